@@ -14,6 +14,7 @@ FIELDS_PAGE = "docs/http-api.md names the fields of every request"
 _POSITIONAL: Mapping[str, tuple[str, ...]] = {
     "callees": ("symbol",),
     "callers": ("symbol",),
+    "config set": ("name", "value"),
     "context": ("task",),
     "fetch": ("ids",),
     "forget": ("ids",),

@@ -125,7 +125,7 @@ def test_every_command_has_a_section_with_all_its_options(name: str) -> None:
             assert str(action.metavar) in own.splitlines()[1]
 
 
-@pytest.mark.parametrize("command", ["core", "daemon", "memories"])
+@pytest.mark.parametrize("command", ["config", "core", "daemon", "memories"])
 def test_every_action_is_documented_with_its_options(command: str) -> None:
     (action,) = [group for group in commands()[command]._actions if isinstance(group, argparse._SubParsersAction)]
     own = section(page("cli.md"), f"cairn {command}") + section(page("cli.md"), "Options of every command")

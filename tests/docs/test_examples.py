@@ -42,6 +42,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(PROJECT, folder)
     (folder / "notes.md").write_text("Totals are in cents.\n")
     (folder / "snippet.py").write_text("cents = 0\nfor item in items:\n    cents += item.cents * item.quantity\n")
+    (folder / "ids.txt").write_text("src/shop/cart.py#total\n")
     return folder
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -121,3 +122,33 @@ def test_a_search_for_callers_says_so_as_well(workspace: Workspace) -> None:
     notes = workspace.search("callers of spawn").notes
     assert notes[0].startswith("No call of spawn is known; 2 lines say `spawn(`")
     assert workspace.search("callers of idle").notes[0].startswith("Nothing calls function idle")
+
+
+def test_code_outside_of_python_is_dead_only_where_no_line_says_its_name(tmp_path: Path) -> None:
+    text = (
+        "struct Named;\n\nstruct Forgotten;\n\nfn call_later(f: fn()) {}\n\nfn inner() -> Vec<Named> { Vec::new() }\n\n"
+        "pub fn offered() {}\n\n#[inline]\nfn small() {}\n\n#[tokio::test]\nasync fn checks() {}\n\n"
+        "mod tests {\n    #[test]\n    fn works() { super::helps(); }\n}\n\nfn helps() {}\n\n"
+        "fn main() {\n    inner();\n    wrap! { fn f() { call_later(x) } }\n}\n"
+    )
+    (tmp_path / "main.rs").write_text(text)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        found = workspace.graph.dead_code()
+    assert {(dead.symbol.name, dead.confidence) for dead in found.dead} == {
+        ("Forgotten", 0.9),
+        ("small", 0.9),
+        ("offered", 0.6),
+    }
+    assert found.undecided == 1
+    assert found.notes == ("1 more definition that nothing is known to use is left out: other lines say its name.",)
+
+
+def test_a_set_of_files_in_a_cycle_lists_all_of_them(tmp_path: Path) -> None:
+    for name, imports in {"a": "b", "b": "a\nimport c", "c": "b"}.items():
+        (tmp_path / f"{name}.py").write_text(f"import {imports}\n")
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        (cycle,) = workspace.graph.import_cycles().cycles
+    assert cycle.size == 3
+    assert sorted([*(step.path for step in cycle.steps), *cycle.others]) == ["a.py", "b.py", "c.py"]

@@ -17,9 +17,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "cairn search SessionStore --kind class -n 3",
         "cairn search '\"the card was refused\"' --in src",
         "cairn search 'callers of total' --json",
+        "cairn search cents -l --in .",
     ),
     "cairn similar": ("cairn similar src/shop/cart.py:36", "cairn similar - --lang python < snippet.py"),
-    "cairn fetch": ("cairn fetch 'src/shop/cart.py#total'", "cairn fetch src/shop/cart.py#18 --json"),
+    "cairn fetch": ("cairn fetch 'src/shop/cart.py#total'", "cairn fetch - < ids.txt"),
     "cairn context": (
         "cairn context retry the payment when the bank is busy",
         "cairn context 'check out a cart' --file src/shop/routes.py --max-tokens 2000",
@@ -43,6 +44,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "cairn status": ("cairn status", "cairn status --json"),
     "cairn gc": ("cairn gc --dry-run",),
     "cairn doctor": ("cairn doctor", "cairn doctor --fix"),
+    "cairn config": ("cairn config show", "cairn config set garbage_days 30"),
+    "cairn config get": ("cairn config get memory.capture",),
+    "cairn config set": ("cairn config set garbage_days 30", "cairn config set --shared memory.capture false"),
+    "cairn config show": ("cairn config show", "cairn config show --json"),
     "cairn init": ("cairn init", "cairn init --agent claude-code --dry-run"),
     "cairn install": ("cairn install --agent cursor --yes",),
     "cairn uninstall": ("cairn uninstall --dry-run",),
@@ -82,6 +87,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "cairn daemon status": ("cairn daemon status --json",),
     "cairn daemon ensure": ("cairn daemon ensure",),
     "cairn daemon logs": ("cairn daemon logs -n 20",),
+    "cairn completions": ("cairn completions fish", "cairn completions man"),
     "cairn help": ("cairn help search", "cairn help daemon logs"),
 }
 

@@ -14,6 +14,7 @@ def add_field(
     *names: str,
     rule: Rule,
     shown_default: int | str | None = None,
+    also: str = "",
     **options: Any,  # noqa: ANN401 - as `add_argument`
 ) -> None:
     """Add a flag or argument for a field of a request.
@@ -23,6 +24,7 @@ def add_field(
         names: as for `add_argument`.
         rule: the limits of the field, one of `cairn.fields`.
         shown_default: the default that the help shows, where the operation sets it and not the parser.
+        also: the end of the help, about what only the command line takes.
         options: any other argument of `add_argument`.
     """
     if rule.least is not None or rule.most is not None:
@@ -31,7 +33,7 @@ def add_field(
         options["choices"] = rule.choices
     default = shown_default or options.get("default")
     suffix = f" (default: {default})" if default else ""
-    command.add_argument(*names, help=rule.text + suffix, **options)
+    command.add_argument(*names, help=rule.text + also + suffix, **options)
 
 
 def number_within(rule: Rule) -> Callable[[str], int]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
+from cairn.cli.places import Standpoint
 from cairn.cli.remote import answer
 from cairn.cli.render import Style, emit, emit_json
 from cairn.source.text import pluralize
@@ -20,7 +21,9 @@ Document = dict[str, Any]  # an answer of the symbol graph, as JSON in docs/cli.
 
 def _ask(options: argparse.Namespace, question: str, **fields: object) -> Document:
     """Ask the symbol graph a question, in the daemon or in this process."""
-    document: Document = answer(options, f"graph/{question}", {**fields, "update": not options.no_update})
+    here = Standpoint(options.project)
+    asked = {name: here.place(value) if isinstance(value, str) else value for name, value in fields.items()}
+    document: Document = answer(options, f"graph/{question}", {**asked, "update": not options.no_update})
     return document
 
 

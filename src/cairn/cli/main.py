@@ -68,6 +68,14 @@ def _add_search(commands: _Commands, common: Parser) -> None:
     add_field(search, "--max-tokens", rule=fields.TOKENS, metavar="N")
     add_field(search, "--explain", rule=fields.EXPLAIN, action="store_true")
     add_field(search, "--expand", rule=fields.EXPAND, action="store_true")
+    form = search.add_mutually_exclusive_group()
+    for flags, text in (
+        (("-l", "--files-with-matches"), "print only the files, best first"),
+        (("-c", "--count"), "print each file with the number of its hits"),
+        (("--oneline",), "print one line for each hit: FILE:LINE:TEXT"),
+    ):
+        name = flags[-1].lstrip("-").partition("-")[0]
+        form.add_argument(*flags, dest="form", action="store_const", const=name, help=text)
     search.add_argument("--project", dest="among", metavar="NAME", help="search another project; all: every one")
     search.set_defaults(run=_lazy("cairn.cli.search:run_search"))
 
@@ -78,7 +86,7 @@ def _add_search(commands: _Commands, common: Parser) -> None:
     similar.set_defaults(run=_lazy("cairn.cli.search:run_similar"))
 
     fetch = commands.add_parser("fetch", parents=[common], help="print the full text of results")
-    add_field(fetch, "ids", rule=fields.FETCH_IDS, nargs="+", metavar="ID")
+    add_field(fetch, "ids", rule=fields.FETCH_IDS, nargs="+", metavar="ID", also="; - reads them from stdin")
     add_field(fetch, "--branch", rule=fields.BRANCH, metavar="REV")
     fetch.set_defaults(run=_lazy("cairn.cli.search:run_fetch"))
 
@@ -170,10 +178,11 @@ def _add_install(commands: _Commands, common: Parser) -> None:
     uninstall.set_defaults(run=_lazy("cairn.cli.install:run_uninstall"))
 
 
-def _add_help(commands: _Commands, _common: Parser) -> None:
-    """Add what `in_order` understands as an option of a command, so that it is listed."""
-    help_command = commands.add_parser("help", help="print the help of a command")
-    help_command.add_argument("command", nargs="*", metavar="COMMAND", help="a command; without one, all are listed")
+def _add_about(commands: _Commands, common: Parser) -> None:
+    """Add the commands about Cairn itself."""
+    add = load("cairn.cli.about_parser:add_about_commands")
+    add(commands, common, common_options(argparse.SUPPRESS), _lazy)
+    commands.choices["completions"].set_defaults(build_parser=build_parser)
 
 
 def _add_mcp(commands: _Commands, common: Parser) -> None:
@@ -319,7 +328,7 @@ _GROUPS = (
     _Group(("mcp",), _add_mcp),
     _Group(("hook",), _add_hook),
     _Group(("daemon",), _add_daemon),
-    _Group(("help",), _add_help),
+    _Group(("config", "completions", "help"), _add_about),
 )
 
 

@@ -90,7 +90,7 @@ def run_recall(options: argparse.Namespace) -> int:
             )
             note(f"{found}; raise --max-tokens to see them.")
         if not document["memory"] and not document["omitted"]:
-            note(f"Nothing is remembered about {options.query!r}.")
+            note(f"Nothing is remembered about {options.query!r}. All there is: cairn memories")
     return EXIT_FOUND if document["memory"] or document["omitted"] else EXIT_NONE
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE, EXIT_STORE
+from cairn.cli.places import Standpoint
 from cairn.cli.remote import answer
 from cairn.cli.render import Style, emit, emit_json, file_of
 from cairn.cli.stdin import read_sent
@@ -20,8 +21,13 @@ if TYPE_CHECKING:
     from cairn.protocol.documents import FetchedDocument, HitDocument, SearchDocument
 
 
+_DEFAULT_LIMIT = 10
+_COMPLETE = ("literal", "regex", "structural", "graph")  # modes that find all there is
+
+
 def run_search(options: argparse.Namespace) -> int:
     """Bring the index up to date, search it, and print the hits."""
+    here = Standpoint(options.project)
     fields = {
         "query": options.query,
         "type": options.type,
@@ -30,7 +36,7 @@ def run_search(options: argparse.Namespace) -> int:
         "mode": options.mode,
         "kinds": options.kind,
         "languages": options.lang,
-        "globs": options.globs,
+        "globs": here.globs(options.globs) if options.among is None else options.globs,
         "context": options.context,
         "max_tokens": options.max_tokens,
         "explain": options.explain,
@@ -38,13 +44,22 @@ def run_search(options: argparse.Namespace) -> int:
         "update": not options.no_update,
     }
     document: SearchDocument = answer(options, "search", fields, options.among)
+    if _is_cut_short(document, options):
+        document = answer(options, "search", fields | {"limit": 0}, options.among)
     if options.json:
         emit_json(document)
     else:
-        _print_search(document, explain=options.explain)
+        _print_search(document, options, here)
     if document["code"] or document["omitted"] or document["memory"] or document.get("omitted_memory"):
         return EXIT_FOUND
     return EXIT_STORE if "searched" in document else EXIT_NONE  # the time was up, so there may be hits
+
+
+def _is_cut_short(document: SearchDocument, options: argparse.Namespace) -> bool:
+    """Tell whether a list of files or counts lacks matches that nobody asked to leave out."""
+    if options.form not in ("files", "count") or options.max_tokens is not None or options.limit != _DEFAULT_LIMIT:
+        return False
+    return document["mode"] in _COMPLETE and document["omitted"] > 0
 
 
 def run_similar(options: argparse.Namespace) -> int:
@@ -53,7 +68,7 @@ def run_similar(options: argparse.Namespace) -> int:
         "limit": options.limit,
         "kinds": options.kind,
         "languages": options.lang,
-        "globs": options.globs,
+        "globs": Standpoint(options.project).globs(options.globs),
         "update": not options.no_update,
     }
     match = re.fullmatch(r"(.+):(\d{1,18})", options.target)
@@ -69,33 +84,36 @@ def run_similar(options: argparse.Namespace) -> int:
     else:
         style = Style(sys.stdout)
         for hit in document["code"]:
-            _print_hit(hit, style, [], explain=False)
+            _print_hit(hit, style, [], document)
         for text in document.get("notes", ()):
             note(printable(text))
         if not document["code"]:
-            note(f"Nothing similar in {pluralize(document['coverage']['indexed'], 'file')}.")
+            note(f"Nothing similar in {pluralize(document['coverage']['indexed'], 'file')}{_filters_of(options)}.")
         elif document["omitted"]:
             note(f"{document['omitted']:,} more; raise -n to see them.")
     return EXIT_FOUND if document["code"] else EXIT_NONE
 
 
-def _print_search(document: SearchDocument, *, explain: bool) -> None:
+def _print_search(document: SearchDocument, options: argparse.Namespace, here: Standpoint) -> None:
     style = Style(sys.stdout)
     words: list[str] = []
     if style.on:
         words = [word for word in raw_words(document["query"]) if len(word) > 2]
-    for hit in document["code"]:
-        _print_hit(hit, style, words, explain=explain)
-    for memory in document["memory"]:
-        load("cairn.cli.memory_rows:print_hit")(memory, style)
+    if options.form is not None:
+        load("cairn.cli.lines:print_lines")(document, options.form, here)
+    else:
+        for hit in document["code"]:
+            _print_hit(hit, style, words, document, explain=options.explain)
+        for memory in document["memory"]:
+            load("cairn.cli.memory_rows:print_hit")(memory, style)
     if revision := document.get("revision"):
         note(f"From {printable(document['branch'])}, commit {revision[:12]}; the files are not checked out.")
     for text in document.get("notes", ()):
         note(printable(text))
-    _note_what_is_missing(document)
+    _note_what_is_missing(document, options)
 
 
-def _note_what_is_missing(document: SearchDocument) -> None:
+def _note_what_is_missing(document: SearchDocument, options: argparse.Namespace) -> None:
     """Say how much is indexed, and what was not found or had no room."""
     coverage = document["coverage"]
     if coverage["pending"]:
@@ -112,7 +130,8 @@ def _note_what_is_missing(document: SearchDocument) -> None:
             if "searched" in document
             else pluralize(coverage["indexed"], "file")
         )
-        note(f"Nothing relevant for {document['query']!r} in {where}.")
+        note(f"Nothing relevant for {document['query']!r} in {where}{_filters_of(options)}.")
+        note(f"Try {_what_else(document['mode'], options)}.")
     elif document["omitted"]:
         note(f"{document['omitted']:,} more; raise --max-tokens or -n to see them.")
     if n_memories := document.get("omitted_memory"):
@@ -122,7 +141,25 @@ def _note_what_is_missing(document: SearchDocument) -> None:
         note(f"{pluralize(n_notes, 'note')} had no room; raise --max-tokens to see them.")
 
 
-def _print_hit(hit: HitDocument, style: Style, words: list[str], *, explain: bool) -> None:
+def _filters_of(options: argparse.Namespace) -> str:
+    """Return the filters of a search as they were given; empty if there are none."""
+    named = (("--kind", options.kind), ("--lang", options.lang), ("--in", options.globs))
+    given = [f"{flag} {printable(value)}" for flag, values in named for value in values]
+    return f", with {' '.join(given)}" if given else ""
+
+
+def _what_else(mode: str, options: argparse.Namespace) -> str:
+    """Return what may find more than a search that found nothing."""
+    if _filters_of(options):
+        return "it without these filters"
+    if mode in _COMPLETE or mode == "symbol":
+        return "a search by meaning: --mode hybrid"
+    return "other words, a name from the code, or exact text between quotes: cairn search '\"TEXT\"'"
+
+
+def _print_hit(
+    hit: HitDocument, style: Style, words: list[str], document: SearchDocument, *, explain: bool = False
+) -> None:
     project = f"{printable(hit['project'])}: " if "project" in hit else ""
     where = f"{project}{printable(hit['filepath'])}:{hit['start_line']}"
     label = f"{hit['kind']} {hit.get('qualified_name', hit['name'])}".strip()
@@ -132,6 +169,8 @@ def _print_hit(hit: HitDocument, style: Style, words: list[str], *, explain: boo
         verdict = f"{hit['match']} {hit.get('similarity'):.2f}" if "match" in hit else hit["confidence"]
         facts += f"  ~{pluralize(hit['tokens'], 'token')}  {verdict}"
     facts += f"  {hit['id']}{changed}"
+    if style.on and sys.stdout.isatty() and "project" not in hit:
+        where = load("cairn.cli.links:link_to")(where, document["view"], hit["filepath"])
     emit(f"{style.path(where)}  {style.name(printable(label))}  {style.faint(facts)}")
     for line in hit.get("preview", "").splitlines():
         emit(f"    {style.mark(printable(line), words)}")
@@ -148,9 +187,19 @@ def _print_hit(hit: HitDocument, style: Style, words: list[str], *, explain: boo
     emit("")
 
 
+def _ids_sent() -> list[str]:
+    """Return the ids on stdin, one a line."""
+    ids = [line.strip() for line in read_sent().splitlines() if line.strip()]
+    if not ids:
+        raise QueryError("stdin names no ids", "cairn fetch ID")
+    return ids
+
+
 def run_fetch(options: argparse.Namespace) -> int:
     """Print the full text of results."""
-    fields = {"ids": options.ids, "branch": options.branch}
+    here = Standpoint(options.project)
+    ids = [found for given in options.ids for found in (_ids_sent() if given == "-" else (given,))]
+    fields = {"ids": [here.place(found) for found in ids], "branch": options.branch}
     documents: list[FetchedDocument] = answer(options, "fetch", fields)
     if options.json:
         emit_json(documents)

@@ -45,6 +45,8 @@ def run_context(options: argparse.Namespace) -> int:
         note(printable(text))
     if document["omitted"]:
         note(f"{document['omitted']:,} more; raise --max-tokens or -n to see them.")
+    elif not document["items"] and not document["notes"]:
+        note("Nothing relevant. Try other words, or a search: cairn search QUERY")
     return EXIT_FOUND if document["items"] or document["omitted"] else EXIT_NONE
 
 

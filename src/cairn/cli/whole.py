@@ -43,6 +43,8 @@ def run_cycles(options: argparse.Namespace) -> int:
             yield f"{cycle['kind']}, {cycle['size']} files:"
             for step in cycle["steps"]:
                 yield f"  {at(step, style)}"
+            for path in cycle["others"]:
+                yield f"  {style.path(printable(path))}  {style.faint('(reaches them, and they reach it)')}"
 
     nothing = "There are no import cycles."
     return show(document, options, rows, something=bool(document["cycles"]), nothing=nothing)

@@ -106,7 +106,8 @@ def _cycle(graph: Graph, imports: _Imports, group: Sequence[int]) -> Cycle:
         typing, deferred = bool(own & ImportFlag.TYPE_ONLY), bool(own & ImportFlag.DEFERRED)
         steps.append(Importer(graph.code.paths[source], line, typing, deferred))
     kind = "typing" if flags & ImportFlag.TYPE_ONLY else "deferred" if flags & ImportFlag.DEFERRED else "runtime"
-    return Cycle(tuple(steps), len(group), kind)  # type: ignore[arg-type]  # one of the three words
+    others = tuple(graph.code.paths[number] for number in group if number not in cycle)
+    return Cycle(tuple(steps), len(group), kind, others)  # type: ignore[arg-type]  # one of the three words
 
 
 def _shortest(imports: _Imports, members: set[int], start: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Finds definitions that no entry point reaches, cautiously: any mention elsewhere lowers the confidence."""
+"""Finds definitions that no entry point reaches, cautiously: where a line says the name, nothing is sure."""
 
 from __future__ import annotations
 
@@ -20,20 +20,33 @@ from cairn.graph.resolve import DECORATE
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import symbol_of
+from cairn.graph.unresolved import says_name
 from cairn.graph.values import DeadCode, DeadSymbol
 from cairn.source.roles import Role
+from cairn.source.text import pluralize
 
 _SCRIPTS = re.compile(r"(?<![\w.-])[\w.-]++[\"']?\s*=\s*[\"']([\w.]+):([\w.]+)[\"']")
 _MAIN = frozenset({"main", "Main", "init", "__main__", "_start", "setUp", "tearDown"})
 _PUBLIC_HEAD = re.compile(r"\b(?:pub|public|export|open|protected)\b")
 _OTHER_ROLES = Role.EXAMPLE | Role.DOCS | Role.CONFIG | Role.DECLARATION
+_HIDDEN_HEAD = re.compile(r"\b(?:private|fileprivate|static)\b")
+_OPEN_LANGUAGES = frozenset(
+    {"c", "cpp", "kotlin", "php", "scala"}
+)  # others may use what does not say that it is hidden
+# What Rust programs say of definitions without anything running them.
+_INERT_ATTRIBUTES = frozenset(
+    {"allow", "automatically_derived", "cfg", "cfg_attr", "cold", "default", "deny", "deprecated", "derive", "doc"}
+    | {"error", "expect", "forbid", "from", "inline", "must_use", "non_exhaustive", "repr", "rustfmt", "serde", "skip"}
+    | {"source", "target_feature", "track_caller", "warn"}
+)
 _SURE, _LIKELY, _POSSIBLE = 0.9, 0.6, 0.3
 
 
 def find_dead(graph: Graph, limit: int = 0) -> DeadCode:
     """Return the functions and types that nothing seems to reach, surest first; `limit` 0 gives all.
 
-    Methods that override another, or whose name is called on an object of unknown type, are left out.
+    Methods that override another, or whose name is called on an object of unknown type, are left out. Outside of Python
+    so is whatever a line names that could not be resolved: types are used in more ways than the graph knows there.
     """
     code = graph.code
     code.load_all(graph.progress)
@@ -42,15 +55,29 @@ def find_dead(graph: Graph, limit: int = 0) -> DeadCode:
     files = unreached >> NODE_BITS
     overriding = set(np.intersect1d(graph.network.overriding, unreached).tolist())
     found: list[DeadSymbol] = []
+    undecided = 0
     for number in np.unique(files).tolist():
         waiting.check()
         source, own = code.file(number), unreached[files == number].tolist()
         unknown = _Unknown(set(own), survey.loosely, overriding)
-        judged = [_judge(graph, source, place_of(node), unknown) for node in own]
+        suspects = [node for node in own if _is_suspect(graph, source, place_of(node), unknown)]
+        judged = [_judge(graph, source, place_of(node), unknown.loosely) for node in suspects]
         found += [symbol for symbol in judged if symbol is not None]
+        undecided += judged.count(None)
     found.sort(key=lambda symbol: (-symbol.confidence, symbol.symbol.path, symbol.symbol.line))
     shown = found[: limit or None]
-    return DeadCode(tuple(shown), dict(Counter(survey.entries.values())), len(found) - len(shown), graph.notes)
+    entry_points = dict(Counter(survey.entries.values()))
+    return DeadCode(tuple(shown), entry_points, len(found) - len(shown), (*graph.notes, *_note(undecided)), undecided)
+
+
+def _note(undecided: int) -> tuple[str, ...]:
+    if not undecided:
+        return ()
+    is_one = undecided == 1
+    count = (
+        f"{pluralize(undecided, 'more definition')} that nothing is known to use {'is' if is_one else 'are'} left out"
+    )
+    return (f"{count}: other lines say {'its name' if is_one else 'their names'}.",)
 
 
 class _Survey(NamedTuple):
@@ -150,8 +177,10 @@ def _entry_points(
         yield node, "imported"
     decorated = {
         scope
-        for kind, scope in zip(source.facts.kinds, source.facts.scopes, strict=True)
-        if kind == DECORATE and scope >= 0
+        for kind, scope, expression in zip(
+            source.facts.kinds, source.facts.scopes, source.facts.expressions, strict=True
+        )
+        if kind == DECORATE and scope >= 0 and not _is_inert(source, expression)
     }
     exported = {imported.name for imported in source.facts.imports if not imported.module}
     for place, definition in enumerate(source.definitions):
@@ -162,6 +191,10 @@ def _entry_points(
             yield node, "public in a library"
         elif (source.path, definition.qualified_name) in scripts:
             yield node, "console script"
+
+
+def _is_inert(source: SourceFile, expression: int) -> bool:
+    return source.language == "rust" and source.facts.texts[expression].partition(".")[0] in _INERT_ATTRIBUTES
 
 
 def _reason(source: SourceFile, place: int, roles: Role, is_decorated: bool) -> str:
@@ -211,35 +244,51 @@ class _Unknown(NamedTuple):
     overriding: Collection[int]
 
 
-def _judge(graph: Graph, source: SourceFile, place: int, unknown: _Unknown) -> DeadSymbol | None:
-    """Return the verdict on a definition that is not reached, None to leave it out."""
-    waiting.check()
+def _is_suspect(graph: Graph, source: SourceFile, place: int, unknown: _Unknown) -> bool:
+    """Tell whether a definition that is not reached is one of which something can be said."""
     definition = source.definitions[place]
     node = node_of(source.number, place)
-    if (
-        definition.kind not in FUNCTION_KINDS | TYPE_KINDS
-        or definition.kind in ("macro", "impl")
-        or not source.rules.family
-    ):
-        return None
-    if _runs_by_itself(source, definition.name) or definition.name == "default" or not definition.name:
-        return None
+    if definition.kind not in FUNCTION_KINDS | TYPE_KINDS or not source.rules.family or not definition.name:
+        return False
+    if definition.kind in ("macro", "impl", "constructor") or definition.name == "default":
+        return False
+    if _runs_by_itself(source, definition.name):
+        return False
     outer = definition.parent
     if outer >= 0 and node_of(source.number, outer) in unknown.unreached:
-        return None  # reported with the definition that contains it
-    method = outer >= 0 and source.definitions[outer].kind in TYPE_KINDS
-    if method and (
-        node in unknown.overriding or graph.resolver.meaning.inheritance.has_unknown_base(node_of(source.number, outer))
-    ):
-        return None
-    if unknown.loosely[definition.name]:
-        return (
-            DeadSymbol(symbol_of(graph.code, node), "only names on unknown objects match it", _POSSIBLE)
-            if not method
-            else None
-        )
-    said = graph.code.mentioning(definition.name) - {source.number}
-    if not said:
-        return DeadSymbol(symbol_of(graph.code, node), "no other file mentions it, and nothing calls it", _SURE)
-    reason = f"nothing calls it, though {len(said)} other file{'s' if len(said) > 1 else ''} may mention its name"
-    return DeadSymbol(symbol_of(graph.code, node), reason, _LIKELY)
+        return False  # reported with the definition that contains it
+    if outer < 0 or source.definitions[outer].kind not in TYPE_KINDS:
+        return True
+    has_unknown_base = graph.resolver.meaning.inheritance.has_unknown_base(node_of(source.number, outer))
+    return not (node in unknown.overriding or has_unknown_base)
+
+
+def _judge(graph: Graph, source: SourceFile, place: int, loosely: Counter[str]) -> DeadSymbol | None:
+    """Return the verdict on a definition that is not reached, None where none can be given."""
+    waiting.check()
+    node, definition = node_of(source.number, place), source.definitions[place]
+    symbol = symbol_of(graph.code, node)
+    if loosely[definition.name]:
+        is_member = definition.parent >= 0 and source.definitions[definition.parent].kind in TYPE_KINDS
+        if source.language != "python" or is_member:
+            return None
+        return DeadSymbol(symbol, "only names on unknown objects match it", _POSSIBLE)
+    if source.language != "python" and any(loosely[name] for name in source.members.get(definition.qualified_name, ())):
+        return None  # what calls its members may not say its own name
+    said = says_name(graph, node)
+    if said is not None:
+        reason = f"nothing is known to use it, though {said.path}:{said.line} says its name"
+        return DeadSymbol(symbol, reason, _POSSIBLE) if source.language == "python" else None
+    if _may_be_used_elsewhere(source, place):
+        return DeadSymbol(symbol, "nothing calls it here, though other projects may", _LIKELY)
+    return DeadSymbol(symbol, "nothing calls it, and no other line says its name", _SURE)
+
+
+def _may_be_used_elsewhere(source: SourceFile, place: int) -> bool:
+    """Tell whether the language lets other projects use a definition, though no manifest says that they do."""
+    definition = source.definitions[place]
+    if source.rules.exports != "word":
+        return False
+    if source.language in _OPEN_LANGUAGES:
+        return not _HIDDEN_HEAD.search(definition.signature)
+    return bool(_PUBLIC_HEAD.search(definition.signature))

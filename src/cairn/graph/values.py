@@ -181,18 +181,23 @@ class DeadSymbol:
 
 @dataclass(frozen=True, slots=True)
 class DeadCode:
-    """What no entry point reaches, surest first; `entry_points` counts the entry points by reason."""
+    """What no entry point reaches, surest first; `entry_points` counts the entry points by reason.
+
+    `undecided` counts what nothing is known to use, and lines that could not be resolved say the name of.
+    """
 
     dead: tuple[DeadSymbol, ...]
     entry_points: dict[str, int] = field(default_factory=dict)
     omitted: int = 0
     notes: tuple[str, ...] = ()
+    undecided: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
     """Files that import each other in a cycle; the last imports the first.
 
+    `others` are the rest of the `size` files that all reach each other, those that this shortest cycle does not pass.
     `kind`: `runtime` when all of these imports run on loading, `deferred` when one waits for a call, `typing` when one
     is gone at run time.
     """
@@ -200,6 +205,7 @@ class Cycle:
     steps: tuple[Importer, ...]
     size: int
     kind: Literal["runtime", "deferred", "typing"]
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

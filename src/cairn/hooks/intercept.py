@@ -16,7 +16,7 @@ from threading import Condition, Lock
 from typing import TYPE_CHECKING
 
 from cairn.hooks.adapter import Ability
-from cairn.hooks.occasion import Occasion, Offer, Part, id_of, ledger_of, occasion_of
+from cairn.hooks.occasion import Occasion, Offer, Part, id_of, ledger_of, occasion_of, session_of
 from cairn.hooks.report import SILENCE, Happening, Reply, ToolUse
 from cairn.hooks.session_state import SessionState, SessionStates
 from cairn.hooks_settings import HooksSettings
@@ -151,7 +151,7 @@ class Interceptor:
         ledger = ledger_of(happening)
         source = happening.moments[0].details.get("source", "") if happening.moments else ""
         if happening.event in ("session-end", "subagent-end"):
-            self._states.drop(happening.session, ledger)
+            self._states.drop(session_of(happening), ledger)
         elif happening.event == "before-compaction" or (happening.event == "session-start" and source != "resume"):
             self._states.forget(ledger)
         if happening.event in ("session-start", "prompt"):
@@ -172,7 +172,7 @@ class Interceptor:
                 self._patience(happening, abilities)
             )
         except Exception as error:  # noqa: BLE001 - the edge: no agent is kept from its work by what we do not say
-            _log.warning("nothing is said to %s of %s: %r", happening.use.name[:50], happening.session[:100], error)
+            _log.warning("nothing is said to %s of %s: %r", happening.use.name[:50], session_of(happening)[:100], error)
             return SILENCE
         if is_over:
             self._warm()
@@ -190,7 +190,7 @@ class Interceptor:
         self, happening: Happening, use: ToolUse, abilities: Collection[Ability], *, is_over: bool
     ) -> _PendingReply:
         """Return the answer to a use, which is in the making; the same for one that is asked about twice."""
-        state = self._states.of(happening.session, ledger_of(happening))
+        state = self._states.of(session_of(happening), ledger_of(happening))
         name = id_of(use)
         answer = _PendingReply(self._now())
         if use.id:  # some agents ask twice at once; and some models give the same id to a later use

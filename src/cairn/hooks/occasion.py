@@ -11,6 +11,7 @@ from cairn.hooks.report import Happening, Reply, ToolUse
 from cairn.hooks.session_state import SessionState
 from cairn.hooks.shell import understand_command
 from cairn.hooks.shell_programs import FileRead, Search
+from cairn.memory.identity import session_to_keep
 from cairn.storage.memory.rows import ServedAnswer
 
 SHELL = "shell"
@@ -113,7 +114,7 @@ def occasion_of(
         command=command,
         path=path_below(root, happening.folder, use.path),
         agent=moment.agent if moment is not None and moment.agent else happening.session.partition(":")[0],
-        session=happening.session,
+        session=session_of(happening),
         ledger=ledger_of(happening),
         folder=happening.folder,
         seconds=moment.seconds if moment is not None and moment.seconds else now,
@@ -127,9 +128,15 @@ def occasion_of(
     )
 
 
+def session_of(happening: Happening) -> str:
+    """Return the id of a session as it is kept, which is without secrets."""
+    return session_to_keep(happening.session)
+
+
 def ledger_of(happening: Happening) -> str:
     """Return under which name is kept what was shown: a sub-agent has not seen what its session was shown."""
-    return f"{happening.session}/{happening.subagent}" if happening.subagent else happening.session
+    session = session_of(happening)
+    return f"{session}/{session_to_keep(happening.subagent)}" if happening.subagent else session
 
 
 def _read_by(asked: ToolUse, read: FileRead) -> ToolUse:

@@ -112,7 +112,9 @@ def _try_hook(adapter: Adapter, place: Place, values: Sequence[Any]) -> SelfTest
     written = [words.strip() for value in values for words in iter_commands(value) if isinstance(words, str)]
     command = next((command for command in known if command in written), "")
     if written and not command:  # nothing else that a repository may bring is run
-        return fail(f"the files of {adapter.title} have another hook for {event}", _again(adapter, place))
+        return fail(
+            f"the files of {adapter.title} lack Cairn's hook for {event}, or have another", _again(adapter, place)
+        )
     command = command or known[0]  # a plugin runs it by itself
     if (missing := _missing_program(place)) is not None:
         return fail(*missing)

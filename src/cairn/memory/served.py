@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from cairn.memory.identity import without_halves
+from cairn.memory.redaction import redact
 from cairn.memory.sessions import Sessions
 from cairn.memory.store import MemoryStore
 from cairn.storage.connection import unhurried_disk
@@ -62,7 +64,7 @@ class ServedAnswers:
             StoreError: if it cannot be written.
         """
         with self._in_haste() as connection:
-            number = served_db.add(connection, answer)
+            number = served_db.add(connection, answer._replace(path=_path_to_keep(answer.path)))
         if is_wanted():
             return True
         with self._in_haste() as connection:
@@ -82,7 +84,7 @@ class ServedAnswers:
             StoreError: as `add`.
         """
         with self._in_haste() as connection:
-            return served_db.charge(connection, session, path, hash, tokens)
+            return served_db.charge(connection, session, _path_to_keep(path), hash, tokens)
 
     @contextmanager
     def _in_haste(self) -> Iterator[sqlite3.Connection]:
@@ -112,3 +114,8 @@ class ServedAnswers:
             return []
         with self._store.reading() as connection:
             return list(served_db.totals(connection, since))
+
+
+def _path_to_keep(path: str) -> str:
+    """Return a path without secrets; of a file whose name holds one is not known again that it was shown."""
+    return redact(without_halves(path)).text

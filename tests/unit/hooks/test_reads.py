@@ -304,6 +304,27 @@ def test_a_session_of_which_nothing_is_kept_is_not_refused_anything(agent: Agent
     assert rows(agent.workspace) == []
 
 
+def test_of_what_is_shown_no_secret_in_the_names_of_session_helper_and_file_is_kept(workspace: Workspace) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    (workspace.root / f"steps_{secret}.py").write_text(code())
+    agent = Agent(workspace)
+    agent.session = f"claude-code:{secret}"
+    agent.hear("session-start", source="startup")
+    assert agent.read(f"steps_{secret}.py").denial
+    assert agent.read(f"steps_{secret}.py") == SILENCE
+    assert agent.read(subagent=secret).denial
+    agent.answers.close()
+
+    def kept() -> list[tuple[str, str]]:
+        with workspace.memory.store.reading() as connection:
+            return connection.execute("SELECT session, path FROM served").fetchall()
+
+    assert len(kept()) == 2
+    assert not [row for row in kept() if secret in "".join(row)]
+    workspace.memory.sessions.forget(agent.session)
+    assert kept() == []
+
+
 def test_threads_that_read_many_files_are_refused_each_file_once(agent: Agent) -> None:
     paths = [f"part_{number}.py" for number in range(6)]
     for path in paths:

@@ -134,7 +134,7 @@ def test_no_command_is_run_that_cairn_does_not_write(tmp_path: Path, command: st
 
     results = tried(tmp_path, Hostile())
 
-    assert results["hooks"].message == "the files of Speaker have another hook for session-start"
+    assert results["hooks"].message == "the files of Speaker lack Cairn's hook for session-start, or have another"
     assert results["mcp"].message == "the files of Speaker start the MCP server in their own way, so it was not tried"
     assert not (tmp_path / "run").exists()
 

@@ -1,6 +1,7 @@
 (call_expression function: (_) @call)
 (struct_expression name: (_) @construct)
 (macro_invocation macro: (_) @call)
+(attribute_item (attribute . (_) @decorate))
 (impl_item trait: (_) @implement)
 (trait_item bounds: (trait_bounds (_) @inherit))
 [(use_declaration) (extern_crate_declaration)] @import

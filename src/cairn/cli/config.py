@@ -1,0 +1,194 @@
+"""`cairn config get`, `set` and `show`: settings with where each comes from, and the files they are in."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import Field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cairn.cli.notes import note, printable
+from cairn.cli.outcomes import EXIT_FOUND
+from cairn.cli.render import emit, emit_json
+from cairn.config import ENVIRONMENT_PREFIX, Settings, load_settings, settings_files
+from cairn.documents.document import parse_document
+from cairn.documents.files import read_file, write_file
+from cairn.errors import CairnError, ConfigError, StoreError
+from cairn.hints import Hint
+from cairn.hooks_settings import HooksSettings
+from cairn.memory_settings import MemorySettings
+from cairn.model_settings import EmbeddingSettings
+from cairn.registry import enclosing_root
+from cairn.setting import Entry, UnusableError, parse, printable_name, rule_of, settings_of
+from cairn.yaml_files import read_mapping, read_project_file, read_user_file, write_project_file
+
+_SECTIONS: Mapping[str, type] = {"embedding": EmbeddingSettings, "memory": MemorySettings, "hooks": HooksSettings}
+_DEFAULT = "default"
+
+
+class SettingInUse(NamedTuple):
+    """A setting as it counts now, and where its value comes from: `FILE:LINE`, a variable, or `default`."""
+
+    name: str
+    value: Any
+    source: str
+
+
+def run_get(options: argparse.Namespace) -> int:
+    """Print the value of a setting."""
+    _field_called(options.name)
+    (found,) = (setting for setting in _in_use(_root(options)) if setting.name == options.name)
+    if options.json:
+        emit_json(found._asdict())
+    else:
+        emit(_shown(found.value))
+    return EXIT_FOUND
+
+
+def run_show(options: argparse.Namespace) -> int:
+    """Print all settings, each with where its value comes from."""
+    root = _root(options)
+    user, project = settings_files(root)
+    settings = _in_use(root)
+    if options.json:
+        rows = [setting._asdict() for setting in settings]
+        emit_json({"user_file": str(user), "project_file": str(project), "settings": rows})
+        return EXIT_FOUND
+    for setting in settings:
+        emit(f"{setting.name}: {_shown(setting.value)}  # {printable(setting.source)}")
+    note(f"Yours: {user}\nThe project's: {project}")
+    return EXIT_FOUND
+
+
+def run_set(options: argparse.Namespace) -> int:
+    """Change a setting in the user's file or the project's, and not a byte besides."""
+    root, name = _root(options), options.name
+    field = _field_called(name)
+    user, project = settings_files(root)
+    file = project if options.shared else user
+    if options.shared and rule_of(field).shared == "never":
+        raise ConfigError(
+            f"a project's file may not set {name}",
+            Hint("set it for yourself", "config set", name=name, value=options.value),
+        )
+    try:
+        value = parse(field, options.value)
+    except UnusableError as error:
+        raise ConfigError(f"{name} {error}", error.hint) from None
+    changed = _change_in_project(root, file, name, value) if options.shared else _change(file, name, value)
+    if options.json:
+        emit_json({"name": name, "value": value, "file": str(file), "changed": changed})
+    else:
+        emit(f"{name}: {_shown(value)}  # {printable(str(file))}")
+    _note_what_counts(root, name, value)
+    return EXIT_FOUND
+
+
+def _change(file: Path, name: str, value: object) -> bool:
+    """Change the user's file, which may be a link; return whether that made a difference."""
+    old = read_file(file)
+    new = _changed(old or b"", file, name, value)
+    if new != old:
+        write_file(file, old, new)
+    return new != old
+
+
+def _change_in_project(root: Path, file: Path, name: str, value: object) -> bool:
+    """Change the project's file, without following links; return whether that made a difference."""
+    try:
+        file.parent.mkdir(exist_ok=True)
+        if not stat.S_ISDIR(os.lstat(file.parent).st_mode):
+            raise StoreError(f"{file.parent} is not a directory", f"move or remove {file.parent}")
+        old = read_project_file(root, file.name) or ""
+        new = _changed(old.encode(), file, name, value).decode()
+        if new != old:
+            write_project_file(root, file.name, new)
+    except OSError as error:
+        raise StoreError(f"cannot write {file}: {error.strerror}", "make its folder writable") from error
+    return new != old
+
+
+def _changed(content: bytes, file: Path, name: str, value: object) -> bytes:
+    return parse_document(content, "yaml", str(file)).set(name.split("."), value).content
+
+
+def _note_what_counts(root: Path, name: str, value: object) -> None:
+    """Say if the setting has another value all the same, or if the settings cannot be used as they are now."""
+    try:
+        (now,) = (setting for setting in _in_use(root) if setting.name == name)
+    except CairnError as error:
+        note(f"Written, but the settings cannot be used like this: {error}")
+        return
+    if now.value != value:
+        note(f"Here it is {_shown(now.value)} all the same, by {now.source}; docs/configuration.md says what counts.")
+
+
+def _root(options: argparse.Namespace) -> Path:
+    return Path(enclosing_root(options.project) or os.path.realpath(os.path.expanduser(options.project)))
+
+
+def _fields() -> dict[str, Field[Any]]:
+    """Return all settings that are single values, by name."""
+    named = settings_of(Settings)
+    for section, kind in _SECTIONS.items():
+        named |= {f"{section}.{name}": field for name, field in settings_of(kind).items()}
+    return named
+
+
+def _field_called(name: str) -> Field[Any]:
+    known = _fields()
+    if name in known:
+        return known[name]
+    if name == "embedding.fallbacks":
+        raise ConfigError("embedding.fallbacks is a list", "edit the file; docs/configuration.md shows how")
+    near = get_close_matches(name[:100], known, 1)
+    label = repr(shown) if (shown := printable_name(name)) else "whose name is not repeated here"
+    meant = f"did you mean {near[0]}? it lists all" if near else "it lists all"
+    raise ConfigError(f"unknown setting {label}", Hint(meant, "config show"))
+
+
+def _in_use(root: Path) -> list[SettingInUse]:
+    """Return all settings as they count in a project."""
+    settings = load_settings(root)
+    user, project = settings_files(root)
+    layers = [
+        read_mapping(text or "", str(file))
+        for file, text in ((project, read_project_file(root, project.name)), (user, read_user_file(user)))
+    ]
+    result = []
+    for name, field in _fields().items():
+        section, _, inner = name.rpartition(".")
+        holder = (getattr(settings, section) or _SECTIONS[section]()) if section else settings
+        value = getattr(holder, inner)
+        result.append(SettingInUse(name, value, _source(name, field, value, layers)))
+    return result
+
+
+def _source(name: str, field: Field[Any], value: object, layers: list[dict[str, Entry]]) -> str:
+    """Return the first place that gives a setting the value it has."""
+    variable = ENVIRONMENT_PREFIX + name.replace(".", "_").upper()
+    text = os.environ.get(variable)
+    entries = [None if text is None else Entry(text, variable), *(_entry(layer, name) for layer in layers)]
+    for entry in entries:
+        if entry is not None and isinstance(entry.value, str) and parse(field, entry.value) == value:
+            return entry.place
+    return _DEFAULT
+
+
+def _entry(layer: Mapping[str, Entry], name: str) -> Entry | None:
+    first, _, rest = name.partition(".")
+    entry = layer.get(first)
+    if entry is None or not rest:
+        return entry
+    return _entry(entry.value, rest) if isinstance(entry.value, dict) else None
+
+
+def _shown(value: object) -> str:
+    """Return a value as the file has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return printable(str(value)) if value != "" else '""'

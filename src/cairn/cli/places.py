@@ -1,0 +1,77 @@
+"""Paths as people give them, who stand in a folder of the project: as the project has them, and back."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from glob import escape
+
+from cairn.errors import PathError
+from cairn.hints import Hint
+from cairn.registry import enclosing_root
+
+_FROM_HERE = re.compile(r"\.{1,2}(/|$)|/")
+_WILDCARD = re.compile(r"[*?\[]")
+
+
+class Standpoint:
+    """The folder in which somebody stands: that of -C, by default the current one.
+
+    Attributes:
+        folder: where it is.
+        inside: the same, relative to the project's root; empty for the root itself.
+    """
+
+    def __init__(self, project: str) -> None:
+        self.folder = os.path.realpath(os.path.expanduser(project))
+        self._root = enclosing_root(project) or self.folder
+        self.inside = "" if self._root == self.folder else os.path.relpath(self.folder, self._root)
+
+    def globs(self, globs: Sequence[str]) -> list[str]:
+        """Return the globs of a search, relative to the root of the project.
+
+        `.`, `..` and what begins with `./`, `../` or `/` are paths from here, and so is what exists here. Any other
+        glob counts everywhere, as the search has it.
+
+        Raises:
+            PathError: for a path outside the project.
+        """
+        return [f"!{self._glob(glob[1:])}" if glob.startswith("!") else self._glob(glob) for glob in globs]
+
+    def _glob(self, glob: str) -> str:
+        wildcard = _WILDCARD.search(glob)
+        exists = self.inside and not wildcard and os.path.lexists(os.path.join(self.folder, glob))
+        if not exists and not _FROM_HERE.match(glob):
+            return glob
+        # The folders in front of the first wildcard are a path; only what follows is a pattern.
+        above = glob[: glob.rfind("/", 0, wildcard.start()) + 1] if wildcard else glob
+        path = os.path.relpath(os.path.join(self.folder, above), self._root)
+        if path == os.pardir or path.startswith(os.path.join(os.pardir, "")):
+            raise PathError(
+                f"{glob} is outside the project", Hint("look into another project", "search", query=None, project=None)
+            )
+        pattern = glob[len(above) :] or ("**" if os.path.isdir(os.path.join(self._root, path)) else "")
+        return "/".join(filter(None, ("" if path == os.curdir else escape(path), pattern)))
+
+    def place(self, text: str) -> str:
+        """Return a place or a symbol, such as `PATH:NAME` or `PATH#LINE`, with the path of a file here from the root.
+
+        What begins with no such path stays as it is.
+        """
+        for path in _beginnings(text) if self.inside else ():
+            near = os.path.join(self.folder, path)
+            if os.path.isfile(near):
+                return os.path.relpath(near, self._root) + text[len(path) :]
+        return text
+
+    def show(self, path: str) -> str:
+        """Return a path of the project as it is from here."""
+        return os.path.relpath(path, self.inside) if self.inside else path
+
+
+def _beginnings(text: str) -> Iterator[str]:
+    """Yield what of a text may be a path, the longest first."""
+    yield text
+    for match in reversed(list(re.finditer(r"(?<=.)[:#]", text))):
+        yield text[: match.start()]
