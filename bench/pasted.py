@@ -61,10 +61,10 @@ def is_right(question: Pasted, hit: CodeHit, root: Path) -> bool:
     if hit.name != question.query and hit.end_line - hit.start_line >= _SHOWN:
         return False
     if question.place == "-":
-        lines = (root / hit.path).read_text("utf-8", "replace").split("\n")
-        return question.query in "\n".join(lines[hit.start_line - 1 : hit.end_line])
-    places = [place.rpartition(":") for place in question.place.split("|")]
-    lines = [int(line) for path, _, line in places if path == hit.path]
+        text = (root / hit.path).read_text("utf-8", "replace").split("\n")
+        return question.query in "\n".join(text[hit.start_line - 1 : hit.end_line])
+    places = (place.rpartition(":") for place in question.place.split("|"))
+    lines = [int(number) for path, _, number in places if path == hit.path]
     return any(hit.start_line - NEAR <= line <= hit.end_line + NEAR for line in lines)
 
 
