@@ -122,11 +122,11 @@ def _edited(graph: Graph, path: str, ranges: Sequence[tuple[int, int]], state: S
         name = code.definition(node).qualified_name
         if _key(path, name) in state.named or len(edited) == _MOST_DEFINITIONS:
             continue
-        nodes = code.group(node)
-        links = callers_of(graph, nodes)
+        group = code.group(node)
+        links = callers_of(graph, group)
         others = tuple(link for link in links.links if (link.symbol.path, link.symbol.name) != (path, name))
         if others:
-            unresolved = unresolved_calls(graph, nodes, calls_to(graph, nodes))
+            unresolved = unresolved_calls(graph, group, calls_to(graph, group))
             n_unresolved = unresolved.lines if unresolved is not None else 0
             edited.append(_Edited(name, Links(links.symbol, others), n_unresolved))
     return edited
