@@ -31,7 +31,7 @@ RAW_NAME = os.fsdecode(b"caf\xe9.py")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """A copy of this project's own source, indexed."""
     root = tmp_path_factory.mktemp("own")
-    shutil.copytree(SOURCE / "cairn", root / "cairn", ignore=shutil.ignore_patterns("__pycache__", "data"))
+    shutil.copytree(SOURCE / "cairn", root / "cairn", ignore=shutil.ignore_patterns("__pycache__", "data", "texts"))
     with Workspace.open(root) as workspace:
         workspace.index()
         yield workspace
