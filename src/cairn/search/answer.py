@@ -24,10 +24,11 @@ from cairn.search.filters import Filtered, filter_files
 from cairn.search.hits import Focus, Verdict, focus_on, make_hit
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
-from cairn.search.pasted import find_pasted, read_pasted
+from cairn.search.pasted import find_frames, find_pasted, read_pasted
 from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, Query
 from cairn.search.rank import Ranking, rank
 from cairn.search.score import Floats, Weights
+from cairn.source.frames import is_place
 from cairn.source.roles import Role
 from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import estimate_tokens, pluralize, split_identifier
@@ -211,12 +212,14 @@ def _with_pasted(
     library: Library, query: Query, request: SearchRequest, ranked: list[CodeHit], notes: list[str]
 ) -> list[CodeHit]:
     """Put the lines that hold what was pasted before the ranked hits, with a note on what they hold."""
-    pasted = read_pasted(query.text)
-    if not pasted:
-        return ranked
-    limit = request.limit or MAX_PASTED
-    found = find_pasted(library, pasted, query.wants, request, min(limit, MAX_PASTED))
-    hits = [
+    limit = min(request.limit or MAX_PASTED, MAX_PASTED)
+    places = _hits_of_lines(library, find_frames(library, query.text, request, limit), request)
+    if places:
+        notes.append("What comes first are the places that the text names, the deepest call first.")
+    pasted = read_pasted(query.text) if len(places) < limit and not is_place(query.text) else []
+    found = find_pasted(library, pasted, query.wants, request, limit - len(places))
+    hits = [replace(hit, match="exact", similarity=1.0) for hit in places]
+    hits += [
         replace(
             hit,
             relevance=round(place.share, 3),
@@ -229,9 +232,11 @@ def _with_pasted(
         )
         if not request.kinds or hit.kind in request.kinds
     ]
-    if hits:
+    if found.places:
         part = found.places[0].part
-        words = f"What comes first holds {part!r}" + ("" if found.is_whole else ", a part of what was asked for")
+        words = f"What comes {'then' if places else 'first'} holds {part!r}" + (
+            "" if found.is_whole else ", a part of what was asked for"
+        )
         notes.append(Hint(f"{words}; to list every line that does", "search", query=part, mode="literal"))
     if found.is_cut:
         words = "The time to look for the text itself was up; to look everywhere"

@@ -22,6 +22,7 @@ from cairn.search.exact import LineMatch
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.library import Library, read_files
 from cairn.search.query import STOP_WORDS
+from cairn.source.frames import file_of_frame, read_frames
 from cairn.source.roles import Role
 from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import split_identifier
@@ -29,7 +30,7 @@ from cairn.storage.index import chunk_db
 
 BUDGET_SECONDS = 0.25
 _MAX_WORDS = 32  # of a longer text the first count
-_MAX_ROWS, _MAX_FILES = 24, 128  # that are read, for a part of the text and for all of it
+_MAX_ROWS, _MAX_FILES = 24, 96  # that are read, for a part of the text and for all of it
 _BATCH = 16  # files that are read at once
 _MAX_COMPARED_ROWS = 4_000
 _MAX_PLACES = 8  # of one run in a chunk
@@ -137,6 +138,42 @@ def find_pasted(library: Library, pasted: Sequence[Pasted], wants: Role, filters
         if found.places or found.is_cut:
             return found
     return Places([])
+
+
+def find_frames(library: Library, text: str, filters: Filtered, limit: int) -> list[LineMatch]:
+    """Return the lines that a text names as `PATH:LINE` or in the frames of a traceback, the deepest call first.
+
+    A path may be longer than in the project, as on another machine, or shorter, if only one file ends in it.
+    """
+    frames = read_frames(text)
+    if not frames:
+        return []
+    files = library.snapshot.files
+    numbers = {path: number for number, path in enumerate(files.paths)}
+    chosen = filter_files(files, filters)
+    inside = None if chosen is None else set(chosen.tolist())
+    lines: list[LineMatch] = []
+    for frame in frames:
+        number = _file_named(numbers, frame.path)
+        if number is None or (inside is not None and number not in inside):
+            continue
+        data = read_files(library, [number])[number].data
+        found = data.split(b"\n", frame.line)[: frame.line]
+        if len(found) == frame.line:
+            start = sum(map(len, found[:-1])) + frame.line - 1
+            lines.append(LineMatch(number, frame.line, frame.line, start, found[-1]))
+        if len(lines) == limit:
+            break
+    return lines
+
+
+def _file_named(numbers: dict[str, int], path: str) -> int | None:
+    found = file_of_frame(path, numbers.__contains__)
+    if found is not None:
+        return numbers[found]
+    ending = "/" + path.lstrip("/")
+    longer = [number for candidate, number in numbers.items() if candidate.endswith(ending)]
+    return longer[0] if len(longer) == 1 else None
 
 
 class _Words(NamedTuple):

@@ -125,3 +125,24 @@ def test_prose_and_plain_names_do_not_look_pasted(query: str) -> None:
     # Several words count when all of them stand in one place, as they are in the query.
     expected = [Pasted(query, False)] if query.count(" ") > 2 and not query.startswith("how") else []
     assert read_pasted(query) == expected
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["net.py:7", "/srv/build/net.py:7", '  File "/srv/app/net.py", line 7, in connect', "at connect (/srv/net.py:7:9)"],
+)
+def test_a_place_or_a_frame_finds_its_line(workspace: Workspace, query: str) -> None:
+    hit = first(workspace.search(query))
+    assert (hit.path, hit.start_line, hit.name) == ("net.py", 7, "connect")
+
+
+def test_of_a_trace_the_deepest_call_in_the_project_comes_first(workspace: Workspace) -> None:
+    trace = (
+        "Traceback (most recent call last):\n"
+        '  File "/srv/slots.py", line 2, in index_of\n'
+        '  File "/srv/net.py", line 8, in connect\n'
+        '  File "/usr/lib/python3/socket.py", line 99, in create\n'
+        "OSError: no route\n"
+    )
+    answer = workspace.search(trace)
+    assert [(hit.path, hit.start_line) for hit in answer.code[:2]] == [("net.py", 8), ("slots.py", 2)]
