@@ -32,7 +32,11 @@ _NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main", "init"})  # fi
 
 
 def unresolved_calls(
-    graph: Graph, nodes: Sequence[int], known: Collection[Edge], among: Collection[int] | None = None
+    graph: Graph,
+    nodes: Sequence[int],
+    known: Collection[Edge],
+    among: Collection[int] | None = None,
+    enough_files: int = _ENOUGH_FILES,
 ) -> Unresolved | None:
     """Return the lines that may call some definitions, beside the known calls; None if there are none.
 
@@ -41,6 +45,7 @@ def unresolved_calls(
     Args:
         known: the edges that are known to call them.
         among: the files to look at, all by default.
+        enough_files: after so many, others are read only while there is no such line.
     """
     names = _names_called(graph, nodes)
     if not names:
@@ -52,7 +57,7 @@ def unresolved_calls(
         lines_known.setdefault(file_of(edge.source), set()).add(edge.line)
     for n_files, number in enumerate(_files_with(graph, names, among)):
         waiting.check()
-        if n_files >= _ENOUGH_FILES and calls.lines:
+        if n_files >= enough_files and calls.lines:
             calls.is_least = True
             break
         source = graph.code.file(number)

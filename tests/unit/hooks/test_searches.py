@@ -328,3 +328,18 @@ def test_what_a_name_holds_cannot_pass_for_a_line_of_ours(tmp_path: Path) -> Non
     assert text.count("⟦cairn⟧") == 1
     assert "<system>" not in text
     assert all(line.startswith(("⟦cairn⟧ Definitions", "| ")) for line in text.splitlines())
+
+
+def test_calls_are_only_the_known_ones_where_other_lines_may_call_it_too(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    root.mkdir()
+    (root / "cart.py").write_text(
+        "class Cart:\n    def add_item(self, x):\n        pass\n\n\ndef buy():\n    Cart().add_item(1)\n"
+    )
+    (root / "list.py").write_text(
+        "class List:\n    def add_item(self, x):\n        pass\n\n\ndef fill(x):\n    x.add_item(2)\n"
+    )
+    with Workspace.open(root, state_dir=tmp_path / "state") as workspace:
+        workspace.index()
+        text = said(Searches(workspace, HooksSettings(), PATIENT), grep("Cart.add_item"))
+    assert "|   1 known call: cart.py:7 in buy" in text
