@@ -8,7 +8,7 @@ export REPO QUERY
 BIN := .venv/bin
 UV := $(or $(shell command -v uv 2>/dev/null),.tools/bin/uv)
 
-.PHONY: demo test test-agents install develop format lint types layers unit bench clean
+.PHONY: man demo test test-agents install develop format lint types layers unit bench clean
 
 demo: install
 	$(BIN)/cairn index -C "$$REPO"
@@ -44,6 +44,11 @@ layers: develop
 
 unit: develop
 	$(BIN)/python -m pytest --cov
+
+# The manual page, as `cairn completions man` prints it.
+man: install
+	@mkdir -p build
+	$(BIN)/cairn completions man > build/cairn.1
 
 # Real agents against a scripted model; they take a gigabyte and more, so `make test` does without them.
 test-agents: develop

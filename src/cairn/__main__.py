@@ -3,6 +3,8 @@
 import os
 import sys
 
+from cairn import __version__
+
 TYPE_CHECKING = False  # as `typing` has it, whose import would be felt at every event of an agent
 if TYPE_CHECKING:
     from typing import NoReturn
@@ -15,6 +17,8 @@ def run() -> "NoReturn":
     """Run one command as a process. A failure to load it does not exit with 1, which means that nothing was found."""
     if sys.argv[1:2] == ["hook"] and not _HELP.intersection(sys.argv[2:4]):
         _run_hook()
+    if sys.argv[1:] == ["--version"] and sys.stdout is not None:
+        _print_version()
     try:
         from cairn.cli.main import run as run_command  # noqa: PLC0415 - inside, so that a failure is reported
     except KeyboardInterrupt:
@@ -25,6 +29,15 @@ def run() -> "NoReturn":
         os.write(2, text.encode("utf-8", "replace"))
         os._exit(3)
     run_command()
+
+
+def _print_version() -> "NoReturn":
+    """Print the version, without a parser, which would take half the time."""
+    try:
+        os.write(1, f"cairn {__version__}\n".encode("ascii"))
+    except OSError as error:
+        os._exit(0 if isinstance(error, BrokenPipeError) else 3)
+    os._exit(0)
 
 
 def _run_hook() -> "NoReturn":

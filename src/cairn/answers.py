@@ -39,7 +39,8 @@ class CodeHit:
     """One piece of code in an answer. `tokens` is an estimate (bytes / 4) for the text that `fetch` returns.
 
     `captures` are what the metavariables of a structural pattern stand for, by name, once for each match on the lines.
-    `similarity`, 0 to 1, and `match` say how similar this is to the sample, for a question about similar code.
+    `similarity`, 0 to 1, and `match` say how similar this is to the sample, for a question about similar code, or how
+    much of what was pasted stands on the lines.
     `neighbours` is None unless the request wanted them. `qualified_name` includes the names of what encloses it.
     """
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from cairn import __version__
 from cairn.config import Settings
 from cairn.workspace import Workspace
 from installed import COMMAND
@@ -131,6 +132,12 @@ def test_exit_codes_are_a_contract(indexed: Path, arguments: list[str], code: in
     done = cairn(*arguments, cwd=indexed)
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_version_is_the_same_with_and_without_the_parser(tmp_path: Path) -> None:
+    alone, in_front = cairn("--version", cwd=tmp_path), cairn("--json", "--version", cwd=tmp_path)
+    assert (alone.returncode, alone.stdout, alone.stderr) == (0, f"cairn {__version__}\n", "")
+    assert (in_front.returncode, in_front.stdout) == (0, alone.stdout)
 
 
 @pytest.mark.parametrize(

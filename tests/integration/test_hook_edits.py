@@ -131,6 +131,14 @@ def test_an_edit_of_several_definitions_names_the_callers_of_each(editor: Editor
     assert "unused" not in text
 
 
+def test_lines_that_may_call_it_are_counted(editor: Editor) -> None:
+    (editor.workspace.root / "other.py").write_text("def run(book):\n    book.label(1)\n    book.label(2)\n")
+    (editor.workspace.root / "book.py").write_text("class Book:\n    def label(self, x):\n        pass\n")
+    editor.workspace.index()
+    text = editor.edit("} cents", "} cent").context
+    assert "label has 1 known caller: shop.py:5 buy; 2 more lines may call it" in text
+
+
 def test_many_callers_are_counted(editor: Editor) -> None:
     callers = "".join(f"\n\ndef use_{number}():\n    return label({number})\n" for number in range(9))
     (editor.workspace.root / "shop.py").write_text(SHOP + callers)

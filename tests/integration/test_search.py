@@ -31,7 +31,7 @@ RAW_NAME = os.fsdecode(b"caf\xe9.py")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """A copy of this project's own source, indexed."""
     root = tmp_path_factory.mktemp("own")
-    shutil.copytree(SOURCE / "cairn", root / "cairn", ignore=shutil.ignore_patterns("__pycache__", "data"))
+    shutil.copytree(SOURCE / "cairn", root / "cairn", ignore=shutil.ignore_patterns("__pycache__", "data", "texts"))
     with Workspace.open(root) as workspace:
         workspace.index()
         yield workspace
@@ -251,6 +251,28 @@ def test_names_in_a_larger_project(own: Workspace, query: str, name: str | None)
         assert all(hit.name != query for hit in answer.code)
     else:
         assert answer.code[0].name == name
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("total of a cart", "cart_total"),
+        ("where are taxes added", "cart_total"),
+        ("what discount is there", "discount_of"),
+        ("the price", "discount_of"),
+    ],
+)
+def test_of_small_definitions_that_share_a_chunk_the_one_that_is_asked_for_is_shown(
+    tmp_path: Path, query: str, name: str
+) -> None:
+    (tmp_path / "shop.py").write_text(
+        "def discount_of(price, rate):\n    less = round(price * rate)\n    return price - less\n\n\n"
+        "def cart_total(prices, taxes):\n    return sum(prices) + taxes\n"
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        hits = workspace.code.search(SearchRequest(query=query)).code
+    assert [hit.name for hit in hits] == [name]
 
 
 def test_a_class_ranks_above_the_methods_of_other_classes_that_mention_it(own: Workspace) -> None:

@@ -22,6 +22,10 @@ FILES = {
         "        f.Execute(1);\n    }\n}\n"
     ),
     "field.cs": "class FieldFilter : Filter {\n    public override void Execute(int x) {}\n}\n",
+    "poll.h": "int poll_close(int handle);\n",
+    "unix/poll.c": '#include "../poll.h"\n\nint poll_close(int handle) {\n  return handle;\n}\n',
+    "win/poll.c": '#include "../poll.h"\n\nint poll_close(int handle) {\n  return -handle;\n}\n',
+    "loop.c": '#include "poll.h"\n\nint stop(int handle) {\n  return poll_close(handle);\n}\n',
     "app.py": (
         "from shop import helpers\n\n\ndef run(thing):\n    return thing.settle_all(1)\n\n\n"
         "def direct():\n    return run(2)\n"
@@ -83,6 +87,14 @@ def test_a_call_of_what_a_method_overrides_may_mean_the_method(workspace: Worksp
     links = workspace.graph.callers("FieldFilter.Execute")
     assert links.links == ()
     assert links.unresolved == Unresolved("call", ("Execute",), 1, (Mention("base.cs", 5, "Execute"),))
+
+
+@pytest.mark.parametrize("path", ["poll.h", "unix/poll.c", "win/poll.c"])
+def test_a_call_of_one_body_may_mean_the_declaration_or_another_body(workspace: Workspace, path: str) -> None:
+    links = workspace.graph.callers(f"{path}:poll_close")
+    assert links.links or links.unresolved == Unresolved(
+        "call", ("poll_close",), 1, (Mention("loop.c", 4, "poll_close"),)
+    )
 
 
 def test_a_call_on_an_unknown_object_is_counted_for_each_namesake(workspace: Workspace) -> None:

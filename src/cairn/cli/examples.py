@@ -87,6 +87,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "cairn daemon status": ("cairn daemon status --json",),
     "cairn daemon ensure": ("cairn daemon ensure",),
     "cairn daemon logs": ("cairn daemon logs -n 20",),
+    "cairn completions": ("cairn completions fish", "cairn completions man"),
     "cairn help": ("cairn help search", "cairn help daemon logs"),
 }
 

@@ -6,17 +6,24 @@ from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 from cairn.cli.notes import printable
+from cairn.cli.places import Standpoint
 from cairn.cli.render import emit
 
 if TYPE_CHECKING:
-    from cairn.cli.places import Standpoint
     from cairn.protocol.documents import HitDocument, SearchDocument
 
 Form = Literal["files", "count", "oneline"]
 
 
-def print_lines(document: SearchDocument, form: Form, here: Standpoint) -> None:
-    """Print the hits: each file once, each file with the number of its hits, or each hit on one line."""
+def print_lines(document: SearchDocument, form: Form, project: str) -> None:
+    """Print the hits: each file once, each file with the number of its hits, or each hit on one line.
+
+    Args:
+        document: with the hits.
+        form: of the lines.
+        project: the folder of -C, from which paths are shown.
+    """
+    here = Standpoint(project)
     if form == "oneline":
         for hit in document["code"]:
             preview = hit.get("preview", "").split("\n", 1)[0]

@@ -156,25 +156,6 @@ def _add_upkeep(commands: _Commands, common: Parser) -> None:
     doctor.set_defaults(run=_lazy("cairn.cli.health:run_doctor"))
 
 
-def _add_config(commands: _Commands, common: Parser) -> None:
-    """Add the commands about settings."""
-    config = commands.add_parser("config", parents=[common], help="show settings, and change them")
-    actions = config.add_subparsers(title="actions", metavar="ACTION", required=True, parser_class=Parser)
-    common = common_options(argparse.SUPPRESS)
-    get = actions.add_parser("get", parents=[common], help="print the value of a setting")
-    get.add_argument("name", metavar="NAME", help="such as memory.capture")
-    get.set_defaults(run=_lazy("cairn.cli.config:run_get"))
-    change = actions.add_parser("set", parents=[common], help="change a setting in a file, and nothing besides")
-    change.add_argument("name", metavar="NAME", help="such as memory.capture")
-    change.add_argument("value", metavar="VALUE", help="what it is from now on")
-    change.add_argument(
-        "--shared", action="store_true", help="in the project's file, for everybody who works on it; not in yours"
-    )
-    change.set_defaults(run=_lazy("cairn.cli.config:run_set"))
-    show = actions.add_parser("show", parents=[common], help="print all settings, and where each comes from")
-    show.set_defaults(run=_lazy("cairn.cli.config:run_show"))
-
-
 def _add_memory(commands: _Commands, common: Parser) -> None:
     """Add the commands that keep memories, find and change them."""
     add = load("cairn.cli.memory_parser:add_memory_commands")
@@ -197,10 +178,11 @@ def _add_install(commands: _Commands, common: Parser) -> None:
     uninstall.set_defaults(run=_lazy("cairn.cli.install:run_uninstall"))
 
 
-def _add_help(commands: _Commands, _common: Parser) -> None:
-    """Add what `in_order` understands as an option of a command, so that it is listed."""
-    help_command = commands.add_parser("help", help="print the help of a command")
-    help_command.add_argument("command", nargs="*", metavar="COMMAND", help="a command; without one, all are listed")
+def _add_about(commands: _Commands, common: Parser) -> None:
+    """Add the commands about Cairn itself."""
+    add = load("cairn.cli.about_parser:add_about_commands")
+    add(commands, common, common_options(argparse.SUPPRESS), _lazy)
+    commands.choices["completions"].set_defaults(build_parser=build_parser)
 
 
 def _add_mcp(commands: _Commands, common: Parser) -> None:
@@ -339,7 +321,6 @@ _GROUPS = (
         _add_graph,
     ),
     _Group(("index", "status", "gc", "doctor"), _add_upkeep),
-    _Group(("config",), _add_config),
     _Group(("init", "install", "uninstall"), _add_install),
     _Group(("core",), _add_core),
     _Group(("remember", "recall", "memories", "resolve", "forget", "fresh", "savings", "sessions"), _add_memory),
@@ -347,7 +328,7 @@ _GROUPS = (
     _Group(("mcp",), _add_mcp),
     _Group(("hook",), _add_hook),
     _Group(("daemon",), _add_daemon),
-    _Group(("help",), _add_help),
+    _Group(("config", "completions", "help"), _add_about),
 )
 
 

@@ -5,28 +5,39 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from glob import escape
+from functools import cached_property
 
 from cairn.errors import PathError
 from cairn.hints import Hint
 from cairn.registry import enclosing_root
 
-_FROM_HERE = re.compile(r"\.{1,2}(/|$)|/")
-_WILDCARD = re.compile(r"[*?\[]")
+# Compiled at their first use: start-up time.
+_FROM_HERE = r"\.{1,2}(/|$)|/"
+_WILDCARD = r"[*?\[]"
 
 
 class Standpoint:
     """The folder in which somebody stands: that of -C, by default the current one.
 
-    Attributes:
-        folder: where it is.
-        inside: the same, relative to the project's root; empty for the root itself.
+    The project is only looked for where a path has to be found.
     """
 
     def __init__(self, project: str) -> None:
-        self.folder = os.path.realpath(os.path.expanduser(project))
-        self._root = enclosing_root(project) or self.folder
-        self.inside = "" if self._root == self.folder else os.path.relpath(self.folder, self._root)
+        self._project = project
+
+    @cached_property
+    def folder(self) -> str:
+        """Where it is."""
+        return os.path.realpath(os.path.expanduser(self._project))
+
+    @cached_property
+    def _root(self) -> str:
+        return enclosing_root(self._project) or self.folder
+
+    @cached_property
+    def inside(self) -> str:
+        """The same, relative to the project's root; empty for the root itself."""
+        return "" if self._root == self.folder else os.path.relpath(self.folder, self._root)
 
     def globs(self, globs: Sequence[str]) -> list[str]:
         """Return the globs of a search, relative to the root of the project.
@@ -40,9 +51,9 @@ class Standpoint:
         return [f"!{self._glob(glob[1:])}" if glob.startswith("!") else self._glob(glob) for glob in globs]
 
     def _glob(self, glob: str) -> str:
-        wildcard = _WILDCARD.search(glob)
+        wildcard = re.search(_WILDCARD, glob)
         exists = self.inside and not wildcard and os.path.lexists(os.path.join(self.folder, glob))
-        if not exists and not _FROM_HERE.match(glob):
+        if not exists and not re.match(_FROM_HERE, glob):
             return glob
         # The folders in front of the first wildcard are a path; only what follows is a pattern.
         above = glob[: glob.rfind("/", 0, wildcard.start()) + 1] if wildcard else glob
@@ -52,7 +63,7 @@ class Standpoint:
                 f"{glob} is outside the project", Hint("look into another project", "search", query=None, project=None)
             )
         pattern = glob[len(above) :] or ("**" if os.path.isdir(os.path.join(self._root, path)) else "")
-        return "/".join(filter(None, ("" if path == os.curdir else escape(path), pattern)))
+        return "/".join(filter(None, ("" if path == os.curdir else re.sub(_WILDCARD, r"[\g<0>]", path), pattern)))
 
     def place(self, text: str) -> str:
         """Return a place or a symbol, such as `PATH:NAME` or `PATH#LINE`, with the path of a file here from the root.

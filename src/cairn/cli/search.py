@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE, EXIT_STORE
-from cairn.cli.places import Standpoint
 from cairn.cli.remote import answer
 from cairn.cli.render import Style, emit, emit_json, file_of
 from cairn.cli.stdin import read_sent
@@ -27,7 +26,6 @@ _COMPLETE = ("literal", "regex", "structural", "graph")  # modes that find all t
 
 def run_search(options: argparse.Namespace) -> int:
     """Bring the index up to date, search it, and print the hits."""
-    here = Standpoint(options.project)
     fields = {
         "query": options.query,
         "type": options.type,
@@ -36,7 +34,7 @@ def run_search(options: argparse.Namespace) -> int:
         "mode": options.mode,
         "kinds": options.kind,
         "languages": options.lang,
-        "globs": here.globs(options.globs) if options.among is None else options.globs,
+        "globs": _globs(options) if options.among is None else options.globs,
         "context": options.context,
         "max_tokens": options.max_tokens,
         "explain": options.explain,
@@ -49,10 +47,18 @@ def run_search(options: argparse.Namespace) -> int:
     if options.json:
         emit_json(document)
     else:
-        _print_search(document, options, here)
+        _print_search(document, options)
     if document["code"] or document["omitted"] or document["memory"] or document.get("omitted_memory"):
         return EXIT_FOUND
     return EXIT_STORE if "searched" in document else EXIT_NONE  # the time was up, so there may be hits
+
+
+def _globs(options: argparse.Namespace) -> list[str]:
+    """Return the globs of a search, those that are paths from the root of the project."""
+    if not options.globs:
+        return []
+    globs: list[str] = load("cairn.cli.places:Standpoint")(options.project).globs(options.globs)
+    return globs
 
 
 def _is_cut_short(document: SearchDocument, options: argparse.Namespace) -> bool:
@@ -68,7 +74,7 @@ def run_similar(options: argparse.Namespace) -> int:
         "limit": options.limit,
         "kinds": options.kind,
         "languages": options.lang,
-        "globs": Standpoint(options.project).globs(options.globs),
+        "globs": _globs(options),
         "update": not options.no_update,
     }
     match = re.fullmatch(r"(.+):(\d{1,18})", options.target)
@@ -94,13 +100,13 @@ def run_similar(options: argparse.Namespace) -> int:
     return EXIT_FOUND if document["code"] else EXIT_NONE
 
 
-def _print_search(document: SearchDocument, options: argparse.Namespace, here: Standpoint) -> None:
+def _print_search(document: SearchDocument, options: argparse.Namespace) -> None:
     style = Style(sys.stdout)
     words: list[str] = []
     if style.on:
         words = [word for word in raw_words(document["query"]) if len(word) > 2]
     if options.form is not None:
-        load("cairn.cli.lines:print_lines")(document, options.form, here)
+        load("cairn.cli.lines:print_lines")(document, options.form, options.project)
     else:
         for hit in document["code"]:
             _print_hit(hit, style, words, document, explain=options.explain)
@@ -197,7 +203,7 @@ def _ids_sent() -> list[str]:
 
 def run_fetch(options: argparse.Namespace) -> int:
     """Print the full text of results."""
-    here = Standpoint(options.project)
+    here = load("cairn.cli.places:Standpoint")(options.project)
     ids = [found for given in options.ids for found in (_ids_sent() if given == "-" else (given,))]
     fields = {"ids": [here.place(found) for found in ids], "branch": options.branch}
     documents: list[FetchedDocument] = answer(options, "fetch", fields)

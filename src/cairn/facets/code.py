@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from cairn.structure.context import ContextSection
     from cairn.structure.flow import FlowGraph, Slice
 
+_MARKS_OF_PLACES = ":(,"  # one of them is in each line or frame of a traceback, and none in the id of a hit
+
 
 class CodeFacet:
     """Finds and reads the code of a project; get it as `Workspace.code`.
@@ -125,7 +127,8 @@ class CodeFacet:
 
     def _fetch_one(self, text_id: str, branch: str | None) -> Fetched:
         waiting.check()
-        if "#" in text_id and (definition := self._files.fetch(text_id)) is not None:
+        is_place = "#" in text_id or (branch is None and any(mark in text_id for mark in _MARKS_OF_PLACES))
+        if is_place and (definition := self._files.fetch(text_id)) is not None:
             return definition
         return self._index.fetch(text_id, branch)
 

@@ -88,10 +88,16 @@ class Namesakes:
                 namesake = self.with_full_name(source, f"{space}.{name}" if space else name)
                 if namesake is not None:
                     return namesake
-            return None
+            return self._global_function(source, name) if source.rules.global_functions else None
         if package == "all":
             return self._anywhere(source, name)
         return None
+
+    def _global_function(self, source: SourceFile, name: str) -> Namesake | None:
+        """Return the function with a name that is outside of all packages."""
+        namesake = self.with_full_name(source, name)
+        is_function = namesake is not None and self._code.definition(namesake.node).kind == "function"
+        return namesake if is_function else None
 
     def _namespaces(self, source: SourceFile) -> list[str]:
         return [definition.qualified_name for definition in source.definitions if definition.kind in NAMESPACE_KINDS]

@@ -32,7 +32,11 @@ _NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main", "init"})  # fi
 
 
 def unresolved_calls(
-    graph: Graph, nodes: Sequence[int], known: Collection[Edge], among: Collection[int] | None = None
+    graph: Graph,
+    nodes: Sequence[int],
+    known: Collection[Edge],
+    among: Collection[int] | None = None,
+    enough_files: int = _ENOUGH_FILES,
 ) -> Unresolved | None:
     """Return the lines that may call some definitions, beside the known calls; None if there are none.
 
@@ -41,6 +45,7 @@ def unresolved_calls(
     Args:
         known: the edges that are known to call them.
         among: the files to look at, all by default.
+        enough_files: after so many, others are read only while there is no such line.
     """
     names = _names_called(graph, nodes)
     if not names:
@@ -52,7 +57,7 @@ def unresolved_calls(
         lines_known.setdefault(file_of(edge.source), set()).add(edge.line)
     for n_files, number in enumerate(_files_with(graph, names, among)):
         waiting.check()
-        if n_files >= _ENOUGH_FILES and calls.lines:
+        if n_files >= enough_files and calls.lines:
             calls.is_least = True
             break
         source = graph.code.file(number)
@@ -120,11 +125,14 @@ class _General(NamedTuple):
     Attributes:
         nodes: methods they override; the type that a constructor makes.
         types: the names of all types above theirs, since parts of a type may be in files that do not say its bases.
+        twins: the qualified names of those that other files see without an import: one may be declared in a header, or
+            have another body for another platform.
         is_any: whether it may be anything, since one of them says that it overrides what nobody found.
     """
 
     nodes: frozenset[int]
     types: frozenset[str]
+    twins: frozenset[str]
     is_any: bool
 
     @classmethod
@@ -136,16 +144,24 @@ class _General(NamedTuple):
             bases = graph.resolver.overridden(node)
             is_any = is_any or (not bases and _says_override(graph, node))
             found.update(bases)
-        return cls(frozenset(found), frozenset(_types_above(graph, nodes)), is_any)
+        twins = frozenset(filter(None, (_shared_name(graph, node) for node in nodes)))
+        return cls(frozenset(found), frozenset(_types_above(graph, nodes)), twins, is_any)
 
     def has(self, graph: Graph, target: int) -> bool:
         """Tell whether a definition is one, or belongs to an interface, which types of many languages fit unsaid."""
-        if self.is_any or target in self.nodes:
+        if self.is_any or target in self.nodes or _shared_name(graph, target) in self.twins:
             return True
         source, place = graph.code.file(file_of(target)), place_of(target)
         parent = source.definitions[place].parent if place >= 0 else -1
         owner = source.definitions[parent] if parent >= 0 else None
         return owner is not None and (owner.kind in _OPEN_KINDS or owner.name in self.types)
+
+
+def _shared_name(graph: Graph, node: int) -> str:
+    """Return the qualified name of a definition that files share without an import, empty for any other."""
+    source, place = graph.code.file(file_of(node)), place_of(node)
+    is_shared = place >= 0 and source.rules.package in ("all", "directory")
+    return source.definitions[place].qualified_name if is_shared else ""
 
 
 def _says_override(graph: Graph, node: int) -> bool:

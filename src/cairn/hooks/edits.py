@@ -10,7 +10,8 @@ from cairn.errors import CairnError
 from cairn.graph.changes import nodes_on
 from cairn.graph.graph import Graph
 from cairn.graph.nodes import place_of
-from cairn.graph.questions import callers_of
+from cairn.graph.questions import callers_of, calls_to
+from cairn.graph.unresolved import unresolved_calls
 from cairn.graph.values import Link, Links
 from cairn.hints import Hint, show
 from cairn.hooks.occasion import Occasion, Offer
@@ -36,10 +37,11 @@ _MOST_NAMED = 8  # definitions that are looked at
 
 
 class _Edited(NamedTuple):
-    """A definition that was edited, and what calls it."""
+    """A definition that was edited, what is known to call it, and how many other lines may."""
 
     name: str
     links: Links
+    n_unresolved: int = 0
 
 
 class _Hurried(Asker):
@@ -120,10 +122,13 @@ def _edited(graph: Graph, path: str, ranges: Sequence[tuple[int, int]], state: S
         name = code.definition(node).qualified_name
         if _key(path, name) in state.named or len(edited) == _MOST_DEFINITIONS:
             continue
-        links = callers_of(graph, code.group(node))
+        group = code.group(node)
+        links = callers_of(graph, group)
         others = tuple(link for link in links.links if (link.symbol.path, link.symbol.name) != (path, name))
         if others:
-            edited.append(_Edited(name, Links(links.symbol, others)))
+            unresolved = unresolved_calls(graph, group, calls_to(graph, group))
+            n_unresolved = unresolved.lines if unresolved is not None else 0
+            edited.append(_Edited(name, Links(links.symbol, others), n_unresolved))
     return edited
 
 
@@ -140,8 +145,16 @@ def _text(path: str, edited: Sequence[_Edited]) -> str:
         rest = Hint(f"and {pluralize(more, 'other')}", "callers", symbol=f"{path}:{definition.name}")
         ending = f"; {inert_line(show(rest, 'tools'), 300)}" if more > 0 else ""
         name = inert_line(definition.name, 120)
-        lines.append(f"{name} has {pluralize(len(links), 'caller')}: {shown}{ending}")
+        count = pluralize(len(links), "known caller" if definition.n_unresolved else "caller")
+        lines.append(f"{name} has {count}: {shown}{ending}{_doubt(definition.n_unresolved)}")
     return "\n".join(lines)
+
+
+def _doubt(n_unresolved: int) -> str:
+    """Return what to add where lines may call a definition and were not resolved."""
+    if not n_unresolved:
+        return ""
+    return f"; {pluralize(n_unresolved, 'more line')} may call it"
 
 
 def _caller(link: Link) -> str:

@@ -11,8 +11,9 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from cairn.errors import QueryError
-from cairn.graph.questions import callers_of
+from cairn.graph.questions import callers_of, calls_to
 from cairn.graph.surroundings import node_at
+from cairn.graph.unresolved import unresolved_calls
 from cairn.hooks.search_questions import PatternQuestion
 from cairn.hooks.shell_programs import Search
 from cairn.protocol.requests import SearchRequest
@@ -36,6 +37,7 @@ _LOOKED_AT = 8  # definitions of a name
 _MOST_LINES = 12  # that match; more of them say nothing about where to read
 _LEAST_LINES = 4  # around one that matches, or it shows all there is to read
 _MOST_PLAIN = 3  # definitions of a word that is not shaped like a name
+_READ = 20  # files, for lines that may call a definition as well
 _UNNAMED_KINDS = frozenset({"section", "key", "target", "text"})
 _log = logging.getLogger("cairn.hooks")
 _SCOPE = re.compile(r"::|\.|#|->")
@@ -62,6 +64,7 @@ class CodePlace(NamedTuple):
     Attributes:
         n_calls: how many calls of it are known, -1 if nobody looked.
         callers: the first of those, tests last.
+        has_more: whether other lines may call it.
     """
 
     path: str
@@ -73,6 +76,7 @@ class CodePlace(NamedTuple):
     confidence: str
     n_calls: int = -1
     callers: tuple[CallPlace, ...] = ()
+    has_more: bool = False
 
 
 class SearchFinding(NamedTuple):
@@ -243,13 +247,15 @@ def _called(graph: Graph, place: CodePlace) -> CodePlace:
     node = node_at(graph.code, place.path, place.name, place.first)
     if node is None:
         return place
-    links = [link for link in callers_of(graph, graph.code.group(node)).links if link.how != "name"]
+    nodes = graph.code.group(node)
+    links = [link for link in callers_of(graph, nodes).links if link.how != "name"]
+    has_more = bool(links) and unresolved_calls(graph, nodes, calls_to(graph, nodes), enough_files=_READ) is not None
     tests = graph.code.tests
     ordered = sorted(links, key=lambda link: bool(tests[graph.code.numbers[link.path]]))
     callers = {
         (link.path, link.symbol.name): CallPlace(link.path, link.line, link.symbol.name) for link in reversed(ordered)
     }
-    return place._replace(n_calls=len(links), callers=tuple(callers.values())[::-1])
+    return place._replace(n_calls=len(links), callers=tuple(callers.values())[::-1], has_more=has_more)
 
 
 # -- hits --------------------------------------------------------------------------------------------------------------

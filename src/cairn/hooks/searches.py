@@ -224,7 +224,8 @@ def _lines_of(found: SearchFinding, place: CodePlace, shown: frozenset[tuple[str
         fresh = [caller for caller in place.callers if (_name_of(caller.path), caller.line) not in shown]
         examples = ", ".join(_caller(caller) for caller in fresh[:MOST_CALLERS])
         such_as = ", such as " if len(place.callers) > len(fresh[:MOST_CALLERS]) else ": "
-        yield f"|   {pluralize(place.n_calls, 'call')}{such_as if examples else ''}{examples}"
+        count = pluralize(place.n_calls, "known call" if place.has_more else "call")
+        yield f"|   {count}{such_as if examples else ''}{examples}"
 
 
 def _caller(caller: CallPlace) -> str:

@@ -110,6 +110,8 @@ def _visible_letters(text: str) -> str:
             letters.append(letter)
         elif category == "Zs":
             letters.append(" ")
+        elif "\udc80" <= letter <= "\udcff":  # a byte in the name of a file that is not UTF-8
+            letters.append(f"\\x{ord(letter) - 0xDC00:02x}")
         elif category[0] != "C" and n_marks <= _MOST_MARKS and letter not in _BLANKS and not _is_selector(letter):
             letters.append(letter)
     return "".join(letters)

@@ -24,9 +24,11 @@ from cairn.search.filters import Filtered, filter_files
 from cairn.search.hits import Focus, Verdict, focus_on, make_hit
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
+from cairn.search.pasted import find_frames, find_pasted, read_pasted
 from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, Query
 from cairn.search.rank import Ranking, rank
 from cairn.search.score import Floats, Weights
+from cairn.source.frames import is_place
 from cairn.source.roles import Role
 from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import estimate_tokens, pluralize, split_identifier
@@ -43,6 +45,7 @@ WEIGHTS = Weights()
 MEANING_WEIGHTS = replace(
     WEIGHTS, lexical=0.0, name=0.0, doc=0.0, symbol=0.0, file_lexical=0.0, path=0.0, stem=0.0, learned=0.0
 )
+MAX_PASTED = 10  # lines that hold what was pasted
 LOOK_BEHIND = 5  # rows ranked beyond the limit
 
 
@@ -86,6 +89,8 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
             notes.append(f"No line{where} matches {query.pattern!r} exactly; these are related.")
             query = replace(query, mode="hybrid")
         hits = _rank_hits(library, query, request, notes)
+        if guessed and not any(hit.name == query.named.last for hit in hits[:1] if query.named):
+            hits = _with_pasted(library, query, request, hits, notes)
     if request.expand and library.open_graph is None:
         notes.append("Callers and callees are known of what is checked out only.")
     elif request.expand and hits:
@@ -198,6 +203,46 @@ def _verdict(ranking: Ranking, place: int, explain: bool) -> Verdict:
     parts = sorted(ranking.explain(one).items(), key=lambda item: -abs(item[1])) if explain else ()
     shown = {name: round(value, 4) for name, value in parts if round(value, 4)} if explain else None
     return Verdict(one.score, chance, confidence_word(chance), shown)
+
+
+# -- pasted ------------------------------------------------------------------------------------------------------------
+
+
+def _with_pasted(
+    library: Library, query: Query, request: SearchRequest, ranked: list[CodeHit], notes: list[str]
+) -> list[CodeHit]:
+    """Put the lines that hold what was pasted before the ranked hits, with a note on what they hold."""
+    limit = min(request.limit or MAX_PASTED, MAX_PASTED)
+    places = _hits_of_lines(library, find_frames(library, query.text, request, limit), request)
+    if places:
+        notes.append("What comes first are the places that the text names, the deepest call first.")
+    pasted = read_pasted(query.text) if len(places) < limit and not is_place(query.text) else []
+    found = find_pasted(library, pasted, query.wants, request, limit - len(places))
+    hits = [replace(hit, match="exact", similarity=1.0) for hit in places]
+    hits += [
+        replace(
+            hit,
+            relevance=round(place.share, 3),
+            confidence=confidence_word(place.share),
+            match="exact" if place.share >= 1 else "edited",
+            similarity=round(place.share, 2),
+        )
+        for hit, place in zip(
+            _hits_of_lines(library, [one.line for one in found.places], request), found.places, strict=True
+        )
+        if not request.kinds or hit.kind in request.kinds
+    ]
+    if found.places:
+        part = found.places[0].part
+        words = f"What comes {'then' if places else 'first'} holds {part!r}" + (
+            "" if found.is_whole else ", a part of what was asked for"
+        )
+        notes.append(Hint(f"{words}; to list every line that does", "search", query=part, mode="literal"))
+    if found.is_cut:
+        words = "The time to look for the text itself was up; to look everywhere"
+        notes.append(Hint(words, "search", query=pasted[0].text, mode="literal"))
+    shown = {hit.id for hit in hits}
+    return [*hits, *(hit for hit in ranked if hit.id not in shown)][: request.limit or None]
 
 
 # -- exact -------------------------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ def fetch_one(library: Library, text_id: str) -> Fetched:
     if wanted is None:
         raise NotFoundError(
             f"{text_id!r} is not the id of a result",
-            Hint("name a definition as PATH#NAME, or take an id from an answer", "search", query=None),
+            Hint("name a definition as PATH#NAME or PATH:LINE, or take an id from an answer", "search", query=None),
         )
     rows = chunk_db.chunks_by_key(connection, wanted.key)
     places = sorted(((row, path) for row in rows for path in _paths_of(snapshot, row)), key=_by_place)

@@ -127,7 +127,10 @@ class FileReader:
 
 
 def focus_on(row: ChunkRow, terms: frozenset[str], definition: int | None) -> Focus:
-    """Choose what to show of a chunk: the given definition, else the one that the query names in full, else all."""
+    """Choose what to show of a chunk: the given definition, else the one that the query names in full, else all.
+
+    Where several small definitions share a chunk, "all" is the one of them that the query is nearest to.
+    """
     first = row.chunk.definitions[0]
     if definition is not None and 0 <= definition - first < len(row.definitions):
         return _on_definition(row, definition - first)
@@ -138,10 +141,29 @@ def focus_on(row: ChunkRow, terms: frozenset[str], definition: int | None) -> Fo
             for place, definition in enumerate(row.definitions)
             if definition.kind not in MINOR_KINDS and _is_named_in(definition, terms)
         ]
-        return _on_definition(row, owner_place if owner_place in named or not named else named[0])
+        if not named:
+            return _on_definition(row, _nearest(row, owner_place, terms))
+        return _on_definition(row, owner_place if owner_place in named else named[0])
     if row.owner is not None:
         return Focus.on(row.owner, span=row.chunk.span)
     return Focus.on_text(row.chunk.kind, row.chunk.span)
+
+
+def _nearest(row: ChunkRow, owner_place: int, terms: frozenset[str]) -> int:
+    """Return the place of the owner, or of a definition behind it of whose name, or else head, the query says more."""
+    end = row.definitions[owner_place].span.end_byte
+    behind = [
+        place
+        for place, definition in enumerate(row.definitions)
+        if definition.kind not in MINOR_KINDS and definition.span.start_byte >= end
+    ]
+
+    def said(place: int) -> tuple[int, int]:
+        """Return how many words of its name, and of its head, the query has."""
+        definition = row.definitions[place]
+        return len(terms & _terms_of_name(definition.name)), len(terms & _terms_of_name(definition.signature))
+
+    return max([owner_place, *behind], key=said) if terms and behind else owner_place
 
 
 def _on_definition(row: ChunkRow, place: int) -> Focus:

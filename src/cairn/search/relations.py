@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal, NamedTuple
 
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
@@ -12,22 +13,30 @@ Relation = Literal["callers", "callees", "implementers", "importers", "tests"]
 _FORMS: dict[Relation, tuple[str, ...]] = {
     "callers": (
         "callers of X", "callers for X", "who calls X", "what calls X", "calls to X", "where is X called",
+        "where is X called from", "usages of X", "uses of X", "X callers", "X usages",
     ),
     "callees": ("callees of X", "what does X call", "what X calls"),
     "implementers": (
         "who implements X", "what implements X", "which classes implement X", "implementations of X",
         "implementers of X", "subclasses of X", "subtypes of X", "who extends X", "what extends X",
         "who inherits from X", "what inherits from X", "classes that extend X", "classes that implement X",
+        "what conforms to X",
     ),
     "importers": (
         "importers of X", "who imports X", "what imports X", "which files import X", "where is X imported",
+        "who includes X", "what includes X", "which files include X",
     ),
-    "tests": ("tests for X", "tests of X", "what tests X", "which tests cover X", "which tests exercise X"),
+    "tests": (
+        "tests for X", "tests of X", "what tests X", "which tests cover X", "what tests cover X",
+        "which tests exercise X",
+    ),
 }  # fmt: skip
 _TEMPLATES: dict[tuple[str, ...], Relation] = {
     tuple(form.split()): relation for relation, forms in _FORMS.items() for form in forms
 }
 _LONGEST = max(map(len, _TEMPLATES))
+# Two words may just as well be prose, unless the first one is shaped like a name.
+_SHAPED = re.compile(r"[_.:$#/()]|[a-z][A-Z]|^[A-Z]")
 _OPENINGS = frozenset({"find", "list", "show", "me", "all", "the"})
 _FILLERS = frozenset({"the", "function", "method", "class", "type", "interface", "file", "module"})
 
@@ -61,7 +70,7 @@ def parse_relation(text: str) -> RelationQuestion | None:
     words = text.split()
     while words and words[0].lower() in _OPENINGS:
         del words[0]
-    if not 2 < len(words) <= _LONGEST + len(_FILLERS):
+    if not 1 < len(words) <= _LONGEST + len(_FILLERS) or (len(words) == 2 and not _SHAPED.search(words[0])):
         return None
     words = [word for at, word in enumerate(words) if word.lower() not in _FILLERS or at in (0, len(words) - 1)]
     folded = [word.lower() for word in words]

@@ -10,7 +10,7 @@ from cairn.errors import QueryError
 from cairn.fields import DEFAULT_ANSWER_TOKENS
 from cairn.hints import Hint, HintStyle
 from cairn.structure.context import ContextSection, lay_out_context
-from cairn.structure.locate import ask_helper, find_symbol, outline_of, read_source
+from cairn.structure.locate import ask_helper, find_place, find_symbol, outline_of, read_source
 from cairn.structure.outline import subtree
 from cairn.structure.outline_text import lay_out
 from cairn.types import OutlineMode
@@ -35,6 +35,8 @@ def make_outline(
         hints: how the text says what to do next.
     """
     budget = DEFAULT_ANSWER_TOKENS if max_tokens is None else max_tokens
+    if symbol is None and (place := find_place(root, str(path))) is not None and not (root / path).exists():
+        path, symbol = place.path, str(place.line)
     file = read_source(root, path)
     outline = outline_of(file)
     notes = outline.notes

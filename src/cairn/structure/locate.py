@@ -13,6 +13,7 @@ from cairn.errors import AmbiguousError, NotFoundError, PathError, UnparsableErr
 from cairn.hints import Hint
 from cairn.index.isolation import run_isolated
 from cairn.source.content import normalize
+from cairn.source.frames import Frame, file_of_frame, read_frames
 from cairn.source.languages import Language, detect_language
 from cairn.source.text import estimate_tokens
 from cairn.source.walk import read_file
@@ -22,6 +23,7 @@ from cairn.structure.outline import ID_COUNTER, ID_MARK, FileOutline
 MAX_FILE_BYTES = 8_000_000
 _HEAD_BYTES = 8_192
 _MAX_DIGITS = 18  # of the number of a line; more are a name that nothing has
+_AROUND = 10  # lines before and after one that no definition holds
 _NEAREST, _CANDIDATES = 5, 10
 # Names beyond these are not compared with a wrong one.
 _MAX_COMPARED, _MAX_COMPARED_CHARS = 5_000, 80
@@ -199,8 +201,54 @@ def _at_line(outline: FileOutline, line: int) -> int:
     return starting[0] if starting else around[-1]
 
 
+def find_place(root: Path, text: str) -> Frame | None:
+    """Return the file below the root and the line that `PATH:LINE` or a frame of a traceback means, None if none.
+
+    Of a whole traceback, that is the deepest call in a file of the project.
+    """
+    path, _, line = text.strip().rpartition(":")
+    if path and line.isascii() and line.isdigit() and len(line) <= _MAX_DIGITS and _is_file(root, path):
+        return Frame(path, int(line))
+    for frame in read_frames(text):
+        if (found := file_of_frame(frame.path, lambda path: _is_file(root, path))) is not None:
+            return Frame(found, frame.line)
+    return None
+
+
+def _is_file(root: Path, path: str) -> bool:
+    try:
+        return (root / path).is_file()
+    except (OSError, ValueError):  # a name that is too long, or holds what no name may
+        return False
+
+
+def fetch_line(root: Path, text_id: str) -> Fetched | None:
+    """Return the innermost definition around the line that a text names, else the lines around it; None if none.
+
+    Raises:
+        PathError: as `read_source`.
+    """
+    if (frame := find_place(root, text_id)) is None:
+        return None
+    file = read_source(root, frame.path)
+    outline = outline_of(file)
+    with suppress(NotFoundError):
+        return _fetched(text_id, file, outline, _at_line(outline, frame.line))
+    n_lines = file.data.count(b"\n") + 1
+    if not 0 < frame.line <= n_lines:
+        raise NotFoundError(
+            f"{file.path} has no line {frame.line}; it has {n_lines:,}",
+            Hint("list what it defines", "outline", file=file.path),
+        )
+    first, last = max(1, frame.line - _AROUND), min(n_lines, frame.line + _AROUND)
+    text = code_lines(file.data, first, last)
+    return Fetched(
+        text_id, "lines", "", file.path, first, last, file.language.name, text, estimate_tokens(len(text.encode()))
+    )
+
+
 def fetch_symbol(root: Path, text_id: str) -> Fetched | None:
-    """Return the text of the definition that an outline's id, `PATH#NAME`, names, None for any other text.
+    """Return the text of the definition that an outline's id, `PATH#NAME`, or a line names, None for any other text.
 
     The lines include the comment and decorators above the definition. The file is read from disk, so it is never stale.
 
@@ -209,10 +257,11 @@ def fetch_symbol(root: Path, text_id: str) -> Fetched | None:
         PathError: as `read_source`.
     """
     places = [place for place, character in enumerate(text_id) if character == ID_MARK and 0 < place < len(text_id) - 1]
-    if not places:
-        return None
     # Both a path and a name (`Type.#field`) may hold the mark: the file that exists decides.
-    place = next((place for place in places if (root / text_id[:place]).is_file()), places[0])
+    place = next((place for place in places if _is_file(root, text_id[:place])), None)
+    if place is None and ((fetched := fetch_line(root, text_id)) is not None or not places):
+        return fetched
+    place = places[0] if place is None else place
     file = read_source(root, text_id[:place])
     outline = outline_of(file)
     wanted = text_id[place + 1 :]
@@ -220,6 +269,10 @@ def fetch_symbol(root: Path, text_id: str) -> Fetched | None:
     number = next((n for n, symbol in enumerate(outline.symbols) if symbol.id == exact), None)
     if number is None:
         number = find_symbol(outline, wanted)
+    return _fetched(text_id, file, outline, number)
+
+
+def _fetched(text_id: str, file: FileContent, outline: FileOutline, number: int) -> Fetched:
     symbol, first = outline.symbols[number], outline.leads[number]
     text = code_lines(file.data, first, symbol.end_line)
     return Fetched(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -328,3 +329,28 @@ def test_what_a_name_holds_cannot_pass_for_a_line_of_ours(tmp_path: Path) -> Non
     assert text.count("⟦cairn⟧") == 1
     assert "<system>" not in text
     assert all(line.startswith(("⟦cairn⟧ Definitions", "| ")) for line in text.splitlines())
+
+
+def test_a_byte_in_the_name_of_a_file_that_is_no_text_is_told(tmp_path: Path) -> None:
+    root = tmp_path / "odd"
+    root.mkdir()
+    (root / os.fsdecode(b"caf\xe9.py")).write_text("def add_item(text):\n    return 1\n")
+    with Workspace.open(root, state_dir=tmp_path / "state") as workspace:
+        workspace.index()
+        text = said(Searches(workspace, HooksSettings(), PATIENT), grep("add_item"))
+    assert "| caf\\xe9.py:1-2 function add_item" in text
+
+
+def test_calls_are_only_the_known_ones_where_other_lines_may_call_it_too(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    root.mkdir()
+    (root / "cart.py").write_text(
+        "class Cart:\n    def add_item(self, x):\n        pass\n\n\ndef buy():\n    Cart().add_item(1)\n"
+    )
+    (root / "list.py").write_text(
+        "class List:\n    def add_item(self, x):\n        pass\n\n\ndef fill(x):\n    x.add_item(2)\n"
+    )
+    with Workspace.open(root, state_dir=tmp_path / "state") as workspace:
+        workspace.index()
+        text = said(Searches(workspace, HooksSettings(), PATIENT), grep("Cart.add_item"))
+    assert "|   1 known call: cart.py:7 in buy" in text

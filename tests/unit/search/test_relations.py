@@ -25,6 +25,15 @@ from cairn.search.relations import RelationQuestion, parse_kind, parse_relation
         ("which files import store", "importers", "store"),
         ("tests for Store.load", "tests", "Store.load"),
         ("calls to file", "callers", "file"),
+        ("where is parse called from?", "callers", "parse"),
+        ("usages of Store.load", "callers", "Store.load"),
+        ("uses of parse", "callers", "parse"),
+        ("parse_header callers", "callers", "parse_header"),
+        ("parse() callers", "callers", "parse"),
+        ("Store usages", "callers", "Store"),
+        ("what conforms to Reader", "implementers", "Reader"),
+        ("who includes dict.h", "importers", "dict.h"),
+        ("what tests cover Store.load", "tests", "Store.load"),
     ],
 )
 def test_a_question_for_a_relation_is_recognised(text: str, relation: str, symbol: str) -> None:
@@ -36,6 +45,8 @@ def test_a_question_for_a_relation_is_recognised(text: str, relation: str, symbo
     [
         "callers",
         "callers of",
+        "previous callers",
+        "parse_header calls",
         "who calls the",
         "tests for",
         "tests for the login page",

@@ -289,3 +289,37 @@ def test_a_chart_has_a_node_for_each_step_and_escapes_what_mermaid_reads(root: P
     assert '    s1 -->|"true"| s2' in chart
     assert '-->|"a"|' in mermaid(graph, data=True)
     assert graph.control.complexity() == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "store.py:5",
+        'File "/srv/ci/project/store.py", line 5, in load',
+        "at load (/srv/ci/store.py:5:9)",
+        "store.py:5:in 'Store#load'",
+    ],
+)
+def test_a_line_or_the_frame_of_a_traceback_fetches_the_definition_around_it(root: Path, text: str) -> None:
+    fetched = fetch_symbol(root, text)
+    assert fetched is not None
+    assert (fetched.id, fetched.path, fetched.name, fetched.start_line, fetched.end_line) == (
+        text, "store.py", "load", 2, 5
+    )  # fmt: skip
+
+
+def test_a_line_outside_all_definitions_fetches_the_lines_around_it(root: Path) -> None:
+    (root / "steps.py").write_text("".join(f"print({number})\n" for number in range(1, 41)))
+    fetched = fetch_symbol(root, "steps.py:20")
+    assert fetched is not None
+    assert (fetched.kind, fetched.start_line, fetched.end_line) == ("lines", 10, 30)
+
+
+def test_a_line_beyond_the_end_is_refused_with_the_number_of_lines(root: Path) -> None:
+    with pytest.raises(NotFoundError, match="has no line 999"):
+        fetch_symbol(root, "store.py:999")
+
+
+def test_an_outline_of_a_line_is_that_of_the_definition_around_it(root: Path) -> None:
+    outline = make_outline(root, "store.py:5", "structure", None, None)
+    assert [symbol.name for symbol in outline.symbols] == ["load"]

@@ -25,6 +25,7 @@ class Rules:
         exports: what lets other files use a definition: `name` (no underscore before it), `capital` (its first letter),
             or `word` (such as `public` in its head).
         exports_members: whether they may use all members of a type, whatever `exports` says.
+        global_functions: whether a name that a package lacks may be a function outside of all packages.
     """
 
     family: str
@@ -43,6 +44,7 @@ class Rules:
     constructor: str = "constructor"
     exports: str = "name"
     exports_members: bool = False
+    global_functions: bool = False
 
 
 def words(*names: str) -> frozenset[str]:

@@ -1,4 +1,9 @@
 (call_expression . [(identifier) (navigation_expression)] @call)
+; The grammar takes `name<Type>(x)` for two comparisons.
+(binary_expression
+  left: (binary_expression left: [(identifier) (navigation_expression)] @call operator: "<")
+  operator: ">"
+  right: [(parenthesized_expression) (lambda_literal)])
 (delegation_specifier [(constructor_invocation (user_type) @inherit) (user_type) @inherit])
 (annotation [(user_type) @decorate (constructor_invocation (user_type) @decorate)])
 (import) @import

@@ -18,6 +18,7 @@ RULES = Rules(
     result=":",
     constructor="__construct",
     exports="word",
+    global_functions=True,
 )
 
 

@@ -1,0 +1,65 @@
+"""Reads places, `PATH:LINE`, and the frames of tracebacks in texts, whatever language wrote them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+MAX_CHARS = 10_000  # of a text; a trace may be longer, and its beginning and end matter
+_MAX_PLACES = 50
+_MAX_DIGITS = 7
+_PATH = r"(?:(?<![A-Za-z])[A-Za-z]:[\\/])?[^\s\"'`()<>\[\],:;|]+\.[A-Za-z]\w{0,9}"
+_LINE = rf"([1-9]\d{{0,{_MAX_DIGITS - 1}}})"
+# One pattern, so that the places come in the order of the text. Each alternative captures a path and a line; that of
+# Java and Kotlin also the qualified name of the method before it.
+_FRAME = re.compile(
+    rf"File \"([^\"\n]+)\", line {_LINE}"  # Python
+    rf"|\b([\w$.]+)\.[\w$<>]+\(([\w$]+\.(?:java|kt|kts|scala|groovy|clj)):{_LINE}\)"
+    rf"|({_PATH})\({_LINE}\)"  # PHP
+    rf"|({_PATH})(?: on line |, line |:line ){_LINE}"  # PHP, Swift, C#
+    rf"|({_PATH}):{_LINE}(?![\d.])"
+)
+_LAST_IS_DEEPEST = re.compile(r"most recent call last|^ *File \"", re.MULTILINE)
+
+
+class Frame(NamedTuple):
+    """A place that a text names: a path as it stands there, with `/` between its parts, and a line from 1."""
+
+    path: str
+    line: int
+
+
+def read_frames(text: str) -> list[Frame]:
+    """Return the places that a text names, each once, the deepest call of a traceback first."""
+    frames = list(dict.fromkeys(_frame(match) for match in _FRAME.finditer(_shorten(text))))
+    if _LAST_IS_DEEPEST.search(text):
+        frames.reverse()
+    return frames[:_MAX_PLACES]
+
+
+def is_place(text: str) -> bool:
+    """Tell whether a text is a place, `PATH:LINE`, and nothing else."""
+    return bool(_FRAME.fullmatch(text.strip()))
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= MAX_CHARS else f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
+
+
+def _frame(match: re.Match[str]) -> Frame:
+    *parts, line = [group for group in match.groups() if group is not None]
+    if len(parts) == 2:  # the package says in which folder the file is
+        package = [part for part in parts[0].split(".")[:-1] if part]
+        return Frame("/".join([*package, parts[1]]), int(line))
+    return Frame(parts[0].replace("\\", "/"), int(line))
+
+
+def file_of_frame(path: str, exists: Callable[[str], bool]) -> str | None:
+    """Return the path of a project's file that a frame means, None if there is none.
+
+    A frame may come from another machine, so the longest end of its path that exists in the project is meant.
+    """
+    parts = [part for part in path.split("/") if part not in ("", ".", "..")]
+    ends = ("/".join(parts[start:]) for start in range(len(parts)))
+    return next((end for end in ends if exists(end)), None)

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cairn.answers import Answer, CodeHit
+from cairn.search.pasted import Pasted, read_pasted
+from cairn.workspace import Workspace
+
+FILES = {
+    "net.py": "class ConnectError(Exception):\n    pass\n\n\n"
+    "def connect(host, port):\n"
+    "    if not host:\n"
+    '        raise ConnectError(f"Cannot connect to host {host}:{port} over ssl")\n'
+    "    return open_socket(host, port)\n",
+    "limits.c": "int check(int first, int last) {\n"
+    '    log_error("start number %d is greater than end number %d", first, last);\n'
+    "    return -1;\n}\n",
+    "config.c": 'static const struct entry entries[] = {\n    {"hash-max-listpack-entries", 512},\n};\n',
+    "listpack.c": "/* The entries of a listpack hash, at most max. */\n"
+    "int hash_max(struct listpack *entries) { return 0; }\n",
+    "todo.py": "def later():\n    # TODO: do it\n    return None\n",
+    "view.tsx": 'export const View = () => <div data-testid="view-root" />;\n',
+    "slots.py": "def index_of(items):\n    return items[1:]\n",
+    "tests/test_net.py": "def test_no_host():\n"
+    '    assert str(error) == "Cannot connect to host example.com:443 over ssl"\n',
+    "docs/net.md": "# Hosts\n\nHow to connect to a host that cannot be reached.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    root = tmp_path_factory.mktemp("pasted")
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_text(text)
+    with Workspace.open(root) as workspace:
+        workspace.index()
+        yield workspace
+
+
+def first(answer: Answer) -> CodeHit:
+    assert answer.code, answer.notes
+    return answer.code[0]
+
+
+@pytest.mark.parametrize(
+    ("query", "place"),
+    [
+        ("hash-max-listpack-entries", "config.c:2"),
+        ("data-testid", "view.tsx:1"),
+        ("TODO", "todo.py:2"),
+        ("where is `data-testid` set", "view.tsx:1"),
+        ("items[1:]", "slots.py:2"),
+    ],
+)
+def test_a_token_with_odd_characters_is_found_where_it_stands(workspace: Workspace, query: str, place: str) -> None:
+    hit = first(workspace.search(query))
+    assert f"{hit.path}:{hit.start_line}" == place
+
+
+@pytest.mark.parametrize(
+    ("query", "place"),
+    [
+        ("Cannot connect to host db.internal:5432 over ssl", "net.py:7"),
+        ("net.ConnectError: Cannot connect to host db.internal:5432 over ssl", "net.py:7"),
+        ("ERR start number 9 is greater than end number 4", "limits.c:2"),
+    ],
+)
+def test_an_error_text_is_found_where_it_is_formatted_whatever_its_values(
+    workspace: Workspace, query: str, place: str
+) -> None:
+    hit = first(workspace.search(query))
+    assert (f"{hit.path}:{hit.start_line}", hit.match) == (place, "edited")
+
+
+def test_the_code_that_makes_a_message_comes_before_the_test_that_repeats_it(workspace: Workspace) -> None:
+    assert first(workspace.search("Cannot connect to host example.com:443 over ssl")).path == "net.py"
+
+
+def test_the_message_at_the_end_of_a_trace_is_looked_for(workspace: Workspace) -> None:
+    trace = 'Traceback (most recent call last):\n  File "/srv/app.py", line 3, in main\n'
+    assert first(workspace.search(f"{trace}ConnectError: Cannot connect to host a.b:1 over ssl")).path == "net.py"
+
+
+def test_a_hit_says_how_much_of_what_was_pasted_it_holds(workspace: Workspace) -> None:
+    whole, part = workspace.search("data-testid"), workspace.search("Cannot connect to host db.internal:5432 over ssl")
+    assert (first(whole).match, first(whole).confidence) == ("exact", "high")
+    assert "'data-testid'" in " ".join(whole.notes)
+    assert "'Cannot connect to host'" in " ".join(part.notes)
+    assert 0 < (first(part).similarity or 0) < 1
+
+
+def test_filters_hold_for_what_was_pasted_too(workspace: Workspace) -> None:
+    hit = first(workspace.search("Cannot connect to host example.com:443 over ssl", globs=["tests/**"]))
+    assert hit.path == "tests/test_net.py"
+
+
+def test_a_definition_of_the_name_comes_before_the_lines_that_hold_it(workspace: Workspace) -> None:
+    assert first(workspace.search("index_of")).kind == "function"
+
+
+def test_a_changed_file_is_searched_as_it_is_now(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text('FLAG = "--max-tokens"\n')
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        (tmp_path / "a.py").write_text('\n\nFLAG = "--max-tokens"\n')
+        assert first(workspace.search("--max-tokens")).start_line == 3
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "how are requests routed",
+        "error handling and exit codes",
+        "reflection-based field serialization",
+        "IntoResponse",
+        "how Ecto.Schema defines structs",
+        "retry",
+    ],
+)
+def test_prose_and_plain_names_do_not_look_pasted(query: str) -> None:
+    # Several words count when all of them stand in one place, as they are in the query.
+    expected = [Pasted(query, False)] if query.count(" ") > 2 and not query.startswith("how") else []
+    assert read_pasted(query) == expected
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["net.py:7", "/srv/build/net.py:7", '  File "/srv/app/net.py", line 7, in connect', "at connect (/srv/net.py:7:9)"],
+)
+def test_a_place_or_a_frame_finds_its_line(workspace: Workspace, query: str) -> None:
+    hit = first(workspace.search(query))
+    assert (hit.path, hit.start_line, hit.name) == ("net.py", 7, "connect")
+
+
+def test_of_a_trace_the_deepest_call_in_the_project_comes_first(workspace: Workspace) -> None:
+    trace = (
+        "Traceback (most recent call last):\n"
+        '  File "/srv/slots.py", line 2, in index_of\n'
+        '  File "/srv/net.py", line 8, in connect\n'
+        '  File "/usr/lib/python3/socket.py", line 99, in create\n'
+        "OSError: no route\n"
+    )
+    answer = workspace.search(trace)
+    assert [(hit.path, hit.start_line) for hit in answer.code[:2]] == [("net.py", 8), ("slots.py", 2)]

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+
+from cairn.source.frames import Frame, file_of_frame, is_place, read_frames
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "line"),
+    [
+        ('  File "/srv/app/net.py", line 7, in connect', "/srv/app/net.py", 7),
+        ("    at Client.connect (/srv/app/lib/net.js:12:7)", "/srv/app/lib/net.js", 12),
+        ("    at file:///srv/app/net.mjs:3:4", "/srv/app/net.mjs", 3),
+        ("\tat com.acme.net.Client.connect(Client.java:42)", "com/acme/net/Client.java", 42),
+        ("\tat com.acme.net.Client$Inner.<init>(Client.java:9)", "com/acme/net/Client.java", 9),
+        ("\tat com.acme.NetKt.connect(Net.kt:12)", "com/acme/Net.kt", 12),
+        ("main.connect(0x1)\n\t/srv/app/net.go:12 +0x1d", "/srv/app/net.go", 12),
+        ("             at ./src/net.rs:3:5", "./src/net.rs", 3),
+        ("thread 'main' panicked at src/net.rs:8:14:", "src/net.rs", 8),
+        ("lib/net.rb:12:in `connect'", "lib/net.rb", 12),
+        ("#0 /srv/app/net.php(12): connect()", "/srv/app/net.php", 12),
+        ("PHP Warning:  Oh in /srv/app/net.php on line 12", "/srv/app/net.php", 12),
+        ("   at Acme.Net.Connect() in C:\\src\\Net.cs:line 12", "C:/src/Net.cs", 12),
+        ("    (app 0.1.0) lib/net.ex:12: Net.connect/1", "lib/net.ex", 12),
+        ("Fatal error: Oh: file Net.swift, line 12", "Net.swift", 12),
+        ("App/Net.swift:12: Fatal error: Oh", "App/Net.swift", 12),
+    ],
+)
+def test_the_frame_of_a_traceback_is_a_place_in_every_language(text: str, path: str, line: int) -> None:
+    found = read_frames(text)
+    assert [(frame.path.lstrip("/"), frame.line) for frame in found] == [(path.lstrip("/"), line)]
+
+
+def test_the_deepest_call_comes_first_whichever_way_a_traceback_is_written() -> None:
+    python = 'Traceback (most recent call last):\n  File "a.py", line 1, in a\n  File "b.py", line 2, in b\n'
+    node = "Error: no\n    at b (b.js:2:1)\n    at a (a.js:1:1)\n"
+    assert read_frames(python) == [Frame("b.py", 2), Frame("a.py", 1)]
+    assert read_frames(node) == [Frame("b.js", 2), Frame("a.js", 1)]
+
+
+@pytest.mark.parametrize("text", ["127.0.0.1:8080", "version 1.2.3:4", "12:30:15", "std::vector", "key: value", ""])
+def test_addresses_times_and_names_are_no_places(text: str) -> None:
+    assert not read_frames(text)
+
+
+def test_a_place_alone_is_told_from_a_text_around_one() -> None:
+    assert is_place("src/net.py:7")
+    assert not is_place("src/net.py:7: error: no host")
+
+
+def test_the_longest_end_of_a_path_that_exists_is_meant() -> None:
+    files = {"src/net.py", "net.py"}
+    assert file_of_frame("/home/ci/build/src/net.py", files.__contains__) == "src/net.py"
+    assert file_of_frame("/usr/lib/socket.py", files.__contains__) is None
