@@ -13,6 +13,7 @@ from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.rules import NAMESPACE_KINDS, VALUE_KINDS
 from cairn.graph.values import Symbol
 from cairn.hints import Hint
+from cairn.source.frames import file_among, read_frames
 from cairn.storage.index import chunk_db
 
 _MAX_LISTED = 12
@@ -137,7 +138,8 @@ def _by_place(code: Code, text: str) -> list[int] | None:
     path, found, rest = text.rpartition(":")
     number = find_file(code, path.rstrip(":")) if found else None
     if number is None:
-        return None
+        frame = next((frame for frame in read_frames(text) if file_among(frame.path, code.numbers)), None)
+        return None if frame is None else _by_place(code, f"{file_among(frame.path, code.numbers)}:{frame.line}")
     source = code.file(number)
     if rest.isdigit():
         place = source.at_line(int(rest))

@@ -22,7 +22,7 @@ from cairn.search.exact import LineMatch
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.library import Library, read_files
 from cairn.search.query import STOP_WORDS
-from cairn.source.frames import file_of_frame, read_frames
+from cairn.source.frames import file_among, read_frames
 from cairn.source.roles import Role
 from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import split_identifier
@@ -154,9 +154,10 @@ def find_frames(library: Library, text: str, filters: Filtered, limit: int) -> l
     inside = None if chosen is None else set(chosen.tolist())
     lines: list[LineMatch] = []
     for frame in frames:
-        number = _file_named(numbers, frame.path)
-        if number is None or (inside is not None and number not in inside):
+        path = file_among(frame.path, numbers)
+        if path is None or (inside is not None and numbers[path] not in inside):
             continue
+        number = numbers[path]
         data = read_files(library, [number])[number].data
         found = data.split(b"\n", frame.line)[: frame.line]
         if len(found) == frame.line:
@@ -165,15 +166,6 @@ def find_frames(library: Library, text: str, filters: Filtered, limit: int) -> l
         if len(lines) == limit:
             break
     return lines
-
-
-def _file_named(numbers: dict[str, int], path: str) -> int | None:
-    found = file_of_frame(path, numbers.__contains__)
-    if found is not None:
-        return numbers[found]
-    ending = "/" + path.lstrip("/")
-    longer = [number for candidate, number in numbers.items() if candidate.endswith(ending)]
-    return longer[0] if len(longer) == 1 else None
 
 
 class _Words(NamedTuple):

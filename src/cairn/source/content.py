@@ -19,6 +19,13 @@ _HEADER_LINES = 20
 _HEADER_BYTES = 4096
 _OFTEN_MINIFIED = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".css", ".html", ".htm", ".json", ".xml", ".vue", ".svelte")
 
+# A compiler or bundler ends what it writes with a link to its source map.
+_COMPILED = (".js", ".mjs", ".cjs", ".css", ".d.ts", ".d.mts", ".d.cts")
+_LINKS_TO_MAP = (b"//# sourceMappingURL=", b"//@ sourceMappingURL=", b"/*# sourceMappingURL=")
+_LINK_BYTES = 1024
+# https://github.com/Kotlin/binary-compatibility-validator: lists of what a library declares
+_API_DUMP, _API_DUMP_PATH = b"// Klib ABI Dump", r"(^|/)api/([^/]+/)?[^/]+\.api$"
+
 # Patterns are kept as bytes, which `re` compiles and caches on first use: few files need them.
 _COMMENT = rb"(?i)^\s*(?://[/!]?|/\*[*!]?|\*|#+|--|;+|%+|<!--|\(\*|\{-|'|@?rem\b|\"\"\")\s*(\S.*)$"
 _STANDARD_MARK = (
@@ -87,6 +94,10 @@ def _is_minified(data: bytes, path: str) -> bool:
 
 
 def _is_generated(data: bytes, path: str) -> bool:
+    if path.endswith(_COMPILED) and _last_line(data).startswith(_LINKS_TO_MAP):
+        return True
+    if path.endswith(".api") and (data.startswith(_API_DUMP) or re.search(_API_DUMP_PATH, path)):
+        return True
     head = data[:_HEADER_BYTES]
     if b"generated" not in head.lower():
         return False
@@ -96,6 +107,10 @@ def _is_generated(data: bytes, path: str) -> bool:
         and any(re.match(_STATEMENT, comment) for comment in comments)
     )
     return marked and _is_code(data, path)
+
+
+def _last_line(data: bytes) -> bytes:
+    return data[-_LINK_BYTES:].rstrip().rpartition(b"\n")[2].lstrip()
 
 
 def _is_code(data: bytes, path: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 MAX_CHARS = 10_000  # of a text; a trace may be longer, and its beginning and end matter
@@ -20,6 +20,7 @@ _FRAME = re.compile(
     rf"|({_PATH})(?: on line |, line |:line ){_LINE}"  # PHP, Swift, C#
     rf"|({_PATH}):{_LINE}(?![\d.])"
 )
+_SOURCE_ROOTS = ("", "src/", "lib/", "app/", "src/main/java/", "src/main/kotlin/")
 _LAST_IS_DEEPEST = re.compile(r"most recent call last|^ *File \"", re.MULTILINE)
 
 
@@ -58,8 +59,33 @@ def _frame(match: re.Match[str]) -> Frame:
 def file_of_frame(path: str, exists: Callable[[str], bool]) -> str | None:
     """Return the path of a project's file that a frame means, None if there is none.
 
-    A frame may come from another machine, so the longest end of its path that exists in the project is meant.
+    A frame may come from another machine or from an installed package, so the longest end of its path that exists in
+    the project is meant, also below a usual folder of sources.
     """
+    for end in _ends_of(path):
+        roots = _SOURCE_ROOTS if "/" in end else _SOURCE_ROOTS[:1]
+        if (found := next((root + end for root in roots if exists(root + end)), None)) is not None:
+            return found
+    return None
+
+
+def file_among(path: str, files: Collection[str]) -> str | None:
+    """Return the one of a project's files that a frame means, wherever in the project it is; None if that is unclear.
+
+    One part alone, such as `utils.py`, names a file in some folder only if the frame says no more.
+    """
+    ends = _ends_of(path)
+    for end in ends:
+        if end in files:
+            return end
+        if "/" in end or len(ends) == 1:
+            longer = [file for file in files if file.endswith(f"/{end}")]
+            if longer:
+                return longer[0] if len(longer) == 1 else None
+    return None
+
+
+def _ends_of(path: str) -> list[str]:
+    """Return the ends of a path in whole parts, the longest first."""
     parts = [part for part in path.split("/") if part not in ("", ".", "..")]
-    ends = ("/".join(parts[start:]) for start in range(len(parts)))
-    return next((end for end in ends if exists(end)), None)
+    return ["/".join(parts[start:]) for start in range(len(parts))]

@@ -158,5 +158,32 @@ def test_code_that_talks_about_generated_code_is_not_generated(path: str, head: 
     assert check_content((head + "x = 1\n").encode(), path) is None
 
 
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("lib/a.js", "export const a = 1;\n//# sourceMappingURL=a.js.map\n"),
+        ("lib/a.css", "a { color: red }\n/*# sourceMappingURL=a.css.map */"),
+        ("lib/a.d.ts", "export declare const a = 1;\n//# sourceMappingURL=a.d.ts.map"),
+        ("core/api/core.api", "public final class a/B {\n}\n"),
+        ("core/api/core.klib.api", "// Klib ABI Dump\n// Targets: [js]\n"),
+    ],
+)
+def test_what_a_compiler_or_a_dump_of_an_interface_wrote_is_generated(path: str, text: str) -> None:
+    assert check_content(text.encode(), path) == "generated"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.js", 'const LINK = "//# sourceMappingURL=";\nexport default LINK;\n'),
+        ("a.js", "//# sourceMappingURL=a.js.map\nexport const a = 1;\n"),
+        ("a.ts", "export const a = 1;\n//# sourceMappingURL=a.js.map\n"),
+        ("docs/users.api", "GET /users\n"),
+    ],
+)
+def test_code_that_mentions_a_source_map_or_an_interface_is_not_generated(path: str, text: str) -> None:
+    assert check_content(text.encode(), path) is None
+
+
 def test_long_ruler_in_a_header_is_harmless() -> None:
     assert check_content(b"// " + b"-!:., " * 700 + b"\n// generated\n", "a.c") is None

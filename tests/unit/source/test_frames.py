@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.source.frames import Frame, file_of_frame, is_place, read_frames
+from cairn.source.frames import Frame, file_among, file_of_frame, is_place, read_frames
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,15 @@ def test_the_longest_end_of_a_path_that_exists_is_meant() -> None:
     files = {"src/net.py", "net.py"}
     assert file_of_frame("/home/ci/build/src/net.py", files.__contains__) == "src/net.py"
     assert file_of_frame("/usr/lib/socket.py", files.__contains__) is None
+
+
+def test_a_frame_of_an_installed_package_means_the_file_it_was_made_from() -> None:
+    files = {"src/click/utils.py", "src/click/core.py", "tests/utils.py"}
+    installed = "/usr/lib/python3/site-packages/click/utils.py"
+    assert file_among(installed, files) == file_of_frame(installed, files.__contains__) == "src/click/utils.py"
+
+
+def test_a_frame_that_may_mean_several_files_or_one_of_another_package_means_none() -> None:
+    assert file_among("utils.py", {"a/utils.py", "b/utils.py"}) is None
+    assert file_among("/usr/lib/python3/json/decoder.py", {"src/decoder.py"}) is None
+    assert file_among("Net.swift", {"Sources/App/Net.swift"}) == "Sources/App/Net.swift"
