@@ -17,9 +17,9 @@ import numpy.typing as npt
 from cairn.embedding.chain import fingerprint_of
 from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.embedding.protocol import Embedder
-from cairn.embedding.providers import open_model
 from cairn.errors import ProviderError
 from cairn.index.analysis import quantize
+from cairn.loading import load
 from cairn.memory import derived
 from cairn.memory.corpus import Corpus, Floats
 from cairn.memory.store import MemoryStore
@@ -84,7 +84,7 @@ class MemoryModels:
         """Embed the memories that lack a vector, and return of how many the preferred model has none afterwards."""
         if self._chain and self._store.exists:
             for fingerprint, settings in self._chain.items():
-                with closing(open_model(settings)) as embedder:
+                with closing(_open_model(settings)) as embedder:
                     self._complete(fingerprint, embedder)
             with self._store.writing() as connection:
                 vector_db.delete_others(connection, [bundled_fingerprint(), *self._chain])
@@ -127,3 +127,9 @@ def _on_scale_of(bundled: Floats, cosines: Floats, known: npt.NDArray[np.bool_])
     own, other = cosines[known].astype(np.float64), bundled[known].astype(np.float64)
     scaled = (cosines - own.mean()) * (other.std() / max(1e-6, float(own.std()))) + other.mean()
     return np.where(known, scaled, bundled).astype(np.float32)
+
+
+def _open_model(settings: ModelSettings) -> Embedder:
+    """Open a model; the clients of providers are loaded only where one is configured."""
+    embedder: Embedder = load("cairn.embedding.providers:open_model")(settings)
+    return embedder
