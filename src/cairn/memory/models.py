@@ -113,7 +113,7 @@ class MemoryModels:
             return None
         with self._lock:
             if fingerprint not in self._embedders:
-                self._embedders[fingerprint] = open_model(self._chain[fingerprint])
+                self._embedders[fingerprint] = _open_model(self._chain[fingerprint])
             embedder = self._embedders[fingerprint]
         try:
             return embedder.embed_query(text)
