@@ -59,6 +59,13 @@ def _is_whole(file: Path) -> bool:
 
 # ----------------------------------------------------------------------------------------------------------------------
 
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Say that the tests came to their end: something that ends this process at once would look like success."""
+    if mark := os.environ.get("CAIRN_TESTS_ENDED"):
+        Path(mark).write_text(f"{session.testscollected} tests\n")
+
+
 # Reproducible everywhere; `HYPOTHESIS_PROFILE=search` looks for new examples.
 settings.register_profile(
     "steady", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]

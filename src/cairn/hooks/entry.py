@@ -48,7 +48,9 @@ def run(arguments: list[str]) -> "NoReturn":
     """
     try:
         _open_standard_streams()
-        Hook(arguments, os.environ).report()
+        hook = Hook(arguments, os.environ)
+        _set_alarm(READ_SECONDS + START_SECONDS + 1.0, hook.give_up)  # here, as it ends the process
+        hook.report()
     finally:
         os._exit(0)  # at once: there is nothing to tidy up
 
@@ -69,7 +71,6 @@ class Hook:
 
     def report(self) -> None:
         """Hand over the event and print the answer; note what went wrong."""
-        _set_alarm(READ_SECONDS + START_SECONDS + 1.0, self._give_up)
         answer = self._silence
         try:
             begun = time.time_ns()
@@ -107,7 +108,8 @@ class Hook:
             start_daemon(folder)
         return self._silence
 
-    def _give_up(self, number: int, frame: object) -> None:
+    def give_up(self, number: int, frame: object) -> None:
+        """End the process at a signal, with the silent answer."""
         self._note("the event is lost: it does not end, or the disk does not answer")
         _write_all(1, self._silence)
         os._exit(0)
