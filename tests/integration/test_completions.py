@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from cairn.cli.completions import Entry, read_entries, write_bash, write_fish, write_manual, write_zsh
+from cairn.cli.completions import CompletionEntry, read_entries, write_bash, write_fish, write_manual, write_zsh
 from cairn.cli.main import build_parser
 
 
 @pytest.fixture(scope="module")
-def entries() -> list[Entry]:
+def entries() -> list[CompletionEntry]:
     return list(read_entries(build_parser()))
 
 
@@ -34,14 +34,16 @@ CASES = [
 
 
 @pytest.mark.parametrize(("words", "offered"), CASES, ids=lambda value: " ".join(value))
-def test_bash_completes(words: list[str], offered: list[str], entries: list[Entry], tmp_path: Path) -> None:
+def test_bash_completes(words: list[str], offered: list[str], entries: list[CompletionEntry], tmp_path: Path) -> None:
     script = tmp_path / "cairn.bash"
     script.write_text(write_bash(entries))
     asked = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cairn; printf "%s\\n" "${COMPREPLY[@]}"'
     assert ask("bash", "-c", asked, str(script), *words) == offered
 
 
-def test_bash_offers_files_where_a_value_or_an_argument_is_wanted(entries: list[Entry], tmp_path: Path) -> None:
+def test_bash_offers_files_where_a_value_or_an_argument_is_wanted(
+    entries: list[CompletionEntry], tmp_path: Path
+) -> None:
     script = tmp_path / "cairn.bash"
     script.write_text(write_bash(entries))
     asked = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cairn; printf "%s\\n" "${#COMPREPLY[@]}"'
@@ -52,7 +54,7 @@ def test_bash_offers_files_where_a_value_or_an_argument_is_wanted(entries: list[
 
 @pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
 @pytest.mark.parametrize(("words", "offered"), CASES, ids=lambda value: " ".join(value))
-def test_fish_completes(words: list[str], offered: list[str], entries: list[Entry], tmp_path: Path) -> None:
+def test_fish_completes(words: list[str], offered: list[str], entries: list[CompletionEntry], tmp_path: Path) -> None:
     script = tmp_path / "cairn.fish"
     script.write_text(write_fish(entries))
     asked = f"source {script}; complete -C '{' '.join(words)}'"
@@ -60,13 +62,13 @@ def test_fish_completes(words: list[str], offered: list[str], entries: list[Entr
 
 
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
-def test_zsh_loads_its_completion(entries: list[Entry], tmp_path: Path) -> None:
+def test_zsh_loads_its_completion(entries: list[CompletionEntry], tmp_path: Path) -> None:
     (tmp_path / "_cairn").write_text(write_zsh(entries))
     asked = "fpath=($0 $fpath); autoload -Uz compinit; compinit -u -D; autoload +X -Uz _cairn; print ${_comps[cairn]}"
     assert ask("zsh", "-f", "-c", asked, str(tmp_path)) == ["_cairn"]
 
 
-def test_every_command_action_and_option_is_completed_and_in_the_manual(entries: list[Entry]) -> None:
+def test_every_command_action_and_option_is_completed_and_in_the_manual(entries: list[CompletionEntry]) -> None:
     keys = {entry.key for entry in entries}
     assert {"", "search", "core add", "memories show", "daemon logs", "config set"} < keys
     texts = {write: write(entries) for write in (write_bash, write_fish, write_zsh, write_manual)}
@@ -82,7 +84,7 @@ def test_every_command_action_and_option_is_completed_and_in_the_manual(entries:
 
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
-def test_the_manual_page_can_be_typeset(entries: list[Entry], tmp_path: Path) -> None:
+def test_the_manual_page_can_be_typeset(entries: list[CompletionEntry], tmp_path: Path) -> None:
     page = tmp_path / "cairn.1"
     page.write_text(write_manual(entries))
     shown = "\n".join(ask("groff", "-man", "-ww", "-Tascii", "-P-cbou", str(page)))

@@ -22,7 +22,7 @@ class Flag(NamedTuple):
     choices: tuple[str, ...]
 
 
-class Entry(NamedTuple):
+class CompletionEntry(NamedTuple):
     """A command or an action as a shell completes it.
 
     Attributes:
@@ -60,7 +60,9 @@ def run_completions(options: argparse.Namespace) -> int:
     return EXIT_FOUND
 
 
-def read_entries(parser: argparse.ArgumentParser, words: tuple[str, ...] = (), about: str = "") -> Iterator[Entry]:
+def read_entries(
+    parser: argparse.ArgumentParser, words: tuple[str, ...] = (), about: str = ""
+) -> Iterator[CompletionEntry]:
     """Yield what a parser takes, then what its commands and their actions take."""
     flags, inner, below = [], dict[str, str](), dict[str, argparse.ArgumentParser]()
     for action in parser._actions:
@@ -72,7 +74,7 @@ def read_entries(parser: argparse.ArgumentParser, words: tuple[str, ...] = (), a
             help_text = (action.help or "").replace("%%", "%")
             flags.append(Flag(tuple(action.option_strings), help_text, action.nargs != 0, choices))
     usage = " ".join(parser.format_usage().removeprefix("usage: ").split())
-    yield Entry(words, about or parser.description or "", tuple(flags), inner, usage)
+    yield CompletionEntry(words, about or parser.description or "", tuple(flags), inner, usage)
     for name, child in below.items():
         yield from read_entries(child, (*words, name), inner[name])
 
@@ -80,7 +82,7 @@ def read_entries(parser: argparse.ArgumentParser, words: tuple[str, ...] = (), a
 # -- shells ------------------------------------------------------------------------------------------------------------
 
 
-def write_bash(entries: list[Entry]) -> str:
+def write_bash(entries: list[CompletionEntry]) -> str:
     """Return the completion of bash. Where it offers nothing, bash offers files."""
     cases, values = [], []
     for entry in entries:
@@ -122,7 +124,7 @@ def write_bash(entries: list[Entry]) -> str:
     return "\n".join(lines)
 
 
-def _valued_names(entries: list[Entry]) -> list[str]:
+def _valued_names(entries: list[CompletionEntry]) -> list[str]:
     """Return the options that take a value in every command that has them, so that a file may follow."""
     alone = {name for entry in entries for flag in entry.flags if not flag.takes_value for name in flag.names}
     return sorted({name for entry in entries for name in entry.valued} - alone)
@@ -132,7 +134,7 @@ def _after_a_space(names: list[str]) -> list[str]:
     return [f'" {name}"' for name in names]
 
 
-def write_zsh(entries: list[Entry]) -> str:
+def write_zsh(entries: list[CompletionEntry]) -> str:
     """Return the completion of zsh."""
     lines = [
         "#compdef cairn",
@@ -201,7 +203,7 @@ end
 """
 
 
-def write_fish(entries: list[Entry]) -> str:
+def write_fish(entries: list[CompletionEntry]) -> str:
     """Return the completion of fish."""
     lines = []
     for entry in entries:
@@ -229,7 +231,7 @@ def _fish_quoted(text: str) -> str:
 # -- the manual --------------------------------------------------------------------------------------------------------
 
 
-def write_manual(entries: list[Entry]) -> str:
+def write_manual(entries: list[CompletionEntry]) -> str:
     """Return the manual page, in the macros of man(7)."""
     program, *commands = entries
     lines = [
@@ -263,6 +265,6 @@ def _roff(text: str) -> str:
     return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped
 
 
-WRITERS: Mapping[str, Callable[[list[Entry]], str]] = {
+WRITERS: Mapping[str, Callable[[list[CompletionEntry]], str]] = {
     "bash": write_bash, "zsh": write_zsh, "fish": write_fish, "man": write_manual,
 }  # fmt: skip

@@ -111,9 +111,9 @@ class _TreeReader:
                 for index, (part, inner) in enumerate(zip(parts, value, strict=True))
             )
         if content.type in _FLOW:
-            return Node(kind, content.start_byte, content.end_byte, "brackets", members)  # type: ignore[arg-type]
+            return Node(kind, content.start_byte, content.end_byte, "brackets", members)  # type: ignore[arg-type] # the pairs are of the kind that the node has
         end = members[-1].node.end  # the grammar counts comments after it, too
-        return Node(kind, content.start_byte, end, "block", members)  # type: ignore[arg-type]
+        return Node(kind, content.start_byte, end, "block", members)  # type: ignore[arg-type] # the pairs are of the kind that the node has
 
     def _yaml_value(self, pair: tree_sitter.Node, value: Any, depth: int) -> Node:  # noqa: ANN401 - as above
         at = pair.child_by_field_name("value")

@@ -135,4 +135,4 @@ def _finish(table: _Table | _Tables | Node) -> Node:
     kind = "sequence" if isinstance(table, _Tables) else "mapping"
     start, end = (spans[0][0], spans[-1][1]) if spans else (0, 0)
     own_end, prefix = (table.own_end, table.prefix) if isinstance(table, _Table) else (-1, ())
-    return Node(kind, start, end, "sections", members, spans, own_end, prefix)  # type: ignore[arg-type]
+    return Node(kind, start, end, "sections", members, spans, own_end, prefix)  # type: ignore[arg-type] # as in syntax

@@ -48,7 +48,7 @@ class _Builder:
             return MISSING
         self._events.get_event()
         first: Any = self._events.peek_event()
-        is_empty = isinstance(first, ScalarEvent) and first.start_mark.index == first.end_mark.index  # type: ignore[union-attr]
+        is_empty = isinstance(first, ScalarEvent) and first.start_mark.index == first.end_mark.index  # type: ignore[union-attr] # PyYAML gives every event its marks
         value = self._value(0)
         self._events.get_event()  # the document ends
         if self._events.check_event(DocumentStartEvent):

@@ -50,7 +50,7 @@ def unresolved_calls(
     names = _names_called(graph, nodes)
     if not names:
         return None
-    calls, others = _Tally("call", names), _Tally("name", names)
+    calls, others = _LineTally("call", names), _LineTally("name", names)
     general = _General.of(graph, nodes)
     lines_known: dict[int, set[int]] = {}
     for edge in known:
@@ -80,7 +80,7 @@ def says_name(graph: Graph, node: int) -> Mention | None:
     return None
 
 
-class _Tally:
+class _LineTally:
     """Counts lines of one form, and keeps the first of them, those that are surely code before all others."""
 
     def __init__(self, form: Form, names: Iterable[str]) -> None:
@@ -288,7 +288,7 @@ def unresolved_imports(graph: Graph, number: int, files: Iterable[int]) -> Unres
     name = _name_of_file(graph.code.paths[number])
     if not name:
         return None
-    tally = _Tally("import", [name])
+    tally = _LineTally("import", [name])
     for n_files, other in enumerate(files):
         waiting.check()
         if n_files >= _ENOUGH_FILES and tally.lines:

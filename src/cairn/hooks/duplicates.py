@@ -13,7 +13,7 @@ TWIN_SECONDS = 2.0  # so near to each other, two equal payloads without an id ar
 Standing = Literal["new", "in work", "done"]
 
 
-class Sighting(NamedTuple):
+class SeenEvent(NamedTuple):
     """An event as it came first.
 
     Attributes:
@@ -31,7 +31,7 @@ class SeenEvents:
     """The latest events of all projects. It lives as long as the daemon, and is used by one thread."""
 
     def __init__(self) -> None:
-        self._seen: OrderedDict[bytes, Sighting] = OrderedDict()
+        self._seen: OrderedDict[bytes, SeenEvent] = OrderedDict()
 
     def see(self, key: bytes, report: Report, *, has_id: bool) -> Standing:
         """Return whether an event is new, and note it as being in work if it is.
@@ -48,7 +48,7 @@ class SeenEvents:
         if first is not None and is_same:
             self._seen.move_to_end(key)
             return "done" if first.is_done or first.id != report.id else "in work"
-        self._seen[key] = Sighting(report.id, report.seconds)
+        self._seen[key] = SeenEvent(report.id, report.seconds)
         while len(self._seen) > MOST_EVENTS:
             self._seen.popitem(last=False)
         return "new"

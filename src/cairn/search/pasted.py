@@ -78,7 +78,7 @@ class Pasted(NamedTuple):
     is_loose: bool
 
 
-class Place(NamedTuple):
+class PastedPlace(NamedTuple):
     """A line that holds what was pasted: all of it (`share` 1.0), or `part` with this share of its rarity."""
 
     line: LineMatch
@@ -89,7 +89,7 @@ class Place(NamedTuple):
 class Places(NamedTuple):
     """The lines, best first, and whether time ran out before all that were promising were read."""
 
-    places: list[Place]
+    places: list[PastedPlace]
     is_cut: bool = False
 
     @property
@@ -184,7 +184,7 @@ class _Run(NamedTuple):
     last: int
 
 
-class _Piece(NamedTuple):
+class _PastedPiece(NamedTuple):
     """Whole lines of a file: the number of the first, where it begins in the file, in bytes, and their text."""
 
     file: int
@@ -231,14 +231,14 @@ class _Search:
         files, counts = np.unique(self._library.snapshot.file_of_row[rows[counts == n_wanted]], return_counts=True)
         order = np.lexsort((files, -counts, self._is_minor[files]))
         files = files[order][:_MAX_FILES]
-        places: list[tuple[bool, bool, int, Place]] = []
+        places: list[tuple[bool, bool, int, PastedPlace]] = []
         needle = self._text.encode("utf-8", "surrogatepass")
         bounded = re.compile(rb"(?<!\w)" * self._text[:1].isalnum() + re.escape(needle))
         for piece in self._files(files.tolist()):
             data, position = piece.data, 0
             while (start := data.find(needle, position)) >= 0:
                 is_inner = bounded.match(data, start) is None or data[start + len(needle) :][:1].isalnum()
-                place = Place(piece.line_at(start), self._text, 1.0)
+                place = PastedPlace(piece.line_at(start), self._text, 1.0)
                 places.append((is_inner, bool(self._is_minor[piece.file]), len(places), place))
                 position = data.find(b"\n", start) + 1 or len(data)
             if len(places) >= 4 * limit:
@@ -249,7 +249,7 @@ class _Search:
     def parts(self) -> Places:
         """Return the lines that hold the longest and rarest runs of the text's words."""
         rows = self._rows_by_runs()
-        found: list[tuple[float, Place]] = []
+        found: list[tuple[float, PastedPlace]] = []
         for piece in self._pieces(rows):
             best = self._best_place(piece)
             if best is not None:
@@ -259,7 +259,7 @@ class _Search:
         places = [place for score, place in found if score > 0.7 * best_score]
         return Places(_without_repeats(places)[:_MAX_PARTS], self._is_late())
 
-    def is_minor(self, places: Sequence[Place]) -> bool:
+    def is_minor(self, places: Sequence[PastedPlace]) -> bool:
         """Tell whether all of some places are in tests, examples or documentation."""
         return all(self._is_minor[place.line.file] for place in places)
 
@@ -292,16 +292,16 @@ class _Search:
             run = np.where(holds[word], run + rarity[word], 0.0)
         return self._ordered(kept, score + run**_LONG_RUNS)[:_MAX_ROWS]
 
-    def _files(self, files: Sequence[int]) -> Iterator[_Piece]:
+    def _files(self, files: Sequence[int]) -> Iterator[_PastedPiece]:
         """Yield whole files, until time is up."""
         for batch in _batches(files, _BATCH):
             waiting.check()
             if self._is_late():
                 return
             for file, text in read_files(self._library, batch).items():
-                yield _Piece(file, 1, 0, text.data)
+                yield _PastedPiece(file, 1, 0, text.data)
 
-    def _pieces(self, rows: npt.NDArray[np.int64]) -> list[_Piece]:
+    def _pieces(self, rows: npt.NDArray[np.int64]) -> list[_PastedPiece]:
         """Return the text of some rows, until time is up; the whole file if it changed since."""
         snapshot = self._library.snapshot
         ids = [snapshot.chunk_id(int(row)) for row in rows]
@@ -316,17 +316,17 @@ class _Search:
                 break
             text = read_files(self._library, [file])[file]
             if text.stale:
-                pieces.append(_Piece(file, 1, 0, text.data))
+                pieces.append(_PastedPiece(file, 1, 0, text.data))
                 continue
             for span in (chunks[chunk_id].chunk.span for chunk_id in own if chunk_id in chunks):
                 start = text.data.rfind(b"\n", 0, span.start_byte) + 1
-                pieces.append(_Piece(file, span.start_line, start, text.whole(span, moved=False)))
+                pieces.append(_PastedPiece(file, span.start_line, start, text.whole(span, moved=False)))
         return pieces
 
-    def _best_place(self, piece: _Piece) -> tuple[float, Place] | None:
+    def _best_place(self, piece: _PastedPiece) -> tuple[float, PastedPlace] | None:
         """Return the place in a chunk where most of the text stands, with its score; None if that is too little."""
         runs = self._runs(piece.data)
-        best: tuple[float, Place] | None = None
+        best: tuple[float, PastedPlace] | None = None
         for anchor in runs:
             near = _nearest_of_each(runs, anchor)
             score = sum(self._rarity(run) ** _LONG_RUNS * _nearness(piece.data, anchor, run) for run in near)
@@ -334,7 +334,7 @@ class _Search:
                 continue
             share = sum(self._rarity(run) for run in near) / self._rarity(_Run(0, 0, len(self._words.spans) - 1))
             start, end = self._words.spans[anchor.first][0], self._words.spans[anchor.last][1]
-            best = score, Place(piece.line_at(anchor.offset), self._text[start:end], min(share, 0.99))
+            best = score, PastedPlace(piece.line_at(anchor.offset), self._text[start:end], min(share, 0.99))
         return best
 
     def _rarity(self, run: _Run) -> float:
@@ -423,5 +423,5 @@ def _occurrences(
     return terms, rows, rarity
 
 
-def _without_repeats(places: Sequence[Place]) -> list[Place]:
+def _without_repeats(places: Sequence[PastedPlace]) -> list[PastedPlace]:
     return list({(place.line.file, place.line.start_line): place for place in reversed(places)}.values())[::-1]

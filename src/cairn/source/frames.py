@@ -24,14 +24,14 @@ _SOURCE_ROOTS = ("", "src/", "lib/", "app/", "src/main/java/", "src/main/kotlin/
 _LAST_IS_DEEPEST = re.compile(r"most recent call last|^ *File \"", re.MULTILINE)
 
 
-class Frame(NamedTuple):
+class TracebackFrame(NamedTuple):
     """A place that a text names: a path as it stands there, with `/` between its parts, and a line from 1."""
 
     path: str
     line: int
 
 
-def read_frames(text: str) -> list[Frame]:
+def read_frames(text: str) -> list[TracebackFrame]:
     """Return the places that a text names, each once, the deepest call of a traceback first."""
     frames = list(dict.fromkeys(_frame(match) for match in _FRAME.finditer(_shorten(text))))
     if _LAST_IS_DEEPEST.search(text):
@@ -48,12 +48,12 @@ def _shorten(text: str) -> str:
     return text if len(text) <= MAX_CHARS else f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
 
 
-def _frame(match: re.Match[str]) -> Frame:
+def _frame(match: re.Match[str]) -> TracebackFrame:
     *parts, line = [group for group in match.groups() if group is not None]
     if len(parts) == 2:  # the package says in which folder the file is
         package = [part for part in parts[0].split(".")[:-1] if part]
-        return Frame("/".join([*package, parts[1]]), int(line))
-    return Frame(parts[0].replace("\\", "/"), int(line))
+        return TracebackFrame("/".join([*package, parts[1]]), int(line))
+    return TracebackFrame(parts[0].replace("\\", "/"), int(line))
 
 
 def file_of_frame(path: str, exists: Callable[[str], bool]) -> str | None:

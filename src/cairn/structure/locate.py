@@ -13,7 +13,7 @@ from cairn.errors import AmbiguousError, NotFoundError, PathError, UnparsableErr
 from cairn.hints import Hint
 from cairn.index.isolation import run_isolated
 from cairn.source.content import normalize
-from cairn.source.frames import Frame, file_of_frame, read_frames
+from cairn.source.frames import TracebackFrame, file_of_frame, read_frames
 from cairn.source.languages import Language, detect_language
 from cairn.source.text import estimate_tokens
 from cairn.source.walk import read_file
@@ -201,17 +201,17 @@ def _at_line(outline: FileOutline, line: int) -> int:
     return starting[0] if starting else around[-1]
 
 
-def find_place(root: Path, text: str) -> Frame | None:
+def find_place(root: Path, text: str) -> TracebackFrame | None:
     """Return the file below the root and the line that `PATH:LINE` or a frame of a traceback means, None if none.
 
     Of a whole traceback, that is the deepest call in a file of the project.
     """
     path, _, line = text.strip().rpartition(":")
     if path and line.isascii() and line.isdigit() and len(line) <= _MAX_DIGITS and _is_file(root, path):
-        return Frame(path, int(line))
+        return TracebackFrame(path, int(line))
     for frame in read_frames(text):
         if (found := file_of_frame(frame.path, lambda path: _is_file(root, path))) is not None:
-            return Frame(found, frame.line)
+            return TracebackFrame(found, frame.line)
     return None
 
 

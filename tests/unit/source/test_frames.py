@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.source.frames import Frame, file_among, file_of_frame, is_place, read_frames
+from cairn.source.frames import TracebackFrame, file_among, file_of_frame, is_place, read_frames
 
 
 @pytest.mark.parametrize(
@@ -34,8 +34,8 @@ def test_the_frame_of_a_traceback_is_a_place_in_every_language(text: str, path: 
 def test_the_deepest_call_comes_first_whichever_way_a_traceback_is_written() -> None:
     python = 'Traceback (most recent call last):\n  File "a.py", line 1, in a\n  File "b.py", line 2, in b\n'
     node = "Error: no\n    at b (b.js:2:1)\n    at a (a.js:1:1)\n"
-    assert read_frames(python) == [Frame("b.py", 2), Frame("a.py", 1)]
-    assert read_frames(node) == [Frame("b.js", 2), Frame("a.js", 1)]
+    assert read_frames(python) == [TracebackFrame("b.py", 2), TracebackFrame("a.py", 1)]
+    assert read_frames(node) == [TracebackFrame("b.js", 2), TracebackFrame("a.js", 1)]
 
 
 @pytest.mark.parametrize("text", ["127.0.0.1:8080", "version 1.2.3:4", "12:30:15", "std::vector", "key: value", ""])
