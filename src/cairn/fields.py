@@ -80,7 +80,7 @@ SIMILAR_CODE = Rule("code instead of a place, in the first of `languages` if giv
 SIMILAR_LIMIT = Rule("hits at most; 0: all that are similar", least=0, most=_MAX_ROWS)
 
 # -- of texts, tasks and files -----------------------------------------------------------------------------------------
-FETCH_IDS = Rule("ids from a search, PATH#NAME, PATH:LINE, or a frame of a traceback", min_length=1, max_length=1_000)
+FETCH_IDS = Rule("ids from a search, PATH#NAME, PATH:LINE, or a traceback's frame", min_length=1, max_length=1_000)
 SKIP_LINES = Rule("skip this many lines of each text, to continue one that was cut", least=0)
 TASK = Rule("what is to be done, in prose; instead of ids", max_length=10_000)
 CONTEXT_IDS = Rule("ids from a search; instead of a task", max_length=50)

@@ -270,7 +270,7 @@ async def index_status(tool_call: AgentCall, request: IndexStatusRequest) -> str
 INDEX_STATUS = Tool(
     "index_status",
     "Index status and health",
-    "Show how much of the project is indexed, and what was skipped. Use it when results are missing or odd.",
+    "Show how much of the project is indexed, and what was skipped. Use it when results are odd.",
     IndexStatusRequest,
     ("check", "project"),
     index_status,
