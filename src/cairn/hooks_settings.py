@@ -13,10 +13,10 @@ from cairn.setting import (
     PlacedValue,
     UnusableError,
     check_all,
-    milder,
+    milder_values,
+    read_section,
     read_settings,
     setting,
-    settings_of,
 )
 
 SECTION = "hooks."
@@ -83,32 +83,15 @@ def choose_hooks(
     Raises:
         ConfigError: for an unknown name, an unusable value, or what a project may not set.
     """
-    own, shared = _read(user), _read(project)
+    own, shared = (read_section(HooksSettings, entry, SECTION, _HINT) for entry in (user, project))
     if (refused := shared.get("reads_of")) is not None:
         message = f"{refused.place}: a project's file may not set {SECTION}reads_of"
         raise ConfigError(message, f"set it in {user_file} instead")
-    given = {**own, **_milder(shared, own)}
+    given = {**own, **milder_values(HooksSettings, shared, own)}
     if "reads" in shared and "reads_of" in given:
         given["reads_of"] = _lowered(given["reads_of"], str(shared["reads"].value))
     given |= read_settings(HooksSettings, environment, SECTION)
     return HooksSettings(**{name: placed.value for name, placed in given.items()})
-
-
-def _read(entry: Entry | None) -> dict[str, PlacedValue]:
-    if entry is None or entry.value is None:
-        return {}
-    if not isinstance(entry.value, dict):
-        raise ConfigError(f"{entry.place}: hooks must be `name: value` lines", _HINT)
-    return read_settings(HooksSettings, entry.value, SECTION)
-
-
-def _milder(shared: Mapping[str, PlacedValue], own: Mapping[str, PlacedValue]) -> dict[str, PlacedValue]:
-    known = settings_of(HooksSettings)
-    result = {}
-    for name, placed in shared.items():
-        mine = own[name].value if name in own else known[name].default
-        result[name] = PlacedValue(milder(known[name], mine, placed.value), placed.place)
-    return result
 
 
 def _lowered(own: PlacedValue, most: str) -> PlacedValue:

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from cairn.errors import ConfigError
 from cairn.model_providers import PROVIDERS
 from cairn.model_settings import ANYTHING, check_url, check_variable, is_loopback
 from cairn.setting import (
     Entry,
-    PlacedValue,
     UnusableError,
     check_all,
-    milder,
+    milder_values,
     names_shared,
+    read_section,
     read_settings,
-    rule_of,
     setting,
-    settings_of,
 )
 
 SECTION = "memory."
@@ -109,30 +106,15 @@ def choose_memory(
     Raises:
         ConfigError: for an unknown name, an unusable value, or what a project may not set.
     """
-    own, shared = _read(user), _read(project)
+    own, shared = (read_section(MemorySettings, entry, SECTION, _HINT) for entry in (user, project))
     if refused := sorted(names_shared(MemorySettings, "never").intersection(shared)):
         name = refused[0]
         raise ConfigError(
             f"{shared[name].place}: a project's file may not set {SECTION}{name}", f"set it in {user_file} instead"
         )
-    values = {**own, **_milder(shared, own), **read_settings(MemorySettings, environment, SECTION)}
+    values = {
+        **own,
+        **milder_values(MemorySettings, shared, own),
+        **read_settings(MemorySettings, environment, SECTION),
+    }
     return MemorySettings(**{name: placed.value for name, placed in values.items()})
-
-
-def _read(entry: Entry | None) -> dict[str, PlacedValue]:
-    if entry is None or entry.value is None:
-        return {}
-    if not isinstance(entry.value, dict):
-        raise ConfigError(f"{entry.place}: memory must be `name: value` lines", _HINT)
-    return read_settings(MemorySettings, entry.value, SECTION)
-
-
-def _milder(shared: Mapping[str, PlacedValue], own: Mapping[str, PlacedValue]) -> dict[str, PlacedValue]:
-    known = settings_of(MemorySettings)
-    result = {}
-    for name, placed in shared.items():
-        value: Any = placed.value
-        if rule_of(known[name]).shared in ("lowers", "raises"):
-            value = milder(known[name], own[name].value if name in own else known[name].default, value)
-        result[name] = PlacedValue(value, placed.place)
-    return result

@@ -231,3 +231,36 @@ def printable_name(name: str) -> str:
     if looks_like_key(name) or not (is_word or (len(name) <= _MAX_SHOWN and name.isprintable())):
         return ""
     return name
+
+
+def read_section(kind: type, entry: Entry | None, section: str, hint: str) -> dict[str, PlacedValue]:
+    """Return the settings of one section of a file; none for a file without it.
+
+    Args:
+        kind: the class of the settings.
+        entry: the section.
+        section: its name with a dot behind it.
+        hint: where to look a setting up.
+
+    Raises:
+        ConfigError: if it is not a section, or has an unknown name or an unusable value.
+    """
+    if entry is None or entry.value is None:
+        return {}
+    if not isinstance(entry.value, dict):
+        raise ConfigError(f"{entry.place}: {section.rstrip('.')} must be `name: value` lines", hint)
+    return read_settings(kind, entry.value, section)
+
+
+def milder_values(
+    kind: type, shared: Mapping[str, PlacedValue], own: Mapping[str, PlacedValue]
+) -> dict[str, PlacedValue]:
+    """Return what a project's file sets, each value no further than the rule of its setting lets a project go."""
+    known = settings_of(kind)
+    result = {}
+    for name, placed in shared.items():
+        value: Any = placed.value
+        if rule_of(known[name]).shared in ("lowers", "raises"):
+            value = milder(known[name], own[name].value if name in own else known[name].default, value)
+        result[name] = PlacedValue(value, placed.place)
+    return result
