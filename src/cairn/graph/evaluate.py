@@ -11,6 +11,7 @@ from cairn.graph.declarations import Declarations
 from cairn.graph.entities import OUTSIDE, Entity, How
 from cairn.graph.exports import Exports
 from cairn.graph.inheritance import Inheritance
+from cairn.graph.macros import Macros
 from cairn.graph.memo import Memo
 from cairn.graph.namesakes import Namesakes
 from cairn.graph.nodes import file_of
@@ -39,6 +40,7 @@ class Evaluator:
         self.declarations = Declarations(self.sight, self)
         self.inheritance = Inheritance(self.sight, self, self.declarations)
         self.exports = Exports(self.sight, self, self.declarations, self.namesakes)
+        self._macros = Macros(self.sight)
         self._results = Results(self.sight, self)
         self._attributes = Attributes(self.sight, self, self.inheritance, self.exports, self._results)
         self._scopes = Scopes(self, self.declarations, self.inheritance, self.exports, self._attributes)
@@ -55,13 +57,15 @@ class Evaluator:
         if expression.startswith(":"):
             entity = self.evaluate(source, scope, expression[1:])
             return entity._replace(tag="instance") if entity is not None and entity.tag == "class" else entity
+        if expression.endswith("!") and source.rules.family == "rust":
+            return self._macros.look_up(source, expression)
         head, parts = self._first(source, scope, expression)
         for name, suffix in parts:
             if head is None:
                 return None
             if head.tag == "outside":
                 return head
-            member = self._attributes.attribute(source, head, name)
+            member = self._attributes.attribute(source, head, name, is_called=bool(suffix) or name == parts[-1][0])
             if member is None and name in _UNCHANGING and head.tag == "instance":
                 member = head
                 suffix = ""
@@ -75,8 +79,12 @@ class Evaluator:
         rules, scopes = source.rules, self._scopes
         if name in ("?", '""', "[]", "{}"):
             return (None if name == "?" else OUTSIDE), rest
+        if rules.family == "rust" and name in ("crate", "$crate", "super"):
+            return self._module_by_path(source, scope, parts)
         if name in rules.this and not suffix:
-            return scopes.own_type(source, scope), rest
+            own = scopes.own_type(source, scope)
+            is_module = own is None and rules.family == "rust"
+            return (self.exports.module(source, "self") if is_module else own), rest
         if name in rules.types and (own := scopes.own_type(source, scope)) is not None:
             return self._results.with_suffix(own._replace(tag="class"), suffix, None), rest
         if f"{name}{suffix}" in rules.parents or name in rules.parents:
@@ -87,8 +95,19 @@ class Evaluator:
             plain = name.lstrip(rules.prefix)
             entity = self._attributes.attribute(source, own, plain) if own is not None else None
         else:
-            entity = scopes.look_up(source, scope, name)
+            entity = scopes.look_up(source, scope, name, expression)
         return (self._results.with_suffix(entity, suffix, None) if suffix else entity), rest
+
+    def _module_by_path(
+        self, source: SourceFile, scope: int, parts: list[tuple[str, str]]
+    ) -> tuple[Entity | None, list[tuple[str, str]]]:
+        """Return the module that `crate`, or a row of `super`, leads to in Rust; and the parts that follow."""
+        if parts[0][0] != "super":
+            return self.exports.module(source, "crate"), parts[1:]
+        ups = next((place for place, part in enumerate(parts) if part[0] != "super"), len(parts))
+        inner = sum(source.definitions[place].kind == "module" for place in source.around(scope))
+        steps = "::".join(["super"] * max(0, ups - inner)) or "self"
+        return self.exports.module(source, steps), parts[ups:]
 
     def _parent(self, own: Entity | None, rest: Sequence[tuple[str, str]]) -> Entity | None:
         """Return what `super` leads to: a member of a base class, or, called by itself, the base's constructor."""

@@ -12,6 +12,7 @@ from cairn.graph.namesakes import MAX_OWNED
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.rules import FUNCTION_KINDS
 from cairn.graph.sight import Sight
+from cairn.graph.signatures import aliased_type
 from cairn.graph.source_file import SourceFile
 
 _MAX_BASES, _MIN_BASES = 200, 8  # of a type, with theirs
@@ -95,6 +96,9 @@ class Inheritance:
             base = self._expressions.evaluate(source, definition.parent, plain)
             if base is not None and base.tag == "class" and base.node != node:
                 bases.append(base.node)
+        if definition.kind == "type" and (same := aliased_type(definition.signature)):
+            entity = self._expressions.evaluate(source, definition.parent, same)
+            bases += [entity.node] if entity is not None and entity.tag == "class" and entity.node != node else []
         if source.rules.family == "rust" and definition.kind != "impl":
             bases += self._traits_of(source, definition.name)
         return bases

@@ -141,6 +141,7 @@ class Resolver:
                 continue
             self.meaning.memo.need(content_of(self._code.paths[file_of(target.node)]))
             called = expression.rpartition(".")[2]
+            called = called.rstrip("!") if source.rules.family == "rust" else called
             edges.append(Edge(own, target.node, self._kind(kind, target), target.how, facts.lines[at], called))
         return edges
 
@@ -288,4 +289,6 @@ def _local_names_of(source: SourceFile, names: Collection[str]) -> set[str]:
         if more <= aliases:
             break
         aliases |= more
+    if source.rules.family == "rust":
+        aliases |= {f"{name}!" for name in aliases}
     return aliases | {f"{source.rules.prefix}{name}" for name in aliases} if source.rules.prefix else aliases

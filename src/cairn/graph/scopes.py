@@ -30,14 +30,14 @@ class Scopes:
         self._exports = exports
         self._attributes = attributes
 
-    def look_up(self, source: SourceFile, scope: int, name: str) -> Entity | None:
-        """Return what a plain name means in a scope."""
+    def look_up(self, source: SourceFile, scope: int, name: str, expression: str) -> Entity | None:
+        """Return what a plain name means in a scope, at the beginning of an expression."""
         inner = True
         definitions, implicit = source.definitions, source.rules.implicit
         while scope >= 0:
             definition = definitions[scope]
             if definition.kind in FUNCTION_KINDS or definition.kind in VALUE_KINDS:
-                entity = self._local(source, scope, name)
+                entity = self._local(source, scope, name, expression)
             elif inner or implicit:
                 entity = self._in_type(source, scope, name)
             else:
@@ -48,12 +48,14 @@ class Scopes:
             scope = definition.parent
         return self._exports.at_top(source, name)
 
-    def _local(self, source: SourceFile, scope: int, name: str) -> Entity | None:
+    def _local(self, source: SourceFile, scope: int, name: str, expression: str) -> Entity | None:
         definition, rules = source.definitions[scope], source.rules
         nested = source.members.get(definition.qualified_name, {}).get(name)
         if nested:
             return self._declarations.group(source, nested)
-        if values := source.values.get((scope, name)):
+        # In `let task = task.spawn()`, the value is about something else of that name.
+        values = [value for value in source.values.get((scope, name), ()) if not value.startswith(expression)]
+        if values:
             return self._expressions.first_value(source, scope, values) or SHADOWED
         parameters = read_head(definition.signature, definition.name, rules.type_side, rules.result).parameters
         if name in parameters:

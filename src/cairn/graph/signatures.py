@@ -81,6 +81,12 @@ def declared_type(signature: str, name: str, side: str) -> str:
     return ""
 
 
+def aliased_type(signature: str) -> str:
+    """Return the class that `type Name = Other` gives another name, empty for anything else."""
+    _, found, text = signature.partition("=")
+    return type_name(text.strip().rstrip(";")) if found else ""
+
+
 def _word_at(text: str, word: str, start: int) -> int:
     """Return where a word stands by itself, -1 if nowhere."""
     at = text.find(word, start)
