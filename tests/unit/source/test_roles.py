@@ -34,7 +34,12 @@ from cairn.source.roles import FOREIGN, Role, RoledFile, own_role, role_of
         ("cmd/dist/build.go", Role(0)),
         ("src/jquery.js", Role(0)),
         ("include/nlohmann/json.hpp", Role(0)),
+        ("packages/server/src/vendor/a/index.ts", Role.VENDORED),
         ("src/vendor.py", Role(0)),
+        ("core/vendors/H2.kt", Role(0)),
+        ("app/models/vendor/invoice.rb", Role(0)),
+        ("lib/tasks/phx.gen.ex", Role(0)),
+        ("dependencies/utils.py", Role(0)),
         ("src/deps/graph.py", Role(0)),
     ],
 )
