@@ -30,7 +30,7 @@ Verdict = How | No
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ReferenceTarget:
     """What references are looked for to.
 
     Attributes:
@@ -49,7 +49,7 @@ class Target:
 class Denoting:
     """Tells whether names mean a target."""
 
-    def __init__(self, graph: Graph, target: Target) -> None:
+    def __init__(self, graph: Graph, target: ReferenceTarget) -> None:
         self._graph = graph
         self._code: Code = graph.code
         self._meaning = graph.resolver.meaning

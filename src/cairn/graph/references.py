@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 
 from cairn import waiting
 from cairn.errors import UnknownSymbolError, UnparsableError
-from cairn.graph.denote import Denoting, No, Target
+from cairn.graph.denote import Denoting, No, ReferenceTarget
 from cairn.graph.entities import How
 from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.nodes import file_of, node_of, place_of
@@ -23,7 +23,7 @@ from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import find_symbol, symbol_of
 from cairn.graph.tally import LineTally, files_with
 from cairn.graph.unresolved import note_on
-from cairn.graph.values import Reference, ReferenceKind, References, Symbol, Unresolved, Way
+from cairn.graph.values import ReferenceKind, References, Symbol, SymbolReference, Unresolved, Way
 from cairn.hints import Hint
 from cairn.index.isolation import run_isolated
 from cairn.source.languages import BY_NAME
@@ -33,6 +33,7 @@ KINDS: tuple[ReferenceKind, ...] = ("call", "construct", "read", "write", "type"
 _ENOUGH_FILES = 400  # read; those beyond are counted
 _MAX_TEXT_CHARS = 200
 _OUTER_SCOPES = VALUE_KINDS | {"type", "macro", "section"}
+_PROMOTED = re.compile(rb"\b(?:public|private|protected|readonly)\b")
 _LAST_NAME = re.compile(r"^(?:(?P<file>[^:#]*[^:#.]\.\w+)[:#])?(?P<owner>.+?)(?:\.|::|#|->)(?P<name>[@$\w]+)$")
 _KIND_OF_EDGE: dict[int, ReferenceKind] = {
     CALL: "call", CONSTRUCT: "construct", DECORATE: "decorate", INHERIT: "base", IMPLEMENT: "base", USE: "read",
@@ -43,7 +44,7 @@ class Sought(NamedTuple):
     """What references are looked for to: as the reader sees it, and as names are compared with it."""
 
     symbol: Symbol
-    target: Target
+    target: ReferenceTarget
 
 
 def references(graph: Graph, text: str, limit: int = 0, kinds: Collection[str] = ()) -> References:
@@ -59,7 +60,7 @@ def references(graph: Graph, text: str, limit: int = 0, kinds: Collection[str] =
         UnknownSymbolError, AmbiguousError: as `find_symbol`.
     """
     sought = _find_sought(graph, text)
-    found, tally, n_unread = _Search(graph, sought).run()
+    found, tally, n_unread = _ReferenceSearch(graph, sought).run()
     chosen = [reference for reference in found if not kinds or reference.kind in kinds]
     chosen.sort(key=lambda reference: (KINDS.index(reference.kind), reference.path, reference.line))
     counts: Counter[str] = Counter(reference.kind for reference in chosen)
@@ -75,12 +76,12 @@ def references(graph: Graph, text: str, limit: int = 0, kinds: Collection[str] =
     return References(sought.symbol, tuple(shown), dict(counts), len(chosen) - len(shown), notes, unresolved)
 
 
-def references_of(graph: Graph, sought: Sequence[Sought]) -> tuple[list[Reference], list[Unresolved]]:
+def references_of(graph: Graph, sought: Sequence[Sought]) -> tuple[list[SymbolReference], list[Unresolved]]:
     """Return what refers to any of several symbols, each place once, and the lines that may refer to each."""
-    found: dict[tuple[str, int, str], Reference] = {}
+    found: dict[tuple[str, int, str], SymbolReference] = {}
     unresolved: list[Unresolved] = []
     for each in sought:
-        references, tally, _ = _Search(graph, each).run()
+        references, tally, _ = _ReferenceSearch(graph, each).run()
         for reference in references:
             found.setdefault((reference.path, reference.line, reference.kind), reference)
         unresolved += filter(None, [tally.result()])
@@ -88,7 +89,7 @@ def references_of(graph: Graph, sought: Sequence[Sought]) -> tuple[list[Referenc
     return order, unresolved
 
 
-def _share(found: Sequence[Reference], limit: int) -> list[Reference]:
+def _share(found: Sequence[SymbolReference], limit: int) -> list[SymbolReference]:
     """Return as many references as there may be, and of each kind as even a share as possible."""
     if not limit or len(found) <= limit:
         return list(found)
@@ -106,7 +107,7 @@ def _share(found: Sequence[Reference], limit: int) -> list[Reference]:
     return shown
 
 
-def _on_names(graph: Graph, found: Sequence[Reference]) -> tuple[Hint, ...]:
+def _on_names(graph: Graph, found: Sequence[SymbolReference]) -> tuple[Hint, ...]:
     """Return a note on the languages in which a name alone says what a reference means."""
     named = [reference for reference in found if reference.how == "name"]
     if not named:
@@ -143,7 +144,8 @@ def sought_at(graph: Graph, nodes: Sequence[int]) -> Sought:
     Raises:
         UnknownSymbolError: if it is a file.
     """
-    symbol = symbol_of(graph.code, graph.code.main_of(nodes))
+    whole = [node for node in nodes if symbol_of(graph.code, node).kind not in ("extension", "impl")]
+    symbol = symbol_of(graph.code, graph.code.main_of(whole or nodes))
     own = [node for node in nodes if place_of(node) >= 0]
     if not own:
         raise UnknownSymbolError(
@@ -151,7 +153,7 @@ def sought_at(graph: Graph, nodes: Sequence[int]) -> Sought:
         )
     name = graph.code.definition(own[0]).name
     owners = frozenset(owner for node in own for owner in _owners_of(graph, node))
-    return Sought(symbol, Target(frozenset(own), name, owners))
+    return Sought(symbol, ReferenceTarget(frozenset(own), name, owners))
 
 
 def _owners_of(graph: Graph, node: int) -> Iterator[int]:
@@ -184,7 +186,7 @@ def find_field(graph: Graph, text: str) -> Sought | None:
             qualified = f"{graph.code.definition(node).qualified_name}.{name}"
             path = graph.code.paths[file_of(node)]
             symbol = Symbol(path, line, line, "field", qualified, graph.code.file(file_of(node)).stale)
-            return Sought(symbol, Target(frozenset(types), name, frozenset(types), is_field=True))
+            return Sought(symbol, ReferenceTarget(frozenset(types), name, frozenset(types), is_field=True))
     return None
 
 
@@ -192,18 +194,26 @@ def _line_of_field(graph: Graph, node: int, name: str) -> int:
     """Return the first line in a type that declares or assigns a field, 0 if there is none."""
     source, definition = graph.code.file(file_of(node)), graph.code.definition(node)
     span = definition.span
+    data = graph.code.checkout.read(source.number) or b""
     for occurrence in _occurrences(graph, source, {name}):
         declares = occurrence.role == "declaration" and not occurrence.is_local and not occurrence.head
+        declares = declares or (occurrence.is_local and _is_promoted(data, occurrence))
         assigns = occurrence.role == "write" and occurrence.head in {*source.rules.this, "@"}
         if (declares or assigns) and span.start_byte <= occurrence.start_byte < span.end_byte:
             return occurrence.line
     return 0
 
 
+def _is_promoted(data: bytes, occurrence: Occurrence) -> bool:
+    """Tell whether a parameter is an attribute as well, as constructors of PHP and TypeScript have them."""
+    begin = max(data.rfind(mark, 0, occurrence.start_byte) for mark in (b"(", b",", b"\n"))
+    return _PROMOTED.search(data, begin + 1, occurrence.start_byte) is not None
+
+
 # -- the search --------------------------------------------------------------------------------------------------------
 
 
-class _Search:
+class _ReferenceSearch:
     """Goes through the files that mention a name."""
 
     def __init__(self, graph: Graph, sought: Sought) -> None:
@@ -211,10 +221,10 @@ class _Search:
         self._sought = sought
         self._target = sought.target
         self._denoting = Denoting(graph, sought.target)
-        self._found: dict[tuple[str, int, ReferenceKind], Reference] = {}
+        self._found: dict[tuple[str, int, ReferenceKind], SymbolReference] = {}
         self._unknown: dict[tuple[str, int], None] = {}
 
-    def run(self) -> tuple[list[Reference], LineTally, int]:
+    def run(self) -> tuple[list[SymbolReference], LineTally, int]:
         """Return the references, the lines that may be some, and how many files were not read."""
         graph = self._graph
         names = self._names()
@@ -291,7 +301,7 @@ class _Search:
             symbol = symbol_of(self._graph.code, node_of(source.number, scope))
             text = lines[line - 1].decode("utf-8", "replace").strip() if line <= len(lines) else ""
             way = cast("Way", how.name.lower())
-            self._found[key] = Reference(kind, way, source.path, line, symbol, text[:_MAX_TEXT_CHARS])
+            self._found[key] = SymbolReference(kind, way, source.path, line, symbol, text[:_MAX_TEXT_CHARS])
 
 
 def _aliases(source: SourceFile, names: Collection[str]) -> set[str]:

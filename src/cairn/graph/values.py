@@ -76,7 +76,7 @@ class Links:
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class SymbolReference:
     """A place that refers to a symbol: what it does there, resolved how, in which definition, and the line's text."""
 
     kind: ReferenceKind
@@ -95,7 +95,7 @@ class References:
     """
 
     symbol: Symbol
-    references: tuple[Reference, ...]
+    references: tuple[SymbolReference, ...]
     counts: dict[str, int] = field(default_factory=dict)
     omitted: int = 0
     notes: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ from cairn.graph.rules import TYPE_KINDS
 from cairn.graph.surroundings import neighbours
 from cairn.graph.symbols import find_symbols, only_likely, symbol_of
 from cairn.graph.unresolved import note_on, unresolved_calls
-from cairn.graph.values import Reference, Symbol
+from cairn.graph.values import Symbol, SymbolReference
 from cairn.hints import Hint
 from cairn.search.confidence import confidence_word
 from cairn.search.exact import enclosing
@@ -154,7 +154,7 @@ def _answer_with_references(
     return Related(_hits(library, graph, shown, request), len(places) - len(shown), [note, *notes, *graph.notes])
 
 
-def _place_of_reference(graph: Graph, reference: Reference) -> RelatedPlace:
+def _place_of_reference(graph: Graph, reference: SymbolReference) -> RelatedPlace:
     source = graph.code.file(graph.code.numbers[reference.path])
     chance = CONFIDENCE[How[reference.how.upper()]]
     return RelatedPlace(node_of(source.number, source.at_line(reference.line)), chance, reference.line)
