@@ -229,7 +229,7 @@ ODD = {
     "class `quoted name` {\n    operator fun plus(a: Int) = a\n}\n",
     "haskell": "instance Default a => Default (Tree a (f :*: g) (M1 S ('MetaSel 'Nothing u ss ds) f) False) where\n"
     "    def = x\n",
-    "markdown": "# A heading (with, parentheses) and `code`, longer than what a line may take of an outline\n\n## 404\n",
+    "markdown": "# A heading (with, parentheses) and `code`, longer than a line may be in an outline\n\n## 404\n",
     "json": '{"404": {"a.b c": 1, "~2": 2, "#": 3}, "' + LONG + '": {"x": [1]}}\n',
     "python": f"def {LONG}(first, second):\n    pass\n\n\nasync def open(default): ...\n",
     "rust": "impl<M, S, C> Service<IncomingStream<'_, L>> for IntoMakeServiceWithConnectInfo<M, C> {\n"
