@@ -1,6 +1,6 @@
 """Writes what the C# compiler says each call is to, in the form of `call_reference.py`.
 
-    ENVIRONMENT_WITH_PYTHONNET/bin/python bench/call_reference_csharp.py FOLDER --roslyn DLLS --dotnet ROOT [--define A;B]
+    ENVIRONMENT_WITH_PYTHONNET/bin/python bench/call_reference_csharp.py FOLDER --roslyn DLLS --dotnet ROOT
 
 DLLS is a folder with Microsoft.CodeAnalysis.CSharp.dll and what it needs, built for the runtime in ROOT; its assemblies
 stand in for the packages that the code refers to. What they lack has no answer.
@@ -13,6 +13,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -38,37 +39,32 @@ def main() -> int:
 
 
 def _start_runtime(dotnet: Path, roslyn: Path) -> None:
-    from clr_loader import get_coreclr
-    from pythonnet import set_runtime
-
     version = max(path.name for path in (dotnet / "shared/Microsoft.NETCore.App").iterdir())
     framework = {"name": "Microsoft.NETCore.App", "version": version}
     runtime = {"framework": framework, "configProperties": {"System.Globalization.Invariant": True}}
     with tempfile.NamedTemporaryFile("w", suffix=".runtimeconfig.json", delete=False) as file:
         json.dump({"runtimeOptions": runtime}, file)
-    set_runtime(get_coreclr(runtime_config=file.name, dotnet_root=str(dotnet.resolve())))
-    import clr
-
+    runtime_of = import_module("clr_loader").get_coreclr
+    import_module("pythonnet").set_runtime(runtime_of(runtime_config=file.name, dotnet_root=str(dotnet.resolve())))
+    clr = import_module("clr")
     sys.path.append(str(roslyn.resolve()))
     for name in ("Microsoft.CodeAnalysis", "Microsoft.CodeAnalysis.CSharp"):
         clr.AddReference(str((roslyn / f"{name}.dll").resolve()))
 
 
 def _rows(folder: Path, paths: list[Path], symbols: list[str], dotnet: Path) -> Iterator[list[Any]]:
-    from Microsoft.CodeAnalysis import MetadataReference
-    from Microsoft.CodeAnalysis.CSharp import CSharpCompilation, CSharpParseOptions, CSharpSyntaxTree, LanguageVersion
-    from Microsoft.CodeAnalysis.Text import SourceText
-    from System import Array, String
-
-    parse_options = CSharpParseOptions(LanguageVersion.Preview).WithPreprocessorSymbols(Array[String](symbols))
+    roslyn, csharp = import_module("Microsoft.CodeAnalysis"), import_module("Microsoft.CodeAnalysis.CSharp")
+    source, system = import_module("Microsoft.CodeAnalysis.Text").SourceText, import_module("System")
+    parse_options = csharp.CSharpParseOptions(csharp.LanguageVersion.Preview)
+    parse_options = parse_options.WithPreprocessorSymbols(system.Array[system.String](symbols))
     trees = [
-        CSharpSyntaxTree.ParseText(SourceText.From(text), parse_options, path)
+        csharp.CSharpSyntaxTree.ParseText(source.From(text), parse_options, path)
         for path, text in [("", _GLOBAL_USINGS), *((str(path), path.read_text("utf-8-sig")) for path in paths)]
     ]
     assemblies = sorted((dotnet / "shared/Microsoft.NETCore.App").rglob("*.dll"))
-    compilation = CSharpCompilation.Create("Compared").AddSyntaxTrees(*trees)
+    compilation = csharp.CSharpCompilation.Create("Compared").AddSyntaxTrees(*trees)
     compilation = compilation.AddReferences(
-        *[MetadataReference.CreateFromFile(str(path)) for path in assemblies if _is_managed(path.name)]
+        *[roslyn.MetadataReference.CreateFromFile(str(path)) for path in assemblies if _is_managed(path.name)]
     )
     for tree in trees[1:]:
         model = compilation.GetSemanticModel(tree, False)

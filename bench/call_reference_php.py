@@ -161,8 +161,8 @@ def _rows(server: Server, path: Path, texts: dict[Path, str], classes: Classes, 
         for (node, makes), found in zip(some, server.ask(requests), strict=True):
             name = (node.text or b"").decode()
             made = _class_made(node, text, classes) if makes else None
-            targets = [[made[0], made[1], made[2]]] if made else _targets(found or [], texts)
-            inside = None if targets is None else [[one.relative_to(root).as_posix(), *rest] for one, *rest in targets]
+            targets = [made] if made else _targets(found or [], texts)
+            inside = None if targets is None else [(one.relative_to(root).as_posix(), *rest) for one, *rest in targets]
             yield [path.relative_to(root).as_posix(), node.start_point[0] + 1, name, inside]
     server.tell("textDocument/didClose", {"textDocument": {"uri": path.as_uri()}})
 
