@@ -54,7 +54,7 @@ class Scopes:
         if nested:
             return self._declarations.group(source, nested)
         # In `let task = task.spawn()`, the value is about something else of that name.
-        values = [value for value in source.values.get((scope, name), ()) if not value.startswith(expression)]
+        values = [value for value in source.values.get((scope, name), ()) if not _begins_with(value, expression)]
         if values:
             return self._expressions.first_value(source, scope, values) or SHADOWED
         parameters = read_head(definition.signature, definition.name, rules.type_side, rules.result).parameters
@@ -94,3 +94,11 @@ class Scopes:
             if entity is not None:
                 return entity._replace(tag="instance", how=How.RECEIVER)
         return Entity("instance", node_of(source.number, place), How.RECEIVER)
+
+
+def _begins_with(value: str, expression: str) -> bool:
+    """Tell whether an expression is the beginning of another, or all of it."""
+    return value.startswith(expression) and value[len(expression) : len(expression) + 1] in _AFTER_NAME
+
+
+_AFTER_NAME = ("", ".", "(", "[", "{")
