@@ -108,7 +108,7 @@ async def measure(ways: dict[str, Ask], rounds: int, pid: int) -> dict[str, list
 
 async def run(
     root: Path, folder: StateFolder, runtime: Runtime, rounds: int, *, edits: bool, settle_seconds: float
-) -> dict[str, list[float]]:
+) -> dict[str, list[tuple[float, float]]]:
     """Ask every way; the daemon runs."""
     token = folder.read_token()
     async with AsyncExitStack() as stack:
