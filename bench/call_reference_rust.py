@@ -187,10 +187,10 @@ def calls(folder: Path, index: bytes) -> Iterator[tuple[str, int, str, list[list
             text = b" ".join(texts[path][line : line + 3])[start:].decode(errors="replace")
             if is_definition or not _CALLABLE.search(symbol) or not _CALL.match(text):
                 continue
-            name = re.match(r"\w+", text)
-            sites.setdefault((line + 1, name[0] if name else ""), []).extend(targets.get(symbol, []))
-        for (line, called), found in sorted(sites.items()):
-            yield path, line, called, found
+            called = re.match(r"\w*", text)
+            sites.setdefault((line + 1, called[0] if called else ""), []).extend(targets.get(symbol, []))
+        for (line, said), found in sorted(sites.items()):
+            yield path, line, said, found
 
 
 def main() -> int:
