@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from cairn.digest import blake2b
 from cairn.errors import DerivedFileError
 from cairn.index.analysis import IMPACT_SCALE, POSTINGS_LAYOUT, Postings, WordVectors, quantize
 from cairn.index.state_dir import StateDir, new_name
@@ -47,8 +46,7 @@ class ViewFile(NamedTuple):
     language: str
 
 
-@dataclass(frozen=True, slots=True)
-class ViewArrays:
+class ViewArrays(NamedTuple):
     """Shapes: blob_ids, roles, languages, stem_terms, stems (n_files,); vectors (n_files, dimensions).
 
     `postings` has a row per file; `stem_terms` counts the distinct terms of each file's stem, `stems` are the hashes of
@@ -167,7 +165,7 @@ def build_view(
     names = tuple(sorted({file.language for file in files}))
     blob_ids = np.array([file.blob_id for file in files], dtype=np.int64)
     if last is not None and _same_files(files, names, last):
-        return replace(last, blob_ids=blob_ids)
+        return last._replace(blob_ids=blob_ids)
     place = {path: number for number, path in enumerate(last.paths)} if last is not None else {}
     came_from = np.array([place.get(file.path, -1) for file in files], dtype=np.int64)
     new = np.flatnonzero(came_from < 0)
