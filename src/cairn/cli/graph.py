@@ -100,7 +100,8 @@ def _line(link: Document, style: Style) -> str:
     elsewhere = symbol["filepath"] != link["filepath"]
     beyond = f"  {printable(symbol['filepath'])}:{symbol['line']}" if elsewhere else ""
     stale = "  (changed since it was indexed)" if symbol["stale"] else ""
-    facts = style.faint(f"({link['kind']}, {link['how']}){beyond}{stale}")
+    origin = f", {symbol['origin']}" if symbol["origin"] else ""
+    facts = style.faint(f"({link['kind']}, {link['how']}{origin}){beyond}{stale}")
     return f"{at(link, style)}  {_label(symbol, style)}  {facts}"
 
 

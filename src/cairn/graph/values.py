@@ -13,7 +13,8 @@ Form = Literal["call", "name", "import", "callee", "base", "reference"]
 class Symbol:
     """A definition, or, with the kind `file` and an empty name, a file as a whole.
 
-    `name` is qualified. `stale` says that the file changed since it was indexed, and was read as it is now.
+    `name` is qualified. `origin` is empty for what people of the project wrote. `stale` says that the file changed
+    since it was indexed, and was read as it is now.
     """
 
     path: str
@@ -22,6 +23,7 @@ class Symbol:
     kind: str
     name: str
     stale: bool = False
+    origin: Literal["", "generated", "vendored"] = ""
 
 
 @dataclass(frozen=True, slots=True)
