@@ -171,7 +171,7 @@ class Graph:
 
     def _candidates(self, nodes: Sequence[int]) -> tuple[list[int], set[str]]:
         """Return the files that may refer to some definitions, and the names and aliases they may use."""
-        names = {self.code.definition(node).name for node in nodes if place_of(node) >= 0}
+        names = {name for node in nodes if place_of(node) >= 0 for name in self._names_of(node)}
         tried: set[str] = set()
         files: set[int] = set()
         while names - tried:
@@ -187,6 +187,11 @@ class Graph:
                     elif imported.name == name and imported.alias:
                         names.add(imported.alias)
         return sorted(files), names
+
+    def _names_of(self, node: int) -> set[str]:
+        """Return the name of a definition, and what a decoration may leave of it."""
+        name = self.code.definition(node).name
+        return {name, name.removesuffix(self.code.file(file_of(node)).rules.attribute_suffix)} - {""}
 
     def _names_of_default(self, number: int) -> set[str]:
         """Return what the files that import a file's default call it."""
