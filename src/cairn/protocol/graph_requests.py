@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from cairn import fields
 from cairn.protocol.requests import ProjectRequest
+from cairn.types import ReferenceKind
 
 _Limit = Annotated[int, fields.GRAPH_LIMIT]
 _Symbol = Annotated[str, fields.SYMBOL]
@@ -14,7 +15,7 @@ _Changed = Annotated[str | None, fields.CHANGED]
 _Diff = Annotated[str | None, fields.DIFF]
 _Tokens = Annotated[int | None, fields.TOKENS]
 _Update = Annotated[bool, fields.UPDATE]
-Relation = Literal["callers", "callees", "subclasses", "path", "impact", "tests", "importers"]
+Relation = Literal["callers", "callees", "references", "subclasses", "path", "impact", "tests", "importers"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -22,6 +23,17 @@ class SymbolRequest(ProjectRequest):
     """Ask who calls a symbol, or what it calls."""
 
     symbol: _Symbol
+    limit: _Limit = 0
+    max_tokens: _Tokens = None
+    update: _Update = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ReferencesRequest(ProjectRequest):
+    """Ask what refers to a symbol."""
+
+    symbol: _Symbol
+    kinds: Annotated[tuple[ReferenceKind, ...], fields.REFERENCE_KINDS] = ()
     limit: _Limit = 0
     max_tokens: _Tokens = None
     update: _Update = False
