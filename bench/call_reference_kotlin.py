@@ -78,6 +78,12 @@ def _parse(lines: Sequence[str]) -> Iterator[Class]:
             reading.read(line)
 
 
+def _without_generics(text: str) -> str:
+    while (plain := _GENERIC.sub("", text)) != text:
+        text = plain
+    return text
+
+
 class _Reading:
     """What was read of a class so far: `calls` with their bytes, and `table` with the lines of bytes, of one method."""
 
@@ -90,7 +96,7 @@ class _Reading:
         """Take in one line of what `javap` prints."""
         if line.startswith("Compiled from"):
             self.file = line.split('"')[1]
-        elif found := _HEAD.match(line):
+        elif line.endswith("{") and (found := _HEAD.match(_without_generics(line))):
             self._open_class(found)
         elif found := _METHOD.match(line):
             self.close_method()
@@ -106,8 +112,6 @@ class _Reading:
     def _open_class(self, found: re.Match[str]) -> None:
         self.current = Class(found[1].replace(".", "/"), self.file)
         bases = ",".join(part for part in found.groups()[1:] if part)
-        while (plain := _GENERIC.sub("", bases)) != bases:
-            bases = plain
         self.current.bases = [base.strip().replace(".", "/") for base in bases.split(",") if base.strip()]
         self.file = ""
 
@@ -152,7 +156,7 @@ class Sources:
         for number in range(line, min(line + _MOST_LINES, len(texts) + 1)):
             text = texts[number - 1]
             found = call.search(text)
-            if found and not re.search(r"\bfun\b[^=]*$|\bclass\s+$", text[: found.start()]):
+            if found and not re.search(r"\bfun\b[^=]*$|\bclass\s+$|:\s*$", text[: found.start()]):
                 is_own = number == line or text.strip().startswith((f".{name}", f"?.{name}"))
                 return number if is_own else 0
         return 0

@@ -5,7 +5,7 @@
 
 AS_COMPILED is the path of FOLDER when it was compiled, which the dumps (all `*.ast` in DUMPS) hold. A call is a name
 before `(`, `<…>(` or `{`; a call that makes something leads to its `init` or to its type. Operators, subscripts and
-calls of what a variable holds are left out.
+calls of what a variable holds are left out, and so are cases of enumerations.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _REFERENCE = re.compile(
     r"\((?:declref|other_constructor_ref)_expr .*?location=(.+?):(\d+):(\d+) range.* decl=\"([^\"]*)"
 )
 _DECLARED = re.compile(r"\A(.*?)(?:@(/[^\"]*?):(\d+):(\d+))?(?: \[with .*)?\Z", re.DOTALL)
-_TYPE = re.compile(r"\((?:struct|class|enum|protocol)_decl range=\[(.+?):(\d+):\d+ - [^\]]*\] \"(\w+)\"")
+_TYPE = re.compile(r"\b(?:struct|class|enum|protocol|actor) (\w+)")
 _CALL = re.compile(r"(?:\w+|`\w+`)(?:<[^(){}]*>)?[ ]?[({]")
 _FUNCTION = re.compile(r"\.(\w+)\([^()]*\)\Z")
 
@@ -31,29 +31,57 @@ Target = list[object]
 def calls(folder: Path, compiled: str, dumps: Path) -> Iterator[tuple[str, int, str, list[Target]]]:
     """Yield (path, line, name, targets) of each call."""
     lines = [line for dump in sorted(dumps.glob("*.ast")) for line in dump.read_text(errors="replace").split("\n")]
-    types: dict[str, list[Target]] = defaultdict(list)
-    for line in lines:
-        for found in _TYPE.finditer(line):
-            target: Target = [found[1].removeprefix(f"{compiled}/"), int(found[2]), found[3]]
-            if target not in types[found[3]]:
-                types[found[3]].append(target)
-    texts: dict[str, list[bytes]] = {}
+    texts = Texts(folder)
+    types = declared_types(folder)
     sites: dict[tuple[str, int, str], list[Target]] = {}
     for line in lines:
         reference = _REFERENCE.search(line)
         if reference is None or not reference[1].startswith(f"{compiled}/"):
             continue
         path, number = reference[1].removeprefix(f"{compiled}/"), int(reference[2])
-        if path not in texts:
-            texts[path] = (folder / path).read_bytes().split(b"\n")
-        text = texts[path][number - 1][int(reference[3]) - 1 :].decode(errors="replace")
+        text = texts.line(path, number)[int(reference[3]) - 1 :].decode(errors="replace")
         if not _CALL.match(text):
             continue
         name = re.match(r"`?(\w+)", text)
         if name is not None and (targets := targets_of(reference[4], compiled, types)) is not None:
-            sites.setdefault((path, number, name[1]), []).extend(targets)
+            if name[1] == "init" and targets and not texts.has_initializer(targets[0]):
+                continue  # the compiler wrote it
+            if not targets or any(texts.has_function(target) for target in targets):
+                sites.setdefault((path, number, name[1]), []).extend(targets)
     for (path, number, called), found_targets in sorted(sites.items()):
         yield path, number, called, found_targets
+
+
+def declared_types(folder: Path) -> dict[str, list[Target]]:
+    """Return where types are declared, by name."""
+    types: dict[str, list[Target]] = defaultdict(list)
+    for path in sorted(folder.rglob("*.swift")):
+        for number, line in enumerate(path.read_text(errors="replace").split("\n"), 1):
+            if (found := _TYPE.search(line)) and not line.strip().startswith("//"):
+                types[found[1]].append([path.relative_to(folder).as_posix(), number, found[1]])
+    return types
+
+
+class Texts:
+    """The lines of the files of a folder, in bytes."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lines: dict[str, list[bytes]] = {}
+
+    def line(self, path: str, number: int) -> bytes:
+        """Return one line; lines count from 1."""
+        if path not in self._lines:
+            self._lines[path] = (self._folder / path).read_bytes().split(b"\n")
+        return self._lines[path][number - 1]
+
+    def has_function(self, target: Target) -> bool:
+        """Tell whether a function or a type is declared in a line, and not a case of an enumeration."""
+        return re.search(rb"\bcase\b", self.line(str(target[0]), int(str(target[1])))) is None
+
+    def has_initializer(self, target: Target) -> bool:
+        """Tell whether an initializer is written in a line."""
+        return re.search(rb"\binit\b", self.line(str(target[0]), int(str(target[1])))) is not None
 
 
 def targets_of(declaration: str, compiled: str, types: dict[str, list[Target]]) -> list[Target] | None:

@@ -11,8 +11,6 @@ from cairn.graph.sight import Sight
 from cairn.graph.signatures import read_head
 from cairn.graph.source_file import SourceFile
 
-_FIELDS_APART = frozenset({"rust", "swift"})  # families in which a field and a method may share a name
-
 
 class Attributes:
     """The attributes of modules, types and instances."""
@@ -46,7 +44,7 @@ class Attributes:
         if head.tag == "class" and rules.maker and name == rules.maker:
             return head  # the brackets that follow, or their absence, make it an instance
         entity = self._inheritance.member(head.node, name)
-        if entity is None or (entity.tag == "function" and not is_called and rules.family in _FIELDS_APART):
+        if entity is None or (entity.tag == "function" and not is_called and rules.fields_apart):
             entity = self.content(head.node, name) or entity
         if entity is None:
             return None

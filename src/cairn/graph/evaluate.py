@@ -17,6 +17,7 @@ from cairn.graph.memo import Memo
 from cairn.graph.namesakes import Namesakes
 from cairn.graph.nodes import file_of
 from cairn.graph.results import Results
+from cairn.graph.rules import RECEIVER_BEFORE_NAME
 from cairn.graph.scopes import Scopes
 from cairn.graph.sight import Sight
 from cairn.graph.source_file import SourceFile
@@ -89,7 +90,7 @@ class Evaluator:
         (name, suffix), rest = parts[0], parts[1:]
         rules, scopes = source.rules, self._scopes
         if name in ("?", '""', "[]", "{}"):
-            return (None if name == "?" else OUTSIDE), rest
+            return (None if name == "?" else OUTSIDE._replace(text="String" if name == '""' else "")), rest
         if rules.family == "rust" and name in ("crate", "$crate", "super"):
             return self._module_by_path(source, scope, parts)
         if name in rules.this and not suffix:
@@ -107,6 +108,9 @@ class Evaluator:
             entity = self._attributes.attribute(source, own, plain) if own is not None else None
         else:
             entity = scopes.look_up(source, scope, name, expression)
+            if entity is None and rules.extension == RECEIVER_BEFORE_NAME and name[0].islower():
+                entity = self._extensions.find(source, scopes.own_type(source, scope), name)
+                entity = entity if entity is not None and entity.how <= How.RECEIVER else None
             if entity is None and rules.capital_types and name[0].isupper():
                 return self._qualified(source, name, suffix, rest)
         return (self._results.with_suffix(entity, suffix, None) if suffix else entity), rest
@@ -140,8 +144,8 @@ class Evaluator:
 
     def _parent(self, own: Entity | None, rest: Sequence[tuple[str, str]]) -> Entity | None:
         """Return what `super` leads to: a member of a base class, or, called by itself, the base's constructor."""
-        if own is None:
-            return None
+        if own is None or own.node < 0:
+            return own
         constructor = self.sight.file(file_of(own.node)).rules.constructor
         name = rest[0][0] if rest else constructor
         parts = (own.node, *self.inheritance.parts_of(own.node))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from cairn.graph.declarations import Declarations
 from cairn.graph.entities import OUTSIDE, SHADOWED, Entity, Expressions, How
@@ -42,7 +42,7 @@ class Exports:
             value = self._expressions.first_value(source, -1, values)
             if value is not None:
                 return value
-        if places:
+        if places and not self._are_extensions(source, places):
             return self._declarations.group(source, places)
         imports = [i for i in source.aliases.get(name, ()) if i.module or i.flags & ImportFlag.REEXPORT == 0]
         if (entity := _nearest(self.of_import(source, imported) for imported in imports)) is not None:
@@ -54,7 +54,12 @@ class Exports:
                 return entity.by(How.IMPORT)
         if source.rules.finder == "rust":
             return self.module(source, name)
-        return self._declarations.entity_of(self._namesakes.in_package(source, name))
+        shared = self._declarations.entity_of(self._namesakes.in_package(source, name))
+        return shared or (self._declarations.group(source, places) if places else None)
+
+    def _are_extensions(self, source: SourceFile, places: Sequence[int]) -> bool:
+        """Tell whether some definitions only add to a type that is declared elsewhere."""
+        return source.rules.package == "all" and all(source.definitions[at].kind == "extension" for at in places)
 
     def module(self, source: SourceFile, name: str) -> Entity | None:
         """Return the module that a file means by a name, None if it is not of this project."""

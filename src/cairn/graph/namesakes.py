@@ -143,7 +143,13 @@ class Namesakes:
             # The included file declares it; the body is elsewhere.
             bodies = [node for node in near if "static " not in self._code.definition(node).signature]
             return Namesake(self._code.main_of([*direct, *bodies]), How.IMPORT)
-        return self._only(near, How.NAME)
+        types = [node for node in near if self._code.definition(node).kind != "extension"]
+        extends = len(types) < len(near)
+        return self._only(types, How.IMPORT if extends else How.NAME) if types or not extends else self._foreign(near)
+
+    def _foreign(self, extensions: Sequence[int]) -> Namesake:
+        """Return what stands for a type of another library that the project only extends."""
+        return Namesake(self._code.main_of(extensions), How.NAME)
 
     def _stems_of_includes(self, source: SourceFile) -> frozenset[str]:
         """Return the paths of the files that a file includes, without their endings: a header stands for its source."""

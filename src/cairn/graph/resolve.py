@@ -17,7 +17,7 @@ from cairn.graph.memo import content_of, place_called
 from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.recent import Recent
-from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.source.imports import Import, ImportFlag
 from cairn.source.references import KINDS
@@ -242,7 +242,7 @@ class Resolver:
             target = self.meaning.evaluate(source, scope, expression.partition("(")[0] + ending)
         if target is None:
             return self._by_name(source, expression) if kind in (CALL, CONSTRUCT) else None
-        if target.tag == "outside" and target.text and kind == CALL:
+        if target.tag == "outside" and target.text and kind == CALL and source.rules.extension != RECEIVER_BEFORE_NAME:
             return self._of_type_named(source, target.text, expression)
         if target.tag == "instance" and kind != USE:
             return self._call_method_of(target)
@@ -250,6 +250,8 @@ class Resolver:
             return None
         if target.tag == "value" and kind in (CALL, CONSTRUCT):
             return None
+        if target.tag == "class" and kind == CALL and self._code.definition(target.node).kind == "extension":
+            return None  # the type is of another library
         return target
 
     def _call_method_of(self, instance: Entity) -> Entity | None:

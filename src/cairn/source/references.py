@@ -71,6 +71,10 @@ _WRAPPER = re.compile(
     r"^(?:Optional|Annotated|Final|ClassVar|Required|Readonly|Promise|Awaitable|Box|Rc|Arc|Ref|RefCell|Mutex|RwLock"
     r"|Lazy|Partial|Task|ValueTask|unique_ptr|shared_ptr|Self)[\[<](.+)[\]>]$"
 )
+_TYPE_MODIFIERS = re.compile(
+    r"^(?:(?:const|mut|dyn|impl|any|some|weak|borrowing|consuming|final|static|struct|readonly|in|out|ref) "
+    r"|&(?:'\w+ )?|\*)+"
+)
 _NOT_A_TYPE = frozenset({"None", "null", "undefined", "nil", "any", "Any", "object", "var", "auto", "let", "val"})
 
 
@@ -324,8 +328,10 @@ def type_name(text: str) -> str:
     if len(text) > _MAX_TYPE_CHARS:
         return ""
     text = _SPACE.sub(" ", text).strip().lstrip(":").strip().strip("\"'")
-    text = re.sub(r"^(?:(?:const|mut|dyn|impl|final|static|struct|readonly|in|out|ref) |&(?:'\w+ )?|\*)+", "", text)
-    text = re.sub(r"(?:[?*&]| const)+$", "", text)
+    text = _TYPE_MODIFIERS.sub("", text)
+    text = re.sub(r"(?:[?*&!]| const)+$", "", text)
+    if text.startswith("(any ") and text.endswith(")"):
+        text = text[5:-1]
     parts = [part.strip().strip("\"'") for part in text.split("|")] if "[" not in text.partition("|")[0] else [text]
     parts = [part for part in parts if part not in _NOT_A_TYPE]
     if len(parts) != 1:
