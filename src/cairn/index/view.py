@@ -17,7 +17,7 @@ from cairn.errors import DerivedFileError
 from cairn.index.analysis import IMPACT_SCALE, POSTINGS_LAYOUT, Postings, WordVectors, quantize
 from cairn.index.state_dir import StateDir, new_name
 from cairn.source.attributes import GITATTRIBUTES
-from cairn.source.roles import Attributes, Role, RoledFile, own_role, roles_of
+from cairn.source.roles import RoleRules, Role, RoledFile, own_role, roles_of
 from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import raw_words, split_identifier
 from cairn.storage.arrays import Arrays, are_below, check_fits, load_arrays, save_arrays
@@ -167,7 +167,7 @@ def build_view(
     word_vectors: WordVectors,
     dimensions: int,
     last: ViewArrays | None = None,
-    read_attributes: Callable[[], Attributes | None] = lambda: None,
+    read_attributes: Callable[[], RoleRules | None] = lambda: None,
 ) -> ViewArrays:
     """Return the arrays for `files`, in path order; what `last` knows of a path is taken from there.
 
@@ -200,7 +200,7 @@ def _renew_roles(
     files: Sequence[ViewFile],
     blob_ids: npt.NDArray[np.int64],
     last: ViewArrays,
-    read_attributes: Callable[[], Attributes | None],
+    read_attributes: Callable[[], RoleRules | None],
 ) -> npt.NDArray[np.uint16]:
     """Return the roles of the same files as `last` has, of which some have other contents."""
     changed = np.flatnonzero(blob_ids != last.blob_ids).tolist()
@@ -217,7 +217,7 @@ def _renew_roles(
 
 
 def _find_roles(
-    files: Sequence[ViewFile], last: ViewArrays | None, attributes: Attributes | None
+    files: Sequence[ViewFile], last: ViewArrays | None, attributes: RoleRules | None
 ) -> npt.NDArray[np.uint16]:
     known: dict[RoledFile, Role] = {}
     if last is not None and _attribute_blobs(files) == _attribute_blobs(
