@@ -17,7 +17,7 @@ from cairn.errors import DerivedFileError
 from cairn.index.analysis import IMPACT_SCALE, POSTINGS_LAYOUT, Postings, WordVectors, quantize
 from cairn.index.state_dir import StateDir, new_name
 from cairn.source.attributes import GITATTRIBUTES
-from cairn.source.roles import RoleRules, Role, RoledFile, own_role, roles_of
+from cairn.source.roles import Role, RoledFile, RoleRules, own_role, roles_of
 from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import raw_words, split_identifier
 from cairn.storage.arrays import Arrays, are_below, check_fits, load_arrays, save_arrays
