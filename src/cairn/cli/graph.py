@@ -1,4 +1,4 @@
-"""`cairn callers`, `callees`, `path`, `importers`, `impact` and `tests`."""
+"""`cairn callers`, `callees`, `subclasses`, `path`, `importers`, `impact` and `tests`."""
 
 from __future__ import annotations
 
@@ -71,6 +71,12 @@ def run_callers(options: argparse.Namespace) -> int:
 def run_callees(options: argparse.Namespace) -> int:
     """Show what a symbol calls directly."""
     return _show_links(_ask(options, "callees", symbol=options.symbol, limit=options.limit), options, "is called by")
+
+
+def run_subclasses(options: argparse.Namespace) -> int:
+    """Show what derives from a type or implements it."""
+    document = _ask(options, "subclasses", symbol=options.symbol, limit=options.limit)
+    return _show_links(document, options, "derives from or overrides")
 
 
 def _show_links(document: Document, options: argparse.Namespace, verb: str) -> int:

@@ -350,6 +350,7 @@ _NONE = {"callers": "Nothing calls it.", "importers": "Nothing imports it."}
 _GRAPH = {
     "callers": _links,
     "callees": _links,
+    "subclasses": _links,
     "path": _steps,
     "importers": _importers,
     "impact": _impact,
