@@ -37,7 +37,7 @@ class Found(NamedTuple):
 
 @dataclass(slots=True)
 class Score:
-    """Counts of call sites; `right` and `answered` by how Cairn knows, for those that the reference has an answer to."""
+    """Counts of call sites; `right` and `answered` by how Cairn knows, for those that the reference answers."""
 
     right: Counter[str] = field(default_factory=Counter)
     answered: Counter[str] = field(default_factory=Counter)
@@ -66,10 +66,12 @@ class Score:
                 self.wrong.append((*site, edge, targets))
 
     def precision(self, ways: Collection[str]) -> float:
+        """Return the share of right sites among those known in some ways."""
         return sum(self.right[how] for how in ways) / max(1, sum(self.answered[how] for how in ways))
 
     @property
     def recall(self) -> float:
+        """Return the share of found sites among those that lead inside."""
         return self.found / max(1, self.inside)
 
 
@@ -112,20 +114,19 @@ def score_of_symbols(
     edges: Mapping[Site, list[Found]], reference: Mapping[Site, list[Target] | None], count: int, seed: int
 ) -> Score:
     """Return the score of the callers of some definitions that are called, chosen at random."""
-    callers: dict[Target, set[Site]] = defaultdict(set)
+    callers: dict[tuple[Target, ...], set[Site]] = defaultdict(set)  # one may be declared in several places
     for site, targets in reference.items():
-        for target in targets or ():
-            callers[target].add(site)
-    chosen = set(random.Random(seed).sample(sorted(callers), min(count, len(callers))))
+        if targets:
+            callers[tuple(sorted(set(targets)))].add(site)
+    chosen = random.Random(seed).sample(sorted(callers), min(count, len(callers)))
     score = Score()
-    for site, found in edges.items():
-        if site in reference and (ends := {edge.target for edge in found} & chosen):
-            targets = reference[site]
-            if targets is None or not ends & set(targets):
-                score.add(site, [edge for edge in found if edge.target in ends], targets if targets is None else [])
-    for target in chosen:
-        for site in sorted(callers[target]):
-            score.add(site, [edge for edge in edges.get(site, ()) if edge.target == target], [target])
+    for symbol in chosen:
+        for site, found in edges.items():
+            own = [edge for edge in found if edge.target in symbol]
+            if own and site in reference and site not in callers[symbol]:
+                score.add(site, own, reference[site])
+        for site in sorted(callers[symbol]):
+            score.add(site, [edge for edge in edges.get(site, ()) if edge.target in symbol], symbol)
     return score
 
 
@@ -155,8 +156,8 @@ def main() -> int:
     )
     chance = random.Random(options.seed)
     for title, sites, most in (("wrong ", score.wrong, options.wrong), ("missed", score.missed, options.missed)):
-        for site in chance.sample(sites, min(most, len(sites))):
-            print(title, site)
+        for shown in chance.sample(sites, min(most, len(sites))):
+            print(title, shown)
     return 0
 
 

@@ -31,10 +31,11 @@ class Server:
         )
         self.tell("initialized", {})
 
-    def tell(self, method: str, what: Any) -> None:
+    def tell(self, method: str, what: object) -> None:
+        """Send what needs no answer."""
         self._send({"jsonrpc": "2.0", "method": method, "params": what})
 
-    def ask(self, method: str, what: Any) -> Any:
+    def ask(self, method: str, what: object) -> Any:  # noqa: ANN401 - as the protocol has it
         """Return the answer to a request; requests of the server are answered with nothing."""
         self._number += 1
         self._send({"jsonrpc": "2.0", "id": self._number, "method": method, "params": what})
@@ -47,6 +48,7 @@ class Server:
                 return message.get("result")
 
     def end(self) -> None:
+        """Let the server end."""
         self.ask("shutdown", None)
         self.tell("exit", None)
         self._process.wait(30)

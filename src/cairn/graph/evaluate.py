@@ -51,6 +51,21 @@ class Evaluator:
             lambda: self._walk(self.sight.file(source.number), scope, expression),
         )
 
+    def called(self, source: SourceFile, scope: int, name: str) -> Entity | None:
+        """Return what a plain name stands for where it is called, which is no variable in some languages."""
+        if not source.rules.methods_apart:
+            return self.evaluate(source, scope, name)
+        if name in source.rules.this:
+            own = self._scopes.own_type(source, scope)
+            return own._replace(tag="class") if own is not None else None  # another constructor
+        if name in source.rules.parents:
+            return self.evaluate(source, scope, name)
+        return self.memo.recall(
+            ("called", source.number, scope, name),
+            None,
+            lambda: self._scopes.look_up(self.sight.file(source.number), scope, name, is_call=True),
+        )
+
     def _walk(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
         if expression.startswith(":"):
             entity = self.evaluate(source, scope, expression[1:])
@@ -61,6 +76,9 @@ class Evaluator:
                 return None
             if head.tag == "outside":
                 return head
+            head = self.declarations.in_expression(head)
+            if self.declarations.is_outside(head):
+                return OUTSIDE
             member = self._attributes.attribute(source, head, name)
             if member is None and name in _UNCHANGING and head.tag == "instance":
                 member = head
@@ -87,16 +105,20 @@ class Evaluator:
             plain = name.lstrip(rules.prefix)
             entity = self._attributes.attribute(source, own, plain) if own is not None else None
         else:
-            entity = scopes.look_up(source, scope, name)
+            entity = scopes.look_up(source, scope, name, is_call=rules.methods_apart and suffix.startswith("()"))
         return (self._results.with_suffix(entity, suffix, None) if suffix else entity), rest
 
     def _parent(self, own: Entity | None, rest: Sequence[tuple[str, str]]) -> Entity | None:
         """Return what `super` leads to: a member of a base class, or, called by itself, the base's constructor."""
         if own is None:
             return None
-        constructor = self.sight.file(file_of(own.node)).rules.constructor
-        name = rest[0][0] if rest else constructor
+        rules = self.sight.file(file_of(own.node)).rules
+        name = rest[0][0] if rest else rules.constructor
         for base in self.inheritance.bases_of(own.node):
+            if not name:  # constructors have the name of their type
+                if self.sight.code.definition(base).kind != "class":
+                    continue
+                return Entity("class", base, How.RECEIVER)
             member = self.inheritance.member(base, name)
             if member is not None:
                 member = member.by(How.RECEIVER)

@@ -12,6 +12,7 @@ from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.sight import Sight
 from cairn.graph.source_file import SourceFile
 
+_SOURCES_OF_C = (".c", ".cc", ".cpp", ".cxx", ".c++")
 MAX_NAMESAKES = 60  # a name with more definitions says nothing by itself
 MAX_OWNED = 5 * MAX_NAMESAKES  # the same for members of types
 
@@ -130,7 +131,9 @@ class Namesakes:
         near = []
         for node in nodes:
             other = self._code.file(file_of(node))
-            if _are_kin(source, other) and self._is_top(node) and other.definitions[place_of(node)].kind != "constant":
+            if not _are_kin(source, other) or not self._is_top(node):
+                continue
+            if other.definitions[place_of(node)].kind != "constant" and self._is_seen(source, other, place_of(node)):
                 near.append(node)
         if not near:
             return None
@@ -141,6 +144,17 @@ class Namesakes:
             bodies = [node for node in near if "static " not in self._code.definition(node).signature]
             return Namesake(self._code.main_of([*direct, *bodies]), How.IMPORT)
         return self._only(near, How.NAME)
+
+    def _is_seen(self, source: SourceFile, other: SourceFile, place: int) -> bool:
+        """Tell whether a definition is seen in another file: what a source file of C keeps to itself is not."""
+        if other.number == source.number or not other.path.endswith(_SOURCES_OF_C):
+            return True
+        definition = other.definitions[place]
+        is_own = definition.kind == "macro" or definition.kind in TYPE_KINDS or "static " in definition.signature
+        is_own = is_own or definition.signature.endswith(";")  # a prototype
+        return not is_own or any(
+            self._sight.place(source, imported.module) == other.number for imported in source.stars
+        )
 
     def _stems_of_includes(self, source: SourceFile) -> frozenset[str]:
         """Return the paths of the files that a file includes, without their endings: a header stands for its source."""

@@ -26,6 +26,7 @@ class Rules:
             or `word` (such as `public` in its head).
         exports_members: whether they may use all members of a type, whatever `exports` says.
         global_functions: whether a name that a package lacks may be a function outside of all packages.
+        methods_apart: whether a call never means a variable, so that both may have one name.
     """
 
     family: str
@@ -45,6 +46,7 @@ class Rules:
     exports: str = "name"
     exports_members: bool = False
     global_functions: bool = False
+    methods_apart: bool = False
 
 
 def words(*names: str) -> frozenset[str]:
