@@ -76,7 +76,8 @@ class Declarations:
     def _content(self, source: SourceFile, place: int) -> Entity | None:
         """Return what a field, property or variable holds by its declaration or its first value."""
         content = self._declared(source, place)
-        return content.by(How.RECEIVER) if content is not None and content.tag == "instance" else None
+        tags = ("instance", "outside") if source.rules.capital_types else ("instance",)
+        return content.by(How.RECEIVER) if content is not None and content.tag in tags else None
 
     def _declared(self, source: SourceFile, place: int) -> Entity | None:
         definition = source.definitions[place]

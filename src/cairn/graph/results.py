@@ -25,8 +25,8 @@ class Results:
         """
         if entity is None or not suffix:
             return entity
-        if suffix in ("{}", "(){}") and entity.tag == "class":
-            return entity._replace(tag="instance")  # a literal, as in Go, or an anonymous class, as in Java
+        if suffix in ("{}", "(){}") and entity.tag in ("class", "instance"):
+            return entity._replace(tag="instance")  # a literal, as in Go, an anonymous class, as in Java, or a cast
         if suffix.startswith("[]") and entity.tag in ("class", "function"):
             suffix = suffix.removeprefix("[]")  # of type arguments
             return self.with_suffix(entity, suffix, owner)

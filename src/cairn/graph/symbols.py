@@ -14,6 +14,7 @@ from cairn.graph.rules import NAMESPACE_KINDS, VALUE_KINDS
 from cairn.graph.values import Symbol
 from cairn.hints import Hint
 from cairn.source.frames import file_among, read_frames
+from cairn.source.roles import foreign_word
 from cairn.storage.index import chunk_db
 
 _MAX_LISTED = 12
@@ -23,8 +24,9 @@ _SEPARATORS = re.compile(r"::|\.|#|->|\\")
 def symbol_of(code: Code, node: int) -> Symbol:
     """Return a node as answers show it."""
     source = code.file(file_of(node))
+    origin = foreign_word(int(code.snapshot.files.roles[file_of(node)]))
     if place_of(node) < 0:
-        return Symbol(source.path, 1, 1, "file", "", source.stale)
+        return Symbol(source.path, 1, 1, "file", "", source.stale, origin)
     definition = source.definitions[place_of(node)]
     return Symbol(
         source.path,
@@ -33,6 +35,7 @@ def symbol_of(code: Code, node: int) -> Symbol:
         definition.kind,
         definition.qualified_name,
         source.stale,
+        origin,
     )
 
 
