@@ -151,9 +151,8 @@ def main() -> int:
         counts = f"{score.right[how]} of {score.answered[how]}; no answer for {score.unanswered[how]}"
         print(f"{how:<9} precision {score.precision([how]):.3f} ({counts})")
     print(f"without name: precision {score.precision(['exact', 'import', 'receiver']):.3f}")
-    print(
-        f"precision {score.precision(list(score.answered)):.3f} recall {score.recall:.3f} ({score.found} of {score.inside})"
-    )
+    precision = score.precision(list(score.answered))
+    print(f"precision {precision:.3f} recall {score.recall:.3f} ({score.found} of {score.inside})")
     chance = random.Random(options.seed)
     for title, sites, most in (("wrong ", score.wrong, options.wrong), ("missed", score.missed, options.missed)):
         for shown in chance.sample(sites, min(most, len(sites))):
