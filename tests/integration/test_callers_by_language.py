@@ -155,3 +155,32 @@ def test_a_class_within_another_is_not_a_class_of_the_same_name_outside(tmp_path
     }
     assert callers(tmp_path, "list.h:Next", files) == set()
     assert callers(tmp_path, "iterator.h:Next", files) == {"it->Next();"}
+
+
+CPP = {
+    "shop.h": (
+        "namespace shop {\nclass Cart {\n public:\n  explicit Cart(int x);\n  void Add();\n};\n\nclass Store {\n public:\n"
+        "  void Run();\n  void Run(Cart* c);\n  void Help();\n  struct State;\n private:\n  Cart* const cart_;\n};\n}\n"
+    )
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "code"),
+    [
+        ("Cart.Add", "void Store::Run() {\n  cart_->Add(); // here\n}\n"),
+        ("Store.Help", "void Store::Run() {\n  Help(); // here\n}\n"),
+        ("Store.Help", "void Store::Run() {\n  this->Help(); // here\n}\n"),
+        (
+            "Cart.Add",
+            "struct Store::State {\n  Cart* cart;\n};\nvoid Store::Go(State* s) {\n  s->cart->Add(); // here\n}\n",
+        ),
+        ("Cart.Add", "void run(int n) {\n  Cart cart(n);\n  cart.Add(); // here\n}\n"),
+        ("Cart.Add", "void run(void* p) {\n  ((Cart*)p)->Add(); // here\n}\n"),
+        ("Cart", "class Large : public Cart {\n public:\n  Large() : Cart(1) {} // here\n};\n"),
+    ],
+    ids=["constant pointer", "own method", "this", "type within the type", "variable like a function", "cast", "base"],
+)
+def test_the_receiver_of_a_call_of_cpp_is_known(symbol: str, code: str, tmp_path: Path) -> None:
+    files = {**CPP, "shop.cc": f'#include "shop.h"\nnamespace shop {{\n{code}}}\n'}
+    assert [line for line in callers(tmp_path, symbol, files) if "here" in line]

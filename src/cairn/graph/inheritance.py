@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from cairn.graph.declarations import Declarations
 from cairn.graph.entities import Entity, Expressions
-from cairn.graph.namesakes import MAX_OWNED
+from cairn.graph.namesakes import MAX_OWNED, is_one_type
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.sight import Sight
@@ -57,7 +57,7 @@ class Inheritance:
             owner = part.qualified_name[: -len(name) - 1]
             if other in nodes or (name == definition.name and part.kind == "constructor"):
                 continue
-            if _is_one_type(owner, definition.qualified_name) and _may_share_type(source, elsewhere):
+            if is_one_type(owner, definition.qualified_name) and _may_share_type(source, elsewhere):
                 nodes.append(other)
         functions = [other for other in nodes if self._code.definition(other).kind in FUNCTION_KINDS]
         return self._declarations.entity(self._code.main_of(functions or nodes)) if nodes else None
@@ -142,11 +142,6 @@ class Inheritance:
 
 def _is_partial(definition: Definition) -> bool:
     return definition.kind in TYPE_KINDS and "partial" in definition.signature.split()
-
-
-def _is_one_type(name: str, other: str) -> bool:
-    """Tell whether two qualified names may mean one type: one may leave out namespaces around it."""
-    return name == other or name.endswith(f".{other}") or other.endswith(f".{name}")
 
 
 def _may_share_type(source: SourceFile, other: SourceFile) -> bool:

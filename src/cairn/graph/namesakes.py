@@ -62,6 +62,17 @@ class Namesakes:
             return None
         return Namesake(self._code.main_of(nodes), how)
 
+    def type_called(self, source: SourceFile, name: str) -> Namesake | None:
+        """Return the only type of a qualified name, which may leave out namespaces around it."""
+        nodes = []
+        for node in self._sight.nodes_named(name.rpartition(".")[2])[:MAX_NAMESAKES]:
+            definition = self._code.definition(node)
+            is_type = definition.kind in TYPE_KINDS and is_one_type(definition.qualified_name, name)
+            if is_type and _are_kin(source, self._code.file(file_of(node))):
+                nodes.append(node)
+        own = [node for node in nodes if file_of(node) == source.number]
+        return self._only(own or nodes, How.NAME)
+
     def in_folder(self, folder: str, name: str) -> Namesake | None:
         """Return the definition of a name that the files of a folder share."""
         nodes = [
@@ -178,6 +189,11 @@ def _and_outer(package: str) -> list[str]:
     """Return a package and those around it, the nearest first."""
     parts = package.split(".")
     return [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
+
+
+def is_one_type(name: str, other: str) -> bool:
+    """Tell whether two qualified names may mean one type: one may leave out namespaces around it."""
+    return name == other or name.endswith(f".{other}") or other.endswith(f".{name}")
 
 
 def _are_kin(source: SourceFile, other: SourceFile) -> bool:

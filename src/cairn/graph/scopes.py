@@ -67,7 +67,8 @@ class Scopes:
         parameters = read_head(definition.signature, definition.name, rules.type_side, rules.result).parameters
         if name in parameters:
             kind = parameters[name]
-            return self._expressions.type_of(source, definition.parent, kind).by(How.RECEIVER) if kind else SHADOWED
+            around = scope if self._owner(source, scope) is not None else definition.parent
+            return self._expressions.type_of(source, around, kind).by(How.RECEIVER) if kind else SHADOWED
         return self._of_owner(source, scope, name)
 
     def _in_anonymous(self, source: SourceFile, scope: int, own: str, name: str) -> Entity | None:
@@ -78,16 +79,19 @@ class Scopes:
 
     def _of_owner(self, source: SourceFile, scope: int, name: str) -> Entity | None:
         """Return what a name means as a member of the type of a method that stands outside of it."""
-        definition, rules = source.definitions[scope], source.rules
-        if rules.open_types and definition.parent < 0 and "." in definition.qualified_name and rules.implicit:
-            owner = self._owner(source, scope)
-            return self._attributes.attribute(source, owner, name) if owner is not None else None
-        return None
+        owner = self._owner(source, scope) if source.rules.implicit else None
+        return self._attributes.attribute(source, owner, name) if owner is not None else None
 
     def _owner(self, source: SourceFile, scope: int) -> Entity | None:
         """Return what a method is called on that stands outside of its type, such as `Type::method` in C++."""
-        owner = source.definitions[scope].qualified_name.rpartition(".")[0].rpartition(".")[2]
-        entity = self._exports.type_named(source, owner)
+        definition = source.definitions[scope]
+        owner = definition.qualified_name[: -len(definition.name) - 1]
+        around = source.definitions[definition.parent] if definition.parent >= 0 else None
+        if not source.rules.open_types or not owner or definition.kind not in FUNCTION_KINDS:
+            return None
+        if around is not None and (around.kind not in NAMESPACE_KINDS or around.qualified_name == owner):
+            return None
+        entity = self._exports.type_called(source, owner)
         return entity._replace(tag="instance", how=How.RECEIVER) if entity is not None else None
 
     def _in_type(self, source: SourceFile, scope: int, name: str) -> Entity | None:
@@ -106,7 +110,7 @@ class Scopes:
         """Return what `this` or `self` means in a scope, None outside of types."""
         place = source.enclosing_type(scope)
         if place < 0:
-            return None
+            return self._owner(source, scope) if scope >= 0 else None
         if source.definitions[place].kind == "impl":  # stands for the type that it implements something for
             entity = self._exports.type_named(source, source.definitions[place].name)
             if entity is not None:
