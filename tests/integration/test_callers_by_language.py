@@ -160,7 +160,8 @@ def test_a_class_within_another_is_not_a_class_of_the_same_name_outside(tmp_path
 CPP = {
     "shop.h": (
         "namespace shop {\nclass Cart {\n public:\n  explicit Cart(int x);\n  void Add();\n};\n\nclass Store {\n"
-        " public:\n  void Run();\n  void Run(Cart* c);\n  void Help();\n  struct State;\n private:\n  Cart* const cart_;\n};\n}\n"
+        " public:\n  void Run();\n  void Run(Cart* c);\n  void Help();\n  struct State;\n private:\n"
+        "  Cart* const cart_;\n};\n}\n"
     )
 }
 
