@@ -47,7 +47,8 @@ class Attributes:
         if entity is None or (entity.tag == "function" and not is_called and rules.fields_apart):
             entity = self.content(head.node, name) or entity
         if entity is None:
-            return None
+            is_enum = head.tag == "class" and self._sight.code.definition(head.node).kind == "enum"
+            return Entity("instance", head.node, How.RECEIVER) if is_enum else None
         return entity.by(How.RECEIVER if head.tag == "instance" else head.how)
 
     def content(self, node: int, name: str) -> Entity | None:
