@@ -14,6 +14,7 @@ from typing import NamedTuple, cast
 from cairn import waiting
 from cairn.errors import UnknownSymbolError, UnparsableError
 from cairn.graph.denote import Denoting, No, ReferenceTarget
+from cairn.graph.empty import on_no_references
 from cairn.graph.entities import How
 from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.nodes import file_of, node_of, place_of
@@ -72,6 +73,7 @@ def references(graph: Graph, text: str, limit: int = 0, kinds: Collection[str] =
         *_on_names(graph, chosen),
         *note_on(unresolved, what, has_known=bool(chosen)),
         *_on_unread(n_unread, sought.target.name),
+        *(() if chosen or unresolved else on_no_references(graph, {sought.target.name})),
     )
     return References(sought.symbol, tuple(shown), dict(counts), len(chosen) - len(shown), notes, unresolved)
 
