@@ -11,7 +11,7 @@ from cairn.graph.entities import Entity, How
 from cairn.graph.graph import Graph
 from cairn.graph.modules.places import Place
 from cairn.graph.nodes import file_of, node_of, place_of
-from cairn.graph.rules import FUNCTION_KINDS, OPEN_KINDS, TYPE_KINDS
+from cairn.graph.rules import BY_NAME_ONLY, FUNCTION_KINDS, NAMESPACE_KINDS, OPEN_KINDS, TYPE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.source.imports import Import
 from cairn.source.occurrences import Occurrence
@@ -36,7 +36,7 @@ class ReferenceTarget:
     Attributes:
         nodes: its definitions; of a field that is none by itself, its type.
         name: what it is called.
-        owners: the types that have it as a member; none for what stands at the top of a file.
+        owners: the types or namespaces that have it as a member; none for what stands at the top of a file.
         is_field: whether it is a member that is no definition of its own, such as a field of a struct.
     """
 
@@ -54,11 +54,20 @@ class Denoting:
         self._code: Code = graph.code
         self._meaning = graph.resolver.meaning
         self._target = target
+        names = {self._code.definition(node).qualified_name for node in target.nodes}
+        self._full_name = min(names) if len(names) == 1 and not target.is_field else ""
+        self._is_member = any(self._code.definition(owner).kind in TYPE_KINDS for owner in target.owners)
         self._is_type = any(self._code.definition(node).kind in TYPE_KINDS for node in target.nodes)
         self._above = {other for node in target.nodes for other in graph.resolver.overridden(node)}
 
     def verdict(self, source: SourceFile, scope: int, occurrence: Occurrence) -> Verdict:
         """Tell whether a place in the code means the target."""
+        found = self._verdict(source, scope, occurrence)
+        if found is How.NAME and _may_be_local(source, occurrence):
+            return No.UNKNOWN
+        return found
+
+    def _verdict(self, source: SourceFile, scope: int, occurrence: Occurrence) -> Verdict:
         name, head = occurrence.name, occurrence.head
         if name.startswith("$"):
             return self._of_variable(source, name)
@@ -92,23 +101,29 @@ class Denoting:
     # -- plain names ---------------------------------------------------------------------------------------------------
 
     def _of_plain(self, source: SourceFile, scope: int, name: str) -> Verdict:
-        inner, is_known = True, True
+        inner, is_known, first = True, True, scope
         while scope >= 0:
             definition = source.definitions[scope]
             if definition.kind in FUNCTION_KINDS:
                 nested = source.members.get(definition.qualified_name, {}).get(name)
                 if nested:
                     return self._among(source, nested, How.EXACT)
-            elif name == self._target.name and (inner or source.rules.implicit):
+            elif name == self._target.name and (inner or source.rules.implicit or definition.kind in NAMESPACE_KINDS):
                 found = self._member_of(node_of(source.number, scope))
                 if found is not None:
                     return found
-                is_known = is_known and self._is_known(node_of(source.number, scope))
+                # What mixes in a module or a trait may have the member.
+                is_mixed_in = source.rules.implicit and definition.kind in OPEN_KINDS | {"module", "extension"}
+                is_known = is_known and not is_mixed_in and self._is_known(node_of(source.number, scope))
             inner = inner and definition.kind not in FUNCTION_KINDS
             scope = definition.parent
-        if self._target.owners and name == self._target.name:
-            return No.OTHER if is_known else No.UNKNOWN
+        if self._is_member and name == self._target.name:
+            return No.OTHER if is_known and not self._lost_its_type(source, first) else No.UNKNOWN
         return self._at_top(source, name)
+
+    def _lost_its_type(self, source: SourceFile, scope: int) -> bool:
+        """Tell whether a function is in no type although its language has such functions only in types."""
+        return source.language in ("java", "csharp") and scope >= 0 and source.enclosing_type(scope) < 0
 
     def _among(self, source: SourceFile, places: Sequence[int], how: How) -> Verdict:
         nodes = {node_of(source.number, place) for place in places}
@@ -133,7 +148,7 @@ class Denoting:
         if namesake is not None:
             nodes = {namesake.node, *self._code.group(namesake.node)}
             return namesake.how if nodes & self._target.nodes and not self._target.is_field else No.OTHER
-        if source.rules.package != "all" or self._target.is_field or self._target.owners:
+        if source.rules.package != "all" or self._target.is_field or self._is_member:
             return No.UNKNOWN
         return self._only_one(source)
 
@@ -172,7 +187,7 @@ class Denoting:
 
     def _of_imported(self, source: SourceFile, imported: Import, how: How) -> Verdict:
         """Tell whether an import binds the target, by what its module defines or exports in turn."""
-        if self._target.owners or self._target.is_field:
+        if self._is_member or self._target.is_field:
             return No.OTHER
         entity = self._meaning.exports.of_import(source, imported) if imported.name != "*" else None
         if entity is not None and entity.tag in ("function", "class"):
@@ -218,7 +233,7 @@ class Denoting:
             return self._of_receiver(node_of(source.number, place)) if place >= 0 else No.UNKNOWN
         entity = self._meaning.evaluate(source, scope, head) if head != "?" else None
         if entity is None:
-            return No.UNKNOWN
+            return How.NAME if f"{head}.{self._target.name}" == self._full_name else No.UNKNOWN
         if entity.tag in ("module", "package"):
             module: Place = file_of(entity.node) if entity.tag == "module" else entity.text
             return How.IMPORT if self._gives(module, self._target.name, source, _MAX_STEPS) else No.OTHER
@@ -268,8 +283,18 @@ class Denoting:
         """Yield a type with the other places where its language lets it be continued."""
         yield node
         source, definition = self._code.file(file_of(node)), self._code.definition(node)
-        if source.rules.open_types and definition.kind in TYPE_KINDS:
-            for owner in self._target.owners:
-                is_kin = self._code.file(file_of(owner)).rules.family == source.rules.family
-                if is_kin and self._code.definition(owner).qualified_name == definition.qualified_name:
-                    yield owner
+        if not source.rules.open_types and definition.kind not in NAMESPACE_KINDS:
+            return
+        for owner in self._target.owners:
+            is_kin = self._code.file(file_of(owner)).rules.family == source.rules.family
+            name = self._code.definition(owner).qualified_name
+            # C# sees what the namespaces around a namespace have.
+            is_around = source.rules.family == "csharp" and definition.qualified_name.startswith(f"{name}.")
+            if is_kin and (name == definition.qualified_name or (is_around and definition.kind in NAMESPACE_KINDS)):
+                yield owner
+
+
+def _may_be_local(source: SourceFile, occurrence: Occurrence) -> bool:
+    """Tell whether a plain name may be that of a variable, in a language of which no more than names is known."""
+    is_plain = not occurrence.head and occurrence.role in ("read", "write")
+    return source.rules is BY_NAME_ONLY and is_plain and occurrence.name.islower()

@@ -19,7 +19,7 @@ from cairn.graph.entities import How
 from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, IMPLEMENT, INHERIT, USE, Edge
-from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS, VALUE_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS, VALUE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import find_symbol, symbol_of
 from cairn.graph.tally import LineTally, files_with
@@ -161,7 +161,7 @@ def sought_at(graph: Graph, nodes: Sequence[int]) -> Sought:
 def _owners_of(graph: Graph, node: int) -> Iterator[int]:
     source = graph.code.file(file_of(node))
     parent = source.definitions[place_of(node)].parent
-    if parent >= 0 and source.definitions[parent].kind in TYPE_KINDS:
+    if parent >= 0 and source.definitions[parent].kind in TYPE_KINDS | NAMESPACE_KINDS:
         yield from graph.code.group(node_of(source.number, parent))
     elif parent < 0 and "." in (qualified := source.definitions[place_of(node)].qualified_name):
         owner = qualified.rpartition(".")[0].rpartition(".")[2]
@@ -267,7 +267,8 @@ class _ReferenceSearch:
     def _look_into(
         self, source: SourceFile, names: frozenset[str], aliases: Collection[str], edges: Sequence[Edge]
     ) -> None:
-        aliases = {*aliases, *_aliases(source, names)} | ({edge.called.partition("(")[0] for edge in edges} - {""})
+        makers = {source.rules.maker, source.rules.constructor, ""}
+        aliases = {*aliases, *_aliases(source, names)} | ({edge.called.partition("(")[0] for edge in edges} - makers)
         occurrences = _occurrences(self._graph, source, names | aliases)
         if not occurrences and not edges:
             return
@@ -330,6 +331,8 @@ def _kind_of(occurrence: Occurrence, edge: Edge | None) -> ReferenceKind:
     if edge is None or role in ("write", "import"):
         return role
     known = _KIND_OF_EDGE[edge.kind]
+    if known == "call" and role == "read" and occurrence.name != edge.called:
+        known = "construct"  # `Type.new`
     if role in ("call", "read", "construct") and known in ("call", "construct", "base", "decorate"):
         return known
     return role
