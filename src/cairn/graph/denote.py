@@ -16,7 +16,7 @@ from cairn.graph.source_file import SourceFile
 from cairn.source.imports import Import
 from cairn.source.occurrences import Occurrence
 
-_MAX_STEPS = 12  # from one re-export to the next
+_MAX_STEPS = 60  # modules that re-export from one another
 
 
 class No(Enum):
@@ -201,29 +201,33 @@ class Denoting:
         name = self._target.name if imported.name == "*" else imported.name
         if place is None:
             return No.UNKNOWN  # what seems to be another library is often a part of this project
-        return how if self._gives(place, name, source, _MAX_STEPS) else No.OTHER
+        return self._given(place, name, source)
 
-    def _gives(self, place: Place, name: str, asking: SourceFile, steps: int) -> bool:
-        """Tell whether a module gives the target under a name."""
-        if isinstance(place, str):
-            found = self._meaning.namesakes.in_folder(place, name) if asking.rules.package == "directory" else None
-            return found is not None and found.node in self._target.nodes
-        if place is None or not steps:
-            return False
-        source = self._code.file(place)
-        if places := source.members.get("", {}).get(name):
-            return any(node_of(place, at) in self._target.nodes for at in places)
-        following = [*source.aliases.get(name, ()), *source.stars]
-        return any(
-            self._gives(
-                self._meaning.sight.place(source, imported.module),
-                name if imported.name == "*" else imported.name,
-                source,
-                steps - 1,
-            )
-            for imported in following
-            if imported.module
-        )
+    def _given(self, place: Place, name: str, asking: SourceFile) -> Verdict:
+        """Tell what a module gives under a name: the target, something else, or nothing that is known."""
+        seen = {(place, name)}
+        queue: list[tuple[Place, str]] = [(place, name)]
+        verdict: Verdict = No.UNKNOWN
+        for current, wanted in queue:
+            if isinstance(current, str):
+                found = self._meaning.namesakes.in_folder(current, wanted)
+                if found is not None and asking.rules.package == "directory":
+                    return How.IMPORT if found.node in self._target.nodes else No.OTHER
+            if not isinstance(current, int):
+                continue
+            source = self._code.file(current)
+            if places := source.members.get("", {}).get(wanted):
+                if any(node_of(current, at) in self._target.nodes for at in places):
+                    return How.IMPORT
+                verdict = No.OTHER
+                continue
+            for imported in (*source.aliases.get(wanted, ()), *source.stars):
+                following = wanted if imported.name == "*" else imported.name
+                step = (self._meaning.sight.place(source, imported.module), following) if imported.module else None
+                if step is not None and step not in seen and len(seen) < _MAX_STEPS:
+                    seen.add(step)
+                    queue.append(step)
+        return verdict
 
     # -- members -------------------------------------------------------------------------------------------------------
 
@@ -236,7 +240,7 @@ class Denoting:
             return How.NAME if f"{head}.{self._target.name}" == self._full_name else No.UNKNOWN
         if entity.tag in ("module", "package"):
             module: Place = file_of(entity.node) if entity.tag == "module" else entity.text
-            return How.IMPORT if self._gives(module, self._target.name, source, _MAX_STEPS) else No.OTHER
+            return self._given(module, self._target.name, source)
         if entity.tag not in ("class", "instance") or entity.node < 0 or place_of(entity.node) < 0:
             return No.UNKNOWN
         return self._of_receiver(entity.node)

@@ -267,7 +267,9 @@ class _ReferenceSearch:
     def _look_into(
         self, source: SourceFile, names: frozenset[str], aliases: Collection[str], edges: Sequence[Edge]
     ) -> None:
-        makers = {source.rules.maker, source.rules.constructor, ""}
+        own_words = source.rules.types | source.rules.this | source.rules.parents
+        makers = {source.rules.maker, source.rules.constructor, "", *(word.partition("(")[0] for word in own_words)}
+        edges = [edge for edge in edges if edge.kind != USE or edge.called not in makers]
         aliases = {*aliases, *_aliases(source, names)} | ({edge.called.partition("(")[0] for edge in edges} - makers)
         occurrences = _occurrences(self._graph, source, names | aliases)
         if not occurrences and not edges:
@@ -280,6 +282,8 @@ class _ReferenceSearch:
         said: set[int] = set()
         for occurrence in occurrences:
             line = occurrence.line
+            if occurrence.start_byte in heads:
+                said.add(line)
             if occurrence.is_local or occurrence.role == "declaration" or occurrence.start_byte in heads:
                 continue
             scope = scopes[bisect_right(borders, occurrence.start_byte) - 1]
