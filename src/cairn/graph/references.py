@@ -61,7 +61,7 @@ def references(graph: Graph, text: str, limit: int = 0, kinds: Collection[str] =
         UnknownSymbolError, AmbiguousError: as `find_symbol`.
     """
     sought = _find_sought(graph, text)
-    found, tally, n_unread = _ReferenceSearch(graph, sought).run()
+    found, tally, n_unread = _look_for(graph, sought)
     chosen = [reference for reference in found if not kinds or reference.kind in kinds]
     chosen.sort(key=lambda reference: (KINDS.index(reference.kind), reference.path, reference.line))
     counts: Counter[str] = Counter(reference.kind for reference in chosen)
@@ -83,12 +83,18 @@ def references_of(graph: Graph, sought: Sequence[Sought]) -> tuple[list[SymbolRe
     found: dict[tuple[str, int, str], SymbolReference] = {}
     unresolved: list[Unresolved] = []
     for each in sought:
-        references, tally, _ = _ReferenceSearch(graph, each).run()
+        references, tally, _ = _look_for(graph, each)
         for reference in references:
             found.setdefault((reference.path, reference.line, reference.kind), reference)
         unresolved += filter(None, [tally.result()])
     order = sorted(found.values(), key=lambda reference: (KINDS.index(reference.kind), reference.path, reference.line))
     return order, unresolved
+
+
+def _look_for(graph: Graph, sought: Sought) -> tuple[list[SymbolReference], LineTally, int]:
+    """Return what `_ReferenceSearch` finds, remembered until a file changes."""
+    found = graph.remember(("references", sought.target), lambda: _ReferenceSearch(graph, sought).run())
+    return cast("tuple[list[SymbolReference], LineTally, int]", found)
 
 
 def _share(found: Sequence[SymbolReference], limit: int) -> list[SymbolReference]:
@@ -180,6 +186,7 @@ def find_field(graph: Graph, text: str) -> Sought | None:
         nodes = find_symbol(graph.code, graph.connection, owner, TYPE_KINDS)
     except UnknownSymbolError:
         return None
+    nodes = [*nodes, *(held for node in nodes if (held := _type_held_by(graph, node)) >= 0)]
     types = [node for node in nodes if place_of(node) >= 0 and graph.code.definition(node).kind in TYPE_KINDS]
     name = match["name"].lstrip("@$")
     for node in types:
@@ -190,6 +197,14 @@ def find_field(graph: Graph, text: str) -> Sought | None:
             symbol = Symbol(path, line, line, "field", qualified, graph.code.file(file_of(node)).stale)
             return Sought(symbol, ReferenceTarget(frozenset(types), name, frozenset(types), is_field=True))
     return None
+
+
+def _type_held_by(graph: Graph, node: int) -> int:
+    """Return the type of what a variable holds, -1 if that is not known."""
+    if place_of(node) < 0 or graph.code.definition(node).kind not in VALUE_KINDS:
+        return -1
+    entity = graph.resolver.meaning.declarations.entity(node)
+    return entity.node if entity.tag == "instance" else -1
 
 
 def _line_of_field(graph: Graph, node: int, name: str) -> int:
