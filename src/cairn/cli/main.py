@@ -269,10 +269,18 @@ def _add_graph(commands: _Commands, common: Parser) -> None:
     limited = Parser(add_help=False)
     add_field(limited, "-n", "--limit", rule=fields.GRAPH_LIMIT, default=0)
 
-    for name, text in (("callers", "show what calls a symbol"), ("callees", "show what a symbol calls")):
+    for name, text in (
+        ("callers", "show what calls a symbol"),
+        ("callees", "show what a symbol calls"),
+        ("subclasses", "show what derives from a type or implements it"),
+    ):
         command = commands.add_parser(name, parents=[asking, limited], help=text)
         add_field(command, "symbol", rule=fields.SYMBOL, metavar="SYMBOL")
         command.set_defaults(run=_lazy(f"cairn.cli.graph:run_{name}"))
+    references = commands.add_parser("references", parents=[asking, limited], help="show all that refers to a symbol")
+    add_field(references, "symbol", rule=fields.SYMBOL, metavar="SYMBOL")
+    add_field(references, "--kind", rule=fields.REFERENCE_KINDS, dest="kinds", action="append", default=[], metavar="K")
+    references.set_defaults(run=_lazy("cairn.cli.graph:run_references"))
     path = commands.add_parser("path", parents=[asking], help="show the shortest chain of calls between two symbols")
     add_field(path, "source", rule=fields.PATH_FROM, metavar="FROM")
     add_field(path, "target", rule=fields.PATH_TO, metavar="TO")

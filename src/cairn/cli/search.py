@@ -177,6 +177,8 @@ def _print_hit(
     if part := hit.get("part"):
         facts += f"  {part}"
     facts += f"  {hit['id']}{changed}"
+    if "origin" in hit:
+        facts += f"  {hit['origin']}"
     if style.on and sys.stdout.isatty() and "project" not in hit:
         where = load("cairn.cli.links:link_to")(where, document["view"], hit["filepath"])
     emit(f"{style.path(where)}  {style.name(printable(label))}  {style.faint(facts)}")

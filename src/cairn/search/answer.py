@@ -18,7 +18,7 @@ from cairn.errors import QueryError
 from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
 from cairn.index.views import View
-from cairn.search.confidence import confidence_word, is_hopeless, relevance
+from cairn.search.confidence import GUESSED, confidence_word, is_hopeless, relevances
 from cairn.search.evidence import Leads
 from cairn.search.exact import BUDGET_SECONDS, LineMatch, Scan, enclosing, literal_finder, regex_finder
 from cairn.search.file_finder import FileFinder
@@ -34,7 +34,7 @@ from cairn.search.reported import Reported, find_reported, is_output, worth_of
 from cairn.search.score import Floats, Weights
 from cairn.search.work_item import HEAD_CHARS, TAIL_CHARS, WorkItem
 from cairn.source.frames import is_place
-from cairn.source.roles import Role
+from cairn.source.roles import FOREIGN, Role
 from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import estimate_tokens, pluralize, split_identifier
 from cairn.storage.index import chunk_db
@@ -175,6 +175,7 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
     if is_hopeless(ranking) and not reported:
         return []
     shown = ranking.rows[:limit]
+    chances = relevances(ranking, len(shown))
     if query.kinds and ranking.n_named:
         words = f"The definitions of {query.text!r} come first; to take it as prose"
         notes.append(Hint(words, "search", query=None, mode="hybrid"))
@@ -191,7 +192,7 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
         focus, text = focus_on(row, terms, one.definition), texts[one.file]
         if text.stale:
             focus, text = mender.refresh(snapshot.files.paths[one.file], text, row, focus)
-        verdict = _verdict(ranking, place, request.explain)
+        verdict = _verdict(ranking, place, chances[place], request.explain)
         hit = make_hit(snapshot, row, focus, one.file, text, verdict, request.context)
         hits.append(replace(hit, part=NAMED_PART) if ranking.evidence.names(one.row, one.file) else hit)
     return hits if query.item is None else _at_reported_lines(library, query.item, request, hits, reported)
@@ -226,8 +227,7 @@ def _unit(vector: Floats) -> Floats:
     return unit
 
 
-def _verdict(ranking: Ranking, place: int, explain: bool) -> Verdict:
-    chance = relevance(ranking, place)
+def _verdict(ranking: Ranking, place: int, chance: float, explain: bool) -> Verdict:
     one = ranking.rows[place]
     parts = sorted(ranking.explain(one).items(), key=lambda item: -abs(item[1])) if explain else ()
     shown = {name: round(value, 4) for name, value in parts if round(value, 4)} if explain else None
@@ -306,7 +306,16 @@ def _with_pasted(
         words = "The time to look for the text itself was up; to look everywhere"
         notes.append(Hint(words, "search", query=pasted[0].text, mode="literal"))
     shown = {hit.id for hit in hits}
-    return [*hits, *(hit for hit in ranked if hit.id not in shown)][: request.limit or None]
+    most = hits[-1].relevance if hits else GUESSED if any(one.is_loose for one in pasted) else 1.0
+    ranked = [_at_most(hit, most) for hit in ranked if hit.id not in shown]
+    return [*hits, *ranked][: request.limit or None]
+
+
+def _at_most(hit: CodeHit, most: float) -> CodeHit:
+    """Return a hit that is no surer than the lines above it that hold what was pasted."""
+    if hit.relevance <= most:
+        return hit
+    return replace(hit, relevance=most, confidence=confidence_word(most))
 
 
 # -- exact -------------------------------------------------------------------------------------------------------------
@@ -399,9 +408,10 @@ def _files_in_order(snapshot: Snapshot, query: Query, request: Filtered) -> list
     """Return (file, path) of the files in scope, those the query's role asks for and implementation first."""
     chosen = filter_files(snapshot.files, request)
     numbers = range(len(snapshot.files.paths)) if chosen is None else chosen.tolist()
-    minor = Role.TEST | Role.EXAMPLE | Role.DOCS
     roles = snapshot.files.roles
-    ordered = sorted(numbers, key=lambda number: (bool(Role(int(roles[number])) & minor & ~query.wants), number))
+    minor = (roles & int((Role.TEST | Role.EXAMPLE | Role.DOCS) & ~query.wants)) > 0
+    last = (roles & int(FOREIGN & ~query.wants)) > 0
+    ordered = sorted(numbers, key=lambda number: (last[number], minor[number], number))
     return [(number, snapshot.files.paths[number]) for number in ordered]
 
 
