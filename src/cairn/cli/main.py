@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import io
 import os
 import sys
@@ -23,8 +22,6 @@ from cairn.hints import FIELDS_PAGE, Hint
 from cairn.loading import load
 from cairn.warning import listen
 
-# A command is short: collecting cycles while it starts would cost a tenth of its time.
-GC_THRESHOLDS = (50_000, 20, 50)
 # Starting a thread pool for linear algebra takes a third of numpy's import, and the products here are small.
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
@@ -346,7 +343,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     An error never exits with 1, which means that nothing was found.
     """
-    gc.set_threshold(*GC_THRESHOLDS)
     for name, value in ONE_THREAD.items():
         os.environ.setdefault(name, value)
     arguments = in_order(sys.argv[1:] if argv is None else argv)

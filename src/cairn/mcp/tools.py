@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 from cairn.client import Client
 from cairn.errors import BusyError, IndexMissingError
 from cairn.mcp import memory_text, text
+from cairn.protocol.core_requests import CoreRequest
+from cairn.protocol.graph_requests import GraphRequest
 from cairn.protocol.memory_requests import MemoryStatusRequest, RecallRequest, RememberRequest
 from cairn.protocol.requests import (
     ContextRequest,
-    CoreRequest,
     FetchRequest,
-    GraphRequest,
     IndexStatusRequest,
     OutlineRequest,
     ProjectRequest,

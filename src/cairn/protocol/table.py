@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import NamedTuple
 
 from cairn.errors import RequestError
-from cairn.protocol.requests import (
-    ChangeRequest,
-    ContextRequest,
+from cairn.protocol.core_requests import (
     CoreAddRequest,
     CoreListRequest,
     CoreRemoveRequest,
     CoreRequest,
     CoreSuggestRequest,
-    FetchRequest,
+)
+from cairn.protocol.graph_requests import (
+    ChangeRequest,
     GraphRequest,
     ImportersRequest,
-    OutlineRequest,
     PathRequest,
-    ProjectRequest,
     ReferencesRequest,
+    SymbolRequest,
+)
+from cairn.protocol.requests import (
+    ContextRequest,
+    FetchRequest,
+    OutlineRequest,
+    ProjectRequest,
     SearchRequest,
     SimilarRequest,
-    SymbolRequest,
 )
 from cairn.schema import decode, encode
 
@@ -115,3 +120,12 @@ OPERATIONS = {
         Operation("core/suggest", CoreSuggestRequest, "Suggest core files"),
     )
 }
+
+
+def decode_request(operation: str, values: Mapping[str, object]) -> ProjectRequest:
+    """Return the request for an operation, given by its name, with its fields as JSON.
+
+    Raises:
+        RequestError: if it is not one.
+    """
+    return decode(OPERATIONS[operation].request, dict(values))

@@ -18,21 +18,17 @@ from cairn.errors import QueryError
 from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
 from cairn.index.views import View
+from cairn.loading import load
 from cairn.search.confidence import GUESSED, confidence_word, is_hopeless, relevances
-from cairn.search.evidence import Leads
 from cairn.search.exact import BUDGET_SECONDS, LineMatch, Scan, enclosing, literal_finder, regex_finder
-from cairn.search.file_finder import FileFinder
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.hits import Focus, Verdict, focus_on, make_hit
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
-from cairn.search.mentions import read_mentions
 from cairn.search.pasted import find_frames, find_pasted, read_pasted
 from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, Query
 from cairn.search.rank import Ranking, rank
-from cairn.search.reported import Reported, find_reported, is_output, worth_of
 from cairn.search.score import Floats, Weights
-from cairn.search.work_item import HEAD_CHARS, TAIL_CHARS, WorkItem
 from cairn.source.frames import is_place
 from cairn.source.roles import FOREIGN, Role
 from cairn.source.terms import term_hash, terms_of
@@ -47,13 +43,11 @@ if TYPE_CHECKING:
 
 WEIGHTS = Weights()
 # What counts when only the meaning is asked for, not the words.
-MEANING_WEIGHTS = replace(
-    WEIGHTS, lexical=0.0, name=0.0, doc=0.0, symbol=0.0, file_lexical=0.0, path=0.0, stem=0.0, learned=0.0
+MEANING_WEIGHTS = WEIGHTS._replace(
+    lexical=0.0, name=0.0, doc=0.0, symbol=0.0, file_lexical=0.0, path=0.0, stem=0.0, learned=0.0
 )
 # What counts for a long text, fitted on texts of issues and commits; see bench/README.md.
-LONG_WEIGHTS = replace(WEIGHTS, named=0.3, pointed=0.4, framed=0.4, raised=0.3, symbol=0.0, learned=0.1)
-BODY_WEIGHT = 0.5  # of the body's vector beside that of the subject
-NAMED_PART = "named in the text"
+LONG_WEIGHTS = WEIGHTS._replace(named=0.3, pointed=0.4, framed=0.4, raised=0.3, symbol=0.0, learned=0.1)
 MAX_PASTED = 10  # lines that hold what was pasted
 LOOK_BEHIND = 5  # rows ranked beyond the limit
 
@@ -89,17 +83,14 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
     related = _answer_from_graph(library, query, request)
     if related is not None:
         hits, more, notes = related
-        query = replace(query, mode="graph" if hits else "hybrid")
+        query = query._replace(mode="graph" if hits else "hybrid")
     elif query.mode in EXACT_MODES:
         hits, more, notes, searched = _exact_hits(library, query, request, effort)
     if query.mode not in (*EXACT_MODES, "graph") or (guessed and not hits):
         if guessed and query.mode in EXACT_MODES:
             where = "" if searched is None else f" of the {pluralize(searched, 'file')} looked at"
             notes.append(f"No line{where} matches {query.pattern!r} exactly; these are related.")
-            query = replace(query, mode="hybrid")
-        if query.item is not None and query.item.is_cut:
-            read = f"the first {HEAD_CHARS:,} and the last {TAIL_CHARS:,}"
-            notes.append(f"Of the text's {query.item.n_chars:,} characters {read} were read.")
+            query = query._replace(mode="hybrid")
         hits = _rank_hits(library, query, request, notes)
         if guessed and query.item is None and not any(hit.name == query.named.last for hit in hits[:1] if query.named):
             hits = _with_pasted(library, query, request, hits, notes)
@@ -170,9 +161,12 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
     weights = MEANING_WEIGHTS if query.mode == "semantic" else WEIGHTS if query.item is None else LONG_WEIGHTS
     limit = request.limit or snapshot.n_live
     # Confidence looks at what comes behind a hit, so it must not depend on where the list is cut.
-    leads, reported = _leads_of(library, query, request)
-    ranking = rank(snapshot, connection, query, vector, request, limit + LOOK_BEHIND, weights, dense, leads)
-    if is_hopeless(ranking) and not reported:
+    item = query.item and load("cairn.search.long_answer:LongText")(library, query, query.item, request)
+    gather = item and item.gather
+    ranking = rank(snapshot, connection, query, vector, request, limit + LOOK_BEHIND, weights, dense, gather)
+    if item and item.note:
+        notes.append(item.note)
+    if is_hopeless(ranking) and not (item and item.lines):
         return []
     shown = ranking.rows[:limit]
     chances = relevances(ranking, len(shown))
@@ -194,8 +188,11 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
             focus, text = mender.refresh(snapshot.files.paths[one.file], text, row, focus)
         verdict = _verdict(ranking, place, chances[place], request.explain)
         hit = make_hit(snapshot, row, focus, one.file, text, verdict, request.context)
-        hits.append(replace(hit, part=NAMED_PART) if ranking.evidence.names(one.row, one.file) else hit)
-    return hits if query.item is None else _at_reported_lines(library, query.item, request, hits, reported)
+        hits.append(replace(hit, part=item.part_of(one.row, one.file)) if item else hit)
+    if not item:
+        return hits
+    arranged: list[CodeHit] = item.arrange(hits, _hits_of_lines(library, item.lines, request))
+    return arranged[: request.limit or None]
 
 
 def query_vector(model: StaticModel, query: Query) -> Floats | None:
@@ -204,7 +201,8 @@ def query_vector(model: StaticModel, query: Query) -> Floats | None:
     Words that do not belong to the query's subject count `DETAIL_WEIGHT`.
     """
     if query.item is not None:
-        return _item_vector(model, query)
+        vector: Floats | None = load("cairn.search.long_answer:vector_of_item")(model, query)
+        return vector
     if not query.words:
         return None
     pooled = model.pool(query.words)
@@ -214,59 +212,11 @@ def query_vector(model: StaticModel, query: Query) -> Floats | None:
     return pooled / np.float32(norm) if norm > 0 else None
 
 
-def _item_vector(model: StaticModel, query: Query) -> Floats | None:
-    """Return the unit vector of a text in parts: the subject's, and a share of the body's."""
-    parts = (_unit(model.pool(query.subject)), BODY_WEIGHT * _unit(model.pool(query.body)))
-    vector = _unit(sum(parts, np.zeros(model.dimensions, dtype=np.float32)))
-    return vector if vector.any() else None
-
-
-def _unit(vector: Floats) -> Floats:
-    norm = float(np.linalg.norm(vector))
-    unit: Floats = vector / np.float32(norm or 1.0)
-    return unit
-
-
 def _verdict(ranking: Ranking, place: int, chance: float, explain: bool) -> Verdict:
     one = ranking.rows[place]
     parts = sorted(ranking.explain(one).items(), key=lambda item: -abs(item[1])) if explain else ()
     shown = {name: round(value, 4) for name, value in parts if round(value, 4)} if explain else None
     return Verdict(one.score, chance, confidence_word(chance), shown)
-
-
-# -- a long text -------------------------------------------------------------------------------------------------------
-
-
-def _leads_of(library: Library, query: Query, request: SearchRequest) -> tuple[Leads | None, list[Reported]]:
-    """Return what is known of a long text beforehand, and the lines that it reports; nothing for a short one."""
-    if query.item is None:
-        return None, []
-    finder = FileFinder(library.snapshot.files.paths)
-    reported = find_reported(library, query.item, query.wants, request, finder)
-    return Leads(read_mentions(query.item), finder, worth_of(reported)), reported
-
-
-def _at_reported_lines(
-    library: Library, item: WorkItem, request: SearchRequest, hits: Sequence[CodeHit], reported: Sequence[Reported]
-) -> list[CodeHit]:
-    """Show the files in which a text reports a line at that line; those lines come first if it reports nothing else."""
-    shown: dict[str, CodeHit] = {}
-    lines = _hits_of_lines(library, [one.line for one in reported], request)
-    for line, one in zip(lines, reported, strict=True):
-        if request.kinds and line.kind not in request.kinds:
-            continue
-        sure = round(one.share, 3)
-        shown.setdefault(line.path, replace(line, part=one.part, relevance=sure, confidence=confidence_word(sure)))
-    if is_output(item):
-        rest = [hit for hit in hits if hit.path not in shown]
-        return [*shown.values(), *rest][: request.limit or None]
-    placed = []
-    for hit in hits:
-        if (at := shown.pop(hit.path, None)) is not None:
-            placed.append(replace(at, relevance=hit.relevance, confidence=hit.confidence))
-        else:
-            placed.append(hit)
-    return placed
 
 
 # -- pasted ------------------------------------------------------------------------------------------------------------
@@ -437,7 +387,7 @@ def _hits_of_lines(library: Library, matches: Sequence[LineMatch], request: Sear
     for file in files:
         if (now := fresh.get(file)) is not None:
             ranges[file] = [(row.id, *row.chunk.lines[0]) for row in now]
-            texts[file] = replace(texts[file], stale=False)
+            texts[file] = texts[file]._replace(stale=False)
         else:
             ranges[file] = chunk_db.chunks_of_blob(connection, int(snapshot.files.blob_ids[file]))
     chunk_ids = [enclosing(ranges[match.file], match.start_line) for match in matches]

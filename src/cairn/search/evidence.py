@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -29,8 +28,7 @@ _MOST_NAMED, _MOST_POINTED = 1.5, 2.0
 _MINOR_ROLES = Role.TEST | Role.EXAMPLE | Role.DOCS
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What speaks for files outright.
 
     Attributes:
@@ -46,44 +44,32 @@ class Evidence:
         return row in self.defining or ("pointed" in self.of_files and bool(self.of_files["pointed"][file] > 0))
 
 
-class Leads(NamedTuple):
-    """What is known of a long text before its words are looked for.
-
-    Attributes:
-        mentions: what it names.
-        finder: of the project's files.
-        reported: {`framed` or `raised`: {file: how much that says}}, the files in its tracebacks and of its messages.
-    """
-
-    mentions: Mentions
-    finder: FileFinder
-    reported: Mapping[str, Mapping[int, float]]
-
-
-NO_EVIDENCE = Evidence({}, {})
-
-
 def gather(
     snapshot: Snapshot,
     connection: sqlite3.Connection,
-    leads: Leads,
+    mentions: Mentions,
+    finder: FileFinder,
+    reported: Mapping[str, Mapping[int, float]],
     file_of_row: npt.NDArray[np.int64],
 ) -> Evidence:
-    """Return what a text's leads say of the files of a snapshot.
+    """Return what a text says of the files of a snapshot.
 
     Args:
+        mentions: what it names.
+        finder: of the snapshot's files.
+        reported: {`framed` or `raised`: {file: how much that says}}, the files in its tracebacks and of its messages.
         file_of_row: shape (n_rows,), -1 for a row out of scope.
     """
     is_minor = (snapshot.files.roles & int(_MINOR_ROLES)) > 0
     share = np.where(is_minor, np.float32(_MINOR_FILE), np.float32(1.0))
-    named, defining = _who_defines(snapshot, connection, leads.mentions, file_of_row)
+    named, defining = _who_defines(snapshot, connection, mentions, file_of_row)
     pointed = np.zeros(len(snapshot.files.paths), dtype=np.float32)
-    for path in leads.mentions.paths:
-        _add(pointed, leads.finder.by_path(path), 1.0)
-    for module in leads.mentions.modules:
-        _add(pointed, leads.finder.by_module(module), _MODULE)
+    for path in mentions.paths:
+        _add(pointed, finder.by_path(path), 1.0)
+    for module in mentions.modules:
+        _add(pointed, finder.by_module(module), _MODULE)
     features = {"named": _saturated(named, _MOST_NAMED), "pointed": _saturated(pointed, _MOST_POINTED)}
-    for name, worth in leads.reported.items():
+    for name, worth in reported.items():
         features[name] = np.zeros_like(pointed)
         features[name][list(worth)] = list(worth.values())
     return Evidence({name: (values * share).astype(np.float32) for name, values in features.items()}, defining)

@@ -1,11 +1,11 @@
-"""Understands a query of any length: a short one as a question, a long one in parts."""
+"""Understands a long text as a query, in parts."""
 
 from __future__ import annotations
 
 import re
 
-from cairn.search.query import STOP_WORDS, Query, Term, asked_roles, classify, understand
-from cairn.search.work_item import WorkItem, is_long, read_work_item
+from cairn.search.query import STOP_WORDS, Query, Term, asked_roles
+from cairn.search.work_item import WorkItem, read_work_item
 from cairn.source.roles import Role
 from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import MAX_WORD_CHARS, raw_words, split_identifier
@@ -15,23 +15,12 @@ from cairn.types import Mode
 PROSE, CODE, TRACE = 0.4, 0.3, 0.3
 MAX_BODY_TERMS, MAX_BODY_WORDS = 400, 400
 _PART_OF_NAME = 0.5  # of a word of an identifier, against the whole
-_RANKED = ("auto", "hybrid", "semantic")
-_MAX_CLASSIFIED = 300  # characters; a longer text is no pattern
 _ASKS = re.compile(r"(?i)^(how|where|what|which|why|who|add|write|document|show|find)\b|\?$")
 
 
-def understand_text(text: str, mode: Mode = "auto") -> Query:
-    """Parse a query of any length.
-
-    Raises:
-        QueryError: if it is empty, or too long for a mode that finds exactly what is given.
-    """
-    stripped = text.strip()
-    if mode not in _RANKED or not is_long(stripped):
-        return understand(text, mode)
-    if mode == "auto" and len(stripped) <= _MAX_CLASSIFIED and classify(stripped) != "hybrid":
-        return understand(text, mode)
-    return understand_item(read_work_item(stripped), "semantic" if mode == "semantic" else "hybrid")
+def understand_long(text: str, mode: Mode) -> Query:
+    """Parse a text that is long; see `query.is_long`."""
+    return understand_item(read_work_item(text), mode)
 
 
 def understand_item(item: WorkItem, mode: Mode = "hybrid") -> Query:

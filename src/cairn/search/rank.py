@@ -6,15 +6,13 @@ import sqlite3
 from bisect import insort
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from cairn.index.segment import Form
 from cairn.index.snapshot import Snapshot
-from cairn.search.evidence import NO_EVIDENCE, Evidence, Leads, gather
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.learned import correct
 from cairn.search.near import largest
@@ -23,6 +21,10 @@ from cairn.search.score import Floats, Scope, Scores, Weights, contributions, fo
 from cairn.storage.index import chunk_db
 from cairn.storage.index.chunk_db import NamedDefinition
 
+if TYPE_CHECKING:
+    from cairn.search.evidence import Evidence
+    from cairn.search.score import Ints
+
 # Each further chunk of a file counts this much less than the one before, so that no file fills the list.
 SATURATION = 0.5
 _TIE = 1e-4  # more than rounding can change a score
@@ -30,8 +32,7 @@ MAX_NAMESAKES = 200
 MAX_MINOR_NAMESAKES = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """One row of the result: where it is, which definition it was chosen for, and how close its meaning is.
 
     `repeated` is what its score lost because its file is already in the list.
@@ -45,20 +46,17 @@ class Ranked:
     repeated: float
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(NamedTuple):
     """The best rows, best first, and the share of the query's terms that occur anywhere in the project.
 
     `explain` returns the parts that add up to a row's score. The first `n_named` rows define what the query as a whole
-    names and come first whatever their score; each of their definitions has an entry of its own. `evidence` is what a
-    long text says outright.
+    names and come first whatever their score; each of their definitions has an entry of its own.
     """
 
     rows: list[Ranked]
     known: float
     explain: Callable[[Ranked], dict[str, float]] = lambda _: {}
     n_named: int = 0
-    evidence: Evidence = NO_EVIDENCE
 
 
 def rank(
@@ -70,18 +68,18 @@ def rank(
     limit: int,
     weights: Weights,
     dense: Floats | None = None,
-    leads: Leads | None = None,
+    gather: Callable[[Ints], Evidence] | None = None,
 ) -> Ranking:
     """Return the best rows for a query; none when the index is empty or the filters leave nothing.
 
     Args:
         vector: the query's vector from the bundled model.
         dense: see `score`.
-        leads: of a long text.
+        gather: returns what a long text says of files, given the file of each row, -1 for one out of scope.
     """
     if not snapshot.n_live:
         return Ranking([], 0.0)
-    scores, scope, chosen, evidence = first_stage(snapshot, connection, query, vector, filters, weights, dense, leads)
+    scores, scope, chosen = first_stage(snapshot, connection, query, vector, filters, weights, dense, gather)
     correct(snapshot, vector, scores, weights)
     rows = _diversify(snapshot, scores, scope, chosen, limit)
     named: list[Ranked] = []
@@ -90,7 +88,7 @@ def rank(
         defining = {ranked.row for ranked in named}
         rows = [*named, *(ranked for ranked in rows if ranked.row not in defining)][:limit]
     explain = partial(_parts, snapshot, scores, weights)
-    return Ranking(rows, scores.matches.known, explain, len(named), evidence)
+    return Ranking(rows, scores.matches.known, explain, len(named))
 
 
 class FirstStage(NamedTuple):
@@ -99,7 +97,6 @@ class FirstStage(NamedTuple):
     scores: Scores
     scope: Scope
     chosen: dict[int, int]
-    evidence: Evidence
 
 
 def first_stage(
@@ -110,7 +107,7 @@ def first_stage(
     filters: Filtered,
     weights: Weights,
     dense: Floats | None = None,
-    leads: Leads | None = None,
+    gather: Callable[[Ints], Evidence] | None = None,
 ) -> FirstStage:
     """Score all rows."""
     scope = _scope(snapshot, filters)
@@ -119,14 +116,11 @@ def first_stage(
         chosen = _rows_of_kinds(snapshot, connection, filters.kinds)
         keep = np.isin(np.arange(snapshot.n_rows), list(chosen))
         scope = Scope(scope.file_of_blob, np.where(keep, scope.file_of_row, -1))
-    if leads is None:
-        evidence, named = NO_EVIDENCE, _rows_defining_names(snapshot, connection, query, scope)
-    else:
-        evidence = gather(snapshot, connection, leads, scope.file_of_row)
-        named = evidence.defining
+    evidence = None if gather is None else gather(scope.file_of_row)
+    named = _rows_defining_names(snapshot, connection, query, scope) if evidence is None else evidence.defining
     strengths = {row: strength for row, (strength, _) in named.items()}
-    scores = score(snapshot, query, vector, strengths, scope, weights, dense, evidence.of_files)
-    return FirstStage(scores, scope, chosen or {row: definition for row, (_, definition) in named.items()}, evidence)
+    scores = score(snapshot, query, vector, strengths, scope, weights, dense, evidence and evidence.of_files)
+    return FirstStage(scores, scope, chosen or {row: definition for row, (_, definition) in named.items()})
 
 
 def _scope(snapshot: Snapshot, filters: Filtered) -> Scope:

@@ -14,7 +14,6 @@ from cairn.source.text import raw_words
 
 HEAD_CHARS, TAIL_CHARS = 30_000, 10_000  # of a longer text only its beginning and its end are read
 MAX_CHARS = HEAD_CHARS + TAIL_CHARS
-MANY_WORDS = 40  # a text of one line with more is long, too
 _SUBJECT_WORDS = 40
 _MAX_HEADING_WORDS = 6
 _MAX_LINE = 2_000  # characters; a longer line of a block is data, and only its beginning is read
@@ -91,11 +90,6 @@ class WorkItem(NamedTuple):
     def is_cut(self) -> bool:
         """Whether the text was too long for all of it to be read."""
         return self.n_chars > MAX_CHARS
-
-
-def is_long(text: str) -> bool:
-    """Tell whether a text is to be read in parts."""
-    return "\n" in text.strip() or len(text[:MAX_CHARS].split()) > MANY_WORDS
 
 
 def shorten(text: str) -> str:

@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from cairn.search.work_item import HEAD_CHARS, TAIL_CHARS, is_long, read_work_item
+from cairn.search.query import is_long
+from cairn.search.work_item import HEAD_CHARS, TAIL_CHARS, read_work_item
 
 ISSUE = """### Checkout fails for empty carts
 
