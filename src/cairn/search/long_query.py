@@ -19,7 +19,7 @@ _ASKS = re.compile(r"(?i)^(how|where|what|which|why|who|add|write|document|show|
 
 
 def understand_long(text: str, mode: Mode) -> Query:
-    """Parse a text that is long; see `query.is_long`."""
+    """Parse a text that is long; see `any_length.is_long`."""
     return understand_item(read_work_item(text), mode)
 
 

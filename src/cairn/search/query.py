@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from cairn.errors import QueryError
 from cairn.hints import Hint
-from cairn.loading import load
 from cairn.search.relations import KINDS, RelationQuestion, parse_kind, parse_relation
 from cairn.source.roles import Role
 from cairn.source.terms import term_hash, terms_of
@@ -17,11 +16,8 @@ from cairn.types import Mode
 if TYPE_CHECKING:
     from cairn.search.work_item import WorkItem
 
-_RANKED_MODES = ("auto", "hybrid", "semantic")
 EXACT_MODES = ("literal", "regex", "structural")  # these find every match, unranked
 MAX_QUERY_CHARS = 10_000
-MANY_WORDS, _MANY_CHARS = 40, 1_000  # a text with more, or of several lines, is long
-_MAX_PATTERN_CHARS = 300  # of what may be a pattern though it has several lines
 MAX_TERMS = 64  # of a very long query the first ones count
 
 _SYMBOL = re.compile(r"[A-Za-z_$@~][\w$]*(?:(?:::|\.|#|->|\\)~?[A-Za-z_$][\w$]*)*(?:\(\))?[?!]?")
@@ -139,26 +135,6 @@ class Query(NamedTuple):
     relation: RelationQuestion | None = None
     body: tuple[str, ...] = ()
     item: WorkItem | None = None
-
-
-def understand_text(text: str, mode: Mode = "auto") -> Query:
-    """Parse a query of any length: a long text in parts.
-
-    Raises:
-        QueryError: if it is empty, or too long for a mode that finds exactly what is given.
-    """
-    stripped = text.strip()
-    if mode not in _RANKED_MODES or not is_long(stripped):
-        return understand(text, mode)
-    if mode == "auto" and len(stripped) <= _MAX_PATTERN_CHARS and classify(stripped) != "hybrid":
-        return understand(text, mode)
-    query: Query = load("cairn.search.long_query:understand_long")(stripped, "hybrid" if mode == "auto" else mode)
-    return query
-
-
-def is_long(text: str) -> bool:
-    """Tell whether a text is to be read in parts."""
-    return "\n" in text.strip() or len(text) > _MANY_CHARS or len(text.split()) > MANY_WORDS
 
 
 def understand(text: str, mode: Mode = "auto") -> Query:

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from cairn.errors import QueryError
+from cairn.search.any_length import understand_text
 from cairn.search.long_query import CODE, PROSE
-from cairn.search.query import understand, understand_text
+from cairn.search.query import understand
 from cairn.source.roles import Role
 
 LONG = (

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from cairn.search.query import is_long
+from cairn.search.any_length import is_long
 from cairn.search.work_item import HEAD_CHARS, TAIL_CHARS, read_work_item
 
 ISSUE = """### Checkout fails for empty carts
