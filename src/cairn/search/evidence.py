@@ -28,7 +28,7 @@ _MOST_NAMED, _MOST_POINTED = 1.5, 2.0
 _MINOR_ROLES = Role.TEST | Role.EXAMPLE | Role.DOCS
 
 
-class Evidence(NamedTuple):
+class TextEvidence(NamedTuple):
     """What speaks for files outright.
 
     Attributes:
@@ -51,7 +51,7 @@ def gather(
     finder: FileFinder,
     reported: Mapping[str, Mapping[int, float]],
     file_of_row: npt.NDArray[np.int64],
-) -> Evidence:
+) -> TextEvidence:
     """Return what a text says of the files of a snapshot.
 
     Args:
@@ -72,7 +72,7 @@ def gather(
     for name, worth in reported.items():
         features[name] = np.zeros_like(pointed)
         features[name][list(worth)] = list(worth.values())
-    return Evidence({name: (values * share).astype(np.float32) for name, values in features.items()}, defining)
+    return TextEvidence({name: (values * share).astype(np.float32) for name, values in features.items()}, defining)
 
 
 def _saturated(values: Floats, most: float) -> Floats:

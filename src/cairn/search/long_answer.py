@@ -11,7 +11,7 @@ import numpy.typing as npt
 from cairn.answers import CodeHit
 from cairn.embedding.static import StaticModel
 from cairn.search.confidence import confidence_word
-from cairn.search.evidence import Evidence, gather
+from cairn.search.evidence import TextEvidence, gather
 from cairn.search.exact import LineMatch
 from cairn.search.file_finder import FileFinder
 from cairn.search.filters import Filtered
@@ -55,7 +55,7 @@ class LongText:
         self._filters = filters
         self._finder = FileFinder(library.snapshot.files.paths)
         self._reported = find_reported(library, item, query.wants, filters, self._finder)
-        self._evidence = Evidence({}, {})
+        self._evidence = TextEvidence({}, {})
 
     @property
     def note(self) -> str:
@@ -70,7 +70,7 @@ class LongText:
         """The lines of the project that the text reports."""
         return [one.line for one in self._reported]
 
-    def gather(self, file_of_row: npt.NDArray[np.int64]) -> Evidence:
+    def gather(self, file_of_row: npt.NDArray[np.int64]) -> TextEvidence:
         """Return what the text says of the files; see `evidence.gather`."""
         mentions, worth = read_mentions(self._item), worth_of(self._reported)
         snapshot, connection = self._library.snapshot, self._library.connection

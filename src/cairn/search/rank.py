@@ -22,7 +22,7 @@ from cairn.storage.index import chunk_db
 from cairn.storage.index.chunk_db import NamedDefinition
 
 if TYPE_CHECKING:
-    from cairn.search.evidence import Evidence
+    from cairn.search.evidence import TextEvidence
     from cairn.search.score import Ints
 
 # Each further chunk of a file counts this much less than the one before, so that no file fills the list.
@@ -68,7 +68,7 @@ def rank(
     limit: int,
     weights: Weights,
     dense: Floats | None = None,
-    gather: Callable[[Ints], Evidence] | None = None,
+    gather: Callable[[Ints], TextEvidence] | None = None,
 ) -> Ranking:
     """Return the best rows for a query; none when the index is empty or the filters leave nothing.
 
@@ -107,7 +107,7 @@ def first_stage(
     filters: Filtered,
     weights: Weights,
     dense: Floats | None = None,
-    gather: Callable[[Ints], Evidence] | None = None,
+    gather: Callable[[Ints], TextEvidence] | None = None,
 ) -> FirstStage:
     """Score all rows."""
     scope = _scope(snapshot, filters)
