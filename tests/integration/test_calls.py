@@ -379,6 +379,17 @@ def test_calls_through_protocols_are_found(edges: Calls) -> None:
     assert ("Till.swift:hush", log) in found
 
 
+def test_making_something_by_an_alias_of_its_type_leads_to_both(edges: Calls) -> None:
+    found = edges(
+        {
+            "Till.swift": "struct Till {}\n",
+            "Shop.swift": "struct Shop {\n  @usableFromInline\n  typealias Box = Till\n  func open() { Box() }\n}\n",
+        }
+    )
+    assert ("Shop.swift:Shop.open", "Till.swift:Till") in found
+    assert ("Shop.swift:Shop.open", "Shop.swift:Shop.Box") in found
+
+
 def test_a_property_counts_before_a_method_of_its_name(edges: Calls) -> None:
     found = edges(
         {

@@ -144,8 +144,18 @@ class Resolver:
             self.meaning.memo.need(content_of(self._code.paths[file_of(target.node)]))
             called = expression.rpartition(".")[2].removesuffix("[]")
             called = called.rstrip("!") if source.rules.family == "rust" else called
-            edges.append(Edge(own, target.node, self._kind(kind, target), target.how, facts.lines[at], called))
+            line, kind = facts.lines[at], self._kind(kind, target)
+            nodes = (target.node, *self._renamed(target, kind))
+            edges += [Edge(own, node, kind, target.how, line, called) for node in nodes]
         return edges
+
+    def _renamed(self, target: Entity, kind: int) -> list[int]:
+        """Return the type that is made by the name of an alias, which leads to both."""
+        if target.tag != "class" or kind not in (CALL, CONSTRUCT):
+            return []
+        definition = self._code.definition(target.node)
+        is_alias = definition.kind == "type" and "=" in definition.signature
+        return self.meaning.inheritance.bases_of(target.node) if is_alias else []
 
     def imports(self, number: int) -> list[ImportEdge]:
         """Return the files of the project that a file imports, each with its line, in reading order."""
