@@ -101,6 +101,10 @@ PATH_TO = Rule("the symbol at which the path of calls ends", min_length=1, max_l
 IMPORTED = Rule("a path, the name of a module, or a symbol in the file", min_length=1, max_length=4_096)
 RELATION = Rule("what to ask; path: of calls from `symbol` to `target`; importers: of the file `symbol`")
 
+# -- of the history ----------------------------------------------------------------------------------------------------
+HISTORY_QUERY = Rule("prose, a file, a folder, or a symbol", min_length=1, max_length=10_000)
+HISTORY_LIMIT = Rule("how many at most; 0: all", least=0, most=_MAX_ROWS)
+
 # -- of core files and the index ---------------------------------------------------------------------------------------
 SUMMARY = Rule("what the file is for, in a sentence", max_length=500)
 SUGGEST_LIMIT = Rule("how many suggestions at most", least=1, most=100)

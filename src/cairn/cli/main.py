@@ -297,6 +297,22 @@ def _add_graph(commands: _Commands, common: Parser) -> None:
     overview.set_defaults(run=_lazy("cairn.cli.whole:run_map"))
 
 
+def _add_history(commands: _Commands, common: Parser) -> None:
+    """Add the commands that ask the history."""
+    asking = Parser(add_help=False, parents=[common])
+    asking.add_argument(
+        "--no-update", action="store_true", help="use the history as it is, without reading new commits"
+    )
+    history = commands.add_parser("history", parents=[asking], help="show which commits solved something like this")
+    history.add_argument("query", nargs="+", metavar="QUERY", help="prose, a file, a folder, or a symbol")
+    add_field(history, "-n", "--limit", rule=fields.HISTORY_LIMIT, default=5)
+    history.set_defaults(run=_lazy("cairn.cli.history:run_history"))
+    related = commands.add_parser("related", parents=[asking], help="show which files change together with a file")
+    related.add_argument("file", metavar="FILE", help="a file of the project")
+    add_field(related, "-n", "--limit", rule=fields.HISTORY_LIMIT, default=10)
+    related.set_defaults(run=_lazy("cairn.cli.history:run_related"))
+
+
 def _add_filters(command: argparse.ArgumentParser) -> None:
     """Add the filters of a search."""
     add_field(command, "--kind", rule=fields.KINDS, action="append", default=[], metavar="K")
@@ -320,6 +336,7 @@ _GROUPS = (
         ("callers", "callees", "path", "importers", "impact", "tests", "dead", "cycles", "map"),
         _add_graph,
     ),
+    _Group(("history", "related"), _add_history),
     _Group(("index", "status", "gc", "doctor"), _add_upkeep),
     _Group(("init", "install", "uninstall"), _add_install),
     _Group(("core",), _add_core),

@@ -396,6 +396,7 @@ def _files_of(connection: sqlite3.Connection, state: StateDir) -> Iterator[_Deri
             yield _DerivedFile(state.view(view.arrays), load_own, view.n_bytes)
             yield _DerivedFile(state.layout(view.layout), load_layout, view.layout_bytes)
         yield from _optional(state.graph(view.id))
+        yield from _optional(state.past(view.name))
     for model in overlay_db.read_models(connection):
         for overlay in overlay_db.read_overlays(connection, model.id):
             yield _DerivedFile(state.overlay(overlay.name), OverlayFile.load, overlay.n_bytes)
@@ -445,7 +446,8 @@ def _tidy(state: StateDir) -> None:
             for model in overlay_db.read_models(connection):
                 OverlayStore(connection, state, model).forget_lost()
         optional = [state.neighbours(row.name) for row in segment_db.read_segments(connection)]
-        optional += [state.graph(view.id) for view in view_db.read_views(connection)]
+        for view in view_db.read_views(connection):
+            optional += [state.graph(view.id), state.past(view.name)]
         for path in filter(Path.exists, optional):
             try:
                 load_arrays(path)

@@ -7,19 +7,28 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 
 from cairn.errors import IndexDamagedError
 from cairn.hints import Hint
+from cairn.storage.history.schema import HISTORY
 from cairn.storage.index.schema import INDEX
 from cairn.storage.store import Store
 
 LOGS = ("-wal", "-shm", "-journal")
 # Nothing else in `derived/` is ever deleted.
 DERIVED = re.compile(
-    r"(?:[0-9a-f]{32}\.(?:seg|hnsw|vec|paths|arr)|view-\d+-\d+\.arr|graph-\d+(?:-\d+)?\.arr)(?:\.\d+\.(?:tmp|graph))?"
+    r"(?:[0-9a-f]{32}\.(?:seg|hnsw|vec|paths|arr|past)|view-\d+-\d+\.arr|graph-\d+(?:-\d+)?\.arr)(?:\.\d+\.(?:tmp|graph))?"
 )
-_PARTS = {".seg": "segments", ".arr": "views", ".paths": "views", ".vec": "overlays", ".hnsw": "graphs"}
+_PARTS = {
+    ".seg": "segments",
+    ".arr": "views",
+    ".paths": "views",
+    ".vec": "overlays",
+    ".hnsw": "graphs",
+    ".past": "history",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +83,18 @@ class StateFiles:
         """The file that whoever embeds with another model locks."""
         return self.path / "embedding.lock"
 
+    def past(self, view_name: str) -> Path:
+        """The file of the commits behind a view; it may be missing, or older than the view."""
+        return self._file(blake2b(view_name.encode(), digest_size=16).hexdigest(), "past")
+
+    @property
+    def history_lock(self) -> Path:
+        """The file that whoever reads the history locks."""
+        return self.path / "history.lock"
+
     def locks(self) -> tuple[Path, ...]:
         """The files that are locked, each by who does one kind of work."""
-        return self.lock, self.embedding_lock, self.neighbours_lock, self.path / "seal.lock"
+        return self.lock, self.embedding_lock, self.neighbours_lock, self.history_lock, self.path / "seal.lock"
 
     def logs(self) -> tuple[Path, ...]:
         """The files that SQLite keeps beside the database."""
@@ -120,6 +138,7 @@ class StateFiles:
             for name in names:
                 kind = _PARTS.get(os.path.splitext(name)[1], "other")
                 part = "database" if name.startswith(INDEX.file_name) else kind
+                part = "history" if name.startswith(HISTORY.file_name) else part
                 with suppress(OSError):  # it went meanwhile
                     sizes[part] += os.lstat(os.path.join(folder, name)).st_size
         return sizes

@@ -170,6 +170,26 @@ class GraphRequest(ProjectRequest):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class HistoryRequest(ProjectRequest):
+    """Ask which commits and files solved something like a query, or shaped a file."""
+
+    query: Annotated[str, fields.HISTORY_QUERY]
+    limit: Annotated[int, fields.HISTORY_LIMIT] = 5
+    max_tokens: _Tokens = None
+    update: _Update = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class RelatedRequest(ProjectRequest):
+    """Ask which files change together with a file."""
+
+    file: _Path
+    limit: Annotated[int, fields.HISTORY_LIMIT] = 10
+    max_tokens: _Tokens = None
+    update: _Update = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CoreListRequest(ProjectRequest):
     """Show the core files: what each is for and what it defines, as far as the budget goes."""
 

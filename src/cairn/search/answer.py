@@ -19,6 +19,7 @@ from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
 from cairn.index.views import View
 from cairn.search.confidence import confidence_word, is_hopeless, relevance
+from cairn.search.evidence import file_evidence
 from cairn.search.exact import BUDGET_SECONDS, LineMatch, Scan, enclosing, literal_finder, regex_finder
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.hits import Focus, Verdict, focus_on, make_hit
@@ -158,7 +159,8 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
     weights = MEANING_WEIGHTS if query.mode == "semantic" else WEIGHTS
     limit = request.limit or snapshot.n_live
     # Confidence looks at what comes behind a hit, so it must not depend on where the list is cut.
-    ranking = rank(snapshot, connection, query, vector, request, limit + LOOK_BEHIND, weights, dense)
+    history = file_evidence(snapshot, library.past, query)
+    ranking = rank(snapshot, connection, query, vector, request, limit + LOOK_BEHIND, weights, dense, history)
     if is_hopeless(ranking):
         return []
     shown = ranking.rows[:limit]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cairn.answers import Coverage
 from cairn.embedding.static import StaticModel
 from cairn.index.snapshot import Snapshot
+from cairn.search.evidence import PastOfView
 from cairn.search.hits import FileReader, FileText
 from cairn.storage.index import view_db
 
@@ -31,6 +32,7 @@ class Library:
     model: StaticModel
     open_graph: Callable[[], Graph] | None
     meanings: Meanings | None = None  # None: only the bundled model is configured
+    past: PastOfView | None = None  # None: no history is known
 
 
 def coverage_of(snapshot: Snapshot) -> Coverage:

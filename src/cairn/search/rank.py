@@ -67,16 +67,17 @@ def rank(
     limit: int,
     weights: Weights,
     dense: Floats | None = None,
+    history: Floats | None = None,
 ) -> Ranking:
     """Return the best rows for a query; none when the index is empty or the filters leave nothing.
 
     Args:
         vector: the query's vector from the bundled model.
-        dense: see `score`.
+        dense, history: see `score`.
     """
     if not snapshot.n_live:
         return Ranking([], 0.0)
-    scores, scope, chosen = first_stage(snapshot, connection, query, vector, filters, weights, dense)
+    scores, scope, chosen = first_stage(snapshot, connection, query, vector, filters, weights, dense, history)
     correct(snapshot, vector, scores, weights)
     rows = _diversify(snapshot, scores, scope, chosen, limit)
     named: list[Ranked] = []
@@ -95,6 +96,7 @@ def first_stage(
     filters: Filtered,
     weights: Weights,
     dense: Floats | None = None,
+    history: Floats | None = None,
 ) -> tuple[Scores, Scope, dict[int, int]]:
     """Return the scores of all rows, which of them are in scope, and {row: the definition it was chosen for}."""
     scope = _scope(snapshot, filters)
@@ -105,7 +107,7 @@ def first_stage(
         scope = Scope(scope.file_of_blob, np.where(keep, scope.file_of_row, -1))
     named = _rows_defining_names(snapshot, connection, query, scope)
     strengths = {row: strength for row, (strength, _) in named.items()}
-    scores = score(snapshot, query, vector, strengths, scope, weights, dense)
+    scores = score(snapshot, query, vector, strengths, scope, weights, dense, history)
     return scores, scope, chosen or {row: definition for row, (_, definition) in named.items()}
 
 

@@ -70,6 +70,7 @@ class Weights:
     wanted: float = 0.25
     other_platform: float = -0.5
     old_version: float = -0.6
+    history: float = 0.5
 
     learned: float = 0.2
 
@@ -133,6 +134,7 @@ def score(
     scope: Scope,
     weights: Weights,
     dense: Floats | None = None,
+    history: Floats | None = None,
 ) -> Scores:
     """Score all rows.
 
@@ -140,6 +142,7 @@ def score(
         vector: the query's vector from the bundled model; without it there are no features of meaning.
         symbols: {row that defines a name of the query: strength}.
         dense: shape (n_rows,), another model's values for the feature `dense`, in place of the bundled model's cosines.
+        history: shape (n_files,), how much the commits of the project speak for each file.
     """
     matches = _match_terms(snapshot, query)
     of_rows, of_files = _lexical(snapshot, matches)
@@ -157,6 +160,8 @@ def score(
         of_rows["symbol"] = np.zeros(snapshot.n_rows, dtype=np.float32)
         of_rows["symbol"][list(symbols)] = list(symbols.values())
     of_files |= _priors(snapshot, query)
+    if history is not None:
+        of_files["history"] = history
     # Files first, then blobs, so that the long arrays are touched as little as possible.
     by_file = _sum_features(of_files, weights, len(snapshot.files.paths))
     by_blob = _sum_features(of_blobs, weights, len(snapshot.blob_ids)) + by_file[np.maximum(scope.file_of_blob, 0)]

@@ -1,0 +1,83 @@
+"""What the commits of a project say about its files for a query: a feature of the ranking."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import NamedTuple
+
+import numpy as np
+
+from cairn.history.past import Past, load_past
+from cairn.history.score import Weighted, score_files
+from cairn.index.snapshot import Snapshot
+from cairn.index.state_dir import StateDir
+from cairn.search.query import Query
+from cairn.search.score import Floats
+
+
+class PastOfView(NamedTuple):
+    """The commits behind a view, and the folder of the project in its repository: empty, or with a `/` at the end."""
+
+    past: Past
+    folder: str
+
+
+class Pasts:
+    """The histories of views, each kept until its file is replaced.
+
+    Args:
+        state: where they are.
+        folder: the project's, from the top of its repository; empty for the top.
+    """
+
+    def __init__(self, state: StateDir, folder: str) -> None:
+        self._state = state
+        self._folder = f"{folder}/" if folder else ""
+        self._open: dict[str, tuple[tuple[int, int], Past]] = {}
+
+    def open(self, view_name: str) -> PastOfView | None:
+        """Return the history of a view, None if there is none or its file is damaged."""
+        file = self._state.past(view_name)
+        try:
+            facts = file.stat()
+        except OSError:
+            return None
+        stamp = facts.st_ino, facts.st_mtime_ns
+        known = self._open.get(view_name)
+        if known is None or known[0] != stamp:
+            past = load_past(file)
+            if past is None:
+                return None
+            known = self._open[view_name] = stamp, past
+        return PastOfView(known[1], self._folder)
+
+
+def file_evidence(snapshot: Snapshot, of_view: PastOfView | None, query: Query) -> Floats | None:
+    """Return how much the history speaks for each file, from 0 to 1; None if it says nothing. Shape (n_files,).
+
+    Args:
+        snapshot: whose files.
+        of_view: the commits behind them.
+        query: what is looked for.
+    """
+    if of_view is None:
+        return None
+    past, folder = of_view
+    found = score_files(past, [Weighted(term.hashed, term.weight) for term in query.terms])
+    if not len(found.paths):
+        return None
+    evidence = np.zeros(len(snapshot.files.paths), dtype=np.float32)
+    for path, value in zip(found.paths.tolist(), found.scores.tolist(), strict=True):
+        file = _file_at(snapshot.files.paths, past.path_of(path), folder)
+        if file >= 0:
+            evidence[file] = value
+    return evidence
+
+
+def _file_at(paths: tuple[str, ...], path: str, folder: str) -> int:
+    """Return the number of a file by its path in the repository, -1 if the snapshot does not show it."""
+    if not path.startswith(folder):
+        return -1
+    own = path[len(folder) :]
+    place = bisect_left(paths, own)
+    return place if place < len(paths) and paths[place] == own else -1
