@@ -20,8 +20,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean, median
 
-from metrics import ndcg
-
 from cairn.facets.project_index import ProjectIndex
 from cairn.history.messages import weigh
 from cairn.protocol.requests import SearchRequest
@@ -33,6 +31,7 @@ from cairn.search.rank import rank
 from cairn.source.commits import Commit, list_commits, read_commits
 from cairn.source.roles import Role
 from cairn.workspace import Workspace
+from metrics import ndcg
 
 LIMIT = 10
 _NEWEST = 1_500  # commits from which the questions are taken
@@ -101,12 +100,15 @@ def _git(folder: Path, *arguments: str) -> str:
 def load_questions(folder: Path, state: Path, count: int) -> list[Question]:
     """Return the questions about a checkout; at first they are chosen, and what they are asked of is built."""
     file = state.parent / f"{state.name}-{count}.json"
-    if file.exists():
-        return [Question(**{**one, "files": tuple(one["files"])}) for one in json.loads(file.read_text())]
-    questions = find_questions(folder, count)
+    is_built = file.exists()
+    if is_built:
+        questions = [Question(**{**one, "files": tuple(one["files"])}) for one in json.loads(file.read_text())]
+    else:
+        questions = find_questions(folder, count)
     with Workspace.open(folder, state_dir=state) as workspace:
         for question in reversed(questions):
-            workspace.index(branch=question.parent, history=False)
+            if not is_built:
+                workspace.index(branch=question.parent, history=False)
             workspace.history.update(_HISTORY_SECONDS, branch=question.parent)
     file.write_text(json.dumps([asdict(one) for one in questions], indent=1))
     return questions
