@@ -30,6 +30,7 @@ _POSITIONAL: Mapping[str, tuple[str, ...]] = {
     "sessions forget": ("ids",),
     "sessions mute": ("ids",),
     "similar": ("place",),
+    "subclasses": ("symbol",),
     "tests": ("symbol",),
 }
 _FLAGS: Mapping[str, str] = {"project": "-C", "languages": "--lang", "globs": "--in", "kinds": "--kind"}
@@ -54,6 +55,7 @@ _TOOLS: Mapping[str, _Tool] = {
     "search": _Tool("search", {}, {}),
     "callees": _Tool("graph", {}, {"relation": "callees"}),
     "callers": _Tool("graph", {}, {"relation": "callers"}),
+    "subclasses": _Tool("graph", {}, {"relation": "subclasses"}),
     "impact": _Tool("graph", {}, {"relation": "impact"}),
     "tests": _Tool("graph", {}, {"relation": "tests"}),
     "memories": _Tool("recall", {}, {}),

@@ -1,4 +1,4 @@
-"""`cairn callers`, `callees`, `path`, `importers`, `impact` and `tests`."""
+"""`cairn callers`, `callees`, `subclasses`, `path`, `importers`, `impact` and `tests`."""
 
 from __future__ import annotations
 
@@ -73,6 +73,12 @@ def run_callees(options: argparse.Namespace) -> int:
     return _show_links(_ask(options, "callees", symbol=options.symbol, limit=options.limit), options, "is called by")
 
 
+def run_subclasses(options: argparse.Namespace) -> int:
+    """Show what derives from a type or implements it."""
+    document = _ask(options, "subclasses", symbol=options.symbol, limit=options.limit)
+    return _show_links(document, options, "derives from or overrides")
+
+
 def _show_links(document: Document, options: argparse.Namespace, verb: str) -> int:
     return show(
         document,
@@ -94,7 +100,8 @@ def _line(link: Document, style: Style) -> str:
     elsewhere = symbol["filepath"] != link["filepath"]
     beyond = f"  {printable(symbol['filepath'])}:{symbol['line']}" if elsewhere else ""
     stale = "  (changed since it was indexed)" if symbol["stale"] else ""
-    facts = style.faint(f"({link['kind']}, {link['how']}){beyond}{stale}")
+    origin = f", {symbol['origin']}" if symbol["origin"] else ""
+    facts = style.faint(f"({link['kind']}, {link['how']}{origin}){beyond}{stale}")
     return f"{at(link, style)}  {_label(symbol, style)}  {facts}"
 
 

@@ -268,7 +268,11 @@ def _add_graph(commands: _Commands, common: Parser) -> None:
     limited = Parser(add_help=False)
     add_field(limited, "-n", "--limit", rule=fields.GRAPH_LIMIT, default=0)
 
-    for name, text in (("callers", "show what calls a symbol"), ("callees", "show what a symbol calls")):
+    for name, text in (
+        ("callers", "show what calls a symbol"),
+        ("callees", "show what a symbol calls"),
+        ("subclasses", "show what derives from a type or implements it"),
+    ):
         command = commands.add_parser(name, parents=[asking, limited], help=text)
         add_field(command, "symbol", rule=fields.SYMBOL, metavar="SYMBOL")
         command.set_defaults(run=_lazy(f"cairn.cli.graph:run_{name}"))

@@ -72,6 +72,10 @@ class GraphFacet:
         """Return what a symbol calls directly, in reading order."""
         return self.ask(lambda graph: questions.callees(graph, self._symbol(symbol), limit), progress)
 
+    def subclasses(self, symbol: str, *, limit: int = 0, progress: Progress | None = None) -> Links:
+        """Return what derives from a type or implements it, or overrides a method, nearest first."""
+        return self.ask(lambda graph: questions.subclasses(graph, self._symbol(symbol), limit), progress)
+
     def call_path(self, source: str, target: str, *, progress: Progress | None = None) -> CallPath:
         """Return the shortest path of calls from one symbol to another; without steps when there is none."""
         return self.ask(lambda graph: questions.call_path(graph, self._symbol(source), self._symbol(target)), progress)

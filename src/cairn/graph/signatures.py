@@ -15,6 +15,7 @@ _MODIFIERS = re.compile(
 )
 _PROMOTED = re.compile(r"\b(?:private|public|protected|readonly)\b")
 _NAME = re.compile(r"^[$\w]+$")
+_GO_NAMED = re.compile(r"(?!chan\b|func\b|map\b|struct\b|interface\b)\w+ +(?=\S)")
 
 
 class Heads(NamedTuple):
@@ -63,6 +64,33 @@ def read_head(signature: str, name: str, side: str, result: str) -> Heads:
     elif not result and at >= 0:
         returned = _MODIFIERS.sub("", _last_word(signature[:at].strip()))
     return Heads(parameters, frozenset(promoted), type_name(returned.strip()) if returned else "")
+
+
+@lru_cache(maxsize=1 << 14)
+def split_parameters(signature: str, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the types of the parameters and of the results of a function of Go, as they are written."""
+    start = _closing(signature, 5) + 1 if signature.startswith("func (") else 0
+    at = _word_at(signature, name, start)
+    opening = signature.find("(", at + len(name)) if at >= 0 else -1
+    if opening < 0:
+        return (), ()
+    closing = _closing(signature, opening)
+    rest = signature[closing + 1 :].strip().rstrip("{").strip()
+    results = rest[1:-1] if rest.startswith("(") else rest
+    return _types_of_go(signature[opening + 1 : closing]), _types_of_go(results)
+
+
+def _types_of_go(text: str) -> tuple[str, ...]:
+    """Return the types in a list of Go, where either all have a name or none, and names may share a type."""
+    parts = _split(text)
+    named = any(_GO_NAMED.match(part) for part in parts)
+    types: list[str] = []
+    shared = ""
+    for part in reversed(parts):
+        if named and (match := _GO_NAMED.match(part)):
+            shared = part[match.end() :]
+        types.append(" ".join((shared if named else part).split()))
+    return tuple(reversed(types))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Way = Literal["exact", "import", "receiver", "name"]
-Form = Literal["call", "name", "import", "callee"]
+Form = Literal["call", "name", "import", "callee", "base", "reference"]
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
     """A definition, or, with the kind `file` and an empty name, a file as a whole.
 
-    `name` is qualified. `stale` says that the file changed since it was indexed, and was read as it is now.
+    `name` is qualified. `origin` is empty for what people of the project wrote. `stale` says that the file changed
+    since it was indexed, and was read as it is now.
     """
 
     path: str
@@ -22,6 +23,7 @@ class Symbol:
     kind: str
     name: str
     stale: bool = False
+    origin: Literal["", "generated", "vendored"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +51,8 @@ class Unresolved:
     """Lines that an answer leaves out because nothing tells which definition they mean: how many, and the first few.
 
     `form` says what they look like: a `call` of one of the names; just a `name`, where no line looks like a call; an
-    `import`; or, in an answer about callees, a `callee` that has the name of a definition. With `is_least`, not all
-    files were read.
+    `import`; a `base` of a type; any `reference`; or, in an answer about callees, a `callee` that has the name of a
+    definition. With `is_least`, not all files were read.
     """
 
     form: Form
@@ -75,13 +77,15 @@ class Links:
 class CallPath:
     """The shortest path of calls from one symbol to another, both included; without steps if there is none.
 
-    `steps[0]` has the kind `start`; each later one says on which line of the one before it is called.
+    `steps[0]` has the kind `start`; each later one says on which line of the one before it is called. `unresolved` are
+    calls of the target, where no path was found.
     """
 
     source: Symbol
     target: Symbol
     steps: tuple[Link, ...]
     notes: tuple[str, ...] = ()
+    unresolved: Unresolved | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,6 +151,8 @@ def _hit(hit: HitDocument) -> str:
     if "confidence" in hit and not (is_line and hit["confidence"] == "high"):
         facts.append(hit["confidence"])
     facts.append(hit["id"])
+    if "origin" in hit:
+        facts.append(hit["origin"])
     if hit.get("stale"):
         facts.append("changed since it was indexed")
     lines = [f"{project}{hit['filepath']}:{hit['start_line']}  {_label(hit)}  ({', '.join(facts)})"]
@@ -287,7 +289,13 @@ def _links(document: dict[str, Any]) -> Iterator[str]:
 def _link(link: dict[str, Any]) -> str:
     symbol = link["symbol"]
     beyond = f"  {symbol['filepath']}:{symbol['line']}" if symbol["filepath"] != link["filepath"] else ""
-    return f"{link['filepath']}:{link['line']}  {_label(symbol)}  ({link['kind']}, {link['how']}){beyond}"
+    return (
+        f"{link['filepath']}:{link['line']}  {_label(symbol)}  ({link['kind']}, {link['how']}{_origin(symbol)}){beyond}"
+    )
+
+
+def _origin(symbol: dict[str, Any]) -> str:
+    return f", {symbol['origin']}" if symbol["origin"] else ""
 
 
 def _symbol(symbol: dict[str, Any]) -> str:
@@ -312,7 +320,9 @@ def _impact(document: dict[str, Any]) -> Iterator[str]:
     for symbol in document["changed"]:
         yield f"changed  {_symbol(symbol)}"
     for entry in document["affected"]:
-        yield f"depth {entry['depth']}  {_symbol(entry['symbol'])}  ({entry['via']}, {entry['confidence']:.2f})"
+        symbol = entry["symbol"]
+        facts = f"{entry['via']}, {entry['confidence']:.2f}{_origin(symbol)}"
+        yield f"depth {entry['depth']}  {_symbol(symbol)}  ({facts})"
     yield from _deleted_files(document)
     for test in document["tests"]:
         yield _test(test)
@@ -350,6 +360,7 @@ _NONE = {"callers": "Nothing calls it.", "importers": "Nothing imports it."}
 _GRAPH = {
     "callers": _links,
     "callees": _links,
+    "subclasses": _links,
     "path": _steps,
     "importers": _importers,
     "impact": _impact,

@@ -206,10 +206,10 @@ async def graph(tool_call: AgentCall, request: GraphRequest) -> str:
 GRAPH = Tool(
     "graph",
     "Callers, impact, tests",
-    "Ask who calls a function (callers), what it calls (callees), how one reaches another (path), what a change may "
-    "break (impact), which tests to run (tests), who imports a file (importers). Resolved through imports and types; "
-    "unresolved lines are counted. impact and tests also take `diff`, a revision such as HEAD, for what changed "
-    "since it.",
+    "Ask who calls a function (callers), what it calls (callees), what extends or implements a type (subclasses), "
+    "how one function reaches another (path), what a change may break (impact), which tests to run (tests), who "
+    "imports a file (importers). Unresolved lines are counted. impact and tests also take `diff`, a revision such as "
+    "HEAD.",
     GraphRequest,
     ("relation", "symbol", "target", "diff", "limit", "project"),
     graph,

@@ -30,6 +30,10 @@ QUESTIONS = {
         lambda ws, request, progress: ws.graph.callees(request.symbol, limit=request.limit, progress=progress),
         ("links",),
     ),
+    "subclasses": Question(
+        lambda ws, request, progress: ws.graph.subclasses(request.symbol, limit=request.limit, progress=progress),
+        ("links",),
+    ),
     "path": Question(
         lambda ws, request, progress: ws.graph.call_path(request.source, request.target, progress=progress), ("steps",)
     ),

@@ -154,7 +154,7 @@ class ChangeRequest(ProjectRequest):
     update: _Update = False
 
 
-Relation = Literal["callers", "callees", "path", "impact", "tests", "importers"]
+Relation = Literal["callers", "callees", "subclasses", "path", "impact", "tests", "importers"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -162,7 +162,7 @@ class GraphRequest(ProjectRequest):
     """Ask the symbol graph one of its questions: all of `graph/...` in one form; see `graph_operation`."""
 
     relation: Annotated[Relation, fields.RELATION]
-    symbol: _Changed = None
+    symbol: Annotated[str | None, fields.ASKED_ABOUT] = None
     target: Annotated[str | None, fields.PATH_TO] = None
     diff: _Diff = None
     limit: _Limit = 0

@@ -35,6 +35,7 @@ _OF_CHANGE = {**_OF_SYMBOL, "diff": "diff"}
 _GRAPH_FORMS: _Forms = {
     "callers": ("graph/callers", _OF_SYMBOL),
     "callees": ("graph/callees", _OF_SYMBOL),
+    "subclasses": ("graph/subclasses", _OF_SYMBOL),
     "path": ("graph/path", {"symbol": "source", "target": "target", "max_tokens": "max_tokens"}),
     "impact": ("graph/impact", _OF_CHANGE),
     "tests": ("graph/tests", _OF_CHANGE),
@@ -102,6 +103,7 @@ OPERATIONS = {
         Operation("outline", OutlineRequest, "List what a file defines"),
         Operation("graph/callers", SymbolRequest, "Show what calls a symbol"),
         Operation("graph/callees", SymbolRequest, "Show what a symbol calls"),
+        Operation("graph/subclasses", SymbolRequest, "Show what derives from a type or implements it"),
         Operation("graph/path", PathRequest, "Show the shortest way of calls between two symbols"),
         Operation("graph/importers", ImportersRequest, "Show which files import a file"),
         Operation("graph/impact", ChangeRequest, "Show what a change may break"),

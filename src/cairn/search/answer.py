@@ -30,7 +30,7 @@ from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, Query
 from cairn.search.rank import Ranking, rank
 from cairn.search.score import Floats, Weights
 from cairn.source.frames import is_place
-from cairn.source.roles import Role
+from cairn.source.roles import FOREIGN, Role
 from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import estimate_tokens, pluralize, split_identifier
 from cairn.storage.index import chunk_db
@@ -337,9 +337,10 @@ def _files_in_order(snapshot: Snapshot, query: Query, request: Filtered) -> list
     """Return (file, path) of the files in scope, those the query's role asks for and implementation first."""
     chosen = filter_files(snapshot.files, request)
     numbers = range(len(snapshot.files.paths)) if chosen is None else chosen.tolist()
-    minor = Role.TEST | Role.EXAMPLE | Role.DOCS
     roles = snapshot.files.roles
-    ordered = sorted(numbers, key=lambda number: (bool(Role(int(roles[number])) & minor & ~query.wants), number))
+    minor = (roles & int((Role.TEST | Role.EXAMPLE | Role.DOCS) & ~query.wants)) > 0
+    last = (roles & int(FOREIGN & ~query.wants)) > 0
+    ordered = sorted(numbers, key=lambda number: (last[number], minor[number], number))
     return [(number, snapshot.files.paths[number]) for number in ordered]
 
 

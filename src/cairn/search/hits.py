@@ -13,6 +13,7 @@ from cairn.index.views import Stamp, View
 from cairn.search.ids import format_hit_id
 from cairn.search.rank import MINOR_KINDS
 from cairn.source.content import normalize
+from cairn.source.roles import foreign_word
 from cairn.source.terms import terms_of
 from cairn.source.text import estimate_tokens, raw_words, split_identifier
 from cairn.storage.index.chunk_db import ChunkRow
@@ -202,6 +203,7 @@ def make_hit(
         preview=preview(text, focus.span, context),
         stale=text.stale,
         explain=verdict.explain,
+        origin=foreign_word(int(snapshot.files.roles[file])),
     )
 
 

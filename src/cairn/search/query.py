@@ -70,6 +70,15 @@ _ROLE_WORDS = (
         re.compile(r"\b(windows|win32|win64|macos|mac|darwin|osx|ios|linux|posix|unix|kqueue|fsevents|epoll)\b", re.I),
     ),
     (Role.OLD_VERSION, re.compile(r"\bv\d+\b|\bversion \d", re.I)),
+    (
+        Role.GENERATED,
+        re.compile(
+            r"^generated\b|\b(generated (code|files?|class(es)?|clients?|sources?|types?)|auto-?generated|stubs?"
+            r"|protobufs?|lock ?files?|minified|bundles?|snapshots?)\b|\.pb\.|_pb2?\b",
+            re.I,
+        ),
+    ),
+    (Role.VENDORED, re.compile(r"\b(vendored|vendor|third[- ]part(y|ies)|3rd[- ]party|bundled cop(y|ies))\b", re.I)),
     (Role.LEGACY, re.compile(r"\b(compat\w*|legacy|deprecated|backports?)\b", re.I)),
 )
 # In a question for these, the first words say where to look, not what for: `tests for uploads`.

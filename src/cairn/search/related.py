@@ -12,11 +12,13 @@ from cairn.errors import UnknownSymbolError
 from cairn.graph import questions
 from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests
+from cairn.graph.implementations import implementers_of, unresolved_subtypes
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reach import CONFIDENCE
 from cairn.graph.resolve import Edge
+from cairn.graph.rules import TYPE_KINDS
 from cairn.graph.surroundings import neighbours
-from cairn.graph.symbols import find_symbols, symbol_of
+from cairn.graph.symbols import find_symbols, only_likely, symbol_of
 from cairn.graph.unresolved import note_on, unresolved_calls
 from cairn.graph.values import Symbol
 from cairn.hints import Hint
@@ -91,6 +93,8 @@ def answer_question(
         if symbols := find_symbols(graph.code, text):
             target = text
             break
+    if question.relation == "implementers":
+        symbols = only_likely(graph.code, symbols, TYPE_KINDS)
     nodes = [node for symbol in symbols for node in symbol]
     is_about_imports = question.relation == "importers"
     all_places = _importing(graph, target, nodes) if is_about_imports else _places(graph, question.relation, nodes)
@@ -114,6 +118,10 @@ def answer_question(
 
 def _unknown(graph: Graph, relation: Relation, nodes: Sequence[int], *, has_known: bool) -> tuple[Hint, ...]:
     """Return what to say of lines that may belong to the answer and could not be resolved."""
+    if relation == "implementers":
+        unresolved = unresolved_subtypes(graph, nodes, implementers_of(graph, nodes))
+        names = ", ".join(unresolved.names) if unresolved is not None else ""
+        return note_on(unresolved, f"subclass of {names}", has_known=has_known)
     if relation not in ("callers", "tests") or not nodes:
         return ()
     among = graph.tests.numbers if relation == "tests" else None
@@ -147,7 +155,7 @@ def _places(graph: Graph, relation: Relation, nodes: Sequence[int]) -> list[Rela
     elif relation == "callees":
         places = [RelatedPlace(edge.target, _chance(edge)) for edge in questions.calls_from(graph, nodes)]
     else:
-        places = [RelatedPlace(edge.source, _chance(edge)) for edge in questions.implementers_of(graph, nodes)]
+        places = [RelatedPlace(edge.source, _chance(edge)) for edge in implementers_of(graph, nodes)]
     return list({(place.node, place.line): place for place in reversed(places)}.values())[::-1]
 
 

@@ -17,9 +17,10 @@ from cairn.index.analysis import IMPACT_SCALE
 from cairn.index.segment import Form
 from cairn.index.snapshot import Snapshot, TermRows
 from cairn.index.view import STEM_FIELD
+from cairn.search.foreign import meant_files
 from cairn.search.near import compare
 from cairn.search.query import Query
-from cairn.source.roles import Role
+from cairn.source.roles import FOREIGN, Role
 
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -27,6 +28,7 @@ Ints = npt.NDArray[np.int64]
 
 NAME_BIT, DOC_BIT = 1, 4  # of a posting's fields: the term is in a definition's name, in its documentation
 ANSWERING_ROLES = Role.TEST | Role.EXAMPLE | Role.DOCS | Role.CONFIG  # their files answer a query that names the role
+_FOREIGN_NAMES = {str(role.name).lower() for role in FOREIGN}
 # A file's lexical score is that of this many of its chunks, the best ones.
 FILE_CHUNKS = 3
 # A term of a file's stem counts fully from 1 / this of the highest possible rarity among all paths.
@@ -70,6 +72,8 @@ class Weights:
     wanted: float = 0.25
     other_platform: float = -0.5
     old_version: float = -0.6
+    generated: float = -1.0
+    vendored: float = -0.8
     history: float = 0.5
 
     learned: float = 0.2
@@ -159,7 +163,7 @@ def score(
     if symbols:
         of_rows["symbol"] = np.zeros(snapshot.n_rows, dtype=np.float32)
         of_rows["symbol"][list(symbols)] = list(symbols.values())
-    of_files |= _priors(snapshot, query)
+    of_files |= _priors(snapshot, query, symbols, scope)
     if history is not None:
         of_files["history"] = history
     # Files first, then blobs, so that the long arrays are touched as little as possible.
@@ -274,9 +278,13 @@ def _file_lexical(snapshot: Snapshot, lexical: Floats) -> Floats:
     return share
 
 
-def _priors(snapshot: Snapshot, query: Query) -> dict[str, Floats]:
+def _priors(snapshot: Snapshot, query: Query, symbols: dict[int, float], scope: Scope) -> dict[str, Floats]:
     """Return what counts for or against a file in any query; a role that the query asks for is no penalty."""
     priors = dict(snapshot.priors)
+    if foreign := priors.keys() & _FOREIGN_NAMES:
+        meant = meant_files(snapshot, query, symbols, scope.file_of_blob)
+        for name in foreign:
+            priors[name] = np.where(meant, np.float32(0), priors[name])
     if query.wants:
         wanted = (snapshot.files.roles & int(query.wants)) > 0
         for role in Role:

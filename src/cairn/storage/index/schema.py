@@ -121,9 +121,16 @@ MIGRATIONS = (
         "names for the files of views, which none had before",
         ("ALTER TABLE view ADD COLUMN arrays TEXT NOT NULL DEFAULT ''",),
     ),
+    Migration(
+        "whether a program wrote a content",
+        (
+            "ALTER TABLE blob ADD COLUMN is_generated INTEGER NOT NULL DEFAULT 0",
+            "UPDATE blob SET checksum = 0",  # which covers the new column from now on
+        ),
+    ),
 )
 # The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
-NEWEST = "06e7969d526ac43fbe3635fc316799da74a1d7dcbe78abc36759afdbe8afe250"
+NEWEST = "dab3f67fd53432f50862923fd3697e6b8c678a77f26d7c42570e9f41693d92f9"
 
 INDEX = Store(
     name="the index",
