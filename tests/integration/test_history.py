@@ -71,13 +71,18 @@ def test_files_that_change_together_are_counted(project: Path) -> None:
 
 
 def test_a_search_prefers_the_file_that_such_commits_changed(project: Path, git: Git) -> None:
-    commit(project, git, "Follow redirects of mirrors", view="def show(): return 3\n")
+    text = "def follow_redirects():\n    return 'redirects are followed here'\n"
+    commit(project, git, "Split it", one=text, two=text + "# two\n")
     with Workspace.open(project) as workspace:
         workspace.index()
-        hits = workspace.search("show redirects of mirrors", explain=True).code
-    assert hits[0].path == "view.py"
-    assert hits[0].explain is not None
-    assert hits[0].explain["history"] > 0
+        before = [hit.path for hit in workspace.search("follow redirects of mirrors").code]
+        assert set(before[:2]) == {"one.py", "two.py"}
+        commit(project, git, "Follow redirects of mirrors", **{before[1].removesuffix(".py"): text + "# mirror\n"})
+        workspace.index()
+        after = workspace.search("follow redirects of mirrors", explain=True).code
+    assert after[0].path == before[1]
+    assert after[0].explain is not None
+    assert after[0].explain["history"] > 0
 
 
 def test_only_new_commits_are_read_and_a_branch_knows_its_own(project: Path, git: Git) -> None:
