@@ -14,6 +14,7 @@ from cairn.loading import load
 if TYPE_CHECKING:
     from cairn.workspace import Workspace
 
+_BEHIND = "changes are still being indexed: this is from before"
 _log = logging.getLogger("cairn.daemon")
 _PART_SECONDS = 2.0  # for which commits are read at a time; what was read by then is used
 
@@ -45,9 +46,12 @@ class Watch:
         if workspace.settings.history:
             self._history.start()
 
-    def is_alive(self) -> bool:
-        """Tell whether edits are followed."""
-        return self._thread.is_alive()
+    def catch_up(self) -> str | None:
+        """Wait until the index holds what was saved before; see `cairn.facets.project_index.Follower`."""
+        is_done = self._watcher.catch_up() if self._thread.is_alive() else None
+        if is_done is None:
+            return None
+        return "" if is_done else _BEHIND
 
     def stop(self, timeout_seconds: float) -> bool:
         """Stop; return whether that was done in time. An update that is running is finished first."""

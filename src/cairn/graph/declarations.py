@@ -56,7 +56,8 @@ class Declarations:
         content = self._sight.memo.recall(
             ("declared", node_of(source.number, place)), None, lambda: self._find_content(source, place, text)
         )
-        return content.by(How.RECEIVER) if content is not None and content.tag == "instance" else None
+        tags = ("instance", "outside") if source.rules.capital_types else ("instance",)
+        return content.by(How.RECEIVER) if content is not None and content.tag in tags else None
 
     def _find_content(self, source: SourceFile, place: int, text: str) -> Entity | None:
         definition = self._sight.file(source.number).definitions[place]

@@ -162,16 +162,16 @@ class Graph:
         """Return the edges of some kinds into any of some definitions, by file and line."""
         wanted, kinds = set(nodes), frozenset(kinds)
         incoming = []
-        files, names = self._candidates(nodes)
+        files, names = self.candidates(nodes)
         for number in files:
             waiting.check()
             edges = self.resolver.edges_to(number, names)
             incoming += [edge for edge in edges if edge.target in wanted and edge.kind in kinds]
         return incoming
 
-    def _candidates(self, nodes: Sequence[int]) -> tuple[list[int], set[str]]:
+    def candidates(self, nodes: Sequence[int]) -> tuple[list[int], set[str]]:
         """Return the files that may refer to some definitions, and the names and aliases they may use."""
-        names = {self.code.definition(node).name for node in nodes if place_of(node) >= 0}
+        names = {name for node in nodes if place_of(node) >= 0 for name in self._names_of(node)}
         tried: set[str] = set()
         files: set[int] = set()
         while names - tried:
@@ -187,6 +187,11 @@ class Graph:
                     elif imported.name == name and imported.alias:
                         names.add(imported.alias)
         return sorted(files), names
+
+    def _names_of(self, node: int) -> set[str]:
+        """Return the name of a definition, and what a decoration may leave of it."""
+        name = self.code.definition(node).name
+        return {name, name.removesuffix(self.code.file(file_of(node)).rules.attribute_suffix)} - {""}
 
     def _names_of_default(self, number: int) -> set[str]:
         """Return what the files that import a file's default call it."""

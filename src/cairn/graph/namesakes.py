@@ -11,6 +11,7 @@ from cairn.graph.nodes import file_of, place_of
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.sight import Sight
 from cairn.graph.source_file import SourceFile
+from cairn.types import Definition
 
 MAX_NAMESAKES = 60  # a name with more definitions says nothing by itself
 MAX_OWNED = 5 * MAX_NAMESAKES  # the same for members of types
@@ -45,7 +46,7 @@ class Namesakes:
             definition = other.definitions[place_of(node)]
             nested = definition.parent >= 0 and other.definitions[definition.parent].kind in FUNCTION_KINDS
             callable_ = definition.kind in FUNCTION_KINDS and definition.kind not in ("macro", "test")
-            if callable_ and not nested and _are_kin(source, other):
+            if callable_ and not nested and _are_kin(source, other) and not _needs_its_type(other, definition):
                 functions.append(node)
         return functions
 
@@ -82,9 +83,7 @@ class Namesakes:
         if package == "directory":
             return self.in_folder(posixpath.dirname(source.path), name)
         if package == "package":
-            spaces = [source.facts.package, *self._namespaces(source)]
-            spaces += [imported.module for imported in source.stars]
-            for space in dict.fromkeys(spaces):
+            for space in self.spaces(source):
                 namesake = self.with_full_name(source, f"{space}.{name}" if space else name)
                 if namesake is not None:
                     return namesake
@@ -99,8 +98,17 @@ class Namesakes:
         is_function = namesake is not None and self._code.definition(namesake.node).kind == "function"
         return namesake if is_function else None
 
-    def _namespaces(self, source: SourceFile) -> list[str]:
-        return [definition.qualified_name for definition in source.definitions if definition.kind in NAMESPACE_KINDS]
+    def spaces(self, source: SourceFile) -> list[str]:
+        """Return the packages whose names are visible in a file, the nearest first."""
+        own = [definition.qualified_name for definition in source.definitions if definition.kind in NAMESPACE_KINDS]
+        spaces = [source.facts.package, *own]
+        if source.rules.outer_packages:
+            spaces = [space for inner in spaces if inner for space in _and_outer(inner)]
+            stars = [imported.module for imported in source.stars]
+            spaces += [*stars, *(f"{space}.{star}" for space in spaces for star in stars), ""]
+        else:
+            spaces += [imported.module for imported in source.stars]
+        return list(dict.fromkeys(spaces))
 
     def with_full_name(self, source: SourceFile, text: str) -> Namesake | None:
         """Return the definition with a full name, its package included."""
@@ -109,18 +117,13 @@ class Namesakes:
         nodes = []
         for node in self._sight.nodes_named(name)[:MAX_NAMESAKES]:
             other = self._code.file(file_of(node))
-            if other.rules.family == source.rules.family and self._full_name(other, place_of(node)) == text:
+            if other.rules.family == source.rules.family and other.full_name(place_of(node)) == text:
                 nodes.append(node)
         if not nodes:
             return None
         how = How.EXACT if all(file_of(node) == source.number for node in nodes) else How.IMPORT
         types = [node for node in nodes if self._code.definition(node).kind in TYPE_KINDS]
         return Namesake(self._code.main_of(types or nodes), how)
-
-    def _full_name(self, source: SourceFile, place: int) -> str:
-        own = source.definitions[place].qualified_name.replace("\\", ".")
-        package = source.facts.package.replace("\\", ".")
-        return f"{package}.{own}" if package and not own.startswith(f"{package}.") else own
 
     def _anywhere(self, source: SourceFile, name: str) -> Namesake | None:
         """Return the definition of a name that all files share: one in an included file, or the only one."""
@@ -149,6 +152,18 @@ class Namesakes:
     def _find_stems(self, source: SourceFile) -> frozenset[str]:
         places = (self._sight.place(source, imported.module) for imported in self._sight.file(source.number).stars)
         return frozenset(posixpath.splitext(self._code.paths[place])[0] for place in places if isinstance(place, int))
+
+
+def _needs_its_type(source: SourceFile, definition: Definition) -> bool:
+    """Tell whether a function can only be called on the type that it is in."""
+    mark = source.rules.extension
+    return bool(mark) and "static" in definition.signature.split("(")[0].split()
+
+
+def _and_outer(package: str) -> list[str]:
+    """Return a package and those around it, the nearest first."""
+    parts = package.split(".")
+    return [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
 
 
 def _are_kin(source: SourceFile, other: SourceFile) -> bool:

@@ -14,6 +14,7 @@ from cairn.graph.code import Code
 from cairn.graph.entities import Entity, How
 from cairn.graph.evaluate import Evaluator
 from cairn.graph.memo import content_of, place_called
+from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.recent import Recent
 from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, TYPE_KINDS
@@ -236,8 +237,12 @@ class Resolver:
         if kind in (INHERIT, IMPLEMENT) and scope >= 0:
             scope = source.definitions[scope].parent
         target = self.meaning.evaluate(source, scope, expression)
+        if kind == DECORATE and (target is None or target.node < 0) and (ending := source.rules.attribute_suffix):
+            target = self.meaning.evaluate(source, scope, expression.partition("(")[0] + ending)
         if target is None:
             return self._by_name(source, expression) if kind in (CALL, CONSTRUCT) else None
+        if target.tag == "outside" and target.text and kind == CALL:
+            return self._of_type_named(source, target.text, expression)
         if target.tag == "instance" and kind != USE:
             return self._call_method_of(target)
         if target.node < 0 or target.tag in ("module", "package", "outside", "instance"):
@@ -249,6 +254,20 @@ class Resolver:
     def _call_method_of(self, instance: Entity) -> Entity | None:
         member = self.meaning.inheritance.member(instance.node, "__call__")
         return member.by(How.RECEIVER) if member is not None and member.tag == "function" else None
+
+    def _of_type_named(self, source: SourceFile, text: str, expression: str) -> Entity | None:
+        """Return the only function of a name in types with a name, where it is not known which type that is."""
+        name = expression.rpartition(".")[2].partition("(")[0]
+        owned = f"{text.rpartition('.')[2]}.{name}"
+        nodes = [
+            node
+            for node in self.meaning.sight.nodes_named(name)[:MAX_NAMESAKES]
+            if f".{self._code.definition(node).qualified_name}".endswith(f".{owned}")
+            and self._code.file(file_of(node)).rules.family == source.rules.family
+        ]
+        if not nodes or len({self._code.definition(node).qualified_name for node in nodes}) > 1:
+            return None
+        return self.meaning.declarations.entity(self._code.main_of(nodes)).by(How.NAME)
 
     def _by_name(self, source: SourceFile, expression: str) -> Entity | None:
         """Return the only function with that name in the project, unless the name is a common one."""

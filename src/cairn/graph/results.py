@@ -25,8 +25,8 @@ class Results:
         """
         if entity is None or not suffix:
             return entity
-        if suffix == "{}" and entity.tag == "class":
-            return entity._replace(tag="instance")  # a literal, as in Go
+        if suffix == "{}" and entity.tag in ("class", "instance"):
+            return entity._replace(tag="instance")  # a literal, as in Go, or a cast
         if not suffix.startswith("()"):
             return None  # an item of something
         if entity.tag == "class":

@@ -12,6 +12,7 @@ TYPE_KINDS = frozenset(
     {"class", "interface", "struct", "trait", "impl", "enum", "contract", "record", "object", "extension", "instance"}
     | {"protocol", "union", "type", "delegate", "concept"}
 )
+OPEN_KINDS = frozenset({"interface", "protocol", "trait"})  # what others implement
 NAMESPACE_KINDS = frozenset({"namespace", "module", "package", "library"})
 VALUE_KINDS = frozenset({"variable", "constant", "field", "property", "event", "key"})
 BY_NAME_ONLY = Rules("", package="all")
@@ -29,8 +30,8 @@ _COMMON = """
     add addeventlistener append apply at bind call capitalize catch clear clone close cmp collect concat connect
     contains copy count create data decode default delete dict display done drop dump dumps dup each emit empty
     encode end endswith entries eq equals error exec execute exists exit expect extend fetch fileno fill filter
-    finally find first flat flatten flush fmt fold foreach format freeze from fromkeys get getname getvalue group
-    groups handle has hash hashcode head id include index indexof info init insert inspect into invoke is_empty
+    finally find first flat flatten flush fmt fold foreach format freeze from fromkeys get getname gettype getvalue
+    group groups handle has hash hashcode head id include index indexof info init insert inspect into invoke is_empty
     is_none is_some isempty item items iter join json key keys kill last len length lines list listen load loads
     lock log lower main map match matches max merge message method_missing min name new next nil normalize notify
     now ok on open options or_else order parse peek pop popitem post prepend print println process public_send push

@@ -105,6 +105,8 @@ def declared_type(signature: str, name: str, side: str) -> str:
         return type_name(text) if found else ""
     if side == "before":
         at = _word_at(head, name, 0)
+        while (following := _word_at(head, name, at + 1)) >= 0 and at >= 0:  # a type may have the same name
+            at = following
         return type_name(_last_word(head[:at].rstrip("$ \t"))) if at >= 0 else ""
     return ""
 

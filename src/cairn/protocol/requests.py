@@ -12,7 +12,7 @@ from cairn import fields
 from cairn.fields import DEFAULT_ANSWER_TOKENS as DEFAULT_ANSWER_TOKENS
 from cairn.fields import MAX_ANSWER_TOKENS as MAX_ANSWER_TOKENS
 from cairn.hints import HintStyle
-from cairn.types import Mode, OutlineMode, SearchType
+from cairn.types import Mode, OutlineMode, ReferenceKind, SearchType
 
 MAX_BODY_BYTES = 1_000_000  # of one request
 
@@ -125,6 +125,17 @@ class SymbolRequest(ProjectRequest):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ReferencesRequest(ProjectRequest):
+    """Ask what refers to a symbol."""
+
+    symbol: _Symbol
+    kinds: Annotated[tuple[ReferenceKind, ...], fields.REFERENCE_KINDS] = ()
+    limit: _Limit = 0
+    max_tokens: _Tokens = None
+    update: _Update = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PathRequest(ProjectRequest):
     """Ask for the shortest way of calls from one symbol to another."""
 
@@ -154,7 +165,7 @@ class ChangeRequest(ProjectRequest):
     update: _Update = False
 
 
-Relation = Literal["callers", "callees", "subclasses", "path", "impact", "tests", "importers"]
+Relation = Literal["callers", "callees", "references", "subclasses", "path", "impact", "tests", "importers"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -21,6 +21,7 @@ from cairn.protocol.requests import (
     OutlineRequest,
     PathRequest,
     ProjectRequest,
+    ReferencesRequest,
     RelatedRequest,
     SearchRequest,
     SimilarRequest,
@@ -35,6 +36,7 @@ _OF_CHANGE = {**_OF_SYMBOL, "diff": "diff"}
 _GRAPH_FORMS: _Forms = {
     "callers": ("graph/callers", _OF_SYMBOL),
     "callees": ("graph/callees", _OF_SYMBOL),
+    "references": ("graph/references", _OF_SYMBOL),
     "subclasses": ("graph/subclasses", _OF_SYMBOL),
     "path": ("graph/path", {"symbol": "source", "target": "target", "max_tokens": "max_tokens"}),
     "impact": ("graph/impact", _OF_CHANGE),
@@ -103,6 +105,7 @@ OPERATIONS = {
         Operation("outline", OutlineRequest, "List what a file defines"),
         Operation("graph/callers", SymbolRequest, "Show what calls a symbol"),
         Operation("graph/callees", SymbolRequest, "Show what a symbol calls"),
+        Operation("graph/references", ReferencesRequest, "Show all that refers to a symbol"),
         Operation("graph/subclasses", SymbolRequest, "Show what derives from a type or implements it"),
         Operation("graph/path", PathRequest, "Show the shortest way of calls between two symbols"),
         Operation("graph/importers", ImportersRequest, "Show which files import a file"),

@@ -18,7 +18,7 @@ from cairn.errors import QueryError
 from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
 from cairn.index.views import View
-from cairn.search.confidence import confidence_word, is_hopeless, relevance
+from cairn.search.confidence import GUESSED, confidence_word, is_hopeless, relevances
 from cairn.search.evidence import file_evidence
 from cairn.search.exact import BUDGET_SECONDS, LineMatch, Scan, enclosing, literal_finder, regex_finder
 from cairn.search.filters import Filtered, filter_files
@@ -164,6 +164,7 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
     if is_hopeless(ranking):
         return []
     shown = ranking.rows[:limit]
+    chances = relevances(ranking, len(shown))
     if query.kinds and ranking.n_named:
         words = f"The definitions of {query.text!r} come first; to take it as prose"
         notes.append(Hint(words, "search", query=None, mode="hybrid"))
@@ -180,7 +181,7 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
         focus, text = focus_on(row, terms, one.definition), texts[one.file]
         if text.stale:
             focus, text = mender.refresh(snapshot.files.paths[one.file], text, row, focus)
-        verdict = _verdict(ranking, place, request.explain)
+        verdict = _verdict(ranking, place, chances[place], request.explain)
         hits.append(make_hit(snapshot, row, focus, one.file, text, verdict, request.context))
     return hits
 
@@ -199,8 +200,7 @@ def query_vector(model: StaticModel, query: Query) -> Floats | None:
     return pooled / np.float32(norm) if norm > 0 else None
 
 
-def _verdict(ranking: Ranking, place: int, explain: bool) -> Verdict:
-    chance = relevance(ranking, place)
+def _verdict(ranking: Ranking, place: int, chance: float, explain: bool) -> Verdict:
     one = ranking.rows[place]
     parts = sorted(ranking.explain(one).items(), key=lambda item: -abs(item[1])) if explain else ()
     shown = {name: round(value, 4) for name, value in parts if round(value, 4)} if explain else None
@@ -244,7 +244,16 @@ def _with_pasted(
         words = "The time to look for the text itself was up; to look everywhere"
         notes.append(Hint(words, "search", query=pasted[0].text, mode="literal"))
     shown = {hit.id for hit in hits}
-    return [*hits, *(hit for hit in ranked if hit.id not in shown)][: request.limit or None]
+    most = hits[-1].relevance if hits else GUESSED if any(one.is_loose for one in pasted) else 1.0
+    ranked = [_at_most(hit, most) for hit in ranked if hit.id not in shown]
+    return [*hits, *ranked][: request.limit or None]
+
+
+def _at_most(hit: CodeHit, most: float) -> CodeHit:
+    """Return a hit that is no surer than the lines above it that hold what was pasted."""
+    if hit.relevance <= most:
+        return hit
+    return replace(hit, relevance=most, confidence=confidence_word(most))
 
 
 # -- exact -------------------------------------------------------------------------------------------------------------

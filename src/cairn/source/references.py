@@ -33,7 +33,7 @@ from cairn.types import Definition
 if TYPE_CHECKING:
     import tree_sitter
 
-FACTS_FORMAT = b"3"  # to be raised whenever a query or this module finds something else
+FACTS_FORMAT = b"4"  # to be raised whenever a query or this module finds something else
 KINDS = ("call", "construct", "inherit", "implement", "decorate", "use")
 _KIND_OF = {name: number for number, name in enumerate(KINDS)}
 RESULT = "return"
@@ -54,6 +54,9 @@ _EMPTIED = {"(": "\1", "[": "\2", "{": "\3"}  # stand for empty brackets while t
 _GENERICS = re.compile(r"(?:::)?<[^<>()]*>")
 _ARROW = re.compile(r"->|::|\?\.|&\.|!!?\.|\\")
 _UNWRAPPED = re.compile(r"^\((?:await\s+)?([@$\w.]+)(?:\s+as\s+[\w.]+)?\)")
+# `((Type)x).y` in C# and Java, and `(x as Type)?.y`, of which the type is known: `Type{}` stands for one.
+_CAST = re.compile(r"^\(\(([A-Z][\w.]*)(?:<[^()]*>)?\??\)[^()]*\)(?=\??!?\.)")
+_AS_CAST = re.compile(r"^\([^()]* as ([A-Z][\w.]*)(?:<[^()]*>)?\)(?=[?!]\.)")
 _KEYWORD = re.compile(r"^(?:await|new|yield|typeof|void|return|throw)\s+")
 _CHAIN = re.compile(r"(?:[@$\w]+[?!]?|\"\"|\[\]|\{\})(?:\(\)|\[\]|\{\})*(?:\.[@$\w~]+[?!=]?(?:\(\)|\[\]|\{\})*)*")
 _LAST_NAME = re.compile(r"([$\w]+[?!]?)$")
@@ -267,6 +270,7 @@ def expression_of(raw: bytes) -> str:
         return text
     text = _KEYWORD.sub("", text.strip()).lstrip("&*~!")
     text = _STRING.sub('""', text)
+    text = _AS_CAST.sub(r"\1{}", _CAST.sub(r"\1{}", text))
     while (unwrapped := _UNWRAPPED.sub(r"\1", text)) != text:
         text = unwrapped
     for _ in range(_MAX_EXPRESSION_BYTES):
