@@ -103,9 +103,9 @@ def test_a_revision_that_is_not_checked_out_has_its_own_history(project: Path, g
     with Workspace.open(project) as workspace:
         before = git(project, "rev-parse", "HEAD~1")
         workspace.index(branch=before)
-        facts = workspace.history.update(branch=before)
-        assert facts is not None
-        assert (facts.tip, facts.read) == (before, 3)
+        extent = workspace.history.update(branch=before)
+        assert extent is not None
+        assert (extent.tip, extent.read) == (before, 3)
 
 
 def test_a_rewritten_branch_is_answered_by_what_is_on_it_now(project: Path, git: Git) -> None:

@@ -72,10 +72,10 @@ class Watch:
                 self._changed.clear()
                 n_read = -1
                 while not self._is_stopping:
-                    facts = self._workspace.history.follow(seconds=_PART_SECONDS)
-                    if facts is None or facts.read >= facts.listed or facts.read == n_read:
+                    extent = self._workspace.history.follow(seconds=_PART_SECONDS)
+                    if extent is None or extent.read >= extent.listed or extent.read == n_read:
                         break
-                    n_read = facts.read
+                    n_read = extent.read
         except Exception:  # noqa: BLE001 - the edge of a thread
             _log.exception("%s: commits are no longer read", self._name)
 

@@ -11,8 +11,8 @@ from cairn.errors import CairnError, NotFoundError, StoreError
 from cairn.facets.project_index import ProjectIndex
 from cairn.hints import Hint
 from cairn.history.answers import PastAnswers
-from cairn.history.build import Source, update_past
-from cairn.history.past import Facts, Past, load_past
+from cairn.history.build import CommitSource, update_past
+from cairn.history.past import Extent, Past, load_past
 from cairn.history.score import Weighted
 from cairn.history.values import RelatedFiles, Solved, Subject
 from cairn.index.views import View
@@ -33,7 +33,7 @@ class HistoryFacet:
     def __init__(self, index: ProjectIndex) -> None:
         self._index = index
 
-    def update(self, seconds: float = RUN_SECONDS, *, branch: str | None = None) -> Facts | None:
+    def update(self, seconds: float = RUN_SECONDS, *, branch: str | None = None) -> Extent | None:
         """Read the commits behind what is checked out that are not known yet; newest first, for a limited time.
 
         Args:
@@ -48,9 +48,9 @@ class HistoryFacet:
             StoreError: if it cannot be written.
         """
         past = self._read(self._index.views.find(branch), seconds)
-        return None if past is None else past.facts
+        return None if past is None else past.extent
 
-    def follow(self, branch: str | None = None, seconds: float = RUN_SECONDS) -> Facts | None:
+    def follow(self, branch: str | None = None, seconds: float = RUN_SECONDS) -> Extent | None:
         """Do what `update` does where nobody waits for the history: what fails is logged, and tried again later."""
         try:
             return self.update(seconds, branch=branch)
@@ -81,8 +81,8 @@ class HistoryFacet:
         else:
             terms = [Weighted(term.hashed, term.weight) for term in understood.terms]
             commits, files, omitted = answers.solve(terms, limit)
-        facts = past.facts
-        return Solved(query, subject, tuple(commits), tuple(files), omitted, facts.read, facts.listed, notes)
+        extent = past.extent
+        return Solved(query, subject, tuple(commits), tuple(files), omitted, extent.read, extent.listed, notes)
 
     def related(self, path: str, *, limit: int = 10, update: bool = True) -> RelatedFiles:
         """Return which files change together with a file.
@@ -102,7 +102,7 @@ class HistoryFacet:
         if past is None:
             return RelatedFiles(own, 0, (), 0, 0, 0, notes)
         files, commits, omitted = self._answers(past).related(own, limit)
-        return RelatedFiles(own, commits, tuple(files), omitted, past.facts.read, past.facts.listed, notes)
+        return RelatedFiles(own, commits, tuple(files), omitted, past.extent.read, past.extent.listed, notes)
 
     def _past(self, update: bool) -> tuple[Past | None, tuple[str, ...]]:
         """Return the history of the checkout, and what is to be said of it."""
@@ -131,12 +131,12 @@ class HistoryFacet:
                 else ("Nothing is committed yet.",)
             )
         notes: list[str] = []
-        if past.facts.read < past.facts.listed:
-            words = f"{past.facts.read:,} of {past.facts.listed:,} commits were read so far; to go on"
+        if past.extent.read < past.extent.listed:
+            words = f"{past.extent.read:,} of {past.extent.listed:,} commits were read so far; to go on"
             notes.append(Hint(words, "index"))
-        if past.facts.boundary:
+        if past.extent.boundary:
             notes.append("This clone is shallow: older commits are not here. To get them: git fetch --unshallow")
-        if past.facts.is_cut:
+        if past.extent.is_cut:
             notes.append("git cannot read all commits; to see why: git fsck")
         return tuple(notes)
 
@@ -148,7 +148,7 @@ class HistoryFacet:
         repository, settings, tip = self._index.repository, self._index.settings, self._tip(view)
         if repository is None or not tip:
             return None
-        source = Source(repository, settings.history_commits, lambda text: redact(text).text)
+        source = CommitSource(repository, settings.history_commits, lambda text: redact(text).text)
         return update_past(self._index.state, source, view.name, tip, seconds)
 
     def _file(self, view: View) -> Path:

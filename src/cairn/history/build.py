@@ -15,7 +15,7 @@ import numpy as np
 
 from cairn.errors import PathError, StoreDamagedError, StoreLockedError
 from cairn.history.messages import read_message
-from cairn.history.past import Facts, Past, load_past, save_past
+from cairn.history.past import Extent, Past, load_past, save_past
 from cairn.index.state_dir import StateDir
 from cairn.source.commits import Commit, list_commits, read_commits, shallow_commits
 from cairn.source.git import Repository
@@ -34,7 +34,7 @@ _KEPT_SHARE = 4
 _MAX_PATH_CHARS = 4_096
 
 
-class Source(NamedTuple):
+class CommitSource(NamedTuple):
     """Whose commits are read, and how.
 
     Attributes:
@@ -48,7 +48,7 @@ class Source(NamedTuple):
     redact: Callable[[str], str]
 
 
-def update_past(state: StateDir, source: Source, view_name: str, tip: str, seconds: float) -> Past | None:
+def update_past(state: StateDir, source: CommitSource, view_name: str, tip: str, seconds: float) -> Past | None:
     """Read the commits behind a commit that are not known yet, and write what a view's answers use.
 
     Commits are stored once, whichever branches they are on. What is not read when the time is up is left for the next
@@ -71,21 +71,21 @@ def update_past(state: StateDir, source: Source, view_name: str, tip: str, secon
     past = load_past(file)
     shallow = shallow_commits(source.repository)
     boundary = crc32("".join(sorted(shallow)).encode()) | 1 if shallow else 0
-    if past is not None and past.facts == Facts(tip, past.facts.read, past.facts.read, source.limit, boundary):
+    if past is not None and past.extent == Extent(tip, past.extent.read, past.extent.read, source.limit, boundary):
         return past
     deadline = time.monotonic() + seconds
     listed = list_commits(source.repository.work_tree, tip, source.limit)
     if not listed.hashes:  # git fails, as where the folder is gone
         return past
-    facts = Facts(tip, len(listed.hashes), 0, source.limit, boundary, listed.is_cut)
+    extent = Extent(tip, len(listed.hashes), 0, source.limit, boundary, listed.is_cut)
     state.create()
     try:
         with write_lock(state.history_lock, 0.0, HISTORY):
             try:
-                _update(state, source, file, deadline, listed.hashes, shallow, facts)
+                _update(state, source, file, deadline, listed.hashes, shallow, extent)
             except StoreDamagedError:
                 state.set_aside(HISTORY)
-                _update(state, source, file, deadline, listed.hashes, shallow, facts)
+                _update(state, source, file, deadline, listed.hashes, shallow, extent)
     except StoreLockedError:
         return past
     return load_past(file)
@@ -93,12 +93,12 @@ def update_past(state: StateDir, source: Source, view_name: str, tip: str, secon
 
 def _update(
     state: StateDir,
-    source: Source,
+    source: CommitSource,
     file: Path,
     deadline: float,
     listed: Sequence[str],
     shallow: frozenset[str],
-    facts: Facts,
+    extent: Extent,
 ) -> None:
     folder = source.repository.work_tree
     hashes = [bytes.fromhex(one) for one in listed]
@@ -124,10 +124,12 @@ def _update(
                 commit_db.drop_others(connection, hashes)
         commits = list(commit_db.read_commits(connection, hashes))
         paths = commit_db.read_paths(connection)
-    save_past(file, commits, paths, replace(facts, read=len(commits)))
+    save_past(file, commits, paths, replace(extent, read=len(commits)))
 
 
-def _put(connection: sqlite3.Connection, batch: Sequence[Commit], source: Source, shallow: frozenset[str]) -> None:
+def _put(
+    connection: sqlite3.Connection, batch: Sequence[Commit], source: CommitSource, shallow: frozenset[str]
+) -> None:
     """Store commits; of those without weight their renames alone."""
     stored = []
     wanted: set[str] = set()

@@ -52,7 +52,7 @@ _MINOR = re.compile(
 )
 
 
-class Statement(NamedTuple):
+class Said(NamedTuple):
     """What a commit says: its subject, its terms with the field of each, and its weight from 0 to 1."""
 
     subject: str
@@ -60,7 +60,7 @@ class Statement(NamedTuple):
     weight: float
 
 
-def read_message(commit: Commit, redact: Callable[[str], str]) -> Statement:
+def read_message(commit: Commit, redact: Callable[[str], str]) -> Said:
     """Return what a commit says.
 
     Args:
@@ -70,7 +70,7 @@ def read_message(commit: Commit, redact: Callable[[str], str]) -> Statement:
     subject, _, body = commit.message.lstrip().partition("\n")
     weight = weigh(subject, len(commit.changes), by_program=commit.by_program)
     if not weight:  # it is not looked for by its words, and shown nowhere
-        return Statement("", {}, 0.0)
+        return Said("", {}, 0.0)
     text = redact(f"{subject[:1_000]}\n{body[:_MAX_BODY_CHARS]}")
     subject, _, body = text.partition("\n")
     terms: dict[int, int] = {}
@@ -79,7 +79,7 @@ def read_message(commit: Commit, redact: Callable[[str], str]) -> Statement:
             for term in _terms(raw):
                 if len(terms) < _MAX_TERMS:
                     terms.setdefault(term, field)
-    return Statement(cut_at_word(" ".join(subject.split()), MAX_SUBJECT_CHARS), terms, weight)
+    return Said(cut_at_word(" ".join(subject.split()), MAX_SUBJECT_CHARS), terms, weight)
 
 
 def weigh(subject: str, n_files: int, *, by_program: bool = False) -> float:

@@ -28,7 +28,7 @@ _LAYOUT = {
     "changes": ("i4", 1),
     "path_start": ("i8", 1),
     "paths": ("u1", 1),
-    "facts": ("i8", 1),
+    "extent": ("i8", 1),
     "tip": ("u1", 1),
 } | POSTINGS_LAYOUT
 FULL_IMPACT = 255
@@ -40,7 +40,7 @@ _YEAR_SECONDS = 365.25 * 86_400
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class Extent:
     """How much of a history is known.
 
     Attributes:
@@ -64,7 +64,7 @@ class Past:
     """The commits behind one commit, newest first; those without weight are left out.
 
     Attributes:
-        facts: how much of the history this is.
+        extent: how much of the history this is.
         seconds, weights: when each was made, since the epoch; how much it counts. Shapes: (n,).
         change_start: shape (n + 1,), where the files of each begin in `changes`.
         changes: shape (n_changes,), numbers of paths.
@@ -73,8 +73,8 @@ class Past:
 
     def __init__(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
         self._arrays = arrays
-        listed, read, limit, boundary, is_cut, _ = arrays["facts"].tolist()
-        self.facts = Facts(arrays["tip"].tobytes().hex(), listed, read, limit, boundary, bool(is_cut))
+        listed, read, limit, boundary, is_cut, _ = arrays["extent"].tolist()
+        self.extent = Extent(arrays["tip"].tobytes().hex(), listed, read, limit, boundary, bool(is_cut))
         self.seconds: Ints = arrays["seconds"]
         self.weights: Floats = arrays["weights"]
         self.change_start: Ints = arrays["change_start"]
@@ -142,8 +142,8 @@ def load_past(file: Path) -> Past | None:
         n = len(arrays["seconds"])
         check_fits(
             file,
-            commits=len(arrays["commits"]) == len(arrays["weights"]) == n and len(arrays["facts"]) == _N_FACTS,
-            version=arrays["facts"].tolist()[-1:] == [VERSION],
+            commits=len(arrays["commits"]) == len(arrays["weights"]) == n and len(arrays["extent"]) == _N_EXTENT,
+            version=arrays["extent"].tolist()[-1:] == [VERSION],
             subjects=are_bounds(arrays["subject_start"], n, len(arrays["subjects"])),
             changes=are_bounds(arrays["change_start"], n, len(arrays["changes"])),
             paths=len(arrays["path_start"]) > 0
@@ -157,17 +157,17 @@ def load_past(file: Path) -> Past | None:
 
 
 VERSION = 1
-_N_FACTS = 6
+_N_EXTENT = 6
 
 
-def save_past(file: Path, commits: Sequence[StoredCommit], paths: dict[int, str], facts: Facts) -> int:
+def save_past(file: Path, commits: Sequence[StoredCommit], paths: dict[int, str], extent: Extent) -> int:
     """Write the history of a commit, and return the size of the file in bytes.
 
     Args:
         file: where to.
         commits: newest first.
         paths: all paths by number.
-        facts: what is known of the history.
+        extent: what is known of the history.
 
     Raises:
         StoreError: if it cannot be written.
@@ -189,8 +189,10 @@ def save_past(file: Path, commits: Sequence[StoredCommit], paths: dict[int, str]
         "change_start": _starts([len(changed) for changed in files]),
         "changes": np.array([places[path] for changed in files for path in changed], np.int32),
         **_texts("path", [paths.get(path, "") for path in used]),
-        "facts": np.array([facts.listed, facts.read, facts.limit, facts.boundary, facts.is_cut, VERSION], np.int64),
-        "tip": np.frombuffer(bytes.fromhex(facts.tip), np.uint8),
+        "extent": np.array(
+            [extent.listed, extent.read, extent.limit, extent.boundary, extent.is_cut, VERSION], np.int64
+        ),
+        "tip": np.frombuffer(bytes.fromhex(extent.tip), np.uint8),
         **_make_postings(counted).to_arrays(),
     }
     return save_arrays(file, arrays)

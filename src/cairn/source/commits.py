@@ -36,7 +36,7 @@ _PROGRAM = re.compile(
 )
 
 
-class Change(NamedTuple):
+class FileChange(NamedTuple):
     """A file that a commit changed: its path in the repository, and the one it had before if it was renamed."""
 
     path: str
@@ -52,7 +52,7 @@ class Commit(NamedTuple):
     hash: str
     seconds: int
     message: str
-    changes: tuple[Change, ...]
+    changes: tuple[FileChange, ...]
     by_program: bool = False
 
 
@@ -91,8 +91,8 @@ def read_commits(folder: Path, hashes: Sequence[str]) -> list[Commit]:
         PathError, OSError: if git cannot run, or is too slow.
     """
     asked = [one for one in hashes if _HASH.fullmatch(one)]
-    said = _Reader(folder, _read_messages).read(asked)
-    changed = _Reader(folder, _read_changes).read(asked)
+    said = _BatchReader(folder, _read_messages).read(asked)
+    changed = _BatchReader(folder, _read_changes).read(asked)
     nothing = Commit("", 0, "", ())
     return [said.get(one, nothing)._replace(hash=one, changes=changed.get(one, ())) for one in asked]
 
@@ -111,7 +111,7 @@ def shallow_commits(repository: Repository) -> frozenset[str]:
     return frozenset(_HASH.findall(os.fsdecode(content)))
 
 
-class _Reader(Generic[_T]):
+class _BatchReader(Generic[_T]):
     """Asks git about many commits at once, and about fewer where that fails: one damaged commit costs no other.
 
     Args:
@@ -180,7 +180,7 @@ def _decode(message: bytes, encoding: str) -> str:
         return message.decode("utf-8", "replace")
 
 
-def _read_changes(folder: Path, hashes: Sequence[str]) -> dict[str, tuple[Change, ...]] | None:
+def _read_changes(folder: Path, hashes: Sequence[str]) -> dict[str, tuple[FileChange, ...]] | None:
     # Where contents were never fetched, as in a partial clone, only renames of unchanged files are found.
     for renames in (_SIMILAR, _EQUAL):
         if (output := _run(folder, [*_CHANGES, *renames], hashes)) is not None:
@@ -188,13 +188,13 @@ def _read_changes(folder: Path, hashes: Sequence[str]) -> dict[str, tuple[Change
     return None
 
 
-def _parse_changes(output: bytes) -> dict[str, tuple[Change, ...]]:
+def _parse_changes(output: bytes) -> dict[str, tuple[FileChange, ...]]:
     """Return what `diff-tree -z` prints for each commit: its hash, then for each change a letter and one or two paths.
 
     Paths that lead out of the repository, which only a forged commit can hold, are left out.
     """
-    changes: dict[str, list[Change]] = {}
-    current: list[Change] = []
+    changes: dict[str, list[FileChange]] = {}
+    current: list[FileChange] = []
     fields = iter(os.fsdecode(output).split("\0"))
     for field in fields:
         if _HASH.fullmatch(field):
@@ -203,7 +203,7 @@ def _parse_changes(output: bytes) -> dict[str, tuple[Change, ...]]:
             before = next(fields, "") if field[0] in "RC" else ""
             path = next(fields, "")
             if is_below(path):
-                current.append(Change(path, before if field[0] == "R" and is_below(before) else ""))
+                current.append(FileChange(path, before if field[0] == "R" and is_below(before) else ""))
     return {name: tuple(found) for name, found in changes.items()}
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cairn.history.past import Facts, Past, load_past, save_past
+from cairn.history.past import Extent, Past, load_past, save_past
 from cairn.history.score import Weighted, score_commits, score_files
 from cairn.source.terms import term_hash
 from cairn.storage.history.commit_db import StoredCommit
@@ -22,7 +22,7 @@ def stored(number: int, words: str, *changes: tuple[int, int], weight: float = 1
 
 
 def saved(folder: Path, *commits: StoredCommit) -> Past:
-    save_past(folder / "x.past", commits, PATHS, Facts("ab" * 20, len(commits), len(commits), 100))
+    save_past(folder / "x.past", commits, PATHS, Extent("ab" * 20, len(commits), len(commits), 100))
     past = load_past(folder / "x.past")
     assert past is not None
     return past
@@ -38,7 +38,7 @@ def test_commits_come_back_with_their_files_and_words(tmp_path: Path) -> None:
     assert [past.subject_of(number) for number in range(2)] == ["retri upload", "parser"]
     assert past.hash_of(0) == "01" * 20
     assert [past.path_of(path) for path in past.paths_of(1).tolist()] == ["other.py", "newest.py"]
-    assert past.facts == Facts("ab" * 20, 2, 2, 100)
+    assert past.extent == Extent("ab" * 20, 2, 2, 100)
     assert set(scores(past, "retri")) == {"other.py"}
 
 
