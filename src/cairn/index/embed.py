@@ -129,7 +129,7 @@ class OverlayBuilder:
         total = sum(blob.n_chunks for blob in missing)
         done = 0
         known = OverlayStore(self._connection, self._state, model).all_vectors()
-        size = settings.batch_size * settings.concurrency  # what is asked for together is committed together
+        size = settings.batch_size * settings.at_once  # what is asked for together is committed together
         for batch in self._batches(missing, embedder.max_input_chars, known, size):
             if progress is not None:
                 progress(done, total)
