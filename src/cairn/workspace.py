@@ -36,7 +36,47 @@ if TYPE_CHECKING:
     from cairn.types import IndexReport
 
 
-class Workspace:
+class WorkspaceFacets:
+    """The facets of an open project, each loaded at its first use."""
+
+    _index: ProjectIndex
+
+    @cached_property
+    def code(self) -> CodeFacet:
+        """Finds code and shows it."""
+        from cairn.facets.code import CodeFacet  # noqa: PLC0415 - start-up time: numpy, after the index is up to date
+
+        return CodeFacet(self._index, lambda: self.graph)
+
+    @cached_property
+    def graph(self) -> GraphFacet:
+        """Answers from the symbol graph."""
+        from cairn.facets.graph import GraphFacet  # noqa: PLC0415 - start-up time: few commands ask it
+
+        return GraphFacet(self._index)
+
+    @cached_property
+    def upkeep(self) -> UpkeepFacet:
+        """Watches, examines, mends and embeds."""
+        from cairn.facets.upkeep import UpkeepFacet  # noqa: PLC0415 - start-up time: a search needs none of it
+
+        return UpkeepFacet(self._index)
+
+    @cached_property
+    def memory(self) -> MemoryFacet:
+        """Keeps what sessions learn, and recalls it."""
+        from cairn.facets.memory import MemoryFacet  # noqa: PLC0415 - start-up time: a search of code needs none of it
+
+        return MemoryFacet(self._index)
+
+    @cached_property
+    def history(self) -> HistoryFacet:
+        """Answers from the commits of the project."""
+        facet: HistoryFacet = load("cairn.facets.history:HistoryFacet")(self._index)  # loaded now: numpy
+        return facet
+
+
+class Workspace(WorkspaceFacets):
     """The index of one folder. Open it with `Workspace.open` in a `with` block, or close it yourself.
 
     Most of its methods are in its facets `code`, `graph`, `history`, `memory` and `upkeep`, each loaded at its first
@@ -116,42 +156,6 @@ class Workspace:
     def take_notice(self) -> str:
         """Return a sentence about the state folder that no answer has carried yet, empty if there is none."""
         return self._index.state.take_notice()
-
-    # -- facets -------------------------------------------------------------------------------------------------------
-
-    @cached_property
-    def code(self) -> CodeFacet:
-        """Finds code and shows it."""
-        from cairn.facets.code import CodeFacet  # noqa: PLC0415 - start-up time: numpy, after the index is up to date
-
-        return CodeFacet(self._index, lambda: self.graph)
-
-    @cached_property
-    def graph(self) -> GraphFacet:
-        """Answers from the symbol graph."""
-        from cairn.facets.graph import GraphFacet  # noqa: PLC0415 - start-up time: few commands ask it
-
-        return GraphFacet(self._index)
-
-    @cached_property
-    def upkeep(self) -> UpkeepFacet:
-        """Watches, examines, mends and embeds."""
-        from cairn.facets.upkeep import UpkeepFacet  # noqa: PLC0415 - start-up time: a search needs none of it
-
-        return UpkeepFacet(self._index)
-
-    @cached_property
-    def memory(self) -> MemoryFacet:
-        """Keeps what sessions learn, and recalls it."""
-        from cairn.facets.memory import MemoryFacet  # noqa: PLC0415 - start-up time: a search of code needs none of it
-
-        return MemoryFacet(self._index)
-
-    @cached_property
-    def history(self) -> HistoryFacet:
-        """Answers from the commits of the project."""
-        facet: HistoryFacet = load("cairn.facets.history:HistoryFacet")(self._index)  # loaded now: numpy
-        return facet
 
     @property
     def has_memory(self) -> bool:

@@ -15,6 +15,7 @@ from cairn.history.build import CommitSource, update_past
 from cairn.history.past import Extent, Past, load_past
 from cairn.history.score import Weighted
 from cairn.history.values import RelatedFiles, Solved, Subject
+from cairn.index.state_files import past_file
 from cairn.index.views import View
 from cairn.memory.redaction import redact
 from cairn.search.query import understand
@@ -152,7 +153,7 @@ class HistoryFacet:
         return update_past(self._index.state, source, view.name, tip, seconds)
 
     def _file(self, view: View) -> Path:
-        return self._index.state.past(view.name)
+        return past_file(self._index.state, view.name)
 
     def _tip(self, view: View) -> str:
         """Return the commit whose history counts; empty if there is none, or it is turned off."""

@@ -17,6 +17,7 @@ from cairn.errors import PathError, StoreDamagedError, StoreLockedError
 from cairn.history.messages import read_message
 from cairn.history.past import Extent, Past, load_past, save_past
 from cairn.index.state_dir import StateDir
+from cairn.index.state_files import history_lock, past_file
 from cairn.source.commits import Commit, list_commits, read_commits, shallow_commits
 from cairn.source.git import Repository
 from cairn.storage.connection import store_errors, transaction
@@ -67,7 +68,7 @@ def update_past(state: StateDir, source: CommitSource, view_name: str, tip: str,
     Raises:
         StoreError: if it cannot be written.
     """
-    file = state.past(view_name)
+    file = past_file(state, view_name)
     past = load_past(file)
     shallow = shallow_commits(source.repository)
     boundary = crc32("".join(sorted(shallow)).encode()) | 1 if shallow else 0
@@ -80,7 +81,7 @@ def update_past(state: StateDir, source: CommitSource, view_name: str, tip: str,
     extent = Extent(tip, len(listed.hashes), 0, source.limit, boundary, listed.is_cut)
     state.create()
     try:
-        with write_lock(state.history_lock, 0.0, HISTORY):
+        with write_lock(history_lock(state), 0.0, HISTORY):
             try:
                 _update(state, source, file, deadline, listed.hashes, shallow, extent)
             except StoreDamagedError:

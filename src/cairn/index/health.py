@@ -32,6 +32,7 @@ from cairn.index.overlay import OverlayFile, OverlayStore
 from cairn.index.plan import files_of_index, has_size, is_usable
 from cairn.index.segment import Segment
 from cairn.index.state_dir import StateDir
+from cairn.index.state_files import past_file
 from cairn.index.view import load_layout, load_own, load_view
 from cairn.source.text import pluralize
 from cairn.storage.arrays import load_arrays
@@ -396,7 +397,7 @@ def _files_of(connection: sqlite3.Connection, state: StateDir) -> Iterator[_Deri
             yield _DerivedFile(state.view(view.arrays), load_own, view.n_bytes)
             yield _DerivedFile(state.layout(view.layout), load_layout, view.layout_bytes)
         yield from _optional(state.graph(view.id))
-        yield from _optional(state.past(view.name))
+        yield from _optional(past_file(state, view.name))
     for model in overlay_db.read_models(connection):
         for overlay in overlay_db.read_overlays(connection, model.id):
             yield _DerivedFile(state.overlay(overlay.name), OverlayFile.load, overlay.n_bytes)
@@ -447,7 +448,7 @@ def _tidy(state: StateDir) -> None:
                 OverlayStore(connection, state, model).forget_lost()
         optional = [state.neighbours(row.name) for row in segment_db.read_segments(connection)]
         for view in view_db.read_views(connection):
-            optional += [state.graph(view.id), state.past(view.name)]
+            optional += [state.graph(view.id), past_file(state, view.name)]
         for path in filter(Path.exists, optional):
             try:
                 load_arrays(path)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cairn.index.state_dir import StateDir
+from cairn.index.state_files import past_file
 from cairn.index.views import View
 from cairn.source.walk import Walk
 from cairn.storage.index import garbage_db, meta_db, overlay_db, segment_db, view_db
@@ -162,7 +163,7 @@ def files_of_index(connection: sqlite3.Connection, state: StateDir) -> set[Path]
     segments = segment_db.read_segments(connection)
     keep = {state.segment(row.name) for row in segments} | {state.neighbours(row.name) for row in segments}
     for view in view_db.read_views(connection):
-        keep |= {state.graph(view.id), state.past(view.name)}
+        keep |= {state.graph(view.id), past_file(state, view.name)}
         if view.generation:
             keep |= {state.view(view.arrays), state.layout(view.layout)}
     return keep | {state.overlay(name) for name in overlay_db.overlay_names(connection)}

@@ -83,18 +83,9 @@ class StateFiles:
         """The file that whoever embeds with another model locks."""
         return self.path / "embedding.lock"
 
-    def past(self, view_name: str) -> Path:
-        """The file of the commits behind a view; it may be missing, or older than the view."""
-        return self._file(blake2b(view_name.encode(), digest_size=16).hexdigest(), "past")
-
-    @property
-    def history_lock(self) -> Path:
-        """The file that whoever reads the history locks."""
-        return self.path / "history.lock"
-
     def locks(self) -> tuple[Path, ...]:
         """The files that are locked, each by who does one kind of work."""
-        return self.lock, self.embedding_lock, self.neighbours_lock, self.history_lock, self.path / "seal.lock"
+        return self.lock, self.embedding_lock, self.neighbours_lock, history_lock(self), self.path / "seal.lock"
 
     def logs(self) -> tuple[Path, ...]:
         """The files that SQLite keeps beside the database."""
@@ -147,3 +138,13 @@ class StateFiles:
         """Yield all in `derived/` that has a name of ours."""
         with suppress(FileNotFoundError, NotADirectoryError, PermissionError), os.scandir(self.derived) as entries:
             yield from (Path(entry.path) for entry in entries if DERIVED.fullmatch(entry.name))
+
+
+def past_file(state: StateFiles, view_name: str) -> Path:
+    """Return the file of the commits behind a view; it may be missing, or older than the view."""
+    return state.derived / f"{blake2b(view_name.encode(), digest_size=16).hexdigest()}.past"
+
+
+def history_lock(state: StateFiles) -> Path:
+    """Return the file that whoever reads the history locks."""
+    return state.path / "history.lock"

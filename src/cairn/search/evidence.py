@@ -11,6 +11,7 @@ from cairn.history.past import Past, load_past
 from cairn.history.score import Weighted, score_files
 from cairn.index.snapshot import Snapshot
 from cairn.index.state_dir import StateDir
+from cairn.index.state_files import past_file
 from cairn.search.query import Query
 from cairn.search.score import Floats
 
@@ -37,7 +38,7 @@ class Pasts:
 
     def open(self, view_name: str) -> PastOfView | None:
         """Return the history of a view, None if there is none or its file is damaged."""
-        file = self._state.past(view_name)
+        file = past_file(self._state, view_name)
         try:
             facts = file.stat()
         except OSError:

@@ -36,7 +36,7 @@ _PROGRAM = re.compile(
 )
 
 
-class FileChange(NamedTuple):
+class CommittedChange(NamedTuple):
     """A file that a commit changed: its path in the repository, and the one it had before if it was renamed."""
 
     path: str
@@ -52,7 +52,7 @@ class Commit(NamedTuple):
     hash: str
     seconds: int
     message: str
-    changes: tuple[FileChange, ...]
+    changes: tuple[CommittedChange, ...]
     by_program: bool = False
 
 
@@ -180,7 +180,7 @@ def _decode(message: bytes, encoding: str) -> str:
         return message.decode("utf-8", "replace")
 
 
-def _read_changes(folder: Path, hashes: Sequence[str]) -> dict[str, tuple[FileChange, ...]] | None:
+def _read_changes(folder: Path, hashes: Sequence[str]) -> dict[str, tuple[CommittedChange, ...]] | None:
     # Where contents were never fetched, as in a partial clone, only renames of unchanged files are found.
     for renames in (_SIMILAR, _EQUAL):
         if (output := _run(folder, [*_CHANGES, *renames], hashes)) is not None:
@@ -188,13 +188,13 @@ def _read_changes(folder: Path, hashes: Sequence[str]) -> dict[str, tuple[FileCh
     return None
 
 
-def _parse_changes(output: bytes) -> dict[str, tuple[FileChange, ...]]:
+def _parse_changes(output: bytes) -> dict[str, tuple[CommittedChange, ...]]:
     """Return what `diff-tree -z` prints for each commit: its hash, then for each change a letter and one or two paths.
 
     Paths that lead out of the repository, which only a forged commit can hold, are left out.
     """
-    changes: dict[str, list[FileChange]] = {}
-    current: list[FileChange] = []
+    changes: dict[str, list[CommittedChange]] = {}
+    current: list[CommittedChange] = []
     fields = iter(os.fsdecode(output).split("\0"))
     for field in fields:
         if _HASH.fullmatch(field):
@@ -203,7 +203,7 @@ def _parse_changes(output: bytes) -> dict[str, tuple[FileChange, ...]]:
             before = next(fields, "") if field[0] in "RC" else ""
             path = next(fields, "")
             if is_below(path):
-                current.append(FileChange(path, before if field[0] == "R" and is_below(before) else ""))
+                current.append(CommittedChange(path, before if field[0] == "R" and is_below(before) else ""))
     return {name: tuple(found) for name, found in changes.items()}
 
 

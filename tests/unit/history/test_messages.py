@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from cairn.history.messages import BODY_FIELD, MAX_FILES, SUBJECT_FIELD, read_message, weigh
-from cairn.source.commits import Commit, FileChange
+from cairn.source.commits import Commit, CommittedChange
 from cairn.source.terms import term_hash
 
 
 def said(message: str, n_files: int = 1) -> dict[int, int]:
-    commit = Commit("0" * 40, 0, message, tuple(FileChange(f"{number}.py") for number in range(n_files)))
+    commit = Commit("0" * 40, 0, message, tuple(CommittedChange(f"{number}.py") for number in range(n_files)))
     return read_message(commit, lambda text: text).terms
 
 
@@ -81,7 +81,7 @@ def test_trailers_links_and_numbers_of_issues_are_left_out() -> None:
 
 
 def test_secrets_are_taken_out_before_anything_is_kept() -> None:
-    commit = Commit("0" * 40, 0, "Use token hunter2 here\n\nand hunter2 there", (FileChange("a.py"),))
+    commit = Commit("0" * 40, 0, "Use token hunter2 here\n\nand hunter2 there", (CommittedChange("a.py"),))
     statement = read_message(commit, lambda text: text.replace("hunter2", "[gone]"))
     assert statement.subject == "Use token [gone] here"
     assert term_hash("hunter2") not in statement.terms
@@ -91,7 +91,10 @@ def test_secrets_are_taken_out_before_anything_is_kept() -> None:
 def test_a_long_message_is_cut() -> None:
     statement = read_message(
         Commit(
-            "0" * 40, 0, "word " * 1_000 + "\n" + " ".join(f"w{number}x" for number in range(9_000)), (FileChange("a"),)
+            "0" * 40,
+            0,
+            "word " * 1_000 + "\n" + " ".join(f"w{number}x" for number in range(9_000)),
+            (CommittedChange("a"),),
         ),
         lambda text: text,
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.source.commits import FileChange, list_commits, read_commits, shallow_commits
+from cairn.source.commits import CommittedChange, list_commits, read_commits, shallow_commits
 from cairn.source.git import find_repository
 from conftest import Git
 
@@ -36,9 +36,9 @@ def test_commits_are_read_newest_first_with_their_files(history: Path, git: Git)
     commits = read_commits(history, listed(history, git))
     assert [one.message.partition("\n")[0] for one in commits] == ["Rename the first", "Add another", "Add a file"]
     assert [one.changes for one in commits] == [
-        (FileChange("c.txt", "a.txt"),),
-        (FileChange("b.txt"),),
-        (FileChange("a.txt"),),
+        (CommittedChange("c.txt", "a.txt"),),
+        (CommittedChange("b.txt"),),
+        (CommittedChange("a.txt"),),
     ]
     assert all(one.seconds > 0 for one in commits)
 
