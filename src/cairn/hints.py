@@ -33,6 +33,7 @@ _POSITIONAL: Mapping[str, tuple[str, ...]] = {
     "references": ("symbol",),
     "subclasses": ("symbol",),
     "tests": ("symbol",),
+    "why": ("place",),
 }
 _FLAGS: Mapping[str, str] = {"project": "-C", "languages": "--lang", "globs": "--in", "kinds": "--kind"}
 _PLACEHOLDERS: Mapping[str, str] = {
@@ -60,6 +61,7 @@ _TOOLS: Mapping[str, _Tool] = {
     "subclasses": _Tool("graph", {}, {"relation": "subclasses"}),
     "impact": _Tool("graph", {}, {"relation": "impact"}),
     "tests": _Tool("graph", {}, {"relation": "tests"}),
+    "why": _Tool("graph", {"place": "symbol"}, {"relation": "why"}),
     "memories": _Tool("recall", {}, {}),
     "recall": _Tool("recall", {}, {}),
     "remember": _Tool("remember", {}, {}),

@@ -10,10 +10,10 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
 from cairn.consent import Consents
+from cairn.digest import blake2b
 from cairn.errors import ConfigError
 from cairn.hints import Hint
 from cairn.model_detection import with_detected

@@ -11,6 +11,7 @@ import pytest
 
 from cairn.cli.main import main
 from cairn.config import Settings
+from cairn.errors import NotFoundError
 from cairn.workspace import Workspace
 from conftest import Git
 
@@ -210,3 +211,64 @@ def test_an_index_run_reads_the_commits_after_its_report(project: Path, capsys: 
     capsys.readouterr()
     assert main(["history", "parse", "-C", str(project), "--no-daemon", "--no-update"]) == 0
     assert "Parse empty documents" in capsys.readouterr().out
+
+
+# -- lines -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_commits_that_shaped_a_line_are_shown_with_what_else_they_changed(project: Path) -> None:
+    with Workspace.open(project) as workspace:
+        answer = workspace.history.why("loader.py:1")
+        found = [(one.subject, one.files) for one in answer.commits]
+        assert [subject for subject, _ in found[:2]] == ["Wait longer between uploads", "Retry uploads that time out"]
+        assert found[0][1] == ("view.py",)
+        assert workspace.history.why("loader.py:1", limit=1).omitted == 2
+
+
+def test_lines_are_followed_from_where_they_are_now(project: Path) -> None:
+    (project / "loader.py").write_text("# a new first line\n\ndef load(): return 2\n")
+    with Workspace.open(project) as workspace:
+        assert len(workspace.history.why("loader.py:3").commits) == 3
+        fresh = workspace.history.why("loader.py:1")
+        assert fresh.commits == ()
+        assert "not committed yet" in fresh.notes[-1]
+        assert len(workspace.history.why("loader.py:1-3").commits) == 3
+
+
+def test_lines_are_followed_through_a_rename(project: Path, git: Git) -> None:
+    git(project, "mv", "parser.py", "reader.py")
+    git(project, "commit", "-q", "-m", "Call it a reader")
+    with Workspace.open(project) as workspace:
+        subjects_of_line = [one.subject for one in workspace.history.why("reader.py:1").commits]
+    assert "Parse empty documents" in subjects_of_line
+
+
+@pytest.mark.parametrize("place", ["loader.py", "loader.py:99", "none.py:1", "loader.py:0", "../x.py:1"])
+def test_what_is_no_line_of_a_file_is_an_error(place: str, project: Path) -> None:
+    with Workspace.open(project) as workspace, pytest.raises(NotFoundError):
+        workspace.history.why(place)
+
+
+def test_the_name_of_a_definition_shows_what_shaped_it(project: Path) -> None:
+    with Workspace.open(project) as workspace:
+        workspace.index()
+        answer = workspace.history.solve("parse")
+    assert answer.subject == "symbol"
+    assert [one.subject for one in answer.commits] == ["Parse empty documents", "Start"]
+
+
+def test_programs_that_a_repository_names_are_not_run_for_lines(project: Path, git: Git, tmp_path: Path) -> None:
+    mark = tmp_path / "ran"
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {mark}\ncat $1\n")
+    program.chmod(0o700)
+    (project / ".gitattributes").write_text("* diff=evil filter=evil\n")
+    for name in ("diff.evil.command", "diff.evil.textconv", "diff.external", "filter.evil.clean", "core.pager"):
+        git(project, "config", name, str(program))
+    for name in ("gpg.program", "gpg.ssh.program", "gpg.x509.program"):
+        git(project, "config", name, str(program))
+    git(project, "config", "log.showSignature", "true")
+    git(project, "config", "blame.ignoreRevsFile", str(tmp_path / "none"))
+    with Workspace.open(project) as workspace:
+        assert len(workspace.history.why("loader.py:1").commits) == 3
+    assert not mark.exists()

@@ -44,6 +44,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "cairn map": ("cairn map --max-tokens 2000", "cairn map --focus src/shop/cart.py"),
     "cairn history": ("cairn history bank is busy", "cairn history src/shop/payments.py -n 3"),
     "cairn related": ("cairn related src/shop/cart.py",),
+    "cairn why": ("cairn why src/shop/cart.py:36", "cairn why src/shop/cart.py:30-40"),
     "cairn index": ("cairn index", "cairn index --dry-run", "cairn index --branch v2.1", "cairn index --watch"),
     "cairn status": ("cairn status", "cairn status --json"),
     "cairn gc": ("cairn gc --dry-run",),

@@ -1,4 +1,4 @@
-"""`cairn history` and `related`."""
+"""`cairn history`, `related` and `why`."""
 
 from __future__ import annotations
 
@@ -70,4 +70,25 @@ def run_related(options: argparse.Namespace) -> int:
         something=bool(document["files"]),
         omitted=more(document["omitted"], "more file"),
         nothing="" if not document["read"] else f"{commits} changed {document['filepath']}, and nothing else with it.",
+    )
+
+
+def run_why(options: argparse.Namespace) -> int:
+    """Show which commits shaped some lines, with what else they changed."""
+    place = Standpoint(options.project).place(options.place)
+    document: Document = answer(
+        options, "history/why", {"place": place, "limit": options.limit, "update": not options.no_update}
+    )
+
+    def rows(style: Style) -> Iterator[str]:
+        for commit in document["commits"]:
+            yield from commit_rows(commit, style)
+
+    return show(
+        document,
+        options,
+        rows,
+        something=bool(document["commits"]),
+        omitted=more(document["omitted"], "more commit"),
+        nothing="" if document["notes"] else "No commit shaped these lines.",
     )

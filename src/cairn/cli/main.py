@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import io
 import os
 import sys
@@ -23,8 +22,6 @@ from cairn.hints import FIELDS_PAGE, Hint
 from cairn.loading import load
 from cairn.warning import listen
 
-# A command is short: collecting cycles while it starts would cost a tenth of its time.
-GC_THRESHOLDS = (50_000, 20, 50)
 # Starting a thread pool for linear algebra takes a third of numpy's import, and the products here are small.
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
@@ -319,6 +316,10 @@ def _add_history(commands: _Commands, common: Parser) -> None:
     related.add_argument("file", metavar="FILE", help="a file of the project")
     add_field(related, "-n", "--limit", rule=fields.HISTORY_LIMIT, default=10)
     related.set_defaults(run=_lazy("cairn.cli.history:run_related"))
+    why = commands.add_parser("why", parents=[asking], help="show which commits shaped some lines")
+    add_field(why, "place", rule=fields.SHAPED, metavar="FILE:LINE")
+    add_field(why, "-n", "--limit", rule=fields.HISTORY_LIMIT, default=5)
+    why.set_defaults(run=_lazy("cairn.cli.history:run_why"))
 
 
 def _add_filters(command: argparse.ArgumentParser) -> None:
@@ -344,7 +345,7 @@ _GROUPS = (
         ("callers", "callees", "path", "importers", "impact", "tests", "dead", "cycles", "map"),
         _add_graph,
     ),
-    _Group(("history", "related"), _add_history),
+    _Group(("history", "related", "why"), _add_history),
     _Group(("index", "status", "gc", "doctor"), _add_upkeep),
     _Group(("init", "install", "uninstall"), _add_install),
     _Group(("core",), _add_core),
@@ -362,7 +363,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     An error never exits with 1, which means that nothing was found.
     """
-    gc.set_threshold(*GC_THRESHOLDS)
     for name, value in ONE_THREAD.items():
         os.environ.setdefault(name, value)
     arguments = in_order(sys.argv[1:] if argv is None else argv)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
-
+from cairn.digest import blake2b
 from cairn.embedding.model_facts import CHARS_PER_TOKEN_AT_LEAST, facts_of_model
 from cairn.model_providers import PROVIDERS
 from cairn.model_settings import AUTO, ModelSettings

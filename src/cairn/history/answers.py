@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from cairn.history.messages import shown_subject
 from cairn.history.past import Past
 from cairn.history.score import CommitScores, Weighted, score_commits
 from cairn.history.values import PastCommit, PastFile, RelatedFile
+from cairn.source.commits import Commit
 
 _MOST_SCORED = 1_000  # commits, of which the files are counted
 _MOST_FILES = 8  # of a commit that are shown
+_MAX_SUBJECT_CHARS = 1_000
 LEAST_SHARE = 0.25  # of what was asked for; a commit that says less of it is no answer
 
 
@@ -110,6 +113,11 @@ class PastAnswers:
             round(float(share), 3),
         )
 
+    def find(self, commit: str) -> PastCommit | None:
+        """Return a commit by its full hash, None if it is not in the history or counts for nothing."""
+        number = self._past.number_of(commit)
+        return None if number < 0 else self.show(number, 1.0)
+
     def _files_of(self, found: CommitScores, limit: int) -> list[PastFile]:
         """Return the files that commits changed, those with the best evidence first."""
         past = self._past
@@ -144,3 +152,18 @@ class PastAnswers:
 def date_of(seconds: int) -> str:
     """Return the day of a time, in seconds since the epoch, as in 2024-05-31."""
     return time.strftime("%Y-%m-%d", time.gmtime(seconds))
+
+
+def describe(commit: Commit, redact: Callable[[str], str], folder: str) -> PastCommit:
+    """Return a commit as it is shown, as git has it.
+
+    Args:
+        commit: the commit.
+        redact: takes secrets out of a text.
+        folder: as for `PastAnswers`.
+    """
+    subject = shown_subject(redact(commit.message.strip().partition("\n")[0][:_MAX_SUBJECT_CHARS]))
+    paths = [change.path[len(folder) :] for change in commit.changes if change.path.startswith(folder)]
+    shown = paths[:_MOST_FILES]
+    rest = len(commit.changes) - len(shown)
+    return PastCommit(commit.hash[:12], date_of(commit.seconds), subject, tuple(shown), rest, 1.0)

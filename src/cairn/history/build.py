@@ -16,8 +16,8 @@ import numpy as np
 from cairn.errors import PathError, StoreDamagedError, StoreLockedError
 from cairn.history.messages import read_message
 from cairn.history.past import Extent, Past, load_past, save_past
+from cairn.index.past_files import history_lock, past_file
 from cairn.index.state_dir import StateDir
-from cairn.index.state_files import history_lock, past_file
 from cairn.source.commits import Commit, list_commits, read_commits, shallow_commits
 from cairn.source.git import Repository
 from cairn.storage.connection import store_errors, transaction

@@ -79,7 +79,13 @@ def read_message(commit: Commit, redact: Callable[[str], str]) -> Said:
             for term in _terms(raw):
                 if len(terms) < _MAX_TERMS:
                     terms.setdefault(term, field)
-    return Said(cut_at_word(" ".join(subject.split()), MAX_SUBJECT_CHARS), terms, weight)
+    return Said(shown_subject(subject), terms, weight)
+
+
+def shown_subject(subject: str) -> str:
+    """Return the first line of a message on one line, without control characters, and cut if it is long."""
+    plain = "".join(char if char.isprintable() else " " for char in subject)
+    return cut_at_word(" ".join(plain.split()), MAX_SUBJECT_CHARS)
 
 
 def weigh(subject: str, n_files: int, *, by_program: bool = False) -> float:

@@ -93,6 +93,15 @@ class Past:
         """Return the full hash of a commit."""
         return bytes(self._arrays["commits"][commit]).hex()
 
+    def number_of(self, name: str) -> int:
+        """Return the number of a commit by its full hash, -1 if it is not there."""
+        wanted = np.frombuffer(bytes.fromhex(name), np.uint8)
+        commits: npt.NDArray[np.uint8] = self._arrays["commits"]
+        if commits.size != len(commits) * len(wanted):  # hashes of another length
+            return -1
+        places = np.flatnonzero((commits == wanted).all(axis=1))
+        return int(places[0]) if len(places) else -1
+
     def subject_of(self, commit: int) -> str:
         """Return the first line of a commit's message."""
         return self._text("subject", commit)

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
 
 from cairn.config import Settings
+from cairn.digest import blake2b
 from cairn.embedding.chain import fingerprint_of
 from cairn.embedding.protocol import Embedder
 from cairn.embedding.providers import open_model

@@ -29,10 +29,10 @@ from cairn.index.aside import files_set_aside
 from cairn.index.last_error import read_error
 from cairn.index.mounts import MOUNTS, is_network, kind_of
 from cairn.index.overlay import OverlayFile, OverlayStore
+from cairn.index.past_files import past_file
 from cairn.index.plan import files_of_index, has_size, is_usable
 from cairn.index.segment import Segment
 from cairn.index.state_dir import StateDir
-from cairn.index.state_files import past_file
 from cairn.index.view import load_layout, load_own, load_view
 from cairn.source.text import pluralize
 from cairn.storage.arrays import load_arrays

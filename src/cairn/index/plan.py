@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cairn.index.past_files import past_file
 from cairn.index.state_dir import StateDir
-from cairn.index.state_files import past_file
 from cairn.index.views import View
 from cairn.source.walk import Walk
 from cairn.storage.index import garbage_db, meta_db, overlay_db, segment_db, view_db
@@ -26,7 +26,7 @@ MUCH_BYTES = 1_000_000
 GARBAGE_SECONDS = 86_400.0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Plan:
     """What a run has to do. `known` are the files of the view by path, as the manifest has them."""
 
@@ -47,7 +47,7 @@ class Plan:
         return [file for file, row in rows if row is None or not row.is_stamped(file)]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Tally:
     """What a run has done so far, in files, and how many segments it wrote.
 

@@ -6,9 +6,8 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
+from typing import NamedTuple
 
 from cairn.errors import IndexDamagedError
 from cairn.hints import Hint
@@ -16,10 +15,12 @@ from cairn.storage.history.schema import HISTORY
 from cairn.storage.index.schema import INDEX
 from cairn.storage.store import Store
 
+HISTORY_LOCK = "history.lock"  # of whoever reads the history
 LOGS = ("-wal", "-shm", "-journal")
 # Nothing else in `derived/` is ever deleted.
-DERIVED = re.compile(
-    r"(?:[0-9a-f]{32}\.(?:seg|hnsw|vec|paths|arr|past)|view-\d+-\d+\.arr|graph-\d+(?:-\d+)?\.arr)(?:\.\d+\.(?:tmp|graph))?"
+_DERIVED = (
+    r"(?:[0-9a-f]{32}\.(?:seg|hnsw|vec|paths|arr|past)|view-\d+-\d+\.arr|graph-\d+(?:-\d+)?\.arr)"
+    r"(?:\.\d+\.(?:tmp|graph))?"
 )
 _PARTS = {
     ".seg": "segments",
@@ -31,8 +32,12 @@ _PARTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class StateFiles:
+def is_derived(name: str) -> bool:
+    """Tell whether a file in `derived/` has a name of ours."""
+    return re.fullmatch(_DERIVED, name) is not None
+
+
+class StateFiles(NamedTuple):
     """Paths of the files that make up one project's state."""
 
     path: Path
@@ -85,7 +90,7 @@ class StateFiles:
 
     def locks(self) -> tuple[Path, ...]:
         """The files that are locked, each by who does one kind of work."""
-        return self.lock, self.embedding_lock, self.neighbours_lock, history_lock(self), self.path / "seal.lock"
+        return self.lock, self.embedding_lock, self.neighbours_lock, self.path / HISTORY_LOCK, self.path / "seal.lock"
 
     def logs(self) -> tuple[Path, ...]:
         """The files that SQLite keeps beside the database."""
@@ -137,14 +142,4 @@ class StateFiles:
     def derived_files(self) -> Iterator[Path]:
         """Yield all in `derived/` that has a name of ours."""
         with suppress(FileNotFoundError, NotADirectoryError, PermissionError), os.scandir(self.derived) as entries:
-            yield from (Path(entry.path) for entry in entries if DERIVED.fullmatch(entry.name))
-
-
-def past_file(state: StateFiles, view_name: str) -> Path:
-    """Return the file of the commits behind a view; it may be missing, or older than the view."""
-    return state.derived / f"{blake2b(view_name.encode(), digest_size=16).hexdigest()}.past"
-
-
-def history_lock(state: StateFiles) -> Path:
-    """Return the file that whoever reads the history locks."""
-    return state.path / "history.lock"
+            yield from (Path(entry.path) for entry in entries if is_derived(entry.name))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.budget import fit_lists
 from cairn.protocol.documents import graph_to_dict
-from cairn.protocol.requests import HistoryRequest, RelatedRequest
+from cairn.protocol.history_requests import HistoryRequest, RelatedRequest, WhyRequest
 from cairn.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -23,6 +23,11 @@ def _relate(workspace: Workspace, request: RelatedRequest, _: Progress | None) -
     return _fit(found, request.max_tokens, ("files",))
 
 
+def _explain(workspace: Workspace, request: WhyRequest, _: Progress | None) -> Any:  # noqa: ANN401 - JSON
+    found = workspace.history.why(request.place, limit=request.limit, update=request.update)
+    return _fit(found, request.max_tokens, ("commits",))
+
+
 def _fit(found: object, max_tokens: int | None, lists: tuple[str, ...]) -> Any:  # noqa: ANN401 - JSON
     document = graph_to_dict(found)
     if max_tokens is not None:
@@ -30,4 +35,4 @@ def _fit(found: object, max_tokens: int | None, lists: tuple[str, ...]) -> Any: 
     return document
 
 
-PERFORM = {"history": _solve, "history/related": _relate}
+PERFORM = {"history": _solve, "history/related": _relate, "history/why": _explain}

@@ -35,6 +35,7 @@ def answer_type(operation: str) -> Any:  # noqa: ANN401 - an annotation
         "graph/tests": values.TestChoice,
         "history": past.Solved,
         "history/related": past.RelatedFiles,
+        "history/why": past.ShapedLines,
         "core/list": CoreListDocument,
         "core/add": CoreChangeDocument,
         "core/remove": CoreChangeDocument,

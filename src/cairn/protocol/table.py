@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import NamedTuple
 
 from cairn.errors import RequestError
-from cairn.protocol.requests import (
-    ChangeRequest,
-    ContextRequest,
+from cairn.protocol.core_requests import (
     CoreAddRequest,
     CoreListRequest,
     CoreRemoveRequest,
     CoreRequest,
     CoreSuggestRequest,
-    FetchRequest,
+)
+from cairn.protocol.graph_requests import (
+    ChangeRequest,
     GraphRequest,
-    HistoryRequest,
     ImportersRequest,
-    OutlineRequest,
     PathRequest,
-    ProjectRequest,
     ReferencesRequest,
-    RelatedRequest,
+    SymbolRequest,
+)
+from cairn.protocol.history_requests import HistoryRequest, RelatedRequest, WhyRequest
+from cairn.protocol.requests import (
+    ContextRequest,
+    FetchRequest,
+    OutlineRequest,
+    ProjectRequest,
     SearchRequest,
     SimilarRequest,
-    SymbolRequest,
 )
 from cairn.schema import decode, encode
 
@@ -42,6 +46,9 @@ _GRAPH_FORMS: _Forms = {
     "impact": ("graph/impact", _OF_CHANGE),
     "tests": ("graph/tests", _OF_CHANGE),
     "importers": ("graph/importers", {"symbol": "target", "max_tokens": "max_tokens"}),
+    "history": ("history", {"symbol": "query", "limit": "limit", "max_tokens": "max_tokens"}),
+    "related": ("history/related", {"symbol": "file", "limit": "limit", "max_tokens": "max_tokens"}),
+    "why": ("history/why", {"symbol": "place", "limit": "limit", "max_tokens": "max_tokens"}),
 }
 _CORE_FORMS: _Forms = {
     "list": ("core/list", {"max_tokens": "max_tokens"}),
@@ -113,9 +120,19 @@ OPERATIONS = {
         Operation("graph/tests", ChangeRequest, "Show which tests to run for a change"),
         Operation("history", HistoryRequest, "Show which commits and files solved something like a query"),
         Operation("history/related", RelatedRequest, "Show which files change together with a file"),
+        Operation("history/why", WhyRequest, "Show which commits shaped some lines"),
         Operation("core/list", CoreListRequest, "Show the core files"),
         Operation("core/add", CoreAddRequest, "Mark a core file"),
         Operation("core/remove", CoreRemoveRequest, "Take the mark of a core file away"),
         Operation("core/suggest", CoreSuggestRequest, "Suggest core files"),
     )
 }
+
+
+def decode_request(operation: str, values: Mapping[str, object]) -> ProjectRequest:
+    """Return the request for an operation, given by its name, with its fields as JSON.
+
+    Raises:
+        RequestError: if it is not one.
+    """
+    return decode(OPERATIONS[operation].request, dict(values))

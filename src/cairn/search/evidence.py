@@ -9,9 +9,9 @@ import numpy as np
 
 from cairn.history.past import Past, load_past
 from cairn.history.score import Weighted, score_files
+from cairn.index.past_files import past_file
 from cairn.index.snapshot import Snapshot
 from cairn.index.state_dir import StateDir
-from cairn.index.state_files import past_file
 from cairn.search.query import Query
 from cairn.search.score import Floats
 
