@@ -143,7 +143,7 @@ def _score(library: Library, question: Question, weights: Sequence[float]) -> Sc
             vector,
             SearchRequest(query=""),
             _ROWS,
-            replace(WEIGHTS, history=weight),
+            WEIGHTS._replace(history=weight),
             None,
             evidence,
         )

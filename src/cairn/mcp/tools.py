@@ -206,9 +206,9 @@ async def graph(tool_call: AgentCall, request: GraphRequest) -> str:
 GRAPH = Tool(
     "graph",
     "Callers, impact, tests",
-    "Ask for callers of a function, its callees, references to a symbol or field, subclasses or implementations of a "
+    "Ask for callers of a function, callees, references to a symbol, subclasses or implementations of a "
     "type, the path of calls from one to another, what a change may break (impact), tests to run, importers of a file. "
-    "From commits: what solved something like `symbol` (history), what changes with a file (related), what shaped "
+    "Commits: what solved something like `symbol` (history), what changes with a file (related), what shaped "
     "PATH:LINE (why). impact and tests take `diff`.",
     GraphRequest,
     ("relation", "symbol", "target", "diff", "limit", "project"),
