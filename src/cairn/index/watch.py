@@ -195,7 +195,8 @@ class Watcher:
                 clocks = self._clock.wall(), begun
                 if not batch.is_exact:
                     self._compared_at = begun
-                yield batch._replace(note=self._take_note())
+                note, self._note = self._note, ""
+                yield batch._replace(note=note)
                 self._close_batch()
                 batch = self._wait(clocks, self._clock.steady() - begun, settles=batch.is_exact)
         finally:
@@ -268,7 +269,7 @@ class Watcher:
             is_suspect: whether more may have changed than that.
         """
         is_exact = not is_suspect and self._is_exact(changed)
-        if changed and self._stream is not None and self._folders_changed(changed):
+        if changed and self._stream is not None and _may_change_folders(changed, self._folders):
             self._open()
             is_exact = False
         is_awaited = self._demand.is_open(self._asked)
@@ -279,7 +280,7 @@ class Watcher:
         is_due = self._clock.steady() - self._compared_at >= RECONCILE_SECONDS
         if self._stream is None or self._failures or is_due or not 0 < len(changed) <= FEW_PATHS:
             return False
-        return not any(self._is_of_git(path) or os.path.basename(path) == ".git" for path in changed)
+        return not any(_is_of_git(path, self._repository) or os.path.basename(path) == ".git" for path in changed)
 
     def _look(self, timeout_seconds: float) -> set[str] | None:
         """Wait for news, and return the paths that may change the index; None to stop."""
@@ -364,14 +365,6 @@ class Watcher:
             folders.add(str(self._repository.git_dir))
         return frozenset(folders)
 
-    def _folders_changed(self, changed: Collection[str]) -> bool:
-        """Tell whether other folders must be watched: some came or went, or the rules of what is ignored changed."""
-        return any(path in self._folders or os.path.basename(path) in _RULES or os.path.isdir(path) for path in changed)
-
-    def _take_note(self) -> str:
-        note, self._note = self._note, ""
-        return note
-
     # -- which changes ------------------------------------------------------------------------------------------------
 
     def _relevant(self, paths: Collection[str]) -> set[str]:
@@ -382,7 +375,7 @@ class Watcher:
         for path in paths:
             if path in self._folders:
                 kept.add(path)
-            elif self._is_of_git(path):
+            elif _is_of_git(path, self._repository):
                 if self._is_told_by_git(path):
                     kept.add(path)
             elif path.startswith(prefix) and not (self._state and path.startswith(self._state)):
@@ -403,10 +396,16 @@ class Watcher:
         last, self._tracked = self._tracked, mark_tracked(self.root)
         return last is None or last != self._tracked
 
-    def _is_of_git(self, path: str) -> bool:
-        """Tell whether a path is a file of git that changes when a branch is checked out or something is staged."""
-        folder, name = os.path.split(path)
-        return name in _OF_GIT and self._repository is not None and folder == str(self._repository.git_dir)
+
+def _may_change_folders(changed: Collection[str], folders: frozenset[str]) -> bool:
+    """Tell whether other folders must be watched: some came or went, or the rules of what is ignored changed."""
+    return any(path in folders or os.path.basename(path) in _RULES or os.path.isdir(path) for path in changed)
+
+
+def _is_of_git(path: str, repository: Repository | None) -> bool:
+    """Tell whether a path is a file of git that changes when a branch is checked out or something is staged."""
+    folder, name = os.path.split(path)
+    return name in _OF_GIT and repository is not None and folder == str(repository.git_dir)
 
 
 def deciding_files(root: Path, repository: Repository | None) -> list[Deciding]:
