@@ -195,8 +195,7 @@ class Watcher:
                 clocks = self._clock.wall(), begun
                 if not batch.is_exact:
                     self._compared_at = begun
-                note, self._note = self._note, ""
-                yield batch._replace(note=note)
+                yield batch._replace(note=self._take_note())
                 self._close_batch()
                 batch = self._wait(clocks, self._clock.steady() - begun, settles=batch.is_exact)
         finally:
@@ -269,7 +268,7 @@ class Watcher:
             is_suspect: whether more may have changed than that.
         """
         is_exact = not is_suspect and self._is_exact(changed)
-        if changed and self._stream is not None and _may_change_folders(changed, self._folders):
+        if changed and self._stream is not None and _have_folders_changed(changed, self._folders):
             self._open()
             is_exact = False
         is_awaited = self._demand.is_open(self._asked)
@@ -316,7 +315,7 @@ class Watcher:
         is_followed = False
         for _ in range(5):  # a folder made between listing and watching would never be noticed
             try:
-                folders = self._list_folders()
+                folders = watched_folders(self.root, self._repository)
             except PathError as error:
                 if not os.path.isdir(self.root):
                     raise
@@ -358,12 +357,9 @@ class Watcher:
         if stream is not None:
             stream.close()
 
-    def _list_folders(self) -> frozenset[str]:
-        inner = list_folders(self.root, repository=self._repository)
-        folders = {os.path.join(self.root, folder) if folder else str(self.root) for folder in inner}
-        if self._repository is not None:  # for a switch to another branch, and what is staged
-            folders.add(str(self._repository.git_dir))
-        return frozenset(folders)
+    def _take_note(self) -> str:
+        note, self._note = self._note, ""
+        return note
 
     # -- which changes ------------------------------------------------------------------------------------------------
 
@@ -397,7 +393,16 @@ class Watcher:
         return last is None or last != self._tracked
 
 
-def _may_change_folders(changed: Collection[str], folders: frozenset[str]) -> bool:
+def watched_folders(root: Path, repository: Repository | None) -> frozenset[str]:
+    """Return the folders of a project in which something may change that counts."""
+    inner = list_folders(root, repository=repository)
+    folders = {os.path.join(root, folder) if folder else str(root) for folder in inner}
+    if repository is not None:  # for a switch to another branch, and what is staged
+        folders.add(str(repository.git_dir))
+    return frozenset(folders)
+
+
+def _have_folders_changed(changed: Collection[str], folders: Collection[str]) -> bool:
     """Tell whether other folders must be watched: some came or went, or the rules of what is ignored changed."""
     return any(path in folders or os.path.basename(path) in _RULES or os.path.isdir(path) for path in changed)
 
