@@ -13,7 +13,7 @@ from cairn.history.past import Floats, Ints, Past
 BODY_SHARE = 0.5
 SHARPNESS = 2.0
 TOP = 60
-SATURATION = 0.5
+SATURATION = 0.25
 
 
 class Weighted(NamedTuple):

@@ -73,7 +73,7 @@ class Weights(NamedTuple):
     old_version: float = -0.6
     generated: float = -1.0
     vendored: float = -0.8
-    history: float = 0.5
+    history: float = 1.0
 
     learned: float = 0.2
 
