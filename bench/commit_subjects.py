@@ -24,8 +24,8 @@ from cairn.facets.project_index import ProjectIndex
 from cairn.history.messages import weigh
 from cairn.protocol.requests import SearchRequest
 from cairn.search.answer import WEIGHTS, query_vector
-from cairn.search.evidence import file_evidence
 from cairn.search.library import Library
+from cairn.search.past import file_history
 from cairn.search.query import understand
 from cairn.search.rank import rank
 from cairn.source.commits import Commit, list_commits, read_commits
@@ -130,7 +130,7 @@ def _score(library: Library, question: Question, weights: Sequence[float]) -> Sc
     query = understand(question.subject, "hybrid")
     vector = query_vector(library.model, query)
     started = time.perf_counter()
-    evidence = file_evidence(library.snapshot, library.past, query)
+    evidence = file_history(library.snapshot, library.past, query)
     scored = Scored(question.subject, 1e3 * (time.perf_counter() - started), {}, {})
     numbers = {path: number for number, path in enumerate(files.paths)}
     changed = [path for path in question.files if path in numbers]
@@ -144,8 +144,7 @@ def _score(library: Library, question: Question, weights: Sequence[float]) -> Sc
             SearchRequest(query=""),
             _ROWS,
             WEIGHTS._replace(history=weight),
-            None,
-            evidence,
+            history=evidence,
         )
         found = list(dict.fromkeys(files.paths[one.file] for one in ranking.rows))[:LIMIT]
         for scores, targets in ((scored.all, changed), (scored.code, code)):

@@ -1,108 +1,114 @@
-"""What the commits of a project say about its files for a query: a feature of the ranking."""
+"""What a long text says of files outright: those it names or reports, and those that define its names."""
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
+import sqlite3
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from cairn.history.past import Past, load_past
-from cairn.history.score import Weighted, score_files
-from cairn.index.past_files import past_file
+from cairn import waiting
 from cairn.index.snapshot import Snapshot
-from cairn.index.state_dir import StateDir
-from cairn.search.query import Query
-from cairn.search.score import Floats
+from cairn.search.file_finder import FileFinder
+from cairn.search.mentions import Mentions
+from cairn.search.query import MINOR_KINDS
+from cairn.source.roles import Role
+from cairn.storage.index import chunk_db
+
+Floats = npt.NDArray[np.float32]
+
+_MODULE = 0.7  # of a module's name, against that of a path
+_MAX_NAMESAKES = 400  # with more definitions no one is meant
+_MAX_READ = 4_000  # of a name's definitions, in all views
+_MINOR_KIND = 0.5  # of a field, a key or the like
+_MINOR_FILE = 0.3  # of a test, an example or documentation
+_MOST_NAMED, _MOST_POINTED = 1.5, 2.0
+_MINOR_ROLES = Role.TEST | Role.EXAMPLE | Role.DOCS
 
 
-class PastOfView(NamedTuple):
-    """The commits behind a view, and the folder of the project in its repository: empty, or with a `/` at the end."""
+class TextEvidence(NamedTuple):
+    """What speaks for files outright.
 
-    past: Past
-    folder: str
-
-
-class Pasts:
-    """The histories of views, each kept until its file is replaced.
-
-    Args:
-        state: where they are.
-        folder: the project's, from the top of its repository; empty for the top.
+    Attributes:
+        of_files: features of files, each of shape (n_files,): `named`, `pointed`, `framed` and `raised`.
+        defining: {row: (how much it says, the number of the definition)} of the rows that define names of the text.
     """
 
-    def __init__(self, state: StateDir, folder: str) -> None:
-        self._state = state
-        self._folder = f"{folder}/" if folder else ""
-        self._open: dict[str, tuple[tuple[int, int], Past]] = {}
+    of_files: dict[str, Floats]
+    defining: dict[int, tuple[float, int]]
 
-    def open(self, view_name: str) -> PastOfView | None:
-        """Return the history of a view, None if there is none or its file is damaged."""
-        file = past_file(self._state, view_name)
-        try:
-            facts = file.stat()
-        except OSError:
-            return None
-        stamp = facts.st_ino, facts.st_mtime_ns
-        known = self._open.get(view_name)
-        if known is None or known[0] != stamp:
-            past = load_past(file)
-            if past is None:
-                return None
-            known = self._open[view_name] = stamp, past
-        return PastOfView(known[1], self._folder)
+    def names(self, row: int, file: int) -> bool:
+        """Tell whether the text names a file, or something that a row of it defines."""
+        return row in self.defining or ("pointed" in self.of_files and bool(self.of_files["pointed"][file] > 0))
 
 
-# Of the evidence in a query that asks for no change: the words of commits are about changes.
-QUESTION_SHARE = 0.3
-_MANY_WORDS = 40
-_PREFIX = r"(?:\w{2,12}(?:\([^)]{0,60}\))?!?: |\[[^\]]{1,40}\]:? )?"
-_CHANGE = (
-    rf"{_PREFIX}(?:add|adjust|allow|apply|avoid|cache|change|check|clarify|clean|convert|correct|delete|deprecate|detect"
-    r"|disable|don.?t|do not|drop|enable|ensure|expose|extend|fix|guard|handle|hide|honou?r|ignore|implement|improve"
-    r"|include|increase|introduce|keep|limit|make|mark|merge|migrate|move|normali[sz]e|optimi[sz]e|pass|prefer|preserve"
-    r"|prevent|properly|raise|reduce|refactor|reject|remove|rename|replace|report|require|reset|resolve|respect|restore"
-    r"|restrict|return|rework|rewrite|set|show|simplify|skip|speed|split|stop|strip|support|switch|throw|treat|tweak"
-    r"|unify|update|upgrade|use|validate|warn|wrap)(?:e?s|e?d|ing)?\b"
-    rf"|{_PREFIX}\S.{{0,300}}\b(?:bug|broken|crash(?:es|ed)?|does(?:n.t| not)|fail(?:s|ed)?|incorrect(?:ly)?|is not"
-    r"|regression|should(?:n.t)?|unexpected(?:ly)?|wrong(?:ly)?)\b"
-)
-
-
-def asks_for_change(text: str) -> bool:
-    """Tell whether a text is a work item: the subject of a change or a report, or longer than a question."""
-    first, _, rest = text.strip().partition("\n")
-    return bool(rest) or first.count(" ") >= _MANY_WORDS or re.match(_CHANGE, first, re.IGNORECASE) is not None
-
-
-def file_evidence(snapshot: Snapshot, of_view: PastOfView | None, query: Query) -> Floats | None:
-    """Return how much the history speaks for each file, from 0 to 1; None if it says nothing. Shape (n_files,).
+def gather(
+    snapshot: Snapshot,
+    connection: sqlite3.Connection,
+    mentions: Mentions,
+    finder: FileFinder,
+    reported: Mapping[str, Mapping[int, float]],
+    file_of_row: npt.NDArray[np.int64],
+) -> TextEvidence:
+    """Return what a text says of the files of a snapshot.
 
     Args:
-        snapshot: whose files.
-        of_view: the commits behind them.
-        query: what is looked for.
+        mentions: what it names.
+        finder: of the snapshot's files.
+        reported: {`framed` or `raised`: {file: how much that says}}, the files in its tracebacks and of its messages.
+        file_of_row: shape (n_rows,), -1 for a row out of scope.
     """
-    if of_view is None:
-        return None
-    past, folder = of_view
-    found = score_files(past, [Weighted(term.hashed, term.weight) for term in query.terms])
-    if not len(found.paths):
-        return None
-    share = 1.0 if asks_for_change(query.text) else QUESTION_SHARE
-    evidence = np.zeros(len(snapshot.files.paths), dtype=np.float32)
-    for path, value in zip(found.paths.tolist(), found.scores.tolist(), strict=True):
-        file = _file_at(snapshot.files.paths, past.path_of(path), folder)
-        if file >= 0:
-            evidence[file] = share * value
-    return evidence
+    is_minor = (snapshot.files.roles & int(_MINOR_ROLES)) > 0
+    share = np.where(is_minor, np.float32(_MINOR_FILE), np.float32(1.0))
+    named, defining = _who_defines(snapshot, connection, mentions, file_of_row)
+    pointed = np.zeros(len(snapshot.files.paths), dtype=np.float32)
+    for path in mentions.paths:
+        _add(pointed, finder.by_path(path), 1.0)
+    for module in mentions.modules:
+        _add(pointed, finder.by_module(module), _MODULE)
+    features = {"named": _saturated(named, _MOST_NAMED), "pointed": _saturated(pointed, _MOST_POINTED)}
+    for name, worth in reported.items():
+        features[name] = np.zeros_like(pointed)
+        features[name][list(worth)] = list(worth.values())
+    return TextEvidence({name: (values * share).astype(np.float32) for name, values in features.items()}, defining)
 
 
-def _file_at(paths: tuple[str, ...], path: str, folder: str) -> int:
-    """Return the number of a file by its path in the repository, -1 if the snapshot does not show it."""
-    if not path.startswith(folder):
-        return -1
-    own = path[len(folder) :]
-    place = bisect_left(paths, own)
-    return place if place < len(paths) and paths[place] == own else -1
+def _saturated(values: Floats, most: float) -> Floats:
+    saturated: Floats = (most * np.tanh(values / most)).astype(np.float32)
+    return saturated
+
+
+def _add(values: Floats, files: list[int], worth: float) -> None:
+    """Share what a mention is worth among the files that it may mean."""
+    if files:
+        values[files] += np.float32(worth / len(files))
+
+
+def _who_defines(
+    snapshot: Snapshot, connection: sqlite3.Connection, mentions: Mentions, file_of_row: npt.NDArray[np.int64]
+) -> tuple[Floats, dict[int, tuple[float, int]]]:
+    """Return for each file what the names that it defines say, and which rows define them; namesakes share."""
+    named = np.zeros(len(snapshot.files.paths), dtype=np.float32)
+    defining: dict[int, tuple[float, int]] = {}
+    for name, weight in mentions.names.items():
+        waiting.check()
+        found = chunk_db.definitions_called(connection, name, _MAX_READ)
+        rows = snapshot.rows_of_chunks(np.array([one.chunk_id for one in found], dtype=np.int64))
+        files = np.where(rows >= 0, file_of_row[rows], -1)
+        shown = [
+            (row, file, one) for row, file, one in zip(rows.tolist(), files.tolist(), found, strict=True) if file >= 0
+        ]
+        if len(shown) > _MAX_NAMESAKES:
+            continue
+        best: dict[int, float] = {}
+        n_files = len({file for _, file, _ in shown})
+        for row, file, one in shown:
+            worth = weight * (_MINOR_KIND if one.kind in MINOR_KINDS else 1.0) / n_files
+            best[file] = max(best.get(file, 0.0), worth)
+            if worth > defining.get(row, (0.0, 0))[0]:
+                defining[row] = (worth, one.ordinal)
+        for file, worth in best.items():
+            named[file] += worth
+    return named, defining

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from cairn.answers import Coverage
 from cairn.embedding.static import StaticModel
 from cairn.index.snapshot import Snapshot
-from cairn.search.evidence import PastOfView
 from cairn.search.hits import FileReader, FileText
+from cairn.search.past import PastOfView
 from cairn.storage.index import view_db
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
 from cairn.index.state_dir import StateDir
 from cairn.index.views import View, Views
-from cairn.search.evidence import Pasts
 from cairn.search.fetch import fetch_one
 from cairn.search.hits import FileReader
 from cairn.search.library import Library
+from cairn.search.past import Pasts
 from cairn.sharing import Shared
 from cairn.storage.connection import reading, store_errors
 from cairn.storage.index import meta_db, view_db

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.search.evidence import asks_for_change
+from cairn.search.past import asks_for_change
 
 
 @pytest.mark.parametrize(
