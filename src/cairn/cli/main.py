@@ -305,22 +305,7 @@ def _add_graph(commands: _Commands, common: Parser) -> None:
 
 def _add_history(commands: _Commands, common: Parser) -> None:
     """Add the commands that ask the history."""
-    asking = Parser(add_help=False, parents=[common])
-    asking.add_argument(
-        "--no-update", action="store_true", help="use the history as it is, without reading new commits"
-    )
-    history = commands.add_parser("history", parents=[asking], help="show which commits solved something like this")
-    history.add_argument("query", nargs="+", metavar="QUERY", help="prose, a file, a folder, or a symbol")
-    add_field(history, "-n", "--limit", rule=fields.HISTORY_LIMIT, default=5)
-    history.set_defaults(run=_lazy("cairn.cli.history:run_history"))
-    related = commands.add_parser("related", parents=[asking], help="show which files change together with a file")
-    related.add_argument("file", metavar="FILE", help="a file of the project")
-    add_field(related, "-n", "--limit", rule=fields.HISTORY_LIMIT, default=10)
-    related.set_defaults(run=_lazy("cairn.cli.history:run_related"))
-    why = commands.add_parser("why", parents=[asking], help="show which commits shaped some lines")
-    add_field(why, "place", rule=fields.SHAPED, metavar="FILE:LINE")
-    add_field(why, "-n", "--limit", rule=fields.HISTORY_LIMIT, default=5)
-    why.set_defaults(run=_lazy("cairn.cli.history:run_why"))
+    load("cairn.cli.history_parser:add_history_commands")(commands, common, _lazy)
 
 
 def _add_filters(command: argparse.ArgumentParser) -> None:
