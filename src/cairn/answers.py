@@ -41,6 +41,7 @@ class CodeHit:
     `captures` are what the metavariables of a structural pattern stand for, by name, once for each match on the lines.
     `similarity`, 0 to 1, and `match` say how similar this is to the sample, for a question about similar code, or how
     much of what was pasted stands on the lines.
+    `origin` is empty for what people of the project wrote.
     `neighbours` is None unless the request wanted them. `qualified_name` includes the names of what encloses it.
     """
 
@@ -64,6 +65,7 @@ class CodeHit:
     match: Match | None = None
     neighbours: tuple[Neighbour, ...] | None = None
     qualified_name: str = ""
+    origin: Literal["", "generated", "vendored"] = ""
 
 
 @dataclass(frozen=True, slots=True)

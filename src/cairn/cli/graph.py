@@ -1,4 +1,4 @@
-"""`cairn callers`, `callees`, `path`, `importers`, `impact` and `tests`."""
+"""`cairn callers`, `callees`, `references`, `subclasses`, `path`, `importers`, `impact` and `tests`."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def show(
     else:
         for row in rows(Style(sys.stdout)):
             emit(row)
-        for text in (*document["notes"], omitted, "" if something else nothing):
+        for text in ("" if something else nothing, *document["notes"], omitted):
             if text:
                 note(printable(text))
     return EXIT_FOUND if something else EXIT_NONE
@@ -71,6 +71,46 @@ def run_callers(options: argparse.Namespace) -> int:
 def run_callees(options: argparse.Namespace) -> int:
     """Show what a symbol calls directly."""
     return _show_links(_ask(options, "callees", symbol=options.symbol, limit=options.limit), options, "is called by")
+
+
+def run_subclasses(options: argparse.Namespace) -> int:
+    """Show what derives from a type or implements it."""
+    document = _ask(options, "subclasses", symbol=options.symbol, limit=options.limit)
+    return _show_links(document, options, "derives from or overrides")
+
+
+# What heads the references of each kind; they come in this order.
+_HEADINGS = {
+    "call": "calls", "construct": "constructions", "read": "reads", "write": "writes", "type": "uses as a type",
+    "import": "imports", "base": "subclasses and implementations", "decorate": "decorations",
+}  # fmt: skip
+
+
+def run_references(options: argparse.Namespace) -> int:
+    """Show all that refers to a symbol, by kind."""
+    document = _ask(options, "references", symbol=options.symbol, kinds=options.kinds, limit=options.limit)
+
+    def rows(style: Style) -> Iterator[str]:
+        kind = ""
+        for reference in document["references"]:
+            if reference["kind"] != kind:
+                kind = reference["kind"]
+                yield style.name(f"{_HEADINGS[kind]}: {document['counts'][kind]:,}")
+            inside = reference["symbol"]["name"]
+            facts = ", ".join(filter(None, (inside and f"in {inside}", "name" if reference["how"] == "name" else "")))
+            shown = f"  {style.faint(f'({printable(facts)})')}" if facts else ""
+            yield f"  {at(reference, style)}  {printable(reference['text'])}{shown}"
+
+    kinds = " or ".join(_HEADINGS[kind] for kind in options.kinds)
+    nothing = f"There are no {kinds} of" if kinds else "Nothing refers to"
+    return show(
+        document,
+        options,
+        rows,
+        something=bool(document["references"]),
+        omitted=more(document["omitted"]),
+        nothing=unless_unresolved(document, f"{nothing} {_name_of(document['symbol'])}."),
+    )
 
 
 def _show_links(document: Document, options: argparse.Namespace, verb: str) -> int:
@@ -94,7 +134,8 @@ def _line(link: Document, style: Style) -> str:
     elsewhere = symbol["filepath"] != link["filepath"]
     beyond = f"  {printable(symbol['filepath'])}:{symbol['line']}" if elsewhere else ""
     stale = "  (changed since it was indexed)" if symbol["stale"] else ""
-    facts = style.faint(f"({link['kind']}, {link['how']}){beyond}{stale}")
+    origin = f", {symbol['origin']}" if symbol["origin"] else ""
+    facts = style.faint(f"({link['kind']}, {link['how']}{origin}){beyond}{stale}")
     return f"{at(link, style)}  {_label(symbol, style)}  {facts}"
 
 
@@ -206,5 +247,7 @@ def run_tests(options: argparse.Namespace) -> int:
         omitted=more(document["omitted"], f"more of {pluralize(document['total'], 'test file')}"),
         nothing=unless_unresolved(
             document, f"None of {pluralize(document['total'], 'test file')} concerns it, as far as can be resolved."
-        ),
+        )
+        if document["changed"] or document["deleted"]
+        else "No indexed file has changed.",
     )

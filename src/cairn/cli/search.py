@@ -175,6 +175,8 @@ def _print_hit(
         verdict = f"{hit['match']} {hit.get('similarity'):.2f}" if "match" in hit else hit["confidence"]
         facts += f"  ~{pluralize(hit['tokens'], 'token')}  {verdict}"
     facts += f"  {hit['id']}{changed}"
+    if "origin" in hit:
+        facts += f"  {hit['origin']}"
     if style.on and sys.stdout.isatty() and "project" not in hit:
         where = load("cairn.cli.links:link_to")(where, document["view"], hit["filepath"])
     emit(f"{style.path(where)}  {style.name(printable(label))}  {style.faint(facts)}")

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cairn import waiting
+from cairn.graph.empty import on_nothing_dead
 from cairn.graph.graph import Graph
 from cairn.graph.libraries import Libraries
 from cairn.graph.network import Ints
@@ -22,12 +23,13 @@ from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import symbol_of
 from cairn.graph.unresolved import says_name
 from cairn.graph.values import DeadCode, DeadSymbol
-from cairn.source.roles import Role
+from cairn.source.roles import FOREIGN, Role
 from cairn.source.text import pluralize
 
 _SCRIPTS = re.compile(r"(?<![\w.-])[\w.-]++[\"']?\s*=\s*[\"']([\w.]+):([\w.]+)[\"']")
 _MAIN = frozenset({"main", "Main", "init", "__main__", "_start", "setUp", "tearDown"})
 _PUBLIC_HEAD = re.compile(r"\b(?:pub|public|export|open|protected)\b")
+_FOREIGN = "generated or vendored"
 _OTHER_ROLES = Role.EXAMPLE | Role.DOCS | Role.CONFIG | Role.DECLARATION
 _HIDDEN_HEAD = re.compile(r"\b(?:private|fileprivate|static)\b")
 _OPEN_LANGUAGES = frozenset(
@@ -67,7 +69,15 @@ def find_dead(graph: Graph, limit: int = 0) -> DeadCode:
     found.sort(key=lambda symbol: (-symbol.confidence, symbol.symbol.path, symbol.symbol.line))
     shown = found[: limit or None]
     entry_points = dict(Counter(survey.entries.values()))
-    return DeadCode(tuple(shown), entry_points, len(found) - len(shown), (*graph.notes, *_note(undecided)), undecided)
+    notes = (*graph.notes, *_note_on_foreign(entry_points.get(_FOREIGN, 0)), *_note(undecided))
+    if not found:
+        notes = (*notes, *on_nothing_dead(graph))
+    return DeadCode(tuple(shown), entry_points, len(found) - len(shown), notes, undecided)
+
+
+def _note_on_foreign(count: int) -> tuple[str, ...]:
+    are = "is" if count == 1 else "are"
+    return (f"{pluralize(count, 'definition')} in generated or vendored files {are} left out.",) if count else ()
 
 
 def _note(undecided: int) -> tuple[str, ...]:
@@ -202,6 +212,8 @@ def _reason(source: SourceFile, place: int, roles: Role, is_decorated: bool) -> 
     definition = source.definitions[place]
     if roles & Role.TEST or definition.kind == "test":
         return "test"
+    if roles & FOREIGN:
+        return _FOREIGN
     if roles & _OTHER_ROLES:
         return "example, configuration or declaration"
     if definition.name in _MAIN and (definition.parent < 0 or definition.kind == "method"):

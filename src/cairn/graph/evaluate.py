@@ -10,6 +10,7 @@ from cairn.graph.code import Code
 from cairn.graph.declarations import Declarations
 from cairn.graph.entities import OUTSIDE, Entity, How
 from cairn.graph.exports import Exports
+from cairn.graph.extensions import Extensions
 from cairn.graph.inheritance import Inheritance
 from cairn.graph.memo import Memo
 from cairn.graph.namesakes import Namesakes
@@ -41,6 +42,7 @@ class Evaluator:
         self.exports = Exports(self.sight, self, self.declarations, self.namesakes)
         self._results = Results(self.sight, self)
         self._attributes = Attributes(self.sight, self, self.inheritance, self.exports, self._results)
+        self._extensions = Extensions(self.sight, self.namesakes, self.inheritance)
         self._scopes = Scopes(self, self.declarations, self.inheritance, self.exports, self._attributes)
 
     def evaluate(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
@@ -51,22 +53,49 @@ class Evaluator:
             lambda: self._walk(self.sight.file(source.number), scope, expression),
         )
 
+    def called(self, source: SourceFile, scope: int, name: str) -> Entity | None:
+        """Return what a plain name stands for where it is called, which is no variable in some languages."""
+        if not source.rules.methods_apart:
+            return self.evaluate(source, scope, name)
+        if name in source.rules.this:
+            own = self._scopes.own_type(source, scope)
+            return own._replace(tag="class") if own is not None else None  # another constructor
+        if name in source.rules.parents:
+            return self.evaluate(source, scope, name)
+        return self.memo.recall(
+            ("called", source.number, scope, name),
+            None,
+            lambda: self._scopes.look_up(self.sight.file(source.number), scope, name, is_call=True),
+        )
+
     def _walk(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
         if expression.startswith(":"):
             entity = self.evaluate(source, scope, expression[1:])
             return entity._replace(tag="instance") if entity is not None and entity.tag == "class" else entity
         head, parts = self._first(source, scope, expression)
         for name, suffix in parts:
-            if head is None:
-                return None
-            if head.tag == "outside":
-                return head
-            member = self._attributes.attribute(source, head, name)
-            if member is None and name in _UNCHANGING and head.tag == "instance":
+            if head is not None:
+                head = self.declarations.in_expression(head)
+                head = OUTSIDE if self.declarations.is_outside(head) else head
+            member = self._member_of(source, head, name)
+            if member is None and name in _UNCHANGING and head is not None and head.tag == "instance":
                 member = head
                 suffix = ""
-            head = self._results.with_suffix(member, suffix, head) if suffix else member
+            if member is None:
+                head = head if head is not None and head.tag == "outside" else None
+                if head is None and not source.rules.extension:
+                    return None
+            else:
+                head = self._results.with_suffix(member, suffix, head) if suffix else member
         return head
+
+    def _member_of(self, source: SourceFile, head: Entity | None, name: str) -> Entity | None:
+        """Return what `.name` means after something that may be unknown or outside."""
+        if head is not None and head.tag != "outside":
+            member = self._attributes.attribute(source, head, name)
+            if member is not None:
+                return member
+        return self._extensions.find(source, head, name)
 
     def _first(self, source: SourceFile, scope: int, expression: str) -> tuple[Entity | None, list[tuple[str, str]]]:
         """Evaluate the first part of an expression; return it with the parts that follow."""
@@ -87,16 +116,39 @@ class Evaluator:
             plain = name.lstrip(rules.prefix)
             entity = self._attributes.attribute(source, own, plain) if own is not None else None
         else:
-            entity = scopes.look_up(source, scope, name)
+            entity = scopes.look_up(source, scope, name, is_call=rules.methods_apart and suffix.startswith("()"))
+            if entity is None and rules.capital_types and name[0].isupper():
+                return self._qualified(source, name, suffix, rest)
         return (self._results.with_suffix(entity, suffix, None) if suffix else entity), rest
+
+    def _qualified(
+        self, source: SourceFile, name: str, suffix: str, rest: list[tuple[str, str]]
+    ) -> tuple[Entity, list[tuple[str, str]]]:
+        """Return the type that several names in a row mean, with the parts that follow, else something outside."""
+        whole = name
+        for count, (following, brackets) in enumerate(rest if not suffix else (), 1):
+            whole = f"{whole}.{following}"
+            if not following[0].isupper():
+                break
+            entity = self.declarations.entity_of(self.namesakes.in_package(source, whole))
+            if entity is not None and entity.tag == "class":
+                return self._results.with_suffix(entity, brackets, None) or entity, rest[count:]
+            if brackets:
+                break
+        return OUTSIDE._replace(text=name), rest
 
     def _parent(self, own: Entity | None, rest: Sequence[tuple[str, str]]) -> Entity | None:
         """Return what `super` leads to: a member of a base class, or, called by itself, the base's constructor."""
         if own is None:
             return None
-        constructor = self.sight.file(file_of(own.node)).rules.constructor
-        name = rest[0][0] if rest else constructor
-        for base in self.inheritance.bases_of(own.node):
+        rules = self.sight.file(file_of(own.node)).rules
+        name = rest[0][0] if rest else rules.constructor
+        parts = (own.node, *self.inheritance.parts_of(own.node))
+        for base in (base for part in parts for base in self.inheritance.bases_of(part)):
+            if not name:  # constructors have the name of their type
+                if self.sight.code.definition(base).kind != "class":
+                    continue
+                return Entity("class", base, How.RECEIVER)
             member = self.inheritance.member(base, name)
             if member is not None:
                 member = member.by(How.RECEIVER)
@@ -110,7 +162,9 @@ class Evaluator:
             if own is not None:
                 return own
         entity = self.evaluate(source, scope, text)
-        return entity._replace(tag="instance") if entity is not None and entity.tag == "class" else OUTSIDE
+        if entity is not None and entity.tag == "class":
+            return entity._replace(tag="instance")
+        return OUTSIDE._replace(text=text)
 
     def first_value(self, source: SourceFile, scope: int, values: Iterable[str]) -> Entity | None:
         """Return what the first of several values stands for that is known to be more than a value."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
 
 from cairn import waiting
@@ -26,6 +26,7 @@ from cairn.source.text import pluralize
 
 STORED_FROM_SECONDS = 0.3  # a network that takes longer to make is kept beside the index
 
+_MOST_REMEMBERED = 16  # long answers
 CALL_KINDS = frozenset({CALL, CONSTRUCT, DECORATE})
 
 
@@ -59,6 +60,7 @@ class Graph:
         self._base: Network | None = None  # the last one of an index without changed files
         self._feelers: Feelers | None = None
         self._tests: TestFiles | None = None
+        self._remembered: dict[Hashable, object] = {}
 
     def refresh(self, snapshot: Snapshot, connection: sqlite3.Connection) -> None:
         """Take in a new generation, and files that changed since."""
@@ -85,6 +87,16 @@ class Graph:
         if self._resolver is not None:
             self._resolver.meaning.memo.forget()
         self._resolver = None
+        self._remembered = {}
+
+    def remember(self, key: Hashable, find: Callable[[], object]) -> object:
+        """Return what `find` gives for a key; the last few answers are remembered until a file changes."""
+        if key not in self._remembered:
+            answer = find()
+            if len(self._remembered) >= _MOST_REMEMBERED:
+                del self._remembered[next(iter(self._remembered))]
+            self._remembered[key] = answer
+        return self._remembered[key]
 
     def store_facts(self) -> None:
         """Store the facts that were found while nothing could be written, for the next time."""
@@ -162,16 +174,16 @@ class Graph:
         """Return the edges of some kinds into any of some definitions, by file and line."""
         wanted, kinds = set(nodes), frozenset(kinds)
         incoming = []
-        files, names = self._candidates(nodes)
+        files, names = self.candidates(nodes)
         for number in files:
             waiting.check()
             edges = self.resolver.edges_to(number, names)
             incoming += [edge for edge in edges if edge.target in wanted and edge.kind in kinds]
         return incoming
 
-    def _candidates(self, nodes: Sequence[int]) -> tuple[list[int], set[str]]:
+    def candidates(self, nodes: Sequence[int]) -> tuple[list[int], set[str]]:
         """Return the files that may refer to some definitions, and the names and aliases they may use."""
-        names = {self.code.definition(node).name for node in nodes if place_of(node) >= 0}
+        names = {name for node in nodes if place_of(node) >= 0 for name in self._names_of(node)}
         tried: set[str] = set()
         files: set[int] = set()
         while names - tried:
@@ -187,6 +199,11 @@ class Graph:
                     elif imported.name == name and imported.alias:
                         names.add(imported.alias)
         return sorted(files), names
+
+    def _names_of(self, node: int) -> set[str]:
+        """Return the name of a definition, and what a decoration may leave of it."""
+        name = self.code.definition(node).name
+        return {name, name.removesuffix(self.code.file(file_of(node)).rules.attribute_suffix)} - {""}
 
     def _names_of_default(self, number: int) -> set[str]:
         """Return what the files that import a file's default call it."""

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 
 from cairn.graph.declarations import Declarations
 from cairn.graph.entities import Entity, Expressions
-from cairn.graph.namesakes import MAX_OWNED
+from cairn.graph.namesakes import MAX_OWNED, is_one_type
 from cairn.graph.nodes import file_of, node_of, place_of
-from cairn.graph.rules import FUNCTION_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.sight import Sight
 from cairn.graph.source_file import SourceFile
+from cairn.types import Definition
 
 _MAX_BASES, _MIN_BASES = 200, 8  # of a type, with theirs
 _BASES_A_FILE = 200_000  # looked at for all definitions of a file: a chain of thousands must not take minutes
@@ -41,25 +42,30 @@ class Inheritance:
     def _own_member(self, node: int, name: str) -> Entity | None:
         source = self._sight.file(file_of(node))
         definition = source.definitions[place_of(node)]
-        places = source.members.get(definition.qualified_name, {}).get(name)
+        places = source.members.get(definition.qualified_name, {}).get(name, ())
+        if name == definition.name:  # constructors have it too, but the name means the type
+            places = [place for place in places if source.definitions[place].kind != "constructor"]
         declared_apart = source.rules.family == "c"
         if places and not declared_apart:
             return self._declarations.group(source, places)
         if not source.rules.open_types:
             return None
-        nodes = [node_of(source.number, place) for place in places or ()]
+        nodes = [node_of(source.number, place) for place in places]
         for other in self._sight.nodes_named(name)[:MAX_OWNED]:
             elsewhere = self._code.file(file_of(other))
-            owner = elsewhere.definitions[place_of(other)].qualified_name[: -len(name) - 1]
-            same_name = owner.rpartition(".")[2] == definition.name
-            if other not in nodes and same_name and _may_share_type(source, elsewhere):
+            part = elsewhere.definitions[place_of(other)]
+            owner = part.qualified_name[: -len(name) - 1]
+            if other in nodes or (name == definition.name and part.kind == "constructor"):
+                continue
+            if is_one_type(owner, definition.qualified_name) and _may_share_type(source, elsewhere):
                 nodes.append(other)
         functions = [other for other in nodes if self._code.definition(other).kind in FUNCTION_KINDS]
         return self._declarations.entity(self._code.main_of(functions or nodes)) if nodes else None
 
     def overridden(self, node: int, name: str) -> list[int]:
         """Return the methods called `name` of all types that a type inherits from."""
-        members = (self._own_member(base, name) for base in self.lineage(node) if base != node)
+        own = {node, *self.parts_of(node)}
+        members = (self._own_member(base, name) for base in self.lineage(node) if base not in own)
         return [member.node for member in members if member is not None and member.tag == "function"]
 
     # -- bases --------------------------------------------------------------------------------------------------------
@@ -71,7 +77,7 @@ class Inheritance:
         while queue:
             current = queue.popleft()
             yield current
-            for base in self.bases_of(current):
+            for base in (*self.parts_of(current), *self.bases_of(current)):
                 if base not in seen and len(seen) < limit:
                     seen.add(base)
                     queue.append(base)
@@ -80,6 +86,24 @@ class Inheritance:
         """Return how many types are looked at for one type: fewer in a file of thousands of definitions."""
         n_definitions = len(self._code.file(file_of(node)).definitions)
         return min(_MAX_BASES, max(_MIN_BASES, _BASES_A_FILE // n_definitions))
+
+    def parts_of(self, node: int) -> list[int]:
+        """Return the other declarations of a type that is declared in parts."""
+        return self._memo.recall(("parts", node), [], lambda: self._find_parts(node))
+
+    def _find_parts(self, node: int) -> list[int]:
+        source = self._sight.file(file_of(node))
+        definition = source.definitions[place_of(node)]
+        if source.rules.family != "csharp" or not _is_partial(definition):
+            return []
+        full_name = source.full_name(place_of(node))
+        parts = []
+        for other in self._sight.nodes_named(definition.name)[:MAX_OWNED]:
+            elsewhere = self._code.file(file_of(other))
+            is_same = elsewhere.rules.family == "csharp" and elsewhere.full_name(place_of(other)) == full_name
+            if other != node and is_same and _is_partial(elsewhere.definitions[place_of(other)]):
+                parts.append(other)
+        return parts
 
     def bases_of(self, node: int) -> list[int]:
         """Return the types that a type inherits from or implements, in the order it names them."""
@@ -109,8 +133,15 @@ class Inheritance:
 
     def has_unknown_base(self, node: int) -> bool:
         """Tell whether a type names a base that is not of this project, or not known to be."""
-        source = self._sight.file(file_of(node))
-        return len(source.bases.get(place_of(node), ())) > len(self.bases_of(node))
+        for part in (node, *self.parts_of(node)):
+            source = self._sight.file(file_of(part))
+            if len(source.bases.get(place_of(part), ())) > len(self.bases_of(part)):
+                return True
+        return False
+
+
+def _is_partial(definition: Definition) -> bool:
+    return definition.kind in TYPE_KINDS and "partial" in definition.signature.split()
 
 
 def _may_share_type(source: SourceFile, other: SourceFile) -> bool:

@@ -11,7 +11,9 @@ from cairn.graph.nodes import file_of, place_of
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.sight import Sight
 from cairn.graph.source_file import SourceFile
+from cairn.types import Definition
 
+_SOURCES_OF_C = (".c", ".cc", ".cpp", ".cxx", ".c++")
 MAX_NAMESAKES = 60  # a name with more definitions says nothing by itself
 MAX_OWNED = 5 * MAX_NAMESAKES  # the same for members of types
 
@@ -45,7 +47,7 @@ class Namesakes:
             definition = other.definitions[place_of(node)]
             nested = definition.parent >= 0 and other.definitions[definition.parent].kind in FUNCTION_KINDS
             callable_ = definition.kind in FUNCTION_KINDS and definition.kind not in ("macro", "test")
-            if callable_ and not nested and _are_kin(source, other):
+            if callable_ and not nested and _are_kin(source, other) and not _needs_its_type(other, definition):
                 functions.append(node)
         return functions
 
@@ -59,6 +61,17 @@ class Namesakes:
         if len({file_of(node) for node in nodes}) > 2:  # a header and its source are two
             return None
         return Namesake(self._code.main_of(nodes), how)
+
+    def type_called(self, source: SourceFile, name: str) -> Namesake | None:
+        """Return the only type of a qualified name, which may leave out namespaces around it."""
+        nodes = []
+        for node in self._sight.nodes_named(name.rpartition(".")[2])[:MAX_NAMESAKES]:
+            definition = self._code.definition(node)
+            is_type = definition.kind in TYPE_KINDS and is_one_type(definition.qualified_name, name)
+            if is_type and _are_kin(source, self._code.file(file_of(node))):
+                nodes.append(node)
+        own = [node for node in nodes if file_of(node) == source.number]
+        return self._only(own or nodes, How.NAME)
 
     def in_folder(self, folder: str, name: str) -> Namesake | None:
         """Return the definition of a name that the files of a folder share."""
@@ -82,9 +95,7 @@ class Namesakes:
         if package == "directory":
             return self.in_folder(posixpath.dirname(source.path), name)
         if package == "package":
-            spaces = [source.facts.package, *self._namespaces(source)]
-            spaces += [imported.module for imported in source.stars]
-            for space in dict.fromkeys(spaces):
+            for space in self.spaces(source):
                 namesake = self.with_full_name(source, f"{space}.{name}" if space else name)
                 if namesake is not None:
                     return namesake
@@ -99,8 +110,17 @@ class Namesakes:
         is_function = namesake is not None and self._code.definition(namesake.node).kind == "function"
         return namesake if is_function else None
 
-    def _namespaces(self, source: SourceFile) -> list[str]:
-        return [definition.qualified_name for definition in source.definitions if definition.kind in NAMESPACE_KINDS]
+    def spaces(self, source: SourceFile) -> list[str]:
+        """Return the packages whose names are visible in a file, the nearest first."""
+        own = [definition.qualified_name for definition in source.definitions if definition.kind in NAMESPACE_KINDS]
+        spaces = [source.facts.package, *own]
+        if source.rules.outer_packages:
+            spaces = [space for inner in spaces if inner for space in _and_outer(inner)]
+            stars = [imported.module for imported in source.stars]
+            spaces += [*stars, *(f"{space}.{star}" for space in spaces for star in stars), ""]
+        else:
+            spaces += [imported.module for imported in source.stars]
+        return list(dict.fromkeys(spaces))
 
     def with_full_name(self, source: SourceFile, text: str) -> Namesake | None:
         """Return the definition with a full name, its package included."""
@@ -109,18 +129,13 @@ class Namesakes:
         nodes = []
         for node in self._sight.nodes_named(name)[:MAX_NAMESAKES]:
             other = self._code.file(file_of(node))
-            if other.rules.family == source.rules.family and self._full_name(other, place_of(node)) == text:
+            if other.rules.family == source.rules.family and other.full_name(place_of(node)) == text:
                 nodes.append(node)
         if not nodes:
             return None
         how = How.EXACT if all(file_of(node) == source.number for node in nodes) else How.IMPORT
         types = [node for node in nodes if self._code.definition(node).kind in TYPE_KINDS]
         return Namesake(self._code.main_of(types or nodes), how)
-
-    def _full_name(self, source: SourceFile, place: int) -> str:
-        own = source.definitions[place].qualified_name.replace("\\", ".")
-        package = source.facts.package.replace("\\", ".")
-        return f"{package}.{own}" if package and not own.startswith(f"{package}.") else own
 
     def _anywhere(self, source: SourceFile, name: str) -> Namesake | None:
         """Return the definition of a name that all files share: one in an included file, or the only one."""
@@ -130,7 +145,9 @@ class Namesakes:
         near = []
         for node in nodes:
             other = self._code.file(file_of(node))
-            if _are_kin(source, other) and self._is_top(node) and other.definitions[place_of(node)].kind != "constant":
+            if not _are_kin(source, other) or not self._is_top(node):
+                continue
+            if other.definitions[place_of(node)].kind != "constant" and self._is_seen(source, other, place_of(node)):
                 near.append(node)
         if not near:
             return None
@@ -142,6 +159,17 @@ class Namesakes:
             return Namesake(self._code.main_of([*direct, *bodies]), How.IMPORT)
         return self._only(near, How.NAME)
 
+    def _is_seen(self, source: SourceFile, other: SourceFile, place: int) -> bool:
+        """Tell whether a definition is seen in another file: what a source file of C keeps to itself is not."""
+        if other.number == source.number or not other.path.endswith(_SOURCES_OF_C):
+            return True
+        definition = other.definitions[place]
+        is_own = definition.kind == "macro" or definition.kind in TYPE_KINDS or "static " in definition.signature
+        is_own = is_own or definition.signature.endswith(";")  # a prototype
+        return not is_own or any(
+            self._sight.place(source, imported.module) == other.number for imported in source.stars
+        )
+
     def _stems_of_includes(self, source: SourceFile) -> frozenset[str]:
         """Return the paths of the files that a file includes, without their endings: a header stands for its source."""
         return self._sight.memo.recall(("stems", source.number), frozenset(), lambda: self._find_stems(source))
@@ -149,6 +177,23 @@ class Namesakes:
     def _find_stems(self, source: SourceFile) -> frozenset[str]:
         places = (self._sight.place(source, imported.module) for imported in self._sight.file(source.number).stars)
         return frozenset(posixpath.splitext(self._code.paths[place])[0] for place in places if isinstance(place, int))
+
+
+def _needs_its_type(source: SourceFile, definition: Definition) -> bool:
+    """Tell whether a function can only be called on the type that it is in."""
+    mark = source.rules.extension
+    return bool(mark) and "static" in definition.signature.split("(")[0].split()
+
+
+def _and_outer(package: str) -> list[str]:
+    """Return a package and those around it, the nearest first."""
+    parts = package.split(".")
+    return [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
+
+
+def is_one_type(name: str, other: str) -> bool:
+    """Tell whether two qualified names may mean one type: one may leave out namespaces around it."""
+    return name == other or name.endswith(f".{other}") or other.endswith(f".{name}")
 
 
 def _are_kin(source: SourceFile, other: SourceFile) -> bool:

@@ -8,15 +8,19 @@ from dataclasses import replace
 from typing import cast
 
 from cairn.errors import UnknownSymbolError
+from cairn.graph.empty import on_no_callees, on_no_callers, on_no_importers, on_no_subclasses
 from cairn.graph.graph import CALL_KINDS, Graph
+from cairn.graph.implementations import implementers_of, unresolved_subtypes
 from cairn.graph.nodes import file_of, node_of, place_of
-from cairn.graph.resolve import IMPLEMENT, INHERIT, USE, Edge
+from cairn.graph.resolve import USE, Edge
 from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.symbols import find_file, find_symbol, symbol_of
 from cairn.graph.unresolved import note_on, unresolved_callees, unresolved_calls, unresolved_imports
 from cairn.graph.values import CallPath, Importer, Importers, Link, Links, Way
+from cairn.hints import Hint
 from cairn.source.imports import ImportFlag
 from cairn.source.references import KINDS
+from cairn.source.text import pluralize
 
 _MAX_VISITED = 200_000
 
@@ -32,7 +36,13 @@ def callers(graph: Graph, text: str, limit: int = 0) -> Links:
     links = _links(graph, nodes, edges, limit, incoming=True)
     unresolved = unresolved_calls(graph, nodes, edges)
     notes = note_on(unresolved, f"call of {_short(links)}", has_known=bool(edges))
+    if not edges and unresolved is None:
+        notes = on_no_callers(graph, graph.code.main_of(nodes), _names_of(graph, nodes))
     return replace(links, notes=(*links.notes, *notes), unresolved=unresolved)
+
+
+def _names_of(graph: Graph, nodes: Sequence[int]) -> set[str]:
+    return {graph.code.definition(node).name for node in nodes if place_of(node) >= 0}
 
 
 def _short(links: Links) -> str:
@@ -60,6 +70,8 @@ def callees(graph: Graph, text: str, limit: int = 0) -> Links:
     links = callees_of(graph, nodes, limit)
     unresolved = unresolved_callees(graph, nodes, _inside(graph, nodes))
     notes = note_on(unresolved, "", has_known=bool(links.links))
+    if not links.links and unresolved is None:
+        notes = on_no_callees(graph, nodes, _inside(graph, nodes))
     return replace(links, notes=(*links.notes, *notes), unresolved=unresolved)
 
 
@@ -77,39 +89,20 @@ def _inside(graph: Graph, nodes: Sequence[int]) -> Sequence[int]:
     return nodes if any(place_of(node) < 0 for node in nodes) else graph.within(nodes)
 
 
-def implementers_of(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
-    """Return what derives from some types, however indirectly, or overrides some methods; nearest first.
+def subclasses(graph: Graph, text: str, limit: int = 0) -> Links:
+    """Return what derives from a type or implements it, however indirectly, or overrides a method; nearest first.
 
-    Each is the source of an edge that says where and how surely it refers to the type.
+    Raises:
+        UnknownSymbolError, AmbiguousError: as `find_symbol`.
     """
-    edges: dict[int, Edge] = {}
-    for node in nodes:
-        if place_of(node) < 0:
-            continue
-        definition = graph.code.definition(node)
-        if definition.kind in TYPE_KINDS:
-            edges |= {sub: edge for sub, edge in _subtypes(graph, node).items() if sub not in edges}
-        elif definition.parent >= 0:
-            for sub, edge in _subtypes(graph, node_of(file_of(node), definition.parent)).items():
-                members = graph.code.file(file_of(sub)).members.get(graph.code.definition(sub).qualified_name, {})
-                for place in members.get(definition.name, ()):
-                    own = node_of(file_of(sub), place)
-                    edges.setdefault(own, edge._replace(source=own))
-    return list(edges.values())
-
-
-def _subtypes(graph: Graph, node: int) -> dict[int, Edge]:
-    """Return {type: the edge by which it derives} of all types below one, the nearest first."""
-    subtypes: dict[int, Edge] = {}
-    front = graph.code.group(node)
-    while front:
-        edges = graph.incoming(front, (INHERIT, IMPLEMENT))
-        front = []
-        for edge in edges:
-            if edge.source not in subtypes and edge.source != node and place_of(edge.source) >= 0:
-                subtypes[edge.source] = edge
-                front.append(edge.source)
-    return subtypes
+    nodes = find_symbol(graph.code, graph.connection, text, TYPE_KINDS)
+    edges = implementers_of(graph, nodes)
+    links = _links(graph, nodes, edges, limit, incoming=True)
+    unresolved = unresolved_subtypes(graph, nodes, edges)
+    notes = note_on(unresolved, f"subclass of {_short(links)}", has_known=bool(edges))
+    if not edges and unresolved is None:
+        notes = on_no_subclasses(graph, graph.code.main_of(nodes), _names_of(graph, nodes))
+    return replace(links, notes=(*links.notes, *notes), unresolved=unresolved)
 
 
 def _links(graph: Graph, nodes: Sequence[int], edges: Sequence[Edge], limit: int, *, incoming: bool) -> Links:
@@ -149,7 +142,15 @@ def call_path(graph: Graph, source: str, target: str) -> CallPath:
                     queue.append(node)
                     reached = node if node in goal and reached is None else reached
     own, other = (symbol_of(graph.code, graph.code.main_of(nodes)) for nodes in (starts, ends))
-    return CallPath(own, other, tuple(_steps(graph, came, reached)) if reached is not None else (), graph.notes)
+    if reached is not None:
+        return CallPath(own, other, tuple(_steps(graph, came, reached)), graph.notes)
+    unresolved = unresolved_calls(graph, ends, calls_to(graph, ends))
+    notes = note_on(unresolved, f"call of {other.name or other.path}", has_known=True)
+    ways_out = note_on(unresolved_callees(graph, starts, _inside(graph, starts)), "", has_known=False)
+    count, verb = pluralize(len(came), "definition"), "was" if len(came) == 1 else "were"
+    words = f"{count} that {own.name or own.path} reaches by calls {verb} looked at; see what calls the other end"
+    tried = Hint(words, "callers", symbol=f"{other.path}:{other.line}")
+    return CallPath(own, other, (), (*graph.notes, tried, *notes, *ways_out), unresolved)
 
 
 def _whole(graph: Graph, nodes: Sequence[int]) -> list[int]:
@@ -214,6 +215,8 @@ def importers(graph: Graph, text: str) -> Importers:
                 importers.setdefault(importer.path, importer)
     unresolved = unresolved_imports(graph, number, files)
     notes = note_on(unresolved, f"import of {path}", has_known=bool(importers))
+    if not importers and unresolved is None:
+        notes = on_no_importers(graph, number, files)
     return Importers(path, tuple(importers.values()), (*graph.notes, *notes), unresolved)
 
 

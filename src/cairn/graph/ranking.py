@@ -15,12 +15,12 @@ from cairn.graph.nodes import NODE_BITS, PLACE_MASK, place_of
 from cairn.graph.reach import CONFIDENCE
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.values import MapEntry, RepositoryMap
-from cairn.source.roles import Role
+from cairn.source.roles import FOREIGN, Role
 from cairn.source.text import cut_at_word, estimate_tokens
 
 _DAMPING = 0.85
 _ROUNDS = 40
-_MINOR_ROLES = Role.TEST | Role.EXAMPLE | Role.DOCS | Role.LEGACY | Role.OLD_VERSION
+_MINOR_ROLES = Role.TEST | Role.EXAMPLE | Role.DOCS | Role.LEGACY | Role.OLD_VERSION | FOREIGN
 _MINOR_WEIGHT = 0.05  # of a file that shows or tests the others
 _FOCUS_WEIGHT = 50.0  # of a file that is asked about
 _SYMBOLS_OF_FILE = 8

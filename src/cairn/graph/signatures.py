@@ -14,7 +14,9 @@ _MODIFIERS = re.compile(
     r"|static|crossinline|noinline|inout|this|scoped|register|restrict) |@[\w.]+(?:\([^)]*\))? |\.\.\.|\*+|&)+"
 )
 _PROMOTED = re.compile(r"\b(?:private|public|protected|readonly)\b")
+_POINTER = re.compile(r"(?:[\s*&]+const|\s*[*&])+$")
 _NAME = re.compile(r"^[$\w]+$")
+_GO_NAMED = re.compile(r"(?!chan\b|func\b|map\b|struct\b|interface\b)\w+ +(?=\S)")
 
 
 class Heads(NamedTuple):
@@ -66,6 +68,33 @@ def read_head(signature: str, name: str, side: str, result: str) -> Heads:
 
 
 @lru_cache(maxsize=1 << 14)
+def split_parameters(signature: str, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the types of the parameters and of the results of a function of Go, as they are written."""
+    start = _closing(signature, 5) + 1 if signature.startswith("func (") else 0
+    at = _word_at(signature, name, start)
+    opening = signature.find("(", at + len(name)) if at >= 0 else -1
+    if opening < 0:
+        return (), ()
+    closing = _closing(signature, opening)
+    rest = signature[closing + 1 :].strip().rstrip("{").strip()
+    results = rest[1:-1] if rest.startswith("(") else rest
+    return _types_of_go(signature[opening + 1 : closing]), _types_of_go(results)
+
+
+def _types_of_go(text: str) -> tuple[str, ...]:
+    """Return the types in a list of Go, where either all have a name or none, and names may share a type."""
+    parts = _split(text)
+    named = any(_GO_NAMED.match(part) for part in parts)
+    types: list[str] = []
+    shared = ""
+    for part in reversed(parts):
+        if named and (match := _GO_NAMED.match(part)):
+            shared = part[match.end() :]
+        types.append(" ".join((shared if named else part).split()))
+    return tuple(reversed(types))
+
+
+@lru_cache(maxsize=1 << 14)
 def declared_type(signature: str, name: str, side: str) -> str:
     """Return the class that the declaration of a field, property or variable names, empty where it names none."""
     head = signature.partition("=")[0].strip().rstrip(";{ ")
@@ -77,7 +106,10 @@ def declared_type(signature: str, name: str, side: str) -> str:
         return type_name(text) if found else ""
     if side == "before":
         at = _word_at(head, name, 0)
-        return type_name(_last_word(head[:at].rstrip("$ \t"))) if at >= 0 else ""
+        while (following := _word_at(head, name, at + 1)) >= 0 and at >= 0:  # a type may have the same name
+            at = following
+        before = _POINTER.sub("", head[:at].rstrip("$ \t")) if at >= 0 else ""
+        return type_name(_last_word(before)) if before else ""
     return ""
 
 

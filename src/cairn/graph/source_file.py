@@ -87,6 +87,12 @@ class SourceFile:
         """Roughly how much memory the file takes."""
         return 2_000 + 900 * len(self.definitions) + weigh_facts(self.facts)
 
+    def full_name(self, place: int) -> str:
+        """Return the qualified name of a definition with the package of the file."""
+        own = self.definitions[place].qualified_name.replace("\\", ".")
+        package = self.facts.package.replace("\\", ".")
+        return f"{package}.{own}" if package and not own.startswith(f"{package}.") else own
+
     def enclosing_type(self, scope: int) -> int:
         """Return the innermost type around a scope, the scope itself included; -1 for none."""
         while scope >= 0 and self.definitions[scope].kind not in _SELF_KINDS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 from cairn.errors import AmbiguousError, UnknownSymbolError
@@ -14,6 +14,7 @@ from cairn.graph.rules import NAMESPACE_KINDS, VALUE_KINDS
 from cairn.graph.values import Symbol
 from cairn.hints import Hint
 from cairn.source.frames import file_among, read_frames
+from cairn.source.roles import foreign_word
 from cairn.storage.index import chunk_db
 
 _MAX_LISTED = 12
@@ -23,8 +24,9 @@ _SEPARATORS = re.compile(r"::|\.|#|->|\\")
 def symbol_of(code: Code, node: int) -> Symbol:
     """Return a node as answers show it."""
     source = code.file(file_of(node))
+    origin = foreign_word(int(code.snapshot.files.roles[file_of(node)]))
     if place_of(node) < 0:
-        return Symbol(source.path, 1, 1, "file", "", source.stale)
+        return Symbol(source.path, 1, 1, "file", "", source.stale, origin)
     definition = source.definitions[place_of(node)]
     return Symbol(
         source.path,
@@ -33,18 +35,24 @@ def symbol_of(code: Code, node: int) -> Symbol:
         definition.kind,
         definition.qualified_name,
         source.stale,
+        origin,
     )
 
 
-def find_symbol(code: Code, connection: sqlite3.Connection, text: str) -> list[int]:
+def find_symbol(
+    code: Code, connection: sqlite3.Connection, text: str, likely: Collection[str] = frozenset()
+) -> list[int]:
     """Return the definitions that a text names: one, or several that are one symbol, such as overloads.
+
+    Args:
+        likely: the kinds that are meant where a name has definitions of these and of others.
 
     Raises:
         UnknownSymbolError: if there is no such symbol; the hint offers the nearest names.
         AmbiguousError: if several symbols match; the message lists them.
     """
     text = text.strip()
-    symbols = find_symbols(code, text)
+    symbols = only_likely(code, find_symbols(code, text), likely)
     if not symbols:
         raise UnknownSymbolError(f"nothing is called {text!r} here", _offer(code, connection, text))
     if len(symbols) > 1:
@@ -52,6 +60,12 @@ def find_symbol(code: Code, connection: sqlite3.Connection, text: str) -> list[i
             f"{text!r} may be any of {len(symbols)}: {_options(code, symbols)}", "name one as PATH:LINE"
         )
     return symbols[0]
+
+
+def only_likely(code: Code, symbols: list[list[int]], likely: Collection[str]) -> list[list[int]]:
+    """Return those of some symbols that are of some kinds, all if none is."""
+    fitting = [nodes for nodes in symbols if any(symbol_of(code, node).kind in likely for node in nodes)]
+    return fitting or symbols
 
 
 def find_symbols(code: Code, text: str) -> list[list[int]]:
@@ -97,7 +111,21 @@ def _leave_out_unlikely(
         for key, nodes in groups.items()
         if any(place_of(node) < 0 or code.definition(node).kind not in minor for node in nodes)
     }
-    return major or groups
+    return _without_makers(code, major) or major or groups
+
+
+def _without_makers(
+    code: Code, groups: dict[tuple[int | str, str], list[int]]
+) -> dict[tuple[int | str, str], list[int]]:
+    """Leave out the constructors that have the name of their type where the type is there as well."""
+    types = {node for nodes in groups.values() for node in nodes}
+
+    def makes_one(node: int) -> bool:
+        if place_of(node) < 0 or code.definition(node).kind != "constructor":
+            return False
+        return node_of(file_of(node), code.definition(node).parent) in types
+
+    return {key: nodes for key, nodes in groups.items() if not all(map(makes_one, nodes))}
 
 
 def _options(code: Code, symbols: list[list[int]]) -> str:

@@ -13,18 +13,18 @@ from cairn.graph.graph import Graph
 from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.resolve import CALL, Edge
-from cairn.graph.rules import TYPE_KINDS
+from cairn.graph.rules import OPEN_KINDS, TYPE_KINDS
 from cairn.graph.sightings import Sighting, find_sightings, names_pattern
 from cairn.graph.source_file import SourceFile
-from cairn.graph.values import Form, Mention, Unresolved
+from cairn.graph.tally import MOST_SHOWN, LineTally, files_with
+from cairn.graph.values import Mention, Unresolved
 from cairn.hints import Hint
 from cairn.source.languages import BY_NAME
+from cairn.source.references import called_name
 from cairn.source.text import pluralize
 
-_MOST_SHOWN = 3  # lines
 _ENOUGH_FILES = 400  # read for the names that thousands of files say; more are read only while there is no such line
 _MOST_NAMES = 20  # of a change
-_OPEN_KINDS = frozenset({"interface", "protocol", "trait"})
 _IMPORTING = re.compile(
     rb"\b(?:import|from|use|using|require\w*|include\w*|source|load|mod|alias|export|part|package)\b|^[ \t]*\.[ \t]"
 )
@@ -50,12 +50,12 @@ def unresolved_calls(
     names = _names_called(graph, nodes)
     if not names:
         return None
-    calls, others = _LineTally("call", names), _LineTally("name", names)
+    calls, others = LineTally("call", names), LineTally("name", names)
     general = _General.of(graph, nodes)
     lines_known: dict[int, set[int]] = {}
     for edge in known:
         lines_known.setdefault(file_of(edge.source), set()).add(edge.line)
-    for n_files, number in enumerate(_files_with(graph, names, among)):
+    for n_files, number in enumerate(files_with(graph, names, among)):
         waiting.check()
         if n_files >= enough_files and calls.lines:
             calls.is_least = True
@@ -72,36 +72,12 @@ def says_name(graph: Graph, node: int) -> Mention | None:
     """Return a line that says the name of a definition and that no edge explains, None if there is none."""
     names = frozenset({graph.code.definition(node).name})
     general = _General.of(graph, [node])
-    for number in _files_with(graph, names, None):
+    for number in files_with(graph, names, None):
         waiting.check()
         source = graph.code.file(number)
         for sighting in _unexplained(graph, source, names, _lines_of_code(source, names), (), general):
             return Mention(source.path, sighting.line, min(names))
     return None
-
-
-class _LineTally:
-    """Counts lines of one form, and keeps the first of them, those that are surely code before all others."""
-
-    def __init__(self, form: Form, names: Iterable[str]) -> None:
-        self.lines = 0
-        self.is_least = False
-        self._form: Form = form
-        self._names = tuple(sorted(names))
-        self._sure: list[Mention] = []
-        self._likely: list[Mention] = []
-
-    def add(self, path: str, line: int, *, is_confirmed: bool) -> None:
-        """Count a line."""
-        self.lines += 1
-        kept = self._sure if is_confirmed else self._likely
-        if len(kept) < _MOST_SHOWN:
-            kept.append(Mention(path, line, self._names[0] if len(self._names) == 1 else ""))
-
-    def result(self) -> Unresolved | None:
-        """Return what was counted, None if that is nothing."""
-        first = tuple([*self._sure, *self._likely][:_MOST_SHOWN])
-        return Unresolved(self._form, self._names, self.lines, first, self.is_least) if self.lines else None
 
 
 def _names_called(graph: Graph, nodes: Sequence[int]) -> frozenset[str]:
@@ -154,7 +130,7 @@ class _General(NamedTuple):
         source, place = graph.code.file(file_of(target)), place_of(target)
         parent = source.definitions[place].parent if place >= 0 else -1
         owner = source.definitions[parent] if parent >= 0 else None
-        return owner is not None and (owner.kind in _OPEN_KINDS or owner.name in self.types)
+        return owner is not None and (owner.kind in OPEN_KINDS or owner.name in self.types)
 
 
 def _shared_name(graph: Graph, node: int) -> str:
@@ -178,7 +154,7 @@ def _types_above(graph: Graph, nodes: Iterable[int]) -> set[str]:
         tried.add(name)
         for node in graph.code.nodes_named(name)[:MAX_NAMESAKES]:
             source = graph.code.file(file_of(node))
-            bases = {_called(text) for text in source.bases.get(place_of(node), ())}
+            bases = {called_name(text) for text in source.bases.get(place_of(node), ())}
             above |= bases
             front |= bases - tried
     return above
@@ -191,25 +167,13 @@ def _owner_of(graph: Graph, node: int) -> str:
     return source.definitions[parent].name if parent >= 0 and source.definitions[parent].kind in TYPE_KINDS else ""
 
 
-def _files_with(graph: Graph, names: Iterable[str], among: Collection[int] | None) -> list[int]:
-    """Return the files of code that may say one of some names."""
-    code = graph.code
-    files = {number for name in names for number in code.mentioning(name)}
-    wanted = files if among is None else files.intersection(among)
-    return sorted(number for number in wanted if BY_NAME[code.languages[number]].group == "code")
-
-
 def _lines_of_code(source: SourceFile, names: Collection[str]) -> set[int]:
     """Return the lines on which the parser found one of some names where something is referred to."""
     facts = source.facts
-    likely = {place for place, text in enumerate(facts.texts) if _called(text) in names}
+    likely = {place for place, text in enumerate(facts.texts) if called_name(text) in names}
     return (
         {line for line, text in zip(facts.lines, facts.expressions, strict=True) if text in likely} if likely else set()
     )
-
-
-def _called(expression: str) -> str:
-    return expression.rpartition(".")[2].partition("(")[0]
 
 
 def _unexplained(
@@ -237,7 +201,9 @@ def _unexplained(
     if not sightings:
         return
     edges = graph.resolver.edges_to(source.number, names)
-    explained = {edge.line for edge in edges if _called(edge.called) in names and not general.has(graph, edge.target)}
+    explained = {
+        edge.line for edge in edges if called_name(edge.called) in names and not general.has(graph, edge.target)
+    }
     explained.update(known)
     yield from (sighting for sighting in sightings if sighting.line not in explained)
 
@@ -263,11 +229,11 @@ def unresolved_callees(graph: Graph, nodes: Sequence[int], inside: Collection[in
     names: set[str] = set()
     for number in sorted({file_of(node) for node in nodes}):
         source = graph.code.file(number)
-        resolved = {(edge.line, _called(edge.called)) for edge in graph.resolver.edges(number)}
+        resolved = {(edge.line, called_name(edge.called)) for edge in graph.resolver.edges(number)}
         scopes = {place_of(node) for node in inside if file_of(node) == number}
         facts = source.facts
         for kind, text, scope, line in zip(facts.kinds, facts.expressions, facts.scopes, facts.lines, strict=True):
-            name = _called(facts.texts[text])
+            name = called_name(facts.texts[text])
             if kind != CALL or scope not in scopes or (line, name) in resolved or (number, line) in lines:
                 continue
             if name and graph.code.nodes_named(name):
@@ -275,7 +241,7 @@ def unresolved_callees(graph: Graph, nodes: Sequence[int], inside: Collection[in
                 names.add(name)
     if not lines:
         return None
-    return Unresolved("callee", tuple(sorted(names)), len(lines), tuple(lines.values())[:_MOST_SHOWN])
+    return Unresolved("callee", tuple(sorted(names)), len(lines), tuple(lines.values())[:MOST_SHOWN])
 
 
 def unresolved_imports(graph: Graph, number: int, files: Iterable[int]) -> Unresolved | None:
@@ -288,7 +254,7 @@ def unresolved_imports(graph: Graph, number: int, files: Iterable[int]) -> Unres
     name = _name_of_file(graph.code.paths[number])
     if not name:
         return None
-    tally = _LineTally("import", [name])
+    tally = LineTally("import", [name])
     for n_files, other in enumerate(files):
         waiting.check()
         if n_files >= _ENOUGH_FILES and tally.lines:
@@ -356,11 +322,14 @@ def note_on(unresolved: Unresolved | None, what: str, *, has_known: bool) -> tup
     return (Hint(words, "search", query=query_of(unresolved), mode="regex"),)
 
 
+_WHERE = {"import": " in an import", "base": " as a base"}
+
+
 def _quoted(unresolved: Unresolved) -> str:
     names = [f"`{name}(`" if unresolved.form == "call" else f"`{name}`" for name in unresolved.names]
-    rest = " or others" if len(names) > _MOST_SHOWN else ""
-    said = ", ".join(names[:_MOST_SHOWN]) + rest
-    return f"{said} in an import" if unresolved.form == "import" else said
+    rest = " or others" if len(names) > MOST_SHOWN else ""
+    said = ", ".join(names[:MOST_SHOWN]) + rest
+    return said + _WHERE.get(unresolved.form, "")
 
 
 def query_of(unresolved: Unresolved) -> str:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from cairn.types import ReferenceKind as ReferenceKind
+
 Way = Literal["exact", "import", "receiver", "name"]
-Form = Literal["call", "name", "import", "callee"]
+Form = Literal["call", "name", "import", "callee", "base", "reference"]
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
     """A definition, or, with the kind `file` and an empty name, a file as a whole.
 
-    `name` is qualified. `stale` says that the file changed since it was indexed, and was read as it is now.
+    `name` is qualified. `origin` is empty for what people of the project wrote. `stale` says that the file changed
+    since it was indexed, and was read as it is now.
     """
 
     path: str
@@ -22,6 +25,7 @@ class Symbol:
     kind: str
     name: str
     stale: bool = False
+    origin: Literal["", "generated", "vendored"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +53,8 @@ class Unresolved:
     """Lines that an answer leaves out because nothing tells which definition they mean: how many, and the first few.
 
     `form` says what they look like: a `call` of one of the names; just a `name`, where no line looks like a call; an
-    `import`; or, in an answer about callees, a `callee` that has the name of a definition. With `is_least`, not all
-    files were read.
+    `import`; a `base` of a type; any `reference`; or, in an answer about callees, a `callee` that has the name of a
+    definition. With `is_least`, not all files were read.
     """
 
     form: Form
@@ -72,16 +76,45 @@ class Links:
 
 
 @dataclass(frozen=True, slots=True)
+class SymbolReference:
+    """A place that refers to a symbol: what it does there, resolved how, in which definition, and the line's text."""
+
+    kind: ReferenceKind
+    how: Way
+    path: str
+    line: int
+    symbol: Symbol
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """All that refers to a symbol, by kind, then file and line.
+
+    `counts` says how many there are of each kind, those beyond the limit, which `omitted` counts, included.
+    """
+
+    symbol: Symbol
+    references: tuple[SymbolReference, ...]
+    counts: dict[str, int] = field(default_factory=dict)
+    omitted: int = 0
+    notes: tuple[str, ...] = ()
+    unresolved: Unresolved | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CallPath:
     """The shortest path of calls from one symbol to another, both included; without steps if there is none.
 
-    `steps[0]` has the kind `start`; each later one says on which line of the one before it is called.
+    `steps[0]` has the kind `start`; each later one says on which line of the one before it is called. `unresolved` are
+    calls of the target, where no path was found.
     """
 
     source: Symbol
     target: Symbol
     steps: tuple[Link, ...]
     notes: tuple[str, ...] = ()
+    unresolved: Unresolved | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,4 +268,4 @@ class RepositoryMap:
     notes: tuple[str, ...] = ()
 
 
-GraphAnswer = Links | CallPath | Importers | Impact | TestChoice | DeadCode | Cycles | RepositoryMap
+GraphAnswer = Links | References | CallPath | Importers | Impact | TestChoice | DeadCode | Cycles | RepositoryMap

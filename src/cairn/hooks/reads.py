@@ -6,11 +6,11 @@ small files, what nobody wrote or nobody can outline well, and what is not in th
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from os import stat
 from stat import S_ISREG
 from typing import TYPE_CHECKING, NamedTuple
 
+from cairn.digest import blake2b
 from cairn.errors import CairnError
 from cairn.hints import HintStyle
 from cairn.hooks.occasion import Occasion, Offer
@@ -19,7 +19,7 @@ from cairn.hooks.report import Reply
 from cairn.hooks.searched import lay_out_places, places_of
 from cairn.hooks.session_state import Known, SessionState
 from cairn.hooks_settings import HooksSettings, ReadMode
-from cairn.source.content import check_content
+from cairn.source.content import check_content, is_generated
 from cairn.source.eligible import check_name
 from cairn.source.roles import Role, role_of
 from cairn.source.text import count_tokens_of_samples, estimate_tokens
@@ -262,9 +262,9 @@ def _is_of_agents(path: str) -> bool:
 
 def _is_code(content: FileContent) -> bool:
     role = role_of(content.path, content.language.name)
-    if content.language.group != "code" or role & (Role.TEST | Role.DOCS | Role.CONFIG):
+    if content.language.group != "code" or role & (Role.TEST | Role.DOCS | Role.CONFIG | Role.GENERATED):
         return False
-    return check_content(content.data, content.path) is None
+    return check_content(content.data, content.path) is None and not is_generated(content.data, content.path)
 
 
 def hash_of(data: bytes) -> str:

@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,7 @@ from cairn.index.state_dir import StateDir, new_name
 from cairn.index.view import ViewArrays, ViewFile, ViewFiles, build_view, load_view
 from cairn.index.views import View
 from cairn.index.words import ParsedText
+from cairn.source.attributes import GITATTRIBUTES, GitAttributes
 from cairn.source.walk import Walk
 from cairn.storage.arrays import release
 from cairn.storage.connection import store_errors, transaction
@@ -241,7 +243,7 @@ class Builder:
         last: bool = False,
     ) -> None:
         """Write one batch: first its derived file, then, in one transaction, all that refers to it."""
-        unique: dict[tuple[bytes, str], ParsedText] = {}
+        unique: dict[tuple[bytes, str], tuple[Content, ParsedText]] = {}
         blob_ids: dict[tuple[bytes, str], int] = {}
         next_id = blob_db.next_blob_id(self._connection)
         for content, text in batch:
@@ -251,10 +253,10 @@ class Builder:
                 blob_ids[key] = stored
             elif key not in blob_ids:
                 blob_ids[key] = next_id + len(unique)
-                unique[key] = text
+                unique[key] = content, text
         name, segment, n_bytes = new_name(), None, 0
-        if any(text.keys for text in unique.values()):
-            segment = self._segment(list(unique.values()), [blob_ids[key] for key in unique])
+        if any(text.keys for _, text in unique.values()):
+            segment = self._segment([text for _, text in unique.values()], [blob_ids[key] for key in unique])
             n_bytes = segment.save(self._state.segment(name))
         for content, text in batch:
             file, blob_id = content.file, blob_ids[content.content_hash, text.parsed.language]
@@ -267,8 +269,16 @@ class Builder:
                 segment_id = segment_db.put_segment(self._connection, name, len(segment), n_bytes)
                 tally.embedded += len(segment)
                 tally.segments += 1
-            for key, text in unique.items():
-                blob_db.put_blob(self._connection, blob_ids[key], key[0], text.parsed, text.keys, segment_id)
+            for key, (content, text) in unique.items():
+                blob_db.put_blob(
+                    self._connection,
+                    blob_ids[key],
+                    key[0],
+                    text.parsed,
+                    text.keys,
+                    segment_id,
+                    is_generated=content.is_generated,
+                )
             view_db.put_files(self._connection, view_id, reader.rows)
             view_db.put_origins(self._connection, reader.origins)
             tally.count(reader.rows, plan)
@@ -345,7 +355,9 @@ class Builder:
         generation = meta_db.generation(self._connection) + 1
         files = [ViewFile(*file) for file in view_db.files_in_view(self._connection, view_id)]
         last = self._last_view() or self._other_view()
-        arrays = build_view(files, self._model.word_vectors, self._model.dimensions, last)
+        arrays = build_view(
+            files, self._model.word_vectors, self._model.dimensions, last, partial(_read_attributes, self._view, files)
+        )
         published = self._view_files.save(arrays)
         view_db.publish_view(self._connection, view_id, generation, published)
 
@@ -369,6 +381,15 @@ class Builder:
             return None
         self._loaded = (view.id, view.generation), arrays
         return arrays
+
+
+def _read_attributes(view: View, files: Sequence[ViewFile]) -> GitAttributes:
+    texts = []
+    for file in files:
+        if file.path.endswith(GITATTRIBUTES):
+            with suppress(OSError):  # it went meanwhile, and the next run sees that
+                texts.append((file.path, view.read(file.path)))
+    return GitAttributes(texts)
 
 
 def _count_renamed(connection: sqlite3.Connection, view_id: int, plan: Plan) -> int:

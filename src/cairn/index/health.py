@@ -339,7 +339,7 @@ def _disagreements(connection: sqlite3.Connection, state: StateDir) -> dict[str,
         with suppress(DerivedFileError):
             arrays = load_view(state, view)
             shown = zip(arrays.paths, arrays.blob_ids.tolist(), strict=True)
-            rows = ((path, blob_id) for path, blob_id, _ in view_db.files_in_view(connection, view.id))
+            rows = ((path, blob_id) for path, blob_id, *_ in view_db.files_in_view(connection, view.id))
             if n_wrong := len(set(shown).symmetric_difference(rows)):
                 counts[f"files that {view.name} shows otherwise"] = n_wrong
     for row in segment_db.read_segments(connection):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
-from hashlib import blake2b
 from typing import NamedTuple
 
+from cairn.digest import blake2b
 from cairn.index.beside import Task
 from cairn.index.limits import Progress
 from cairn.index.plan import Plan
 from cairn.index.views import View
-from cairn.source.content import check_content, normalize
+from cairn.source.content import check_content, is_generated, normalize
 from cairn.source.languages import detect_language
 from cairn.source.objects import is_content_of
 from cairn.storage.index import blob_db, view_db
@@ -24,12 +24,16 @@ HEAD_BYTES = 8_192
 
 
 class Content(NamedTuple):
-    """A file that was read: its hash, whether it may be changing right now, and what git calls it, if known."""
+    """A file that was read: its hash, whether it may be changing right now, and what git calls it, if known.
+
+    `is_generated` says that a program wrote it.
+    """
 
     file: FileStat
     content_hash: bytes
     racy: bool
     origin: Origin | None
+    is_generated: bool
 
 
 class PlanReader:
@@ -105,7 +109,8 @@ class PlanReader:
             if origin is not None:
                 self.origins[origin] = blob_id
             return FileRow.of(file, blob_id, racy=racy)
-        return Task(data, language.name, Content(file, content_hash, racy, origin))
+        by_program = is_generated(data, file.path)
+        return Task(data, language.name, Content(file, content_hash, racy, origin, by_program))
 
     def _origin(self, file: FileStat) -> Origin | None:
         object_id = self._objects.get(file.path)

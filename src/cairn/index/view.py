@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from cairn.digest import blake2b
 from cairn.errors import DerivedFileError
 from cairn.index.analysis import IMPACT_SCALE, POSTINGS_LAYOUT, Postings, WordVectors, quantize
 from cairn.index.state_dir import StateDir, new_name
-from cairn.source.roles import Role, roles_of
+from cairn.source.attributes import GITATTRIBUTES
+from cairn.source.roles import PathAttributes, Role, RoledFile, own_role, roles_of
 from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import raw_words, split_identifier
 from cairn.storage.arrays import Arrays, are_below, check_fits, load_arrays, save_arrays
@@ -40,15 +40,15 @@ _NAMELESS_FOLDERS = frozenset({"src", "lib", "source", "sources"})
 
 
 class ViewFile(NamedTuple):
-    """One file that a view shows."""
+    """One file that a view shows. `is_generated`: its content says that a program wrote it."""
 
     path: str
     blob_id: int
     language: str
+    is_generated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ViewArrays:
+class ViewArrays(NamedTuple):
     """Shapes: blob_ids, roles, languages, stem_terms, stems (n_files,); vectors (n_files, dimensions).
 
     `postings` has a row per file; `stem_terms` counts the distinct terms of each file's stem, `stems` are the hashes of
@@ -82,7 +82,7 @@ class ViewFiles:
         """Write the arrays of a view; a crash leaves each file whole or not at all."""
         paths, names = _pack(arrays.paths), _pack(arrays.language_names)
         digest = blake2b(self._made_by.encode(), digest_size=16)
-        for part in (paths, names, arrays.languages):
+        for part in (paths, names, arrays.languages, arrays.roles):
             digest.update(len(part).to_bytes(8, "little") + part.tobytes())
         layout = digest.hexdigest()
         layout_bytes = _size_if_whole(self._state.layout(layout)) or save_arrays(
@@ -161,13 +161,21 @@ def _size_if_whole(path: Path) -> int:
 
 
 def build_view(
-    files: Sequence[ViewFile], word_vectors: WordVectors, dimensions: int, last: ViewArrays | None = None
+    files: Sequence[ViewFile],
+    word_vectors: WordVectors,
+    dimensions: int,
+    last: ViewArrays | None = None,
+    read_attributes: Callable[[], PathAttributes | None] = lambda: None,
 ) -> ViewArrays:
-    """Return the arrays for `files`, in path order; what `last` knows of a path is taken from there."""
+    """Return the arrays for `files`, in path order; what `last` knows of a path is taken from there.
+
+    Args:
+        read_attributes: returns what `.gitattributes` say of the files; asked only if a file is new or has changed.
+    """
     names = tuple(sorted({file.language for file in files}))
     blob_ids = np.array([file.blob_id for file in files], dtype=np.int64)
     if last is not None and _same_files(files, names, last):
-        return replace(last, blob_ids=blob_ids)
+        return last._replace(blob_ids=blob_ids, roles=_renew_roles(files, blob_ids, last, read_attributes))
     place = {path: number for number, path in enumerate(last.paths)} if last is not None else {}
     came_from = np.array([place.get(file.path, -1) for file in files], dtype=np.int64)
     new = np.flatnonzero(came_from < 0)
@@ -176,7 +184,7 @@ def build_view(
     return ViewArrays(
         paths=tuple(file.path for file in files),
         blob_ids=blob_ids,
-        roles=np.array(roles_of([(file.path, file.language) for file in files], _roles_by_file(last)), np.uint16),
+        roles=_find_roles(files, last, read_attributes()),
         languages=np.array([names.index(file.language) for file in files], dtype=np.uint8),
         language_names=names,
         stem_terms=made.stem_terms,
@@ -186,12 +194,49 @@ def build_view(
     )
 
 
-def _roles_by_file(last: ViewArrays | None) -> dict[tuple[str, str], Role]:
-    """Return {(path, language): roles}."""
-    if last is None:
-        return {}
-    languages = [last.language_names[number] for number in last.languages.tolist()]
-    return dict(zip(zip(last.paths, languages, strict=True), map(Role, last.roles.tolist()), strict=True))
+def _renew_roles(
+    files: Sequence[ViewFile],
+    blob_ids: npt.NDArray[np.int64],
+    last: ViewArrays,
+    read_attributes: Callable[[], PathAttributes | None],
+) -> npt.NDArray[np.uint16]:
+    """Return the roles of the same files as `last` has, of which some have other contents."""
+    changed = np.flatnonzero(blob_ids != last.blob_ids).tolist()
+    if not changed:
+        return last.roles
+    attributes = read_attributes()
+    if any(files[number].path.endswith(GITATTRIBUTES) for number in changed):
+        return _find_roles(files, None, attributes)
+    roles = last.roles.copy()
+    for number in changed:
+        own = own_role(_roled(files[number]), attributes)
+        roles[number] = (roles[number] & int(Role.OLD_VERSION)) | int(own)
+    return roles
+
+
+def _find_roles(
+    files: Sequence[ViewFile], last: ViewArrays | None, attributes: PathAttributes | None
+) -> npt.NDArray[np.uint16]:
+    known: dict[RoledFile, Role] = {}
+    if last is not None and _attribute_blobs(files) == _attribute_blobs(
+        zip(last.paths, last.blob_ids.tolist(), strict=True)
+    ):
+        stored = zip(last.blob_ids.tolist(), last.languages.tolist(), last.roles.tolist(), strict=True)
+        before = dict(zip(last.paths, stored, strict=True))
+        for file in files:
+            blob_id, language, role = before.get(file.path, (-1, 0, 0))
+            if blob_id == file.blob_id and last.language_names[language] == file.language:
+                known[_roled(file)] = Role(role)
+    return np.array(roles_of([_roled(file) for file in files], attributes, known), np.uint16)
+
+
+def _roled(file: ViewFile) -> RoledFile:
+    return RoledFile(file.path, file.language, file.is_generated)
+
+
+def _attribute_blobs(files: Iterable[Sequence[Any]]) -> set[tuple[str, int]]:
+    """Return the `.gitattributes` among files, given as path and blob."""
+    return {(path, blob_id) for path, blob_id, *_ in files if path.endswith(GITATTRIBUTES)}
 
 
 class _PathArrays(NamedTuple):

@@ -30,6 +30,7 @@ MAX_BYTES = 20_000  # one agent keeps 20 KiB; letters of two bytes and more get 
 _FOOT_CHARS = 700  # kept free for the notes at the end
 _COUNT_CHARS = 40  # of these for the count of notes that have no room
 _LEAST_CHARS = 60  # a note cut shorter than that says nothing
+_LINE_CHARS = 100  # of a line of code beside its place
 PAGE_TOKENS = 2_300  # what a page holds of a text that the daemon lays out to a size
 
 
@@ -151,6 +152,8 @@ def _hit(hit: HitDocument) -> str:
     if "confidence" in hit and not (is_line and hit["confidence"] == "high"):
         facts.append(hit["confidence"])
     facts.append(hit["id"])
+    if "origin" in hit:
+        facts.append(hit["origin"])
     if hit.get("stale"):
         facts.append("changed since it was indexed")
     lines = [f"{project}{hit['filepath']}:{hit['start_line']}  {_label(hit)}  ({', '.join(facts)})"]
@@ -284,10 +287,26 @@ def _links(document: dict[str, Any]) -> Iterator[str]:
         yield _link(link)
 
 
+def _references(document: dict[str, Any]) -> Iterator[str]:
+    counts = ", ".join(f"{count:,} {kind}" for kind, count in document["counts"].items())
+    yield f"of {_symbol(document['symbol'])}:{f'  ({counts})' if counts else ''}"
+    for reference in document["references"]:
+        inside = f"  in {reference['symbol']['name']}" if reference["symbol"]["name"] else ""
+        how = f", {reference['how']}" if reference["how"] == "name" else ""
+        place = f"{reference['filepath']}:{reference['line']}"
+        yield f"{reference['kind']}  {place}{inside}{how}  {reference['text'][:_LINE_CHARS]}"
+
+
 def _link(link: dict[str, Any]) -> str:
     symbol = link["symbol"]
     beyond = f"  {symbol['filepath']}:{symbol['line']}" if symbol["filepath"] != link["filepath"] else ""
-    return f"{link['filepath']}:{link['line']}  {_label(symbol)}  ({link['kind']}, {link['how']}){beyond}"
+    return (
+        f"{link['filepath']}:{link['line']}  {_label(symbol)}  ({link['kind']}, {link['how']}{_origin(symbol)}){beyond}"
+    )
+
+
+def _origin(symbol: dict[str, Any]) -> str:
+    return f", {symbol['origin']}" if symbol["origin"] else ""
 
 
 def _symbol(symbol: dict[str, Any]) -> str:
@@ -312,7 +331,9 @@ def _impact(document: dict[str, Any]) -> Iterator[str]:
     for symbol in document["changed"]:
         yield f"changed  {_symbol(symbol)}"
     for entry in document["affected"]:
-        yield f"depth {entry['depth']}  {_symbol(entry['symbol'])}  ({entry['via']}, {entry['confidence']:.2f})"
+        symbol = entry["symbol"]
+        facts = f"{entry['via']}, {entry['confidence']:.2f}{_origin(symbol)}"
+        yield f"depth {entry['depth']}  {_symbol(symbol)}  ({facts})"
     yield from _deleted_files(document)
     for test in document["tests"]:
         yield _test(test)
@@ -345,11 +366,13 @@ def _test(test: dict[str, Any]) -> str:
 
 
 # What an answer may hold; lines that could not be resolved have a note of their own.
-_PARTS = ("links", "steps", "importers", "affected", "tests", "deleted", "unresolved")
+_PARTS = ("links", "references", "steps", "importers", "affected", "tests", "deleted", "unresolved")
 _NONE = {"callers": "Nothing calls it.", "importers": "Nothing imports it."}
 _GRAPH = {
     "callers": _links,
     "callees": _links,
+    "references": _references,
+    "subclasses": _links,
     "path": _steps,
     "importers": _importers,
     "impact": _impact,

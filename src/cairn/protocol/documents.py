@@ -71,6 +71,7 @@ class HitDocument(TypedDict):
     qualified_name: NotRequired[str]
     neighbours: NotRequired[list[NeighbourDocument]]
     stale: NotRequired[bool]
+    origin: NotRequired[Literal["generated", "vendored"]]
     score: NotRequired[float]
     explain: NotRequired[dict[str, float] | None]
     captures: NotRequired[list[dict[str, str]]]
@@ -336,6 +337,8 @@ def _hit_to_dict(hit: CodeHit) -> HitDocument:
         document["neighbours"] = [cast("NeighbourDocument", _row(neighbour)) for neighbour in hit.neighbours]
     if hit.stale:
         document["stale"] = True
+    if hit.origin:
+        document["origin"] = hit.origin
     if hit.explain is not None:
         document["score"] = hit.score
         document["explain"] = hit.explain
@@ -418,4 +421,5 @@ def slice_to_dict(found: Slice) -> dict[str, Any]:
         "variable": found.variable,
         "direction": "forward" if found.forward else "backward",
         "lines": [{"line": number, "text": text} for number, text in found.lines],
+        "notes": list(found.notes),
     }

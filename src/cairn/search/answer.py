@@ -18,7 +18,7 @@ from cairn.errors import QueryError
 from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
 from cairn.index.views import View
-from cairn.search.confidence import confidence_word, is_hopeless, relevance
+from cairn.search.confidence import GUESSED, confidence_word, is_hopeless, relevances
 from cairn.search.exact import BUDGET_SECONDS, LineMatch, Scan, enclosing, literal_finder, regex_finder
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.hits import Focus, Verdict, focus_on, make_hit
@@ -29,7 +29,7 @@ from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, Query
 from cairn.search.rank import Ranking, rank
 from cairn.search.score import Floats, Weights
 from cairn.source.frames import is_place
-from cairn.source.roles import Role
+from cairn.source.roles import FOREIGN, Role
 from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import estimate_tokens, pluralize, split_identifier
 from cairn.storage.index import chunk_db
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 WEIGHTS = Weights()
 # What counts when only the meaning is asked for, not the words.
-MEANING_WEIGHTS = replace(
-    WEIGHTS, lexical=0.0, name=0.0, doc=0.0, symbol=0.0, file_lexical=0.0, path=0.0, stem=0.0, learned=0.0
+MEANING_WEIGHTS = WEIGHTS._replace(
+    lexical=0.0, name=0.0, doc=0.0, symbol=0.0, file_lexical=0.0, path=0.0, stem=0.0, learned=0.0
 )
 MAX_PASTED = 10  # lines that hold what was pasted
 LOOK_BEHIND = 5  # rows ranked beyond the limit
@@ -80,14 +80,14 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
     related = _answer_from_graph(library, query, request)
     if related is not None:
         hits, more, notes = related
-        query = replace(query, mode="graph" if hits else "hybrid")
+        query = query._replace(mode="graph" if hits else "hybrid")
     elif query.mode in EXACT_MODES:
         hits, more, notes, searched = _exact_hits(library, query, request, effort)
     if query.mode not in (*EXACT_MODES, "graph") or (guessed and not hits):
         if guessed and query.mode in EXACT_MODES:
             where = "" if searched is None else f" of the {pluralize(searched, 'file')} looked at"
             notes.append(f"No line{where} matches {query.pattern!r} exactly; these are related.")
-            query = replace(query, mode="hybrid")
+            query = query._replace(mode="hybrid")
         hits = _rank_hits(library, query, request, notes)
         if guessed and not any(hit.name == query.named.last for hit in hits[:1] if query.named):
             hits = _with_pasted(library, query, request, hits, notes)
@@ -162,6 +162,7 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
     if is_hopeless(ranking):
         return []
     shown = ranking.rows[:limit]
+    chances = relevances(ranking, len(shown))
     if query.kinds and ranking.n_named:
         words = f"The definitions of {query.text!r} come first; to take it as prose"
         notes.append(Hint(words, "search", query=None, mode="hybrid"))
@@ -178,7 +179,7 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
         focus, text = focus_on(row, terms, one.definition), texts[one.file]
         if text.stale:
             focus, text = mender.refresh(snapshot.files.paths[one.file], text, row, focus)
-        verdict = _verdict(ranking, place, request.explain)
+        verdict = _verdict(ranking, place, chances[place], request.explain)
         hits.append(make_hit(snapshot, row, focus, one.file, text, verdict, request.context))
     return hits
 
@@ -197,8 +198,7 @@ def query_vector(model: StaticModel, query: Query) -> Floats | None:
     return pooled / np.float32(norm) if norm > 0 else None
 
 
-def _verdict(ranking: Ranking, place: int, explain: bool) -> Verdict:
-    chance = relevance(ranking, place)
+def _verdict(ranking: Ranking, place: int, chance: float, explain: bool) -> Verdict:
     one = ranking.rows[place]
     parts = sorted(ranking.explain(one).items(), key=lambda item: -abs(item[1])) if explain else ()
     shown = {name: round(value, 4) for name, value in parts if round(value, 4)} if explain else None
@@ -242,7 +242,16 @@ def _with_pasted(
         words = "The time to look for the text itself was up; to look everywhere"
         notes.append(Hint(words, "search", query=pasted[0].text, mode="literal"))
     shown = {hit.id for hit in hits}
-    return [*hits, *(hit for hit in ranked if hit.id not in shown)][: request.limit or None]
+    most = hits[-1].relevance if hits else GUESSED if any(one.is_loose for one in pasted) else 1.0
+    ranked = [_at_most(hit, most) for hit in ranked if hit.id not in shown]
+    return [*hits, *ranked][: request.limit or None]
+
+
+def _at_most(hit: CodeHit, most: float) -> CodeHit:
+    """Return a hit that is no surer than the lines above it that hold what was pasted."""
+    if hit.relevance <= most:
+        return hit
+    return replace(hit, relevance=most, confidence=confidence_word(most))
 
 
 # -- exact -------------------------------------------------------------------------------------------------------------
@@ -335,9 +344,10 @@ def _files_in_order(snapshot: Snapshot, query: Query, request: Filtered) -> list
     """Return (file, path) of the files in scope, those the query's role asks for and implementation first."""
     chosen = filter_files(snapshot.files, request)
     numbers = range(len(snapshot.files.paths)) if chosen is None else chosen.tolist()
-    minor = Role.TEST | Role.EXAMPLE | Role.DOCS
     roles = snapshot.files.roles
-    ordered = sorted(numbers, key=lambda number: (bool(Role(int(roles[number])) & minor & ~query.wants), number))
+    minor = (roles & int((Role.TEST | Role.EXAMPLE | Role.DOCS) & ~query.wants)) > 0
+    last = (roles & int(FOREIGN & ~query.wants)) > 0
+    ordered = sorted(numbers, key=lambda number: (last[number], minor[number], number))
     return [(number, snapshot.files.paths[number]) for number in ordered]
 
 
@@ -363,7 +373,7 @@ def _hits_of_lines(library: Library, matches: Sequence[LineMatch], request: Sear
     for file in files:
         if (now := fresh.get(file)) is not None:
             ranges[file] = [(row.id, *row.chunk.lines[0]) for row in now]
-            texts[file] = replace(texts[file], stale=False)
+            texts[file] = texts[file]._replace(stale=False)
         else:
             ranges[file] = chunk_db.chunks_of_blob(connection, int(snapshot.files.blob_ids[file]))
     chunk_ids = [enclosing(ranges[match.file], match.start_line) for match in matches]

@@ -13,7 +13,9 @@ BIAS = -4.84
 SCORE, DENSE, MARGIN = 1.35, 4.27, 2.09
 # How often the only definition of exactly the name in the query is the right one; several of a name share it.
 NAMED = 0.95
-HIGH, MEDIUM = 0.75, 0.4
+HIGH, MEDIUM = 0.8, 0.4
+# The most for a hit by meaning where the query looks like a message, and no line holds any of it.
+GUESSED = 0.7
 # An answer whose best hit is less likely to be right than this is left empty. The fewer of the query's terms occur in
 # the project, the higher the bar: (share of known terms up to, least chance).
 HOPELESS = ((0.35, 0.3), (0.5, 0.2), (0.7, 0.1), (1.0, 0.06))
@@ -36,6 +38,15 @@ def relevance(ranking: Ranking, place: int) -> float:
     logit = BIAS + SCORE * score + DENSE * dense + MARGIN * margin
     chance = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, logit))))
     return max(chance, NAMED / ranking.n_named) if place < ranking.n_named else chance
+
+
+def relevances(ranking: Ranking, count: int) -> list[float]:
+    """Return the chances of the first `count` hits; a hit is no surer than those above it."""
+    found, most = [], 1.0
+    for place in range(count):
+        most = min(most, relevance(ranking, place))
+        found.append(most)
+    return found
 
 
 def is_hopeless(ranking: Ranking) -> bool:

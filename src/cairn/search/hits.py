@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
+from typing import NamedTuple
 
 from cairn.answers import CodeHit
 from cairn.index.snapshot import Snapshot
@@ -13,6 +13,7 @@ from cairn.index.views import Stamp, View
 from cairn.search.ids import format_hit_id
 from cairn.search.rank import MINOR_KINDS
 from cairn.source.content import normalize
+from cairn.source.roles import foreign_word
 from cairn.source.terms import terms_of
 from cairn.source.text import estimate_tokens, raw_words, split_identifier
 from cairn.storage.index.chunk_db import ChunkRow
@@ -24,8 +25,7 @@ MAX_LINE_BYTES = 4 * PREVIEW_CHARS
 MAX_CACHED_BYTES = 16_000_000  # of files, in one reader
 
 
-@dataclass(frozen=True, slots=True)
-class Focus:
+class Focus(NamedTuple):
     """The part of a chunk that a hit shows: a definition that begins in it, or (`place` None) all of it."""
 
     kind: str
@@ -53,8 +53,7 @@ class Focus:
         return cls(kind, "", "", "", span)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """How good a hit is: its score, the calibrated chance that it is relevant, and the word for that."""
 
     score: float
@@ -63,8 +62,7 @@ class Verdict:
     explain: dict[str, float] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FileText:
+class FileText(NamedTuple):
     """A file as it is on disk now. `stale` means that it differs from what was indexed, so byte offsets are void."""
 
     data: bytes
@@ -202,6 +200,7 @@ def make_hit(
         preview=preview(text, focus.span, context),
         stale=text.stale,
         explain=verdict.explain,
+        origin=foreign_word(int(snapshot.files.roles[file])),
     )
 
 

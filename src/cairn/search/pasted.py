@@ -23,7 +23,7 @@ from cairn.search.filters import Filtered, filter_files
 from cairn.search.library import Library, read_files
 from cairn.search.query import STOP_WORDS
 from cairn.source.frames import file_among, read_frames
-from cairn.source.roles import Role
+from cairn.source.roles import FOREIGN, Role
 from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import split_identifier
 from cairn.storage.index import chunk_db
@@ -38,7 +38,7 @@ _MAX_PARTS = 3  # places that hold a part of the text only
 _OTHER_LINE = 0.6
 _NEAR_BYTES = 250  # between runs of one message
 _LEAST_SHARE = 0.3  # of the best row's rarity, for a row to be compared
-_MINOR = Role.TEST | Role.EXAMPLE | Role.DOCS
+_MINOR = Role.TEST | Role.EXAMPLE | Role.DOCS | FOREIGN
 _MINOR_FACTOR = 0.15
 _LONG_RUNS = 2.0  # the power of a run's rarity that counts: one of four words is worth more than four of one
 

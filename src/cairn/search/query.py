@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from cairn.errors import QueryError
 from cairn.hints import Hint
@@ -70,14 +69,22 @@ _ROLE_WORDS = (
         re.compile(r"\b(windows|win32|win64|macos|mac|darwin|osx|ios|linux|posix|unix|kqueue|fsevents|epoll)\b", re.I),
     ),
     (Role.OLD_VERSION, re.compile(r"\bv\d+\b|\bversion \d", re.I)),
+    (
+        Role.GENERATED,
+        re.compile(
+            r"^generated\b|\b(generated (code|files?|class(es)?|clients?|sources?|types?)|auto-?generated|stubs?"
+            r"|protobufs?|lock ?files?|minified|bundles?|snapshots?)\b|\.pb\.|_pb2?\b",
+            re.I,
+        ),
+    ),
+    (Role.VENDORED, re.compile(r"\b(vendored|vendor|third[- ]part(y|ies)|3rd[- ]party|bundled cop(y|ies))\b", re.I)),
     (Role.LEGACY, re.compile(r"\b(compat\w*|legacy|deprecated|backports?)\b", re.I)),
 )
 # In a question for these, the first words say where to look, not what for: `tests for uploads`.
 _PLACES = Role.TEST | Role.EXAMPLE | Role.DOCS
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """One index term of a query: its hash, its text, and a weight that multiplies its rarity."""
 
     hashed: int
@@ -85,16 +92,14 @@ class Term:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """A name that may be defined somewhere: `last` is the definition's own name, `scope` what encloses it."""
 
     last: str
     scope: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """A parsed query.
 
     Attributes:

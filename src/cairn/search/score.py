@@ -6,7 +6,6 @@ To add a feature, give it a weight in `Weights` and put its values under the sam
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -17,9 +16,11 @@ from cairn.index.analysis import IMPACT_SCALE
 from cairn.index.segment import Form
 from cairn.index.snapshot import Snapshot, TermRows
 from cairn.index.view import STEM_FIELD
+from cairn.search.foreign import meant_files
 from cairn.search.near import compare
 from cairn.search.query import Query
-from cairn.source.roles import Role
+from cairn.search.subject import asked_roles, subjects_of
+from cairn.source.roles import FOREIGN, Role
 
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -27,6 +28,7 @@ Ints = npt.NDArray[np.int64]
 
 NAME_BIT, DOC_BIT = 1, 4  # of a posting's fields: the term is in a definition's name, in its documentation
 ANSWERING_ROLES = Role.TEST | Role.EXAMPLE | Role.DOCS | Role.CONFIG  # their files answer a query that names the role
+_FOREIGN_NAMES = {str(role.name).lower() for role in FOREIGN}
 # A file's lexical score is that of this many of its chunks, the best ones.
 FILE_CHUNKS = 3
 # A term of a file's stem counts fully from 1 / this of the highest possible rarity among all paths.
@@ -35,8 +37,7 @@ STEM_RARITY = 2.0
 FILE_CHUNK_FLOOR = 0.2
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(NamedTuple):
     """The weight of each feature, fitted on the development half of the benchmark; see bench/README.md.
 
     The first group is about a chunk, the second about its file. Features are between 0 and 1 except for `learned`, the
@@ -70,6 +71,8 @@ class Weights:
     wanted: float = 0.25
     other_platform: float = -0.5
     old_version: float = -0.6
+    generated: float = -1.0
+    vendored: float = -0.8
 
     learned: float = 0.2
 
@@ -82,8 +85,7 @@ _FORM_WEIGHTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """Which files count: the file of each blob and of each row, -1 for none. Shapes: (n_blobs,) and (n_rows,)."""
 
     file_of_blob: Ints
@@ -105,8 +107,7 @@ class Matches(NamedTuple):
     paths: TermRows
 
 
-@dataclass(frozen=True, slots=True)
-class Scores:
+class Scores(NamedTuple):
     """The scores for one query: `total` of shape (n_rows,), -inf for rows out of scope, and the `best` of each blob.
 
     The features are kept for explanations: those of chunks (n_rows,), of blobs (n_blobs,), of files (n_files,).
@@ -156,7 +157,7 @@ def score(
     if symbols:
         of_rows["symbol"] = np.zeros(snapshot.n_rows, dtype=np.float32)
         of_rows["symbol"][list(symbols)] = list(symbols.values())
-    of_files |= _priors(snapshot, query)
+    of_files |= _priors(snapshot, query, symbols, scope)
     # Files first, then blobs, so that the long arrays are touched as little as possible.
     by_file = _sum_features(of_files, weights, len(snapshot.files.paths))
     by_blob = _sum_features(of_blobs, weights, len(snapshot.blob_ids)) + by_file[np.maximum(scope.file_of_blob, 0)]
@@ -269,14 +270,21 @@ def _file_lexical(snapshot: Snapshot, lexical: Floats) -> Floats:
     return share
 
 
-def _priors(snapshot: Snapshot, query: Query) -> dict[str, Floats]:
+def _priors(snapshot: Snapshot, query: Query, symbols: dict[int, float], scope: Scope) -> dict[str, Floats]:
     """Return what counts for or against a file in any query; a role that the query asks for is no penalty."""
     priors = dict(snapshot.priors)
-    if query.wants:
-        wanted = (snapshot.files.roles & int(query.wants)) > 0
+    if foreign := priors.keys() & _FOREIGN_NAMES:
+        meant = meant_files(snapshot, query, symbols, scope.file_of_blob)
+        for name in foreign:
+            priors[name] = np.where(meant, np.float32(0), priors[name])
+    wants = asked_roles(snapshot, query)
+    if query.wants & ~wants & Role.TEST:
+        priors["test"] = np.where(subjects_of(snapshot)[1], np.float32(0), priors["test"])
+    if wants:
+        wanted = (snapshot.files.roles & int(wants)) > 0
         for role in Role:
             if (name := str(role.name).lower()) in priors:
                 priors[name] = np.where(wanted, np.float32(0), priors[name])
-        if query.wants & ANSWERING_ROLES:
-            priors["wanted"] = ((snapshot.files.roles & int(query.wants & ANSWERING_ROLES)) > 0).astype(np.float32)
+        if wants & ANSWERING_ROLES:
+            priors["wanted"] = ((snapshot.files.roles & int(wants & ANSWERING_ROLES)) > 0).astype(np.float32)
     return priors

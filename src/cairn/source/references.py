@@ -8,6 +8,7 @@ than many small ones:
     `@import`: a statement. `@package`: the name of what the whole file belongs to.
     `@var` with `@value` or `@type`: a variable, and what it holds.
     `@head`: the beginning of a definition that looks like a call to itself; no reference begins there.
+    `@this` with `@type`: the name of a method of an anonymous class, and what this class extends.
     `@result`: what a function returns, kept as the value of a variable called `return`.
     `@default`: the name that `import x from` gets.
 
@@ -33,14 +34,16 @@ from cairn.types import Definition
 if TYPE_CHECKING:
     import tree_sitter
 
-FACTS_FORMAT = b"3"  # to be raised whenever a query or this module finds something else
+FACTS_FORMAT = b"5"  # to be raised whenever a query or this module finds something else
 KINDS = ("call", "construct", "inherit", "implement", "decorate", "use")
 _KIND_OF = {name: number for number, name in enumerate(KINDS)}
-RESULT = "return"
+RESULT, THIS = "return", "this"
 _DECORATE, _USE = _KIND_OF["decorate"], _KIND_OF["use"]
 # A value belongs to the function or type around it, not to the variable it is assigned to.
 _VALUE_KINDS = frozenset({"variable", "constant", "field", "property", "key", "section", "type", "macro"})
 _MAX_EXPRESSION_BYTES = 400
+_MAX_SHORTENED_BYTES = 20_000  # of an expression with all that stands in its brackets
+_MAX_WRAPPINGS = 8
 # Of one file; more is generated code.
 _MAX_KEPT_REFERENCES = 60_000
 _MAX_IMPORTS, _MAX_VALUES = 20_000, 60_000
@@ -53,7 +56,11 @@ _BRACKETS = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
 _EMPTIED = {"(": "\1", "[": "\2", "{": "\3"}  # stand for empty brackets while those around them are emptied
 _GENERICS = re.compile(r"(?:::)?<[^<>()]*>")
 _ARROW = re.compile(r"->|::|\?\.|&\.|!!?\.|\\")
-_UNWRAPPED = re.compile(r"^\((?:await\s+)?([@$\w.]+)(?:\s+as\s+[\w.]+)?\)")
+_ROUND = re.compile(r"[()]")
+_CAST = re.compile(r"\(\s*(?:(?:const|struct|final) )*([A-Za-z_][\w.:]*)(?:<[^()]*>)?[\s*&?]*\)\s*[&*]?[\w$\"(]")
+_CAST_BEHIND = re.compile(r"\sas\s+([A-Za-z_][\w.]*)(?:<[^()]*>)?\??$")
+_ASSERTED = re.compile(r"^.*[\w)\]]\.\((?:\*([A-Za-z_][\w.]*)|((?:\w+\.)?[A-Z]\w*))\)(?=\.)", re.DOTALL)
+_BRACKETED = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`|[()\[\]{}]", re.DOTALL)
 _KEYWORD = re.compile(r"^(?:await|new|yield|typeof|void|return|throw)\s+")
 _CHAIN = re.compile(r"(?:[@$\w]+[?!]?|\"\"|\[\]|\{\})(?:\(\)|\[\]|\{\})*(?:\.[@$\w~]+[?!=]?(?:\(\)|\[\]|\{\})*)*")
 _LAST_NAME = re.compile(r"([$\w]+[?!]?)$")
@@ -156,6 +163,8 @@ class _Collector:
             self._import(node)
         elif name == "var":
             self._value(node, captures)
+        elif name == "this" and (own := type_name(_text(captures["type"][0]))):
+            self._values.append((self._scope(node.start_byte), THIS, f":{own}"))
         elif name == "result":
             if value := _typed_expression(expression_of(self._data[node.start_byte : node.end_byte])):
                 self._values.append((self._scope(node.start_byte), RESULT, value))
@@ -262,19 +271,16 @@ def _text(node: tree_sitter.Node) -> str:
 @lru_cache(maxsize=1 << 16)
 def expression_of(raw: bytes) -> str:
     """Return the one form of an expression; see the top of this file. Empty where it names nothing."""
-    text = raw[-_MAX_EXPRESSION_BYTES:].decode("utf-8", "replace")
+    text = raw.decode("utf-8", "replace") if len(raw) <= _MAX_EXPRESSION_BYTES else _shortened(raw)
     if _PLAIN.fullmatch(text):
         return text
     text = _KEYWORD.sub("", text.strip()).lstrip("&*~!")
     text = _STRING.sub('""', text)
-    while (unwrapped := _UNWRAPPED.sub(r"\1", text)) != text:
-        text = unwrapped
-    for _ in range(_MAX_EXPRESSION_BYTES):
-        shorter = _BRACKETS.sub(lambda match: _EMPTIED[match[0][0]], text)
-        if shorter == text:
-            break
-        text = shorter
-    text = text.replace("\1", "()").replace("\2", "[]").replace("\3", "{}")
+    if text.startswith("("):
+        text = _unwrapped(text)
+    if ".(" in text and (asserted := _ASSERTED.match(text)):
+        text = f"{asserted[1] or asserted[2]}{{}}{text[asserted.end() :]}"
+    text = _without_contents(text)
     text = text.replace("->", ".")
     while (plain := _GENERICS.sub("", text)) != text:
         text = plain
@@ -284,6 +290,67 @@ def expression_of(raw: bytes) -> str:
         return text
     last = _LAST_NAME.search(text)
     return f"?.{last[1]}" if last is not None and not last[1][0].isdigit() else ""
+
+
+def called_name(expression: str) -> str:
+    """Return the last name of an expression."""
+    return expression.rpartition(".")[2].partition("(")[0].removesuffix("[]")
+
+
+def _shortened(raw: bytes) -> str:
+    """Return a long expression without what stands in its brackets, its end if they do not match."""
+    text = raw[-_MAX_SHORTENED_BYTES:].decode("utf-8", "replace")
+    parts: list[str] = []
+    depth = at = 0
+    for match in _BRACKETED.finditer(text):
+        mark = match[0]
+        if mark in ("(", "[", "{"):
+            parts += [text[at : match.start()], mark] if not depth else []
+            depth += 1
+        elif mark in (")", "]", "}"):
+            depth -= 1
+            at = match.start() if not depth else at
+        elif not depth and mark.startswith("/"):
+            parts.append(text[at : match.start()])
+            at = match.end()
+    whole = "".join([*parts, text[at:]])
+    return whole if not depth and len(whole) <= _MAX_EXPRESSION_BYTES else text[-_MAX_EXPRESSION_BYTES:]
+
+
+def _unwrapped(text: str) -> str:
+    """Return an expression without the brackets around its beginning; a cast becomes a literal of its type."""
+    for _ in range(_MAX_WRAPPINGS):
+        closing = _closing(text) if text.startswith("(") else -1
+        if closing < 0:
+            break
+        inner, rest = _KEYWORD.sub("", text[1:closing].strip()).lstrip("&*"), text[closing + 1 :]
+        cast = _CAST.match(inner) if rest else None
+        if cast or (cast := _CAST_BEHIND.search(inner)):
+            return f"{cast[1]}{{}}{rest}"
+        if not inner.startswith("(") and not _CHAIN.fullmatch(_ARROW.sub(".", _without_contents(inner))):
+            break
+        text = inner + rest
+    return text
+
+
+def _closing(text: str) -> int:
+    """Return where the bracket closes that a text begins with, -1 where it does not."""
+    depth = 0
+    for match in _ROUND.finditer(text):
+        depth += 1 if match[0] == "(" else -1
+        if not depth:
+            return match.start()
+    return -1
+
+
+def _without_contents(text: str) -> str:
+    """Return a text with all brackets empty."""
+    for _ in range(_MAX_EXPRESSION_BYTES):
+        shorter = _BRACKETS.sub(lambda match: _EMPTIED[match[0][0]], text)
+        if shorter == text:
+            break
+        text = shorter
+    return text.replace("\1", "()").replace("\2", "[]").replace("\3", "{}")
 
 
 @lru_cache(maxsize=1 << 14)

@@ -1,4 +1,4 @@
-"""The part that a file plays in a project, judged by its path: implementation, test, example, documentation."""
+"""The part that a file plays in a project, mostly judged by its path: implementation, test, example, generated."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from enum import IntFlag
 from functools import cache
+from typing import Literal, NamedTuple, Protocol
 
 from cairn.source.languages import CONFIGURING
 
@@ -23,6 +24,19 @@ class Role(IntFlag):
     DECLARATION = 64
     OTHER_PLATFORM = 128
     OLD_VERSION = 256
+    GENERATED = 512
+    VENDORED = 1024
+
+
+# What people of the project did not write; it comes last in every list.
+FOREIGN = Role.GENERATED | Role.VENDORED
+
+
+def foreign_word(role: int) -> Literal["", "generated", "vendored"]:
+    """Return what to call a file that people of the project did not write, empty for one that they wrote."""
+    if role & Role.VENDORED:
+        return "vendored"
+    return "generated" if role & Role.GENERATED else ""
 
 
 # Patterns are kept as text and compiled on first use: most runs know the roles of all files already.
@@ -39,6 +53,40 @@ _DECLARATION = r"\.d\.[mc]?ts$|\.pyi$"
 _CONFIG = r"(^|/)(requirements[^/]*\.(txt|in)|constraints[^/]*\.txt|CMakeLists\.txt|MANIFEST\.in|\.[a-z]+(rc|ignore))$"
 
 
+# Names after https://github.com/github-linguist/linguist, generated.rb and vendor.yml. Folders such as `node_modules`
+# are not indexed at all, see eligible.py; they are here for whoever takes one back.
+_GENERATED = (
+    r"(^|/)(__generated__|__snapshots__|generated([_-]?(src|sources|code))?)/"
+    r"|(^|/)dist/.*\.([cm]?[jt]s|css|html)$"
+    r"|(_pb2(_grpc)?\.pyi?|[_.]pb\.(go|rb|js|ts|swift|dart|cc|h|d\.ts)|\.pb(enum|json|server)\.dart|\.pb\.gw\.go"
+    r"|\.pb(objc|rpc)\.[hm]|_grpc_pb(\.d)?\.[jt]s|_pb_service(\.d)?\.[jt]s|_grpc\.pb\.(go|cc|h)|\.grpc\.swift)$"
+    r"|\.(freezed|gr|mocks|g)\.dart$|\.(designer|Designer)\.(cs|vb)$|\.(g|g\.i|feature)\.cs$"
+    r"|\.generated\.[a-z]+$|\.gen\.(go|rs|[jt]sx?|cs|kt|java|swift|h|c|cc|cpp)$"
+    r"|(^|/)zz_generated[._]|(?<!test)_generated\.[a-z]+$"
+    r"|(^|/)(y\.tab|lex\.yy|[^/]+\.tab)\.(c|h|cc|hh|cpp|hpp)$|\.(snap|map|klib\.api)$"
+    r"|[.-](bundle|min|chunk)\.([cm]?js|css)$|(^|/)([^/]+\.lock|package-lock\.json|pnpm-lock\.yaml|go\.sum)$"
+)
+_VENDORED = (
+    r"(^|(^|/)(src|libs?|pkg|internal|assets|static|public|js|css|scripts)/)vendor/"
+    r"|(^|/)(vendored|_vendor|third[_-]?party|3rd[_-]?party|node_modules|bower_components|site-packages|Godeps|Pods"
+    r"|Carthage)/|^(deps|extern|externals?)/"
+    r"|(^|/)(gradlew(\.bat)?|mvnw(\.cmd)?|config\.(guess|sub)|aclocal\.m4|ltmain\.sh|install-sh|depcomp|libtool\.m4"
+    r"|lt[a-z~]+\.m4|ylwrap)$"
+    r"|(^|/)[a-z.-]+[.-]v?\d+(\.\d+)+([.-][a-z]+)*\.(js|css)$"
+    r"|(^|/)(static|assets|public|js|javascripts|css)/(jquery|bootstrap|modernizr|underscore|backbone|angular|d3)\.(js|css)$"
+    r"|(^|/)(includes?|libs?|inc|ext|tests?)/(catch\.hpp|catch_amalgamated\.[ch]pp|doctest\.h|json\.hpp|sqlite3(ext)?\.[ch]"
+    r"|miniz\.[ch]|uthash\.h|cJSON\.[ch]|stb_[a-z_]+\.h)$"
+)
+
+_PATTERNS = (
+    (Role.TEST, _TEST),
+    (Role.EXAMPLE, _EXAMPLE),
+    (Role.REEXPORT, _REEXPORT),
+    (Role.LEGACY, _LEGACY),
+    (Role.DECLARATION, _DECLARATION),
+    (Role.GENERATED, _GENERATED),
+    (Role.VENDORED, _VENDORED),
+)
 _PLATFORMS = {
     "win32": r"(?i)(^|[/_.-])(win|win32|win64|windows|msvc|mingw)([/_.-]|$)",
     "darwin": r"(?i)(^|[/_.-])(darwin|macos|osx|mac|ios|fsevents)([/_.-]|$)",
@@ -51,41 +99,65 @@ _VERSION = r"(?:^|/)v(\d+)/"
 _compile = cache(re.compile)
 
 
+class RoledFile(NamedTuple):
+    """A file, as far as its roles depend on it. `is_generated`: its content says so, see content.py."""
+
+    path: str
+    language: str
+    is_generated: bool = False
+
+
 def role_of(path: str, language: str) -> Role:
     """Return the roles of the file at the relative `path`, as far as they do not depend on other files."""
     role = Role(0)
-    if _compile(_TEST).search(path):
-        role |= Role.TEST
-    if _compile(_EXAMPLE).search(path):
-        role |= Role.EXAMPLE
+    for own, pattern in _PATTERNS:
+        if _compile(pattern).search(path):
+            role |= own
     if language in CONFIGURING or _compile(_CONFIG).search(path):
         role |= Role.CONFIG
     elif _compile(_DOCS).search(path):
         role |= Role.DOCS
-    if _compile(_REEXPORT).search(path):
-        role |= Role.REEXPORT
-    if _compile(_LEGACY).search(path):
-        role |= Role.LEGACY
-    if _compile(_DECLARATION).search(path):
-        role |= Role.DECLARATION
     here = _compile(_PLATFORMS[_PLATFORM]).search(path)
     if not here and any(_compile(pattern).search(path) for pattern in _PLATFORMS.values()):
         role |= Role.OTHER_PLATFORM
     return role
 
 
-def roles_of(files: Sequence[tuple[str, str]], known: Mapping[tuple[str, str], Role] | None = None) -> list[Role]:
-    """Return the roles of all files of a project, given as (path, language).
+class PathAttributes(Protocol):
+    """What a project says itself of its files."""
+
+    def of(self, path: str) -> Mapping[Role, bool]:
+        """Return which roles a file is said to have, or not to have."""
+
+
+def own_role(file: RoledFile, attributes: PathAttributes | None = None) -> Role:
+    """Return the roles of one file that do not depend on other files; what `.gitattributes` say of it decides."""
+    role = role_of(file.path, file.language)
+    if file.is_generated:
+        role |= Role.GENERATED
+    if attributes is not None:
+        for foreign, verdict in attributes.of(file.path).items():
+            role = role | foreign if verdict else role & ~foreign
+    return role
+
+
+def roles_of(
+    files: Sequence[RoledFile], attributes: PathAttributes | None = None, known: Mapping[RoledFile, Role] | None = None
+) -> list[Role]:
+    """Return the roles of all files of a project.
 
     Together, files reveal more: of variants for several versions (`v3/`, `v4/`) all but the newest are old.
 
     Args:
         files: all of them.
+        attributes: what `.gitattributes` say of them.
         known: roles that this function returned for some of them before, perhaps among other files.
     """
     known = known or {}
-    roles = [role_of(*file) if (role := known.get(file)) is None else role & ~Role.OLD_VERSION for file in files]
-    versions = [(number, match) for number, (path, _) in enumerate(files) if (match := _compile(_VERSION).search(path))]
+    roles = [
+        own_role(file, attributes) if (role := known.get(file)) is None else role & ~Role.OLD_VERSION for file in files
+    ]
+    versions = [(number, match) for number, file in enumerate(files) if (match := _compile(_VERSION).search(file.path))]
     newest: dict[str, int] = {}
     for _, match in versions:
         above = match.string[: match.start()]

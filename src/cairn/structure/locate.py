@@ -124,13 +124,14 @@ def find_symbol(outline: FileOutline, name: str) -> int:
     Args:
         outline: the file's.
         name: a name, qualified as far as needed, with `~N` for the Nth of that name; or the number of a line, which
-            means the definition that begins there, else the innermost one around it.
+            means the definition that begins there, else the innermost one around it, else what is called so.
 
     Raises:
         NotFoundError: if there is none; the message offers the nearest names.
         AmbiguousError: if there are several.
     """
-    if name.isascii() and name.isdigit() and len(name) <= _MAX_DIGITS:
+    is_line = name.isascii() and name.isdigit() and len(name) <= _MAX_DIGITS
+    if is_line and (_around(outline, int(name)) or not _numbers_named(outline, name)):
         return _at_line(outline, int(name))
     plain, _, occurrence = name.rpartition(ID_COUNTER)
     if not plain or not occurrence.isdecimal():
@@ -150,6 +151,17 @@ def find_symbol(outline: FileOutline, name: str) -> int:
         f"{len(numbers)} definitions in {outline.path} are called {name}: {', '.join(options[:_CANDIDATES])}{rest}",
         "name one of them as written there, or by its line",
     )
+
+
+def find_named(outline: FileOutline, name: str) -> int:
+    """Return the number of the definition that stands behind the mark of an id: the one of this id, or `find_symbol`.
+
+    Raises:
+        NotFoundError, AmbiguousError: as `find_symbol`.
+    """
+    exact = f"{outline.path}{ID_MARK}{name}"
+    number = next((number for number, symbol in enumerate(outline.symbols) if symbol.id == exact), None)
+    return find_symbol(outline, name) if number is None else number
 
 
 def _numbers_named(outline: FileOutline, name: str) -> list[int]:
@@ -193,8 +205,12 @@ def _missing(outline: FileOutline, name: str) -> NotFoundError:
     )
 
 
+def _around(outline: FileOutline, line: int) -> list[int]:
+    return [n for n, symbol in enumerate(outline.symbols) if outline.leads[n] <= line <= symbol.end_line]
+
+
 def _at_line(outline: FileOutline, line: int) -> int:
-    around = [n for n, symbol in enumerate(outline.symbols) if outline.leads[n] <= line <= symbol.end_line]
+    around = _around(outline, line)
     if not around:
         raise _missing(outline, str(line))
     starting = [number for number in around if outline.symbols[number].start_line == line]
@@ -264,12 +280,7 @@ def fetch_symbol(root: Path, text_id: str) -> Fetched | None:
     place = places[0] if place is None else place
     file = read_source(root, text_id[:place])
     outline = outline_of(file)
-    wanted = text_id[place + 1 :]
-    exact = f"{file.path}{ID_MARK}{wanted}"
-    number = next((n for n, symbol in enumerate(outline.symbols) if symbol.id == exact), None)
-    if number is None:
-        number = find_symbol(outline, wanted)
-    return _fetched(text_id, file, outline, number)
+    return _fetched(text_id, file, outline, find_named(outline, text_id[place + 1 :]))
 
 
 def _fetched(text_id: str, file: FileContent, outline: FileOutline, number: int) -> Fetched:

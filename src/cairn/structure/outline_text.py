@@ -39,6 +39,7 @@ _WORD = re.compile(r"[\w$]+")
 _OPEN, _CLOSE = "([{<", ")]}>"
 _CLOSED = {"(": ")", "[": "]", "{": "}"}
 _INLINE_BODY = re.compile(r",\s*do:.*$|\s*\\$")  # of Elixir; and the mark that goes on with a macro of C
+_MOST_BEFORE_NAME = 40  # characters above the limit, to show a whole name
 _TYPE_WORDS = ("class ", "struct ", "case class ", "record ", "object ", "trait ", "type ", "data class ")
 
 
@@ -176,16 +177,16 @@ def _minor(symbol: OutlineSymbol, detail: _Detail) -> str:
     if not detail.values or symbol.name not in symbol.signature:
         return symbol.name
     rest = symbol.signature.split(symbol.name, 1)[1].strip(" ,;")
-    return _shorten(f"{symbol.name}{'' if rest.startswith(':') else ' '}{rest}".strip(), 40)
+    return _shorten(f"{symbol.name}{'' if rest.startswith(':') else ' '}{rest}".strip(), 40, symbol.name)
 
 
 def _head(symbol: OutlineSymbol, language: str, detail: _Detail) -> str:
     head = _tidy(symbol.signature, symbol.name)
-    if not detail.modifiers:
-        head = _MODIFIERS.sub("", head)
+    if not detail.modifiers and symbol.name in (plain := _MODIFIERS.sub("", head)):
+        head = plain
     if not detail.types:
         head = _without_types(head, symbol.name, language, results=detail.results)
-    head = _shorten(head, detail.head_chars)
+    head = _shorten(head, detail.head_chars, symbol.name)
     if symbol.doc and symbol.depth <= detail.doc_depth:
         head = f"{head}  {_shorten(symbol.doc, detail.doc_chars)}"
     return head
@@ -196,13 +197,14 @@ def _tidy(signature: str, name: str) -> str:
     """Return a signature with its name and without redundant words; independent of the detail."""
     head = signature if name in signature else f"{name} {signature}".strip()
     head = _TRAILING.sub(")", head.replace("( ", "("))
-    return _SELF.sub("(", _FUNCTION_WORDS.sub("", head, count=1), count=1)
+    without = _SELF.sub("(", _FUNCTION_WORDS.sub("", head, count=1), count=1)
+    return without if name in without else head  # a name may be one of these words
 
 
 def _without_types(head: str, name: str, language: str, *, results: bool) -> str:
     """Return a head whose parameters are names alone; what stands behind them stays with `results`."""
     head = _INLINE_BODY.sub("", head)
-    start = head.find("(", max(0, head.find(name)))
+    start = head.find("(", _end_of_name(head, name))
     if start < 0:
         return head
     inside, end = _parameters(head, start)
@@ -243,8 +245,21 @@ def _parameter(text: str, written: str) -> str:
     return plain.rsplit(" ", 1)[-1] or text[:12]
 
 
-def _shorten(text: str, limit: int) -> str:
+def _shorten(text: str, limit: int, name: str = "") -> str:
+    """Cut a text behind its `name`; what stands before that goes instead where there is much of it."""
+    if len(text) <= limit:
+        return text
+    end = _end_of_name(text, name)
+    if end > limit + _MOST_BEFORE_NAME:
+        text, end = text[end - len(name) :], len(name)
+    limit = max(limit, end + 1)
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
+
+
+def _end_of_name(head: str, name: str) -> int:
+    """Return where the name in a head ends, 0 if it is not there; as a word of its own if it is one."""
+    whole = re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", head) if name else None
+    return whole.end() if whole else max(0, head.find(name)) + len(name) if name in head else 0
 
 
 def _join_imports(imports: Sequence[str], limit: int) -> str:

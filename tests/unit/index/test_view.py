@@ -11,6 +11,7 @@ from cairn.embedding.static import StaticModel
 from cairn.errors import DerivedFileError
 from cairn.index.state_dir import StateDir
 from cairn.index.view import STEM_FIELD, ViewArrays, ViewFile, ViewFiles, build_view, load_view
+from cairn.source.attributes import GitAttributes
 from cairn.source.terms import term_hash, terms_of
 from cairn.storage.index.view_db import Published, ViewRow
 
@@ -36,6 +37,30 @@ def check_equal(one: ViewArrays, other: ViewArrays) -> None:
 @given(FILES, FILES)
 def test_arrays_made_from_the_last_ones_are_those_made_anew(before: dict[str, str], after: dict[str, str]) -> None:
     check_equal(build(after, build(before)), build(after))
+
+
+PLACES = list(enumerate((".gitattributes", "api/v1/a.py", "api/v2/a.py", "b.gen.py", "c.pb.go")))
+STATES = st.dictionaries(
+    st.sampled_from([path for _, path in PLACES]),
+    st.sampled_from((1, 2, 3)),
+    min_size=1,
+)
+
+
+@given(STATES, STATES)
+def test_roles_follow_contents_and_attributes_that_change(before: dict[str, int], after: dict[str, int]) -> None:
+    def state(versions: dict[str, int], last: ViewArrays | None = None) -> ViewArrays:
+        """Return a view in which the second version of a file is generated, and that of attributes says so of b."""
+        files = [
+            ViewFile(path, 10 * number + version, "text", version == 2)
+            for number, path in PLACES
+            if (version := versions.get(path)) is not None
+        ]
+        text = b"b.* linguist-generated=false\n" if versions.get(".gitattributes") == 2 else b""
+        attributes = GitAttributes([(".gitattributes", text)])
+        return build_view(files, MODEL.word_vectors, MODEL.dimensions, last, lambda: attributes)
+
+    check_equal(state(after, state(before)), state(after))
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def indexed_paths(root: Path, state: StateDir) -> list[str]:
     with closing(state.open_for_reading()) as connection:
         view = view_db.find_view(connection, checkout(root).name)
         assert view is not None
-        return [path for path, _, _ in view_db.files_in_view(connection, view.id)]
+        return [path for path, *_ in view_db.files_in_view(connection, view.id)]
 
 
 @pytest.mark.parametrize(("full", "verify"), [(False, False), (False, True), (True, False)])

@@ -93,6 +93,18 @@ def test_a_hit_says_how_much_of_what_was_pasted_it_holds(workspace: Workspace) -
     assert 0 < (first(part).similarity or 0) < 1
 
 
+def test_hits_below_the_lines_that_hold_a_part_are_no_surer_than_these(workspace: Workspace) -> None:
+    hits = workspace.search("Cannot connect to host db.internal:5432 over ssl").code
+    relevances = [hit.relevance for hit in hits]
+    assert relevances == sorted(relevances, reverse=True)
+
+
+def test_nothing_is_sure_where_no_line_holds_any_of_a_message(workspace: Workspace) -> None:
+    hits = workspace.search("error: index_of range overflow is not supported").code
+    assert hits
+    assert "high" not in {hit.confidence for hit in hits if hit.match is None}
+
+
 def test_filters_hold_for_what_was_pasted_too(workspace: Workspace) -> None:
     hit = first(workspace.search("Cannot connect to host example.com:443 over ssl", globs=["tests/**"]))
     assert hit.path == "tests/test_net.py"

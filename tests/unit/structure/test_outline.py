@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from cairn.errors import AmbiguousError
 from cairn.fields import DEFAULT_ANSWER_TOKENS
 from cairn.source.chunking import chunk_file
 from cairn.source.languages import BY_NAME, detect_language
 from cairn.source.text import count_tokens
+from cairn.structure.locate import find_named
 from cairn.structure.outline import FileOutline, outline_file, subtree
 from cairn.structure.outline_text import lay_out
 
@@ -210,3 +212,55 @@ def test_an_outline_lists_at_least_what_the_index_holds(sample: Path) -> None:
 )
 def test_a_head_leaves_out_the_first_keyword_and_the_receiver_alone(language: str, head: str, shown: str) -> None:
     assert shown in lay_out(outline_of(f"{head}\n".encode(), language), DEFAULT_ANSWER_TOKENS).text
+
+
+LONG = "a_name_that_goes_on_and_on_" * 12
+ODD = {
+    "cpp": "template <typename Key, typename Value, typename Comparison, typename Allocation>\n"
+    "inline const std::map<Key, std::vector<Value>>& operator<<(std::ostream& out, const Key& key) { return out; }\n"
+    "static std::unordered_map<std::string, std::vector<long long>> CheckDefaultValuesRoundtrip(int a) { return {}; }\n"
+    "struct Point { Point& operator==(int other); ~Point(); };\n",
+    "javascript": "class Box { #hidden() {} 'quoted name'() {} [Symbol.iterator]() {} get size() {} set size(a) {} }\n"
+    "const default_ = class extends Box {};\n",
+    "java": "class A<T extends Comparable<T>> {\n  private static final synchronized <U extends Comparable<U>> "
+    "java.util.Map<String, U> testNullSerializationAndDeserialization(U one, String two) { return null; }\n"
+    "  void put(int a) {}\n  void put(String a) {}\n}\n",
+    "kotlin": "fun <T : Comparable<T>, R : Collection<T>> Iterable<T>.batchReplaceAllTheValues(a: Int): R = TODO()\n"
+    "class `quoted name` {\n    operator fun plus(a: Int) = a\n}\n",
+    "haskell": "instance Default a => Default (Tree a (f :*: g) (M1 S ('MetaSel 'Nothing u ss ds) f) False) where\n"
+    "    def = x\n",
+    "markdown": "# A heading (with, parentheses) and `code`, longer than a line may be in an outline\n\n## 404\n",
+    "json": '{"404": {"a.b c": 1, "~2": 2, "#": 3}, "' + LONG + '": {"x": [1]}}\n',
+    "python": f"def {LONG}(first, second):\n    pass\n\n\nasync def open(default): ...\n",
+    "rust": "impl<M, S, C> Service<IncomingStream<'_, L>> for IntoMakeServiceWithConnectInfo<M, C> {\n"
+    "    fn call(&mut self) {}\n}\n",
+}
+
+
+def check_names(data: bytes, path: str, language: str) -> None:
+    """Check that every name in an outline is whole, at any budget, and stands for its definition."""
+    outline = outline_file(data, path, BY_NAME[language])
+    for budget in (60, 300, DEFAULT_ANSWER_TOKENS):
+        laid_out = lay_out(outline, budget)
+        lines = laid_out.text.split("\n")
+        for number in laid_out.shown:
+            symbol = outline.symbols[number]
+            assert any(symbol.name in line and str(symbol.start_line) in line for line in lines), symbol
+    for number, symbol in enumerate(outline.symbols):
+        assert find_named(outline, symbol.id.removeprefix(f"{path}#")) == number
+        try:
+            found = outline.symbols[find_named(outline, symbol.name)]
+        except AmbiguousError:
+            continue
+        assert found.name.lower() == symbol.name.lower() or symbol.name.isdigit()
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_names_in_outlines_of_every_language_are_whole_and_can_be_fetched(sample: Path) -> None:
+    data = sample.read_bytes()
+    check_names(data, sample.name, detect_language(sample.name, data).name)
+
+
+@pytest.mark.parametrize("language", ODD)
+def test_odd_and_long_names_are_whole_and_can_be_fetched(language: str) -> None:
+    check_names(ODD[language].encode(), "src/file", language)

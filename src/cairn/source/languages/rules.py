@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """How one language finds what a name means.
 
     Attributes:
@@ -26,6 +25,12 @@ class Rules:
             or `word` (such as `public` in its head).
         exports_members: whether they may use all members of a type, whatever `exports` says.
         global_functions: whether a name that a package lacks may be a function outside of all packages.
+        methods_apart: whether a call never means a variable, so that both may have one name.
+        outer_packages: whether the names of the packages around a file's own are visible in it.
+        capital_types: whether a name with a capital letter is one of a type, so that one not found is from elsewhere,
+            and so is what has such a type.
+        extension: what the first parameter of a function begins with that is called like a method of its type.
+        attribute_suffix: what the name of a decorating type may end with and a decoration leaves out.
     """
 
     family: str
@@ -45,6 +50,11 @@ class Rules:
     exports: str = "name"
     exports_members: bool = False
     global_functions: bool = False
+    methods_apart: bool = False
+    outer_packages: bool = False
+    capital_types: bool = False
+    extension: str = ""
+    attribute_suffix: str = ""
 
 
 def words(*names: str) -> frozenset[str]:

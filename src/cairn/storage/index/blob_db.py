@@ -45,8 +45,10 @@ def put_blob(
     parsed: ParsedFile,
     keys: Sequence[int],
     segment_id: int,
+    *,
+    is_generated: bool = False,
 ) -> None:
-    """Store what one content yields; `keys` are the stable numbers of its chunks."""
+    """Store what one content yields; `keys` are the stable numbers of its chunks. `is_generated`: by what it says."""
     first_id = blob_id << ORDINAL_BITS
     chunk_of = [place for place, chunk in enumerate(parsed.chunks) for _ in range(*chunk.definitions)]
     definitions = [
@@ -64,9 +66,10 @@ def put_blob(
         )
         for ordinal, (chunk, key) in enumerate(zip(parsed.chunks, keys, strict=True))
     ]  # fmt: skip
-    blob = (blob_id, content_hash, parsed.language, parsed.note, len(parsed.chunks))
+    blob = (blob_id, content_hash, parsed.language, parsed.note, len(parsed.chunks), int(is_generated))
     connection.execute(
-        """INSERT INTO blob (id, hash, language, note, n_chunks, segment_id, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)""",
+        """INSERT INTO blob (id, hash, language, note, n_chunks, is_generated, segment_id, checksum)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
         (*blob, segment_id, _checksum(blob, definitions, chunks)),
     )
     connection.executemany("INSERT INTO definition VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", definitions)
@@ -84,7 +87,7 @@ def _checksum(blob: tuple[Any, ...], definitions: list[tuple[Any, ...]], chunks:
 def iter_damaged_blobs(connection: sqlite3.Connection) -> Iterator[int]:
     """Yield the blobs whose rows are not what was written. Those written before there were checksums pass."""
     for *blob, checksum in connection.execute(
-        "SELECT id, hash, language, note, n_chunks, checksum FROM blob ORDER BY id"
+        "SELECT id, hash, language, note, n_chunks, is_generated, checksum FROM blob ORDER BY id"
     ):
         bounds = (blob[0] << ORDINAL_BITS, (blob[0] + 1) << ORDINAL_BITS)
         definitions, chunks = (

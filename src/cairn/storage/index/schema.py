@@ -121,9 +121,16 @@ MIGRATIONS = (
         "names for the files of views, which none had before",
         ("ALTER TABLE view ADD COLUMN arrays TEXT NOT NULL DEFAULT ''",),
     ),
+    Migration(
+        "whether a program wrote a content",
+        (
+            "ALTER TABLE blob ADD COLUMN is_generated INTEGER NOT NULL DEFAULT 0",
+            "UPDATE blob SET checksum = 0",  # which covers the new column from now on
+        ),
+    ),
 )
 # The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
-NEWEST = "06e7969d526ac43fbe3635fc316799da74a1d7dcbe78abc36759afdbe8afe250"
+NEWEST = "f025b727265f25a96c1e644fc8f75f2f57297be6ad989d597f28523f56b52b61"
 
 INDEX = Store(
     name="the index",

@@ -174,18 +174,18 @@ def read_skipped(connection: sqlite3.Connection, view_id: int) -> list[Skipped]:
     notes = dict(connection.execute("SELECT id, note FROM blob WHERE note NOT IN ('', ?, ?)", ORDINARY_NOTES))
     if not notes:
         return left_out
-    known = [(path, notes.get(blob_id)) for path, blob_id, _ in files_in_view(connection, view_id)]
+    known = [(path, notes.get(blob_id)) for path, blob_id, *_ in files_in_view(connection, view_id)]
     return [*left_out, *(Skipped(path, f"searched as plain text: {note}") for path, note in known if note)]
 
 
-def files_in_view(connection: sqlite3.Connection, view_id: int) -> Iterator[tuple[str, int, str]]:
-    """Yield (path, blob id, language) of every file that a view shows, in path order."""
+def files_in_view(connection: sqlite3.Connection, view_id: int) -> Iterator[tuple[str, int, str, bool]]:
+    """Yield (path, blob id, language, whether a program wrote it) of every file that a view shows, in path order."""
     rows = connection.execute(
-        """SELECT path, blob_id, language FROM file JOIN blob ON blob.id = file.blob_id
+        """SELECT path, blob_id, language, is_generated FROM file JOIN blob ON blob.id = file.blob_id
            WHERE view_id = ? ORDER BY path""",
         (view_id,),
     )
-    return ((path_of(path), blob_id, language) for path, blob_id, language in rows)
+    return ((path_of(path), blob_id, language, bool(generated)) for path, blob_id, language, generated in rows)
 
 
 def file_stamps(connection: sqlite3.Connection, view_name: str, blobs: Mapping[str, int]) -> dict[str, tuple[int, int]]:

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from cairn.source.languages.support import BRACES, IN_CLASS, SLASH_BLOCKS, Support
 
+# Directives may stand within statements and lists. Both branches of one are parsed, but for a second one that is only
+# the end or the beginning of something, such as another head for the same body.
+_SECOND_BRANCH = (
+    rb"(?m)^[ \t]*(#[ \t]*(?:else|elif)\b[^\n]*(?:\n(?![ \t]*#)[^\n]*)*?(?:[^\s;}\]]|\n\s*;))"
+    rb"(?=[ \t\r]*\n[ \t]*#[ \t]*endif)"
+)
+_DIRECTIVE = rb"(?m)^[ \t]*(#[ \t]*(?:if|elif|else|endif|region|endregion|pragma|nullable|error|warning|line)\b[^\n]*)"
+
 SUPPORT = Support(
     grammar="tree_sitter_c_sharp:language",
     line_comments=("//",),
     block_comments=SLASH_BLOCKS,
     attributes=("[",),
+    noise=(_SECOND_BRANCH, _DIRECTIVE),
     parameters="type name",
     frames=(*BRACES, *IN_CLASS),
 )

@@ -11,6 +11,10 @@
 (assignment_expression left: [(identifier) (member_access_expression)] @var right: [
   (invocation_expression) (object_creation_expression) (identifier)] @value)
 (foreach_statement type: (_) @type left: (identifier) @var)
+(declaration_pattern type: (_) @type name: (identifier) @var)
+(recursive_pattern type: (_) @type name: (identifier) @var)
+(declaration_expression type: (_) @type name: (identifier) @var)
+(catch_declaration type: (_) @type name: (identifier) @var)
 
 (argument [(identifier) (member_access_expression)] @use)
 (parameter type: (identifier) @use)

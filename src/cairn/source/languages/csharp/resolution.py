@@ -16,6 +16,10 @@ RULES = Rules(
     type_side="before",
     constructor="",
     exports="word",
+    outer_packages=True,
+    capital_types=True,
+    extension="this",
+    attribute_suffix="Attribute",
 )
 
 

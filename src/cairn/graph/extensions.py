@@ -1,0 +1,90 @@
+"""Finds functions that are called like methods of a type although they are written outside of it."""
+
+from __future__ import annotations
+
+from cairn.graph.entities import Entity, How
+from cairn.graph.inheritance import Inheritance
+from cairn.graph.namesakes import MAX_NAMESAKES, Namesakes
+from cairn.graph.nodes import file_of, place_of
+from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS
+from cairn.graph.sight import Sight
+from cairn.graph.signatures import read_head
+from cairn.graph.source_file import SourceFile
+
+
+class Extensions:
+    """The extension functions of a language that marks their first parameter."""
+
+    def __init__(self, sight: Sight, namesakes: Namesakes, inheritance: Inheritance) -> None:
+        self._sight = sight
+        self._code = sight.code
+        self._namesakes = namesakes
+        self._inheritance = inheritance
+
+    def find(self, source: SourceFile, head: Entity | None, name: str) -> Entity | None:
+        """Return the extension that `.name` means after something that has no such member; `head` may be unknown."""
+        if not source.rules.extension or (head is not None and head.tag not in ("instance", "outside")):
+            return None
+        known = self._known(name, source.rules.family, source.rules.extension)
+        if not known:
+            return None
+        spaces = self._namesakes.spaces(source)
+        visible = [node for node in known if self._package_of(node) in spaces]
+        fitting = {node: how for node in visible if (how := self._fit(head, node)) is not None}
+        if not fitting:
+            return None
+        best = min(fitting.values())
+        if best == How.NAME and (name.lower() in COMMON_NAMES or self._is_method(name)):
+            return None
+        nodes = [node for node, how in fitting.items() if how == best]
+        if len({self._code.definition(node).qualified_name for node in nodes}) > 1:
+            return None
+        return Entity("function", self._code.main_of(nodes), best)
+
+    def _known(self, name: str, family: str, mark: str) -> list[int]:
+        return self._sight.memo.recall(("extensions", name, family), [], lambda: self._find_known(name, family, mark))
+
+    def _find_known(self, name: str, family: str, mark: str) -> list[int]:
+        nodes = []
+        for node in self._sight.nodes_named(name)[:MAX_NAMESAKES]:
+            source = self._code.file(file_of(node))
+            definition = source.definitions[place_of(node)]
+            is_marked = definition.kind in FUNCTION_KINDS and f"({mark} " in definition.signature
+            if is_marked and source.rules.family == family:
+                nodes.append(node)
+        return nodes
+
+    def _is_method(self, name: str) -> bool:
+        """Tell whether some type of the project has a method of a name."""
+        for node in self._sight.nodes_named(name)[:MAX_NAMESAKES]:
+            source = self._code.file(file_of(node))
+            definition = source.definitions[place_of(node)]
+            if definition.kind in FUNCTION_KINDS and "static" not in definition.signature.partition("(")[0].split():
+                return True
+        return False
+
+    def _package_of(self, node: int) -> str:
+        full_name = self._code.file(file_of(node)).full_name(place_of(node))
+        return full_name.rpartition(".")[0].rpartition(".")[0]
+
+    def _fit(self, head: Entity | None, node: int) -> How | None:
+        """Return how surely a function extends the type of something, None where it extends another."""
+        wanted = self._extended(node)
+        if head is None or not wanted:
+            return How.NAME
+        if head.tag == "instance":
+            lineage = (self._code.definition(type_).name for type_ in self._inheritance.lineage(head.node))
+            is_unknown = self._inheritance.has_unknown_base(head.node)
+            return How.RECEIVER if wanted in lineage else How.NAME if is_unknown else None
+        if not head.text:
+            return How.NAME
+        return How.RECEIVER if head.text.rpartition(".")[2] == wanted else How.NAME
+
+    def _extended(self, node: int) -> str:
+        """Return the name of the type that a function extends, empty for one that may be any."""
+        source = self._sight.file(file_of(node))
+        definition = source.definitions[place_of(node)]
+        rules = source.rules
+        types = read_head(definition.signature, definition.name, rules.type_side, rules.result).parameters
+        name = next(iter(types.values()), "").rpartition(".")[2]
+        return "" if name == "object" or f"<{name}>" in definition.signature.partition("(")[0] else name

@@ -1,0 +1,212 @@
+"""Finds what derives from a type or implements it, and what overrides a method; in Go, by what a type's methods are."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from cairn import waiting
+from cairn.graph.entities import How
+from cairn.graph.graph import Graph
+from cairn.graph.nodes import file_of, node_of, place_of
+from cairn.graph.resolve import IMPLEMENT, INHERIT, Edge
+from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.sightings import names_pattern
+from cairn.graph.signatures import split_parameters
+from cairn.graph.tally import LineTally, files_with
+from cairn.graph.values import Unresolved
+from cairn.source.references import called_name
+
+_BASE_KINDS = (INHERIT, IMPLEMENT)
+_MOST_CANDIDATES = 2_000  # methods of the name that the fewest types have; `String` says nothing
+_QUALIFIER = re.compile(r"\b\w+\.(?=\w)")
+# The head of a type on one line, or the words that add a base to one.
+_HEAD = re.compile(
+    rb"^[^\"'#]*?\b(?:class|struct|interface|trait|enum|record|object|protocol|extension|impl|actor|contract|module"
+    rb"|instance|data)\b[^\"';{]*?"
+)
+_ADDING = re.compile(rb"^[ \t]*(?:include|extend|prepend|use|@behaviour|@impl|conforms?|with)\b[^\"'(=]*?$")
+_DERIVING = re.compile(rb"(?:\bextends\b|\bimplements\b|\bwith\b|\bfor\b|\bis\b|\(|<:|<|:|,)[^(){};=]*$")
+
+
+def implementers_of(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
+    """Return what derives from some types, however indirectly, or overrides some methods; nearest first.
+
+    Each is the source of an edge that says where and how surely it refers to the type. A type of Go refers to no
+    interface: such an edge has the line of the type.
+    """
+    edges: dict[int, Edge] = {}
+    for node in nodes:
+        if place_of(node) < 0:
+            continue
+        definition = graph.code.definition(node)
+        if definition.kind in TYPE_KINDS:
+            edges |= {sub: edge for sub, edge in _subtypes(graph, node).items() if sub not in edges}
+        elif (owner := _owner_of(graph, node)) >= 0:
+            for sub, edge in _subtypes(graph, owner).items():
+                for own in _members(graph, sub, definition.name):
+                    edges.setdefault(own, edge._replace(source=own))
+    return list(edges.values())
+
+
+def _owner_of(graph: Graph, node: int) -> int:
+    """Return the type that a method is in, -1 for none."""
+    source = graph.code.file(file_of(node))
+    parent = source.definitions[place_of(node)].parent
+    return node_of(source.number, parent) if parent >= 0 else -1
+
+
+def _members(graph: Graph, node: int, name: str) -> list[int]:
+    """Return the members of a type that stand in its file, by name; in Go also those beside it."""
+    source, definition = graph.code.file(file_of(node)), graph.code.definition(node)
+    places = source.members.get(definition.qualified_name, {}).get(name, ())
+    if places or source.language != "go":
+        return [node_of(source.number, place) for place in places]
+    member = graph.resolver.meaning.inheritance.member(node, name)
+    return [member.node] if member is not None and member.tag == "function" else []
+
+
+def _subtypes(graph: Graph, node: int) -> dict[int, Edge]:
+    """Return {type: the edge by which it derives} of all types below one, the nearest first."""
+    subtypes: dict[int, Edge] = {}
+    front = graph.code.group(node)
+    while front:
+        edges = [*graph.incoming(front, _BASE_KINDS), *(edge for base in front for edge in _unsaid(graph, base))]
+        front = []
+        for edge in edges:
+            if edge.source not in subtypes and edge.source != node and place_of(edge.source) >= 0:
+                subtypes[edge.source] = edge
+                front.append(edge.source)
+    return subtypes
+
+
+# -- what implements an interface of Go --------------------------------------------------------------------------------
+
+
+class _Method(NamedTuple):
+    name: str
+    node: int
+
+
+def _unsaid(graph: Graph, node: int) -> Iterator[Edge]:
+    """Yield an edge for each type of Go that has the methods of an interface, which no type says that it implements."""
+    source = graph.code.file(file_of(node))
+    if source.language != "go" or source.definitions[place_of(node)].kind != "interface":
+        return
+    methods = _methods_of(graph, node)
+    if not methods:
+        return
+    namesakes = {method.name: graph.code.nodes_named(method.name) for method in methods}
+    rarest = min(methods, key=lambda method: len(namesakes[method.name]))
+    tried: set[int] = set()
+    for candidate in namesakes[rarest.name][:_MOST_CANDIDATES]:
+        waiting.check()
+        for owner in _receivers(graph, candidate):
+            if owner not in tried:
+                tried.add(owner)
+                if all(_fits(graph, owner, method) for method in methods):
+                    line = graph.code.definition(owner).span.start_line
+                    called = source.definitions[place_of(node)].name
+                    yield Edge(owner, node, IMPLEMENT, How.RECEIVER, line, called)
+
+
+def _methods_of(graph: Graph, interface: int) -> list[_Method]:
+    """Return the methods of an interface, with those of the interfaces it embeds; none if it embeds an unknown one."""
+    methods: dict[str, int] = {}
+    inheritance = graph.resolver.meaning.inheritance
+    for node in inheritance.lineage(interface):
+        if inheritance.has_unknown_base(node):
+            return []
+        source, definition = graph.code.file(file_of(node)), graph.code.definition(node)
+        for name, places in source.members.get(definition.qualified_name, {}).items():
+            if source.definitions[places[0]].kind in FUNCTION_KINDS:
+                methods.setdefault(name, node_of(source.number, places[0]))
+    return [_Method(name, node) for name, node in methods.items()]
+
+
+def _receivers(graph: Graph, method: int) -> Iterator[int]:
+    """Yield the type of Go that a method is for, which may stand in another file of its folder."""
+    source = graph.code.file(file_of(method))
+    definition = source.definitions[place_of(method)]
+    if source.language != "go" or definition.kind != "method":
+        return
+    folder = posixpath.dirname(source.path)
+    for node in graph.code.nodes_named(definition.qualified_name.rpartition(".")[0]):
+        other = graph.code.file(file_of(node))
+        kind = other.definitions[place_of(node)].kind
+        if other.language == "go" and posixpath.dirname(other.path) == folder and kind in TYPE_KINDS - {"interface"}:
+            yield node
+
+
+def _fits(graph: Graph, owner: int, method: _Method) -> bool:
+    """Tell whether a type has a method as an interface wants it."""
+    member = graph.resolver.meaning.inheritance.member(owner, method.name)
+    if member is None or member.tag != "function":
+        return False
+    wanted, found = (_shape(graph, node, method.name) for node in (method.node, member.node))
+    return wanted == found
+
+
+def _shape(graph: Graph, node: int, name: str) -> tuple[tuple[str, ...], ...]:
+    """Return the types of a method's parameters and of its results as they are written, without their packages.
+
+    Where a type parameter may stand for them, only how many there are.
+    """
+    definition = graph.code.definition(node)
+    lists = split_parameters(definition.signature, name)
+    owner = _owner_of(graph, node)
+    is_generic = owner >= 0 and "[" in graph.code.definition(owner).signature.partition("{")[0]
+    if is_generic or "[T" in definition.signature:
+        return tuple(("",) * len(part) for part in lists)
+    return tuple(tuple(_QUALIFIER.sub("", text) for text in part) for part in lists)
+
+
+# -- what is not known -------------------------------------------------------------------------------------------------
+
+
+def unresolved_subtypes(graph: Graph, nodes: Sequence[int], known: Collection[Edge]) -> Unresolved | None:
+    """Return the lines that seem to name some types as a base, and that no edge explains; None if there are none.
+
+    Args:
+        graph: the graph.
+        nodes: the types.
+        known: the edges that are known to derive from them.
+    """
+    types = [node for node in nodes if place_of(node) >= 0 and graph.code.definition(node).kind in TYPE_KINDS]
+    names = frozenset(graph.code.definition(node).name for node in types)
+    if not names:
+        return None
+    tally = LineTally("base", names)
+    lines_known = {(file_of(edge.source), edge.line) for edge in known}
+    for number in files_with(graph, names, None):
+        waiting.check()
+        source = graph.code.file(number)
+        explained = {edge.line for edge in graph.resolver.edges_to(number, names)}
+        facts = source.facts
+        found = {
+            line
+            for kind, text, line in zip(facts.kinds, facts.expressions, facts.lines, strict=True)
+            if kind in _BASE_KINDS and called_name(facts.texts[text]) in names
+        }
+        confirmed = set(found)
+        found.update(_lines_like_heads(graph.code.checkout.read(number) or b"", names))
+        for line in sorted(found - explained):
+            if (number, line) not in lines_known:
+                tally.add(source.path, line, is_confirmed=line in confirmed)
+    return tally.result()
+
+
+def _lines_like_heads(data: bytes, names: frozenset[str]) -> Iterator[int]:
+    """Yield the lines that look like the head of a type with one of some names among its bases."""
+    pattern = names_pattern(names)
+    if not pattern.search(data):
+        return
+    for line, text in enumerate(data.split(b"\n"), 1):
+        for match in pattern.finditer(text):
+            before = text[: match.start()]
+            head = _HEAD.match(before)
+            if (head and _DERIVING.search(before, head.end())) or _ADDING.match(before):
+                yield line
+                break
