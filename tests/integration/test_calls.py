@@ -218,6 +218,19 @@ def test_type_arguments_of_a_call_may_hold_brackets(crate: Calls) -> None:
     assert ("src/lib.rs:go", "src/lib.rs:channel") in found
 
 
+def test_a_method_of_something_unknown_is_not_found_by_its_name(crate: Calls) -> None:
+    found = crate(
+        {
+            "src/lib.rs": """\
+            struct Till;
+            impl Till { fn put_slice(&self) {} }
+            fn go(unknown: bytes::BytesMut) { unknown.put_slice(); make().put_slice(); }
+            """
+        }
+    )
+    assert "src/lib.rs:Till.put_slice" not in {target for _, target in found}
+
+
 # -- Kotlin -----------------------------------------------------------------------------------------------------------
 
 

@@ -255,7 +255,7 @@ class Resolver:
         if kind == DECORATE and (target is None or target.node < 0) and (ending := source.rules.attribute_suffix):
             target = self.meaning.evaluate(source, scope, expression.partition("(")[0] + ending)
         if target is None:
-            return self._by_name(source, expression) if kind in (CALL, CONSTRUCT) else None
+            return self._by_name(source, expression) if kind in (CALL, CONSTRUCT) and source.rules.by_name else None
         if target.tag == "outside" and target.text and kind == CALL and source.rules.extension != RECEIVER_BEFORE_NAME:
             return self._of_type_named(source, target.text, expression)
         if target.tag == "instance" and kind != USE:
