@@ -126,16 +126,10 @@ class Snapshot:
             graph_files = [state.neighbours(row.name) for row in rows]
             opened = cls(committed, view.branch, view.pending, segments, files, graph_files, view.revision, stamps)
             if last is not None:
-                opened._take_graphs(last)
+                graphs = {last._segment_files[number]: graph for number, graph in last._graphs.items() if graph}
+                opened._graphs |= {number: graphs[stamp] for number, stamp in enumerate(stamps) if stamp in graphs}
             return opened
         raise AssertionError("unreachable")
-
-    def _take_graphs(self, last: Snapshot) -> None:
-        """Take over the graphs of the segments that an older generation has as well."""
-        known = {last._segment_files[number]: graph for number, graph in last._graphs.items() if graph is not None}
-        for number, stamp in enumerate(self._segment_files):
-            if stamp in known:
-                self._graphs[number] = known[stamp]
 
     def _show(self, files: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return for each blob the first of `files` that shows it, -1 for none."""
