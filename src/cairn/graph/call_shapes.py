@@ -108,8 +108,7 @@ def _shape_of(source: SourceFile, place: int) -> _Shape:
     definition, facts = source.definitions[place], source.facts
     parent = source.definitions[definition.parent] if definition.parent >= 0 else None
     is_member = parent is not None and parent.kind in TYPE_KINDS
-    if source.rules.family == "go":
-        is_member = definition.signature.startswith("func (")
+    is_member = is_member or definition.signature.startswith("func (")  # a method of Go, outside of its type
     decorators = {
         facts.texts[text].rpartition(".")[2]
         for kind, text, scope in zip(facts.kinds, facts.expressions, facts.scopes, strict=True)

@@ -116,8 +116,10 @@ def arity_of(signature: str, name: str, language: str) -> Arity | None:
     at = _word_at(signature, name, start)
     opening = signature.find("(", at) if at >= 0 else -1
     closing = _closing(signature, opening) if opening >= 0 else len(signature)
-    if closing >= len(signature) or not language:
-        return None
+    if closing >= len(signature) or not language or signature[at + len(name) : opening].strip("= \n"):
+        return None  # type parameters may hold brackets too
+    if any(mark in signature[opening:closing] for mark in ("'", '"', "`", "#")):
+        return None  # so may texts and directives
     parts = _split(signature[opening + 1 : closing])
     if language == "python":
         return _arity_of_python(parts)

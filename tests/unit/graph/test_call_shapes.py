@@ -42,6 +42,8 @@ def test_any_text_has_a_count_or_none(data: bytes, family: str) -> None:
     ("signature", "language", "arity"),
     [
         ("def get(self, key, default=None)", "python", Arity(1, 2)),
+        ("def get(self, key=\"(\")", "python", None),
+        ("get = <T = () => any>(a: T)", "typescript", None),
         ("def get(a, /, b, *, c=1, **rest) -> int", "python", Arity(2, -1)),
         ("def get(*all)", "python", Arity(0, -1)),
         ("func (c *Cart) get(a, b int, rest ...string) error", "go", Arity(2, -1)),
