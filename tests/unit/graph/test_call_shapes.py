@@ -42,7 +42,7 @@ def test_any_text_has_a_count_or_none(data: bytes, family: str) -> None:
     ("signature", "language", "arity"),
     [
         ("def get(self, key, default=None)", "python", Arity(1, 2)),
-        ("def get(self, key=\"(\")", "python", None),
+        ('def get(self, key="(")', "python", None),
         ("get = <T = () => any>(a: T)", "typescript", None),
         ("def get(a, /, b, *, c=1, **rest) -> int", "python", Arity(2, -1)),
         ("def get(*all)", "python", Arity(0, -1)),
