@@ -8,10 +8,11 @@ from collections.abc import Iterator
 
 from cairn.graph.declarations import Declarations
 from cairn.graph.entities import Entity, Expressions
-from cairn.graph.namesakes import MAX_OWNED
+from cairn.graph.namesakes import MAX_OWNED, is_one_type
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.sight import Sight
+from cairn.graph.signatures import aliased_type
 from cairn.graph.source_file import SourceFile
 from cairn.types import Definition
 
@@ -42,18 +43,22 @@ class Inheritance:
     def _own_member(self, node: int, name: str) -> Entity | None:
         source = self._sight.file(file_of(node))
         definition = source.definitions[place_of(node)]
-        places = source.members.get(definition.qualified_name, {}).get(name)
+        places = source.members.get(definition.qualified_name, {}).get(name, ())
+        if name == definition.name:  # constructors have it too, but the name means the type
+            places = [place for place in places if source.definitions[place].kind != "constructor"]
         declared_apart = source.rules.family == "c"
         if places and not declared_apart:
             return self._declarations.group(source, places)
         if not source.rules.open_types:
             return None
-        nodes = [node_of(source.number, place) for place in places or ()]
+        nodes = [node_of(source.number, place) for place in places]
         for other in self._sight.nodes_named(name)[:MAX_OWNED]:
             elsewhere = self._code.file(file_of(other))
-            owner = elsewhere.definitions[place_of(other)].qualified_name[: -len(name) - 1]
-            same_name = owner.rpartition(".")[2] == definition.name
-            if other not in nodes and same_name and _may_share_type(source, elsewhere):
+            part = elsewhere.definitions[place_of(other)]
+            owner = part.qualified_name[: -len(name) - 1]
+            if other in nodes or (name == definition.name and part.kind == "constructor"):
+                continue
+            if is_one_type(owner, definition.qualified_name) and _may_share_type(source, elsewhere):
                 nodes.append(other)
         functions = [other for other in nodes if self._code.definition(other).kind in FUNCTION_KINDS]
         return self._declarations.entity(self._code.main_of(functions or nodes)) if nodes else None
@@ -90,6 +95,8 @@ class Inheritance:
     def _find_parts(self, node: int) -> list[int]:
         source = self._sight.file(file_of(node))
         definition = source.definitions[place_of(node)]
+        if source.rules.family == "swift" and definition.kind in TYPE_KINDS:
+            return self._extensions_of(node, source, definition)
         if source.rules.family != "csharp" or not _is_partial(definition):
             return []
         full_name = source.full_name(place_of(node))
@@ -100,6 +107,18 @@ class Inheritance:
             if other != node and is_same and _is_partial(elsewhere.definitions[place_of(other)]):
                 parts.append(other)
         return parts
+
+    def _extensions_of(self, node: int, source: SourceFile, definition: Definition) -> list[int]:
+        """Return the extensions of a type, which may say what else it conforms to."""
+        nodes = [other for other in self._sight.nodes_named(definition.name)[:MAX_OWNED] if other != node]
+        found = []
+        for other in nodes:
+            elsewhere = self._code.file(file_of(other))
+            place = place_of(other)
+            is_extension = elsewhere.definitions[place].kind == "extension"
+            if is_extension and elsewhere.rules.family == source.rules.family and place in elsewhere.bases:
+                found.append(other)
+        return found
 
     def bases_of(self, node: int) -> list[int]:
         """Return the types that a type inherits from or implements, in the order it names them."""
@@ -115,6 +134,9 @@ class Inheritance:
             base = self._expressions.evaluate(source, definition.parent, plain)
             if base is not None and base.tag == "class" and base.node != node:
                 bases.append(base.node)
+        if definition.kind == "type" and (same := aliased_type(definition.signature)):
+            entity = self._expressions.evaluate(source, definition.parent, same)
+            bases += [entity.node] if entity is not None and entity.tag == "class" and entity.node != node else []
         if source.rules.family == "rust" and definition.kind != "impl":
             bases += self._traits_of(source, definition.name)
         return bases

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from array import array
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -17,11 +18,13 @@ from cairn.graph.memo import content_of, place_called
 from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.recent import Recent
-from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.source.imports import Import, ImportFlag
-from cairn.source.references import KINDS
+from cairn.source.references import KINDS, called_name
 
+_CAPITAL_TYPES = frozenset({"ecmascript", "jvm", "python"})  # families whose types have capital letters
+_TYPE = re.compile(r"^(?:\w+\.)*[A-Z]\w*(?![\w(])|\bgetClass\(\)|\bclass$")
 _MAX_RENAMES = 12  # steps from one variable to the next
 CALL, CONSTRUCT, INHERIT, IMPLEMENT, DECORATE, USE = range(len(KINDS))
 
@@ -117,9 +120,7 @@ class Resolver:
         source = self._code.file(number)
         facts = source.facts
         aliases = _local_names_of(source, names)
-        likely = {
-            place for place, text in enumerate(facts.texts) if text.rpartition(".")[2].partition("(")[0] in aliases
-        }
+        likely = {place for place, text in enumerate(facts.texts) if called_name(text) in aliases}
         return self._resolve(source, [at for at, text in enumerate(facts.expressions) if text in likely])
 
     def _resolve(self, source: SourceFile, places: Iterable[int]) -> list[Edge]:
@@ -141,7 +142,8 @@ class Resolver:
             if target.node == own and kind in (INHERIT, IMPLEMENT, USE, DECORATE):
                 continue
             self.meaning.memo.need(content_of(self._code.paths[file_of(target.node)]))
-            called = expression.rpartition(".")[2]
+            called = expression.rpartition(".")[2].removesuffix("[]")
+            called = called.rstrip("!") if source.rules.family == "rust" else called
             edges.append(Edge(own, target.node, self._kind(kind, target), target.how, facts.lines[at], called))
         return edges
 
@@ -236,12 +238,15 @@ class Resolver:
         """Return the definition that a reference leads to, None if that is unknown."""
         if kind in (INHERIT, IMPLEMENT) and scope >= 0:
             scope = source.definitions[scope].parent
-        target = self.meaning.evaluate(source, scope, expression)
+        if kind == CALL and "." not in expression and expression.isidentifier():
+            target = self.meaning.called(source, scope, expression)
+        else:
+            target = self.meaning.evaluate(source, scope, expression)
         if kind == DECORATE and (target is None or target.node < 0) and (ending := source.rules.attribute_suffix):
             target = self.meaning.evaluate(source, scope, expression.partition("(")[0] + ending)
         if target is None:
             return self._by_name(source, expression) if kind in (CALL, CONSTRUCT) else None
-        if target.tag == "outside" and target.text and kind == CALL:
+        if target.tag == "outside" and target.text and kind == CALL and source.rules.extension != RECEIVER_BEFORE_NAME:
             return self._of_type_named(source, target.text, expression)
         if target.tag == "instance" and kind != USE:
             return self._call_method_of(target)
@@ -249,6 +254,8 @@ class Resolver:
             return None
         if target.tag == "value" and kind in (CALL, CONSTRUCT):
             return None
+        if target.tag == "class" and kind == CALL and self._code.definition(target.node).kind == "extension":
+            return None  # the type is of another library
         return target
 
     def _call_method_of(self, instance: Entity) -> Entity | None:
@@ -280,6 +287,7 @@ class Resolver:
             or len(name) < 4
             or name.startswith("__")
             or head.startswith(('"', "[", "{"))
+            or (source.rules.family in _CAPITAL_TYPES and _TYPE.search(head))  # of another library
         ):
             return None
         return self.meaning.declarations.entity_of(self.meaning.namesakes.only_function(source, name))
@@ -291,6 +299,7 @@ def _local_names_of(source: SourceFile, names: Collection[str]) -> set[str]:
         *names,
         source.rules.maker,
         *source.rules.types,
+        *(source.rules.this if source.rules.methods_apart else ()),  # calls another constructor
         *(word.partition("(")[0] for word in source.rules.parents),
     }
     aliases |= {
@@ -300,11 +309,11 @@ def _local_names_of(source: SourceFile, names: Collection[str]) -> set[str]:
     }
     for _ in range(_MAX_RENAMES):  # a variable may hold it, and another variable that one
         more = {
-            variable.rpartition(".")[2]
-            for _, variable, value in source.facts.values
-            if value.rpartition(".")[2].partition("(")[0] in aliases
+            variable.rpartition(".")[2] for _, variable, value in source.facts.values if called_name(value) in aliases
         }
         if more <= aliases:
             break
         aliases |= more
+    if source.rules.family == "rust":
+        aliases |= {f"{name}!" for name in aliases}
     return aliases | {f"{source.rules.prefix}{name}" for name in aliases} if source.rules.prefix else aliases

@@ -25,11 +25,15 @@ class Rules(NamedTuple):
             or `word` (such as `public` in its head).
         exports_members: whether they may use all members of a type, whatever `exports` says.
         global_functions: whether a name that a package lacks may be a function outside of all packages.
+        methods_apart: whether a call never means a variable, so that both may have one name.
         outer_packages: whether the names of the packages around a file's own are visible in it.
         capital_types: whether a name with a capital letter is one of a type, so that one not found is from elsewhere,
             and so is what has such a type.
         extension: what the first parameter of a function begins with that is called like a method of its type.
         attribute_suffix: what the name of a decorating type may end with and a decoration leaves out.
+        head_parameters: whether parameters in the head of a class are visible in its body.
+        bounds: whether type parameters say what they must be, as in `<T: Bound>`.
+        fields_apart: whether a field and a method of a type may share a name.
     """
 
     family: str
@@ -49,10 +53,14 @@ class Rules(NamedTuple):
     exports: str = "name"
     exports_members: bool = False
     global_functions: bool = False
+    methods_apart: bool = False
     outer_packages: bool = False
     capital_types: bool = False
     extension: str = ""
     attribute_suffix: str = ""
+    head_parameters: bool = False
+    bounds: bool = False
+    fields_apart: bool = False
 
 
 def words(*names: str) -> frozenset[str]:
