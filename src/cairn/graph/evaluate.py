@@ -12,10 +12,12 @@ from cairn.graph.entities import OUTSIDE, Entity, How
 from cairn.graph.exports import Exports
 from cairn.graph.extensions import Extensions
 from cairn.graph.inheritance import Inheritance
+from cairn.graph.macros import Macros
 from cairn.graph.memo import Memo
 from cairn.graph.namesakes import Namesakes
 from cairn.graph.nodes import file_of
 from cairn.graph.results import Results
+from cairn.graph.rules import RECEIVER_BEFORE_NAME
 from cairn.graph.scopes import Scopes
 from cairn.graph.sight import Sight
 from cairn.graph.source_file import SourceFile
@@ -40,6 +42,7 @@ class Evaluator:
         self.declarations = Declarations(self.sight, self)
         self.inheritance = Inheritance(self.sight, self, self.declarations)
         self.exports = Exports(self.sight, self, self.declarations, self.namesakes)
+        self._macros = Macros(self.sight)
         self._results = Results(self.sight, self)
         self._attributes = Attributes(self.sight, self, self.inheritance, self.exports, self._results)
         self._extensions = Extensions(self.sight, self.namesakes, self.inheritance)
@@ -65,19 +68,21 @@ class Evaluator:
         return self.memo.recall(
             ("called", source.number, scope, name),
             None,
-            lambda: self._scopes.look_up(self.sight.file(source.number), scope, name, is_call=True),
+            lambda: self._scopes.look_up(self.sight.file(source.number), scope, name, name, is_call=True),
         )
 
     def _walk(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
         if expression.startswith(":"):
             entity = self.evaluate(source, scope, expression[1:])
             return entity._replace(tag="instance") if entity is not None and entity.tag == "class" else entity
+        if expression.endswith("!") and source.rules.family == "rust":
+            return self._macros.look_up(source, expression)
         head, parts = self._first(source, scope, expression)
         for name, suffix in parts:
             if head is not None:
                 head = self.declarations.in_expression(head)
                 head = OUTSIDE if self.declarations.is_outside(head) else head
-            member = self._member_of(source, head, name)
+            member = self._member_of(source, head, name, is_called=bool(suffix) or name == parts[-1][0])
             if member is None and name in _UNCHANGING and head is not None and head.tag == "instance":
                 member = head
                 suffix = ""
@@ -89,10 +94,10 @@ class Evaluator:
                 head = self._results.with_suffix(member, suffix, head) if suffix else member
         return head
 
-    def _member_of(self, source: SourceFile, head: Entity | None, name: str) -> Entity | None:
+    def _member_of(self, source: SourceFile, head: Entity | None, name: str, *, is_called: bool) -> Entity | None:
         """Return what `.name` means after something that may be unknown or outside."""
         if head is not None and head.tag != "outside":
-            member = self._attributes.attribute(source, head, name)
+            member = self._attributes.attribute(source, head, name, is_called=is_called)
             if member is not None:
                 return member
         return self._extensions.find(source, head, name)
@@ -103,9 +108,13 @@ class Evaluator:
         (name, suffix), rest = parts[0], parts[1:]
         rules, scopes = source.rules, self._scopes
         if name in ("?", '""', "[]", "{}"):
-            return (None if name == "?" else OUTSIDE), rest
+            return (None if name == "?" else OUTSIDE._replace(text="String" if name == '""' else "")), rest
+        if rules.family == "rust" and name in ("crate", "$crate", "super"):
+            return self._module_by_path(source, scope, parts)
         if name in rules.this and not suffix:
-            return scopes.own_type(source, scope), rest
+            own = scopes.own_type(source, scope)
+            is_module = own is None and rules.family == "rust"
+            return (self.exports.module(source, "self") if is_module else own), rest
         if name in rules.types and (own := scopes.own_type(source, scope)) is not None:
             return self._results.with_suffix(own._replace(tag="class"), suffix, None), rest
         if f"{name}{suffix}" in rules.parents or name in rules.parents:
@@ -116,10 +125,25 @@ class Evaluator:
             plain = name.lstrip(rules.prefix)
             entity = self._attributes.attribute(source, own, plain) if own is not None else None
         else:
-            entity = scopes.look_up(source, scope, name, is_call=rules.methods_apart and suffix.startswith("()"))
+            is_call = rules.methods_apart and suffix.startswith("()")
+            entity = scopes.look_up(source, scope, name, expression, is_call=is_call)
+            if entity is None and rules.extension == RECEIVER_BEFORE_NAME and name[0].islower():
+                entity = self._extensions.find(source, scopes.own_type(source, scope), name)
+                entity = entity if entity is not None and entity.how <= How.RECEIVER else None
             if entity is None and rules.capital_types and name[0].isupper():
                 return self._qualified(source, name, suffix, rest)
         return (self._results.with_suffix(entity, suffix, None) if suffix else entity), rest
+
+    def _module_by_path(
+        self, source: SourceFile, scope: int, parts: list[tuple[str, str]]
+    ) -> tuple[Entity | None, list[tuple[str, str]]]:
+        """Return the module that `crate`, or a row of `super`, leads to in Rust; and the parts that follow."""
+        if parts[0][0] != "super":
+            return self.exports.module(source, "crate"), parts[1:]
+        ups = next((place for place, part in enumerate(parts) if part[0] != "super"), len(parts))
+        inner = sum(source.definitions[place].kind == "module" for place in source.around(scope))
+        steps = "::".join(["super"] * max(0, ups - inner)) or "self"
+        return self.exports.module(source, steps), parts[ups:]
 
     def _qualified(
         self, source: SourceFile, name: str, suffix: str, rest: list[tuple[str, str]]
@@ -139,8 +163,8 @@ class Evaluator:
 
     def _parent(self, own: Entity | None, rest: Sequence[tuple[str, str]]) -> Entity | None:
         """Return what `super` leads to: a member of a base class, or, called by itself, the base's constructor."""
-        if own is None:
-            return None
+        if own is None or own.node < 0:
+            return own
         rules = self.sight.file(file_of(own.node)).rules
         name = rest[0][0] if rest else rules.constructor
         parts = (own.node, *self.inheritance.parts_of(own.node))

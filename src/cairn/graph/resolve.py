@@ -18,7 +18,7 @@ from cairn.graph.memo import content_of, place_called
 from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.recent import Recent
-from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.source.imports import Import, ImportFlag
 from cairn.source.references import KINDS, called_name
@@ -143,6 +143,7 @@ class Resolver:
                 continue
             self.meaning.memo.need(content_of(self._code.paths[file_of(target.node)]))
             called = expression.rpartition(".")[2].removesuffix("[]")
+            called = called.rstrip("!") if source.rules.family == "rust" else called
             edges.append(Edge(own, target.node, self._kind(kind, target), target.how, facts.lines[at], called))
         return edges
 
@@ -245,7 +246,7 @@ class Resolver:
             target = self.meaning.evaluate(source, scope, expression.partition("(")[0] + ending)
         if target is None:
             return self._by_name(source, expression) if kind in (CALL, CONSTRUCT) else None
-        if target.tag == "outside" and target.text and kind == CALL:
+        if target.tag == "outside" and target.text and kind == CALL and source.rules.extension != RECEIVER_BEFORE_NAME:
             return self._of_type_named(source, target.text, expression)
         if target.tag == "instance" and kind != USE:
             return self._call_method_of(target)
@@ -253,6 +254,8 @@ class Resolver:
             return None
         if target.tag == "value" and kind in (CALL, CONSTRUCT):
             return None
+        if target.tag == "class" and kind == CALL and self._code.definition(target.node).kind == "extension":
+            return None  # the type is of another library
         return target
 
     def _call_method_of(self, instance: Entity) -> Entity | None:
@@ -311,4 +314,6 @@ def _local_names_of(source: SourceFile, names: Collection[str]) -> set[str]:
         if more <= aliases:
             break
         aliases |= more
+    if source.rules.family == "rust":
+        aliases |= {f"{name}!" for name in aliases}
     return aliases | {f"{source.rules.prefix}{name}" for name in aliases} if source.rules.prefix else aliases

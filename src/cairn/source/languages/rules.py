@@ -31,6 +31,9 @@ class Rules(NamedTuple):
             and so is what has such a type.
         extension: what the first parameter of a function begins with that is called like a method of its type.
         attribute_suffix: what the name of a decorating type may end with and a decoration leaves out.
+        head_parameters: whether parameters in the head of a class are visible in its body.
+        bounds: whether type parameters say what they must be, as in `<T: Bound>`.
+        fields_apart: whether a field and a method of a type may share a name.
     """
 
     family: str
@@ -55,6 +58,9 @@ class Rules(NamedTuple):
     capital_types: bool = False
     extension: str = ""
     attribute_suffix: str = ""
+    head_parameters: bool = False
+    bounds: bool = False
+    fields_apart: bool = False
 
 
 def words(*names: str) -> frozenset[str]:
