@@ -73,6 +73,8 @@ class Evaluator:
 
     def _member_of(self, source: SourceFile, head: Entity | None, name: str) -> Entity | None:
         """Return what `.name` means after something that may be unknown or outside."""
+        if source.rules.family == "php":
+            name = name.lstrip("$")  # a static property
         if head is not None and head.tag != "outside":
             member = self._attributes.attribute(source, head, name)
             if member is not None:
@@ -84,6 +86,10 @@ class Evaluator:
         parts = _PART.findall(expression)
         (name, suffix), rest = parts[0], parts[1:]
         rules, scopes = source.rules, self._scopes
+        if rules.capital_types and name[0].isupper() and not suffix and rest and rest[0][0][0].isupper():
+            whole, deeper = self._qualified(source, name, rest)
+            if whole is not None:
+                return whole, deeper
         if name in ("?", '""', "[]", "{}"):
             return (None if name == "?" else OUTSIDE), rest
         if name in rules.this and not suffix:
@@ -100,24 +106,32 @@ class Evaluator:
         else:
             entity = scopes.look_up(source, scope, name)
             if entity is None and rules.capital_types and name[0].isupper():
-                return self._qualified(source, name, suffix, rest)
+                entity = OUTSIDE._replace(text=name)
         return (self._results.with_suffix(entity, suffix, None) if suffix else entity), rest
 
     def _qualified(
-        self, source: SourceFile, name: str, suffix: str, rest: list[tuple[str, str]]
-    ) -> tuple[Entity, list[tuple[str, str]]]:
-        """Return the type that several names in a row mean, with the parts that follow, else something outside."""
-        whole = name
-        for count, (following, brackets) in enumerate(rest if not suffix else (), 1):
-            whole = f"{whole}.{following}"
-            if not following[0].isupper():
-                break
-            entity = self.declarations.entity_of(self.namesakes.in_package(source, whole))
+        self, source: SourceFile, first: str, rest: list[tuple[str, str]]
+    ) -> tuple[Entity | None, list[tuple[str, str]]]:
+        """Return the type that the most of several names in a row mean, with the parts that follow it."""
+        count = 0
+        while count < len(rest) and rest[count][0][0].isupper() and (not count or not rest[count - 1][1]):
+            count += 1
+        while count:
+            entity = self._type_of_full_name(source, first, ".".join([first, *(name for name, _ in rest[:count])]))
             if entity is not None and entity.tag == "class":
-                return self._results.with_suffix(entity, brackets, None) or entity, rest[count:]
-            if brackets:
-                break
-        return OUTSIDE._replace(text=name), rest
+                return self._results.with_suffix(entity, rest[count - 1][1], None), rest[count:]
+            count -= 1
+        return None, rest
+
+    def _type_of_full_name(self, source: SourceFile, first: str, whole: str) -> Entity | None:
+        """Return what a name in several parts means: in full, in a package of the file, or behind an imported one."""
+        names = [
+            f"{imported.module}.{imported.name}.{whole[len(first) + 1 :]}" for imported in source.aliases.get(first, ())
+        ]
+        for name in (*names, whole):
+            if (namesake := self.namesakes.with_full_name(source, name)) is not None:
+                return self.declarations.entity_of(namesake)
+        return self.declarations.entity_of(self.namesakes.in_package(source, whole))
 
     def _parent(self, own: Entity | None, rest: Sequence[tuple[str, str]]) -> Entity | None:
         """Return what `super` leads to: a member of a base class, or, called by itself, the base's constructor."""

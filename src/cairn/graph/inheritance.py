@@ -16,6 +16,7 @@ from cairn.graph.source_file import SourceFile
 from cairn.types import Definition
 
 _MAX_BASES, _MIN_BASES = 200, 8  # of a type, with theirs
+_PRECEDENCE = {"trait": 0, "interface": 2}  # of what types of PHP get members from; of classes 1
 _BASES_A_FILE = 200_000  # looked at for all definitions of a file: a chain of thousands must not take minutes
 
 
@@ -36,8 +37,20 @@ class Inheritance:
         return self._memo.recall(("member", node, name), None, lambda: self._find_member(node, name))
 
     def _find_member(self, node: int, name: str) -> Entity | None:
-        members = (self._own_member(current, name) for current in self.lineage(node))
-        return next((member for member in members if member is not None), None)
+        declared = None
+        for current in self.lineage(node):
+            member = self._own_member(current, name)
+            if member is None:
+                continue
+            definition = self._code.definition(current)
+            if definition.kind != "interface" or current == node or not self._waits_for_body(current):
+                return member
+            declared = declared or member
+        return declared
+
+    def _waits_for_body(self, node: int) -> bool:
+        """Tell whether a type only declares members, so that what a class or trait has of the name comes first."""
+        return self._sight.file(file_of(node)).rules.family == "php"
 
     def _own_member(self, node: int, name: str) -> Entity | None:
         source = self._sight.file(file_of(node))
@@ -115,6 +128,8 @@ class Inheritance:
             base = self._expressions.evaluate(source, definition.parent, plain)
             if base is not None and base.tag == "class" and base.node != node:
                 bases.append(base.node)
+        if source.rules.family == "php":
+            bases.sort(key=lambda base: _PRECEDENCE.get(self._code.definition(base).kind, 1))
         if source.rules.family == "rust" and definition.kind != "impl":
             bases += self._traits_of(source, definition.name)
         return bases

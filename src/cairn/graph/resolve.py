@@ -209,7 +209,7 @@ class Resolver:
             entity = (
                 self.meaning.namesakes.with_full_name(source, f"{imported.module}.{imported.name}")
                 if imported.name != "*"
-                else None
+                else self.meaning.namesakes.with_full_name(source, imported.module)
             )
             return [file_of(entity.node)] if entity is not None else []
         place = self.meaning.sight.place(source, imported.module)
@@ -240,8 +240,8 @@ class Resolver:
         if kind == DECORATE and (target is None or target.node < 0) and (ending := source.rules.attribute_suffix):
             target = self.meaning.evaluate(source, scope, expression.partition("(")[0] + ending)
         if target is None:
-            return self._by_name(source, expression) if kind in (CALL, CONSTRUCT) else None
-        if target.tag == "outside" and target.text and kind == CALL:
+            return self._by_name(source, scope, expression) if kind in (CALL, CONSTRUCT) else None
+        if target.tag == "outside" and target.text and kind == CALL and source.rules.outer_packages:
             return self._of_type_named(source, target.text, expression)
         if target.tag == "instance" and kind != USE:
             return self._call_method_of(target)
@@ -269,11 +269,11 @@ class Resolver:
             return None
         return self.meaning.declarations.entity(self._code.main_of(nodes)).by(How.NAME)
 
-    def _by_name(self, source: SourceFile, expression: str) -> Entity | None:
+    def _by_name(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
         """Return the only function with that name in the project, unless the name is a common one."""
         head, _, name = expression.rpartition(".")
         name = name.partition("(")[0]
-        if not head:
+        if not head or source.rules.functions_apart:
             return None  # a parameter, a local variable or a built-in; shared names were looked up already
         if (
             name.lower().rstrip("?!=") in COMMON_NAMES
@@ -282,6 +282,8 @@ class Resolver:
             or head.startswith(('"', "[", "{"))
         ):
             return None
+        if source.rules.capital_types and self.meaning.evaluate(source, scope, head) is not None:
+            return None  # what has no such member of its own
         return self.meaning.declarations.entity_of(self.meaning.namesakes.only_function(source, name))
 
 

@@ -37,7 +37,7 @@ class Scopes:
         while scope >= 0:
             definition = definitions[scope]
             if definition.kind in FUNCTION_KINDS or definition.kind in VALUE_KINDS:
-                entity = self._local(source, scope, name)
+                entity = self._local(source, scope, name) if not source.rules.functions_apart else None
             elif inner or implicit:
                 entity = self._in_type(source, scope, name)
             else:

@@ -10,6 +10,7 @@ than many small ones:
     `@head`: the beginning of a definition that looks like a call to itself; no reference begins there.
     `@result`: what a function returns, kept as the value of a variable called `return`.
     `@default`: the name that `import x from` gets.
+    `@doc`: a comment that may declare the types of what follows it.
 
 An expression is kept in one form for all languages: `a->b`, `A::b` and `a?.b` become `a.b`; the content of brackets is
 left out, so that `f(x)[0].g` becomes `f()[].g`; anything else becomes `?`.
@@ -26,6 +27,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.source.definitions import Lines, ParsedDefinition, find_definitions, parse
+from cairn.source.docblocks import read_doc_types
 from cairn.source.imports import Import, ImportFlag, read_import
 from cairn.source.languages import Language, load_grammar, load_reference_text
 from cairn.types import Definition
@@ -37,10 +39,11 @@ FACTS_FORMAT = b"4"  # to be raised whenever a query or this module finds someth
 KINDS = ("call", "construct", "inherit", "implement", "decorate", "use")
 _KIND_OF = {name: number for number, name in enumerate(KINDS)}
 RESULT = "return"
+_DOCUMENTED = frozenset({"method_declaration", "function_definition"})
 _DECORATE, _USE = _KIND_OF["decorate"], _KIND_OF["use"]
 # A value belongs to the function or type around it, not to the variable it is assigned to.
 _VALUE_KINDS = frozenset({"variable", "constant", "field", "property", "key", "section", "type", "macro"})
-_MAX_EXPRESSION_BYTES = 400
+_MAX_EXPRESSION_BYTES = 1_200
 # Of one file; more is generated code.
 _MAX_KEPT_REFERENCES = 60_000
 _MAX_IMPORTS, _MAX_VALUES = 20_000, 60_000
@@ -57,6 +60,8 @@ _UNWRAPPED = re.compile(r"^\((?:await\s+)?([@$\w.]+)(?:\s+as\s+[\w.]+)?\)")
 # `((Type)x).y` in C# and Java, and `(x as Type)?.y`, of which the type is known: `Type{}` stands for one.
 _CAST = re.compile(r"^\(\(([A-Z][\w.]*)(?:<[^()]*>)?\??\)[^()]*\)(?=\??!?\.)")
 _AS_CAST = re.compile(r"^\([^()]* as ([A-Z][\w.]*)(?:<[^()]*>)?\)(?=[?!]\.)")
+_NEW_BARE = re.compile(rb"new\s+[\w\\.]+")
+_MADE = re.compile(r"\(new\s+(\\?[A-Za-z_][\w\\.]*)\s*[()]")
 _KEYWORD = re.compile(r"^(?:await|new|yield|typeof|void|return|throw)\s+")
 _CHAIN = re.compile(r"(?:[@$\w]+[?!]?|\"\"|\[\]|\{\})(?:\(\)|\[\]|\{\})*(?:\.[@$\w~]+[?!=]?(?:\(\)|\[\]|\{\})*)*")
 _LAST_NAME = re.compile(r"([$\w]+[?!]?)$")
@@ -165,6 +170,8 @@ class _Collector:
         elif name == "default":
             line = self._line(node.start_byte)
             self._imports.append(Import("", _text(node), "default", line, ImportFlag.REEXPORT))
+        elif name == "doc":
+            self._doc(node)
         elif name == "package" and not self._package:
             self._package = _SPACE.sub("", _text(node)).strip("\\.")
 
@@ -215,6 +222,30 @@ class _Collector:
             value = _typed_expression(expression_of(self._data[values[0].start_byte : values[0].end_byte]))
             if value and value != variable:
                 self._values.append((self._scope(start), variable, value))
+
+    def _doc(self, node: tree_sitter.Node) -> None:
+        """Record the types that a comment declares: of the property or function behind it, else of a variable."""
+        text = node.text or b""
+        if b"@" not in text:
+            return
+        following = node.next_named_sibling
+        kind = following.type if following is not None else ""
+        for tag, type_, name in read_doc_types(text.decode("utf-8", "replace")):
+            declared = "static" if type_ == "$this" else type_name(type_)
+            if not declared or following is None:
+                continue
+            if tag == "var" and kind == "property_declaration" and not name:
+                for element in following.named_children:
+                    if element.type == "property_element":
+                        self._add_type(node, _text(element).partition("=")[0].strip().lstrip("$"), declared)
+            elif tag == "var" and name:
+                self._add_type(node, name, declared)
+            elif tag != "var" and kind in _DOCUMENTED:
+                scope = self._scope(following.end_byte - 1)
+                self._values.append((scope, RESULT if tag == "return" else name, f":{declared}"))
+
+    def _add_type(self, node: tree_sitter.Node, variable: str, declared: str) -> None:
+        self._values.append((self._scope(node.start_byte), variable, f":{declared}"))
 
     def _scope(self, byte: int) -> int:
         return self._owners[bisect_right(self._borders, byte) - 1]
@@ -269,6 +300,10 @@ def expression_of(raw: bytes) -> str:
     if _PLAIN.fullmatch(text):
         return text
     text = _KEYWORD.sub("", text.strip()).lstrip("&*~!")
+    if _NEW_BARE.fullmatch(raw):
+        text += "()"
+    if text.startswith("(new "):
+        text = _instance(text)
     text = _STRING.sub('""', text)
     text = _AS_CAST.sub(r"\1{}", _CAST.sub(r"\1{}", text))
     while (unwrapped := _UNWRAPPED.sub(r"\1", text)) != text:
@@ -290,12 +325,23 @@ def expression_of(raw: bytes) -> str:
     return f"?.{last[1]}" if last is not None and not last[1][0].isdigit() else ""
 
 
+def _instance(text: str) -> str:
+    """Return `(new Type(…)).x` as `Type{}.x`."""
+    made = _MADE.match(text)
+    depth = 0
+    for place, letter in enumerate(text if made is not None else ""):
+        depth += (letter == "(") - (letter == ")")
+        if not depth:
+            return f"{made[1]}{{}}{text[place + 1 :]}" if made is not None else text
+    return text
+
+
 @lru_cache(maxsize=1 << 14)
 def type_name(text: str) -> str:
     """Return the class that a type annotation names, empty for a union of several, a container, or none at all."""
     if len(text) > _MAX_TYPE_CHARS:
         return ""
-    text = _SPACE.sub(" ", text).strip().lstrip(":").strip().strip("\"'")
+    text = _SPACE.sub(" ", text).strip().lstrip(":?").strip().strip("\"'")
     text = re.sub(r"^(?:(?:const|mut|dyn|impl|final|static|struct|readonly|in|out|ref) |&(?:'\w+ )?|\*)+", "", text)
     text = re.sub(r"(?:[?*&]| const)+$", "", text)
     parts = [part.strip().strip("\"'") for part in text.split("|")] if "[" not in text.partition("|")[0] else [text]
