@@ -169,18 +169,18 @@ def load(project: Path | None, environment: Mapping[str, str] = os.environ) -> L
         file = str(project / ".cairn" / _FILE_NAME)
         shared = _layer(read_project_file(project, _FILE_NAME), file)
     own = _from_environment(environment)
-    variables = {name: text for name, text in environment.items() if name.startswith(_EMBEDDING_PREFIX)}
+    has_variables = any(name.startswith(_EMBEDDING_PREFIX) for name in environment)
     values = {**user.values, **_of_project(shared.values, user.values, str(user_file)), **own}
     embedding, consent_request = None, None
-    if user.embedding or shared.embedding or variables:
+    if user.embedding or shared.embedding or has_variables:
         from cairn import model_choice  # noqa: PLC0415 - start-up time: few need it
 
-        section = model_choice.read_section(shared.embedding)
+        section = model_choice.read_section(shared.embedding, environment)
         model_choice.check_shared(section, str(user_file))
-        own_section = model_choice.read_variables(variables, _EMBEDDING_PREFIX)
+        own_section = model_choice.read_variables(environment, _EMBEDDING_PREFIX)
         consents = Consents(state_folder(environment), project or Path())
         embedding, consent_request = model_choice.choose(
-            model_choice.read_section(user.embedding), section, own_section, file, consents
+            model_choice.read_section(user.embedding, environment), section, own_section, file, consents
         )
     choose_memory = ("cairn.memory_settings:choose_memory", user.memory, shared.memory, _MEMORY_PREFIX)
     choose_hooks = ("cairn.hooks_settings:choose_hooks", user.hooks, shared.hooks, _HOOKS_PREFIX)

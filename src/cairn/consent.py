@@ -12,10 +12,10 @@ import stat
 import sys
 import time
 from collections.abc import Mapping
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from cairn.digest import blake2b
 from cairn.errors import StoreError
 from cairn.storage.atomic import write_file
 

@@ -100,6 +100,7 @@ PATH_FROM = Rule("the symbol at which the path of calls begins, as for callers",
 PATH_TO = Rule("the symbol at which the path of calls ends", min_length=1, max_length=2_000)
 IMPORTED = Rule("a path, the name of a module, or a symbol in the file", min_length=1, max_length=4_096)
 RELATION = Rule("path: of calls from `symbol` to `target`; importers: of the file `symbol`")
+REFERENCE_KINDS = Rule("only references of these kinds", max_length=8)
 ASKED_ABOUT = Rule("NAME, CLASS.METHOD, PATH:NAME or PATH:LINE", min_length=1, max_length=2_000)
 
 # -- of core files and the index ---------------------------------------------------------------------------------------

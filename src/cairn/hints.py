@@ -30,6 +30,7 @@ _POSITIONAL: Mapping[str, tuple[str, ...]] = {
     "sessions forget": ("ids",),
     "sessions mute": ("ids",),
     "similar": ("place",),
+    "references": ("symbol",),
     "subclasses": ("symbol",),
     "tests": ("symbol",),
 }
@@ -55,6 +56,7 @@ _TOOLS: Mapping[str, _Tool] = {
     "search": _Tool("search", {}, {}),
     "callees": _Tool("graph", {}, {"relation": "callees"}),
     "callers": _Tool("graph", {}, {"relation": "callers"}),
+    "references": _Tool("graph", {}, {"relation": "references"}),
     "subclasses": _Tool("graph", {}, {"relation": "subclasses"}),
     "impact": _Tool("graph", {}, {"relation": "impact"}),
     "tests": _Tool("graph", {}, {"relation": "tests"}),

@@ -10,12 +10,13 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
 from cairn.consent import Consents
+from cairn.digest import blake2b
 from cairn.errors import ConfigError
 from cairn.hints import Hint
+from cairn.model_detection import with_detected
 from cairn.model_providers import PROVIDERS
 from cairn.model_settings import EmbeddingSettings, ModelSettings
 from cairn.setting import Entry, PlacedValue, milder, names_shared, read_settings, rule_of, settings_of
@@ -87,8 +88,8 @@ def digest_of(model: ModelSettings) -> str:
     return blake2b(json.dumps(parts, sort_keys=True).encode("ascii"), digest_size=16).hexdigest()
 
 
-def read_section(entry: Entry | None) -> EmbeddingSection:
-    """Return the section `embedding` of a file.
+def read_section(entry: Entry | None, environment: Mapping[str, str]) -> EmbeddingSection:
+    """Return the section `embedding` of a file, with what `environment` tells of providers in the place of `auto`.
 
     Raises:
         ConfigError: for an unknown name or a value that cannot be used.
@@ -99,28 +100,36 @@ def read_section(entry: Entry | None) -> EmbeddingSection:
         raise ConfigError(f"{entry.place}: embedding must be `name: value` lines", _HINT)
     values = {name: value for name, value in entry.value.items() if name != "fallbacks"}
     return EmbeddingSection(
-        read_settings(EmbeddingSettings, values, _SECTION), _read_fallbacks(entry.value.get("fallbacks")), entry.place
+        with_detected(read_settings(EmbeddingSettings, values, _SECTION), environment),
+        _read_fallbacks(entry.value.get("fallbacks"), environment),
+        entry.place,
     )
 
 
-def read_variables(variables: Mapping[str, str], prefix: str) -> EmbeddingSection:
+def read_variables(environment: Mapping[str, str], prefix: str) -> EmbeddingSection:
     """Return the section as the environment sets it.
 
     Args:
-        variables: those of the section.
-        prefix: the beginning of their names.
+        environment: all variables.
+        prefix: the beginning of the names of the section's.
 
     Raises:
         ConfigError: as `read_section`.
     """
-    entries = {name.removeprefix(prefix).lower(): Entry(text, name) for name, text in variables.items()}
+    entries = {
+        name.removeprefix(prefix).lower(): Entry(text, name)
+        for name, text in environment.items()
+        if name.startswith(prefix)
+    }
     fallbacks = entries.pop("fallbacks", None)
     return EmbeddingSection(
-        read_settings(EmbeddingSettings, entries, _SECTION), _read_fallbacks(fallbacks), prefix + "*"
+        with_detected(read_settings(EmbeddingSettings, entries, _SECTION), environment),
+        _read_fallbacks(fallbacks, environment),
+        prefix + "*",
     )
 
 
-def _read_fallbacks(entry: Entry | None) -> tuple[dict[str, PlacedValue], ...] | None:
+def _read_fallbacks(entry: Entry | None, environment: Mapping[str, str]) -> tuple[dict[str, PlacedValue], ...] | None:
     if entry is None:
         return None
     if isinstance(entry.value, str):  # in a variable, or quoted in a file
@@ -131,7 +140,7 @@ def _read_fallbacks(entry: Entry | None) -> tuple[dict[str, PlacedValue], ...] |
         raise ConfigError(f"{entry.place}: embedding.fallbacks must be a list of models", _HINT)
     if len(entry.value) > _MAX_FALLBACKS:  # each may cost a wait, and a question has to show them all
         raise ConfigError(f"{entry.place}: embedding.fallbacks must have at most {_MAX_FALLBACKS} models", _HINT)
-    return tuple(_read_fallback(model) for model in entry.value)
+    return tuple(with_detected(_read_fallback(model), environment) for model in entry.value)
 
 
 def _read_fallback(entry: Entry) -> dict[str, PlacedValue]:

@@ -46,7 +46,7 @@ _HINT = "see docs/configuration.md#embedding"
 class ModelSettings:
     """One embedding model: its provider, and how it is asked. docs/configuration.md has a line for each setting."""
 
-    provider: str = setting("bundled", "asks", choices=tuple(PROVIDERS))
+    provider: str = setting("bundled", "asks", choices=(*PROVIDERS, AUTO))
     model: str = setting("", "asks")
     url: str = setting("", "asks", pattern=ANYTHING, check=check_url)
     dimensions: int = setting(0, "asks", 0, 65_536)  # 0: as many as the model has
@@ -67,6 +67,8 @@ class ModelSettings:
             check_all(self)
         except UnusableError as error:
             raise ConfigError(f"embedding.{error}", error.hint) from None
+        if self.provider == AUTO:  # what reads settings has put a provider in its place; see `model_detection`
+            raise ConfigError("embedding.provider must name a provider: auto is for files and variables", _HINT)
         if self.provider != "bundled" and not self.model:
             raise ConfigError(f"embedding.model must name the model of {self.provider} to use; it is empty", _HINT)
 
@@ -87,6 +89,18 @@ class ModelSettings:
         The provider's own key is only sent to the provider; another server gets the key that is configured for it.
         """
         return self.api_key_env or ("" if self.url else PROVIDERS[self.provider].key_variable)
+
+    @property
+    def at_once(self) -> int:
+        """How many requests may be sent at the same time, which the provider's own address may limit."""
+        most = 0 if self.url else PROVIDERS[self.provider].most_at_once
+        return min(self.concurrency, most) if most else self.concurrency
+
+    @property
+    def per_minute(self) -> int:
+        """How many requests a minute, 0 for any number, which the provider's own address may limit."""
+        most = 0 if self.url else PROVIDERS[self.provider].requests_per_minute
+        return min(filter(None, (self.requests_per_minute, most)), default=0)
 
     @property
     def stays_here(self) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 Confidence = Literal["high", "medium", "low"]
+ReferenceKind = Literal["call", "construct", "read", "write", "type", "import", "base", "decorate"]
 OutlineMode = Literal["structure", "context", "extract"]
 Match = Literal["exact", "renamed", "edited", "related"]
 Mode = Literal["auto", "hybrid", "literal", "regex", "symbol", "semantic", "structural"]

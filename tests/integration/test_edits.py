@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from cairn.index.news import ChangeStream
 from cairn.index.watch import Update, Watcher
 from cairn.source.git import find_repository
 from cairn.workspace import Workspace
@@ -50,7 +51,7 @@ class StillClock:
         return self.now
 
 
-class Disk:
+class Disk(ChangeStream):
     """News of a disk: each look does one step and tells what that changed, as the system would."""
 
     def __init__(self, root: Path, steps: Sequence[Step], clock: StillClock) -> None:

@@ -30,7 +30,9 @@ from cairn.mcp.surface import PROMPTS, RESOURCES, Surface
 from cairn.mcp.text import MAX_CHARS
 from cairn.mcp.tools import TOOLS, AgentCall, call
 from cairn.mcp.wire import HANDSHAKE_REVISIONS, MODERN_REVISIONS, Connection
-from cairn.protocol.requests import CoreRequest, GraphRequest, IndexStatusRequest, SearchRequest
+from cairn.protocol.core_requests import CoreRequest
+from cairn.protocol.graph_requests import GraphRequest
+from cairn.protocol.requests import IndexStatusRequest, SearchRequest
 from cairn.protocol.table import core_operation, graph_operation
 from cairn.registry import Registry
 from cairn.runtime import StateFolder

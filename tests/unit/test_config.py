@@ -74,7 +74,7 @@ def test_fallbacks_are_models_of_the_same_kind(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("section", "line", "said"),
     [
-        ("provider: nobody", 2, "embedding.provider must be one of bundled, ollama"),
+        ("provider: nobody", 2, "embedding.provider must be one of bundled, github"),
         ("provider: ollama", 2, "embedding.model must name the model"),
         ("provider: ollama\n  model: m\n  batch_size: 0", 4, "embedding.batch_size must be at least 1"),
         ("provider: ollama\n  model: m\n  batch_size: many", 4, "batch_size must be a whole number, not 'many'"),

@@ -21,13 +21,14 @@ from cairn.errors import CairnError, ConfigError, StoreError
 from cairn.hints import Hint
 from cairn.hooks_settings import HooksSettings
 from cairn.memory_settings import MemorySettings
-from cairn.model_settings import EmbeddingSettings
+from cairn.model_settings import AUTO, EmbeddingSettings
 from cairn.registry import enclosing_root
 from cairn.setting import Entry, UnusableError, parse, printable_name, rule_of, settings_of
 from cairn.yaml_files import read_mapping, read_project_file, read_user_file, write_project_file
 
 _SECTIONS: Mapping[str, type] = {"embedding": EmbeddingSettings, "memory": MemorySettings, "hooks": HooksSettings}
 _DEFAULT = "default"
+_PROVIDER = "embedding.provider"  # the one setting of which a value, `auto`, stands for others
 
 
 class SettingInUse(NamedTuple):
@@ -123,7 +124,9 @@ def _note_what_counts(root: Path, name: str, value: object) -> None:
     except CairnError as error:
         note(f"Written, but the settings cannot be used like this: {error}")
         return
-    if now.value != value:
+    if value == AUTO and name == _PROVIDER:
+        note(f"Here that is {_shown(now.value)}.")
+    elif now.value != value:
         note(f"Here it is {_shown(now.value)} all the same, by {now.source}; docs/configuration.md says what counts.")
 
 
@@ -174,7 +177,10 @@ def _source(name: str, field: Field[Any], value: object, layers: list[dict[str, 
     text = os.environ.get(variable)
     entries = [None if text is None else Entry(text, variable), *(_entry(layer, name) for layer in layers)]
     for entry in entries:
-        if entry is not None and isinstance(entry.value, str) and parse(field, entry.value) == value:
+        if entry is None or not isinstance(entry.value, str):
+            continue
+        written = parse(field, entry.value)
+        if written == value or (name == _PROVIDER and written == AUTO):
             return entry.place
     return _DEFAULT
 

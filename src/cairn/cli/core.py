@@ -11,8 +11,8 @@ from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import ProgressBar, Style, emit, emit_json, file_of
 from cairn.operations import perform
+from cairn.protocol.core_requests import CoreAddRequest, CoreListRequest, CoreRemoveRequest, CoreSuggestRequest
 from cairn.protocol.documents import CoreChangeDocument, CoreListDocument, CoreSuggestionDocument
-from cairn.protocol.requests import CoreAddRequest, CoreListRequest, CoreRemoveRequest, CoreSuggestRequest
 from cairn.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -33,6 +33,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "cairn slice": ("cairn slice src/shop/cart.py:40:reduced", "cairn slice src/shop/cart.py:36 --forward"),
     "cairn callers": ("cairn callers SessionStore.verify", "cairn callers src/shop/cart.py:total -n 5"),
     "cairn callees": ("cairn callees check_out",),
+    "cairn references": ("cairn references OutOfStockError", "cairn references Cart.items --kind read"),
     "cairn subclasses": ("cairn subclasses ShopError",),
     "cairn path": ("cairn path check_out SessionStore.verify",),
     "cairn importers": ("cairn importers src/shop/errors.py",),

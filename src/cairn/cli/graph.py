@@ -1,4 +1,4 @@
-"""`cairn callers`, `callees`, `subclasses`, `path`, `importers`, `impact` and `tests`."""
+"""`cairn callers`, `callees`, `references`, `subclasses`, `path`, `importers`, `impact` and `tests`."""
 
 from __future__ import annotations
 
@@ -77,6 +77,39 @@ def run_subclasses(options: argparse.Namespace) -> int:
     """Show what derives from a type or implements it."""
     document = _ask(options, "subclasses", symbol=options.symbol, limit=options.limit)
     return _show_links(document, options, "derives from or overrides")
+
+
+# What heads the references of each kind; they come in this order.
+_HEADINGS = {
+    "call": "calls", "construct": "constructions", "read": "reads", "write": "writes", "type": "uses as a type",
+    "import": "imports", "base": "subclasses and implementations", "decorate": "decorations",
+}  # fmt: skip
+
+
+def run_references(options: argparse.Namespace) -> int:
+    """Show all that refers to a symbol, by kind."""
+    document = _ask(options, "references", symbol=options.symbol, kinds=options.kinds, limit=options.limit)
+
+    def rows(style: Style) -> Iterator[str]:
+        kind = ""
+        for reference in document["references"]:
+            if reference["kind"] != kind:
+                kind = reference["kind"]
+                yield style.name(f"{_HEADINGS[kind]}: {document['counts'][kind]:,}")
+            inside = reference["symbol"]["name"]
+            facts = ", ".join(filter(None, (inside and f"in {inside}", "name" if reference["how"] == "name" else "")))
+            shown = f"  {style.faint(f'({printable(facts)})')}" if facts else ""
+            yield f"  {at(reference, style)}  {printable(reference['text'])}{shown}"
+
+    of_kinds = f" among {', '.join(_HEADINGS[kind] for kind in options.kinds)}" if options.kinds else ""
+    return show(
+        document,
+        options,
+        rows,
+        something=bool(document["references"]),
+        omitted=more(document["omitted"]),
+        nothing=unless_unresolved(document, f"Nothing refers to {_name_of(document['symbol'])}{of_kinds}."),
+    )
 
 
 def _show_links(document: Document, options: argparse.Namespace, verb: str) -> int:

@@ -15,8 +15,7 @@ from cairn.errors import CairnError, QueryError
 from cairn.loading import load
 from cairn.operations import perform
 from cairn.operations.search import merge_searches
-from cairn.protocol.requests import SearchRequest
-from cairn.protocol.table import OPERATIONS
+from cairn.protocol.requests import ProjectRequest, SearchRequest
 from cairn.registry import ALL
 from cairn.schema import decode
 from cairn.workspace import Workspace
@@ -29,12 +28,17 @@ def answer_here(options: argparse.Namespace, operation: str, fields: Mapping[str
     if operation == "search":
         return _search(options, decode(SearchRequest, dict(fields)))
     if operation.startswith("graph/"):
-        request = decode(OPERATIONS[operation].request, {**fields, "update": False})
+        request = _request(operation, {**fields, "update": False})
         return answer_from_graph(options, lambda workspace, bar: perform(workspace, operation, request, bar))
     with _open_project(options) as workspace, closing(ProgressBar(_LABELS.get(operation, "Reading"))) as bar:
         if isinstance(code := fields.get("code"), str):
             fields = {**fields, "code": code + read_rest(workspace.settings.max_file_bytes)}
-        return perform(workspace, operation, decode(OPERATIONS[operation].request, dict(fields)), bar)
+        return perform(workspace, operation, _request(operation, fields), bar)
+
+
+def _request(operation: str, fields: Mapping[str, object]) -> ProjectRequest:
+    request: ProjectRequest = load("cairn.protocol.table:decode_request")(operation, fields)
+    return request
 
 
 def _open_project(options: argparse.Namespace) -> Workspace:

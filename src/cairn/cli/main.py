@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import io
 import os
 import sys
@@ -23,8 +22,6 @@ from cairn.hints import FIELDS_PAGE, Hint
 from cairn.loading import load
 from cairn.warning import listen
 
-# A command is short: collecting cycles while it starts would cost a tenth of its time.
-GC_THRESHOLDS = (50_000, 20, 50)
 # Starting a thread pool for linear algebra takes a third of numpy's import, and the products here are small.
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
@@ -276,6 +273,10 @@ def _add_graph(commands: _Commands, common: Parser) -> None:
         command = commands.add_parser(name, parents=[asking, limited], help=text)
         add_field(command, "symbol", rule=fields.SYMBOL, metavar="SYMBOL")
         command.set_defaults(run=_lazy(f"cairn.cli.graph:run_{name}"))
+    references = commands.add_parser("references", parents=[asking, limited], help="show all that refers to a symbol")
+    add_field(references, "symbol", rule=fields.SYMBOL, metavar="SYMBOL")
+    add_field(references, "--kind", rule=fields.REFERENCE_KINDS, dest="kinds", action="append", default=[], metavar="K")
+    references.set_defaults(run=_lazy("cairn.cli.graph:run_references"))
     path = commands.add_parser("path", parents=[asking], help="show the shortest chain of calls between two symbols")
     add_field(path, "source", rule=fields.PATH_FROM, metavar="FROM")
     add_field(path, "target", rule=fields.PATH_TO, metavar="TO")
@@ -341,7 +342,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     An error never exits with 1, which means that nothing was found.
     """
-    gc.set_threshold(*GC_THRESHOLDS)
     for name, value in ONE_THREAD.items():
         os.environ.setdefault(name, value)
     arguments = in_order(sys.argv[1:] if argv is None else argv)

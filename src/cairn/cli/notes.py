@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import sys
 
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\x80-\x9f\ud800-\udfff]")
+_CONTROL = r"[\x00-\x08\x0a-\x1f\x7f\x80-\x9f\ud800-\udfff]"
 
 
 def printable(text: str) -> str:
     """Return text that cannot control a terminal and that any encoding can carry: control characters become escapes."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", text)
+    if text.isprintable():
+        return text
+    return re.sub(_CONTROL, lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", text)
 
 
 def note(text: str) -> None:

@@ -69,7 +69,7 @@ class OpenProject:
         Args:
             work: a function of the workspace.
             asker: who waits for it. Once they leave, the work stops; an update of the index goes on, for others.
-            fresh: whether the index must be up to date, as it is while the project is watched.
+            fresh: whether to bring the index up to date first; work that does so itself can say that it is behind.
             build: whether to build a first index if there is none.
 
         Raises:
@@ -85,16 +85,16 @@ class OpenProject:
 
         asker.check()
         with self._current_workspace().use() as workspace:
-            if fresh and not build:
+            if not build:
                 self._check_indexed(workspace)
-            if fresh and not self._is_followed():
+            if fresh:
                 workspace.refresh()
             try:
                 return answer(workspace)
             except IndexMissingError:
                 if not fresh or not build:
                     raise
-                workspace.refresh()  # the watch has not built the first index yet; this waits for it
+                workspace.refresh()  # another process took it away meanwhile
                 return answer(workspace)
 
     def _check_indexed(self, workspace: Workspace) -> None:
@@ -112,13 +112,11 @@ class OpenProject:
             watch = Watch(self.project.name, open_workspace(Path(self.project.root)))
             with self._lock:
                 is_wanted = self._workspace is not None and self._settings_stamp == stamp
-                if is_wanted:
+                if is_wanted and self._workspace is not None:
                     self._watch = watch
+                    self._workspace.thing.upkeep.rely_on(watch)
         if not is_wanted:  # the project was closed meanwhile, or its settings changed
             watch.stop(STOP_SECONDS)
-
-    def _is_followed(self) -> bool:
-        return (watch := self._watch) is not None and watch.is_alive()
 
     def _current_workspace(self) -> Shared[Workspace]:
         """Return the workspace with the current settings; one with older settings is closed once nobody uses it."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections import OrderedDict
 from typing import Any
+
+from cairn.digest import blake2b
 
 MAX_SESSIONS = 1_000
 MAX_ENTRIES = 20_000  # of one session
@@ -60,7 +61,7 @@ class Ledger:
 
     def _is_sent(self, layer: str, root: str, text_id: str, text: str) -> bool:
         key = layer, root, text_id
-        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         if self._sent.get(key) == digest:
             return True
         if len(self._sent) < MAX_ENTRIES:

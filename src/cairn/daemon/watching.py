@@ -12,6 +12,7 @@ from cairn.errors import CairnError
 if TYPE_CHECKING:
     from cairn.workspace import Workspace
 
+_BEHIND = "changes are still being indexed: this is from before"
 _log = logging.getLogger("cairn.daemon")
 
 
@@ -37,9 +38,12 @@ class Watch:
         self._thread = threading.Thread(target=self._run, name=f"cairn-watch-{name}", daemon=True)
         self._thread.start()
 
-    def is_alive(self) -> bool:
-        """Tell whether edits are followed."""
-        return self._thread.is_alive()
+    def catch_up(self) -> str | None:
+        """Wait until the index holds what was saved before; see `cairn.facets.project_index.Follower`."""
+        is_done = self._watcher.catch_up() if self._thread.is_alive() else None
+        if is_done is None:
+            return None
+        return "" if is_done else _BEHIND
 
     def stop(self, timeout_seconds: float) -> bool:
         """Stop; return whether that was done in time. An update that is running is finished first."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
-
+from cairn.digest import blake2b
 from cairn.embedding.model_facts import CHARS_PER_TOKEN_AT_LEAST, facts_of_model
+from cairn.model_providers import PROVIDERS
 from cairn.model_settings import AUTO, ModelSettings
 
 # Raise this whenever the text that is embedded for a chunk changes.
@@ -47,4 +47,4 @@ def price_of(settings: ModelSettings) -> float | None:
         return settings.price_per_million_tokens
     if settings.stays_here:
         return 0.0
-    return facts_of_model(settings.model).price or None
+    return facts_of_model(settings.model).price or None if PROVIDERS[settings.provider].has_own_prices else None

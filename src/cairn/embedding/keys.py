@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
 
 from cairn.errors import ProviderKeyError
 from cairn.hints import Hint
+from cairn.model_providers import PROVIDERS, Provider
 from cairn.model_settings import ModelSettings, is_loopback
+
+_COMMAND_SECONDS = 10.0
 
 
 def key_hint(settings: ModelSettings) -> str:
@@ -25,15 +30,44 @@ def find_key(settings: ModelSettings, environment: Mapping[str, str] = os.enviro
     Raises:
         ProviderKeyError: if a key is configured or needed, and there is none.
     """
-    if settings.key_variable and (key := environment.get(settings.key_variable, "").strip()):
-        return key
+    for variable in filter(None, (settings.key_variable, *_own_provider(settings).other_variables)):
+        if key := environment.get(variable, "").strip():
+            return key
     if settings.keyring_service:
         return _from_keyring(settings)
+    if (command := _own_provider(settings).key_command) and (key := _printed_by(command, environment)):
+        return key
     if settings.key_variable:
         raise ProviderKeyError(
             f"{settings.name} needs a key, but {settings.key_variable} is not set", key_hint(settings)
         )
     return ""
+
+
+def _own_provider(settings: ModelSettings) -> Provider:
+    """Return the provider if its own key is meant: not for another server, nor where another variable is named."""
+    return Provider() if settings.url or settings.api_key_env else PROVIDERS[settings.provider]
+
+
+def _printed_by(command: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Return what a program prints, empty if it is not installed or fails. It runs outside of any project."""
+    program = shutil.which(command[0], path=environment.get("PATH", ""))
+    if program is None or not os.path.isabs(program):
+        return ""
+    try:
+        done = subprocess.run(
+            [program, *command[1:]],
+            cwd=os.path.dirname(program),
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_COMMAND_SECONDS,
+            check=False,
+        )
+    except (OSError, UnicodeDecodeError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def _from_keyring(settings: ModelSettings) -> str:

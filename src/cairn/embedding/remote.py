@@ -117,7 +117,7 @@ class RemoteEmbedder:
         self._query_prefix, self._document_prefix = prefixes
         self._find_key = key
         self._waiting = waiting or Waiting()
-        self._pace = Pace(settings.requests_per_minute, settings.concurrency, self._waiting)
+        self._pace = Pace(settings.per_minute, settings.at_once, self._waiting)
         self._dimensions = 0
 
     @property
@@ -134,7 +134,7 @@ class RemoteEmbedder:
         def embed(batch: Sequence[str], stop: threading.Event) -> Floats:
             return self._embed_batch(batch, stop)
 
-        parts = run_all(embed, list(self._batches(inputs)), self._settings.concurrency)
+        parts = run_all(embed, list(self._batches(inputs)), self._settings.at_once)
         return np.concatenate(parts)
 
     def embed_query(self, text: str) -> Floats:

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, TypeVar
 from cairn.facets.project_index import ProjectIndex
 from cairn.graph import questions
 from cairn.graph.graph import Graph
-from cairn.graph.values import CallPath, Cycles, DeadCode, Impact, Importers, Links, RepositoryMap, TestChoice
+from cairn.graph.references import references
+from cairn.graph.values import (
+    CallPath,
+    Cycles,
+    DeadCode,
+    Impact,
+    Importers,
+    Links,
+    References,
+    RepositoryMap,
+    TestChoice,
+)
 from cairn.search.ids import HitId
 
 if TYPE_CHECKING:
@@ -71,6 +82,12 @@ class GraphFacet:
     def callees(self, symbol: str, *, limit: int = 0, progress: Progress | None = None) -> Links:
         """Return what a symbol calls directly, in reading order."""
         return self.ask(lambda graph: questions.callees(graph, self._symbol(symbol), limit), progress)
+
+    def references(
+        self, symbol: str, *, kinds: Sequence[str] = (), limit: int = 0, progress: Progress | None = None
+    ) -> References:
+        """Return what refers to a symbol, or to a field as `TYPE.FIELD`: of some kinds, all by default."""
+        return self.ask(lambda graph: references(graph, self._symbol(symbol), limit, kinds), progress)
 
     def subclasses(self, symbol: str, *, limit: int = 0, progress: Progress | None = None) -> Links:
         """Return what derives from a type or implements it, or overrides a method, nearest first."""

@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from cairn.config import Settings
 from cairn.errors import DerivedFileError, IndexDamagedError, IndexMissingError, IndexMovedError, PathError
@@ -32,6 +32,16 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 _ATTEMPTS = 20  # to answer from an index that changes all the time
 _UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+
+class Follower(Protocol):
+    """Somebody who keeps the index up to date all the time."""
+
+    def catch_up(self) -> str | None:
+        """Wait until all that was saved before is in the index; return a note if that takes too long.
+
+        None if the files have to be compared to know.
+        """
 
 
 class ProjectIndex:
@@ -60,6 +70,7 @@ class ProjectIndex:
         self.views = Views(root, repository, settings.max_file_bytes, import_what_follows)
         self.writer = Writer(root, state, settings)
         self.opened: OpenIndex | None = None
+        self.follower: Follower | None = None
         self._opening, self._mending = Lock(), Lock()
         self._n_replaced = 0  # how often a damaged database was replaced
         self._refreshing: OneForAll[str] = OneForAll()
@@ -101,10 +112,19 @@ class ProjectIndex:
     def refresh(self, progress: Progress | None = None, *, branch: str | None = None) -> str:
         """Bring the index up to date for an answer; see `Workspace.refresh`. One thread does it for all that ask."""
         self.check_named()
+        if branch is None and (note := self._catch_up()) is not None:
+            return note
         with closing(self.views.find(branch)) as view:
             if branch is not None:
                 return self.writer.refresh(view, progress)
             return self._refreshing.run(lambda: self.writer.refresh(view, progress))
+
+    def _catch_up(self) -> str | None:
+        """Return what the follower says, None if there is none, or nothing that it could have kept up to date."""
+        opened, follower = self.opened, self.follower
+        if follower is None or opened is None or opened.is_replaced:
+            return None
+        return follower.catch_up()
 
     # -- answers ------------------------------------------------------------------------------------------------------
 

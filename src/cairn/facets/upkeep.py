@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cairn.errors import PathError, StoreError
-from cairn.facets.project_index import ProjectIndex
+from cairn.facets.project_index import Follower, ProjectIndex
 from cairn.index.limits import run_behind
 from cairn.index.plan import missing_graphs
 from cairn.loading import load
@@ -60,15 +60,15 @@ class UpkeepFacet:
     def watch(self, watcher: Watcher) -> Iterator[Update]:
         """Keep the index up to date until the watcher is stopped, and yield each update; see `watcher`.
 
-        Edits are indexed at once. Longer work, as after the start or a switch of branches, runs at low priority on some
-        of the cores (see `Settings`).
+        Edits are indexed at once, and so is what an answer waits for. Other work, as after the start or a switch of
+        branches, runs at low priority on some of the cores (see `Settings`).
 
         Raises:
             PathError: if the folder is gone.
         """
 
         def update(batch: Batch) -> IndexReport:
-            if batch.is_edit:
+            if batch.is_edit or batch.is_awaited:
                 root = self._index.root
                 changed = {os.path.relpath(path, root) for path in batch.paths} if batch.is_exact else None
                 return self._index.update(background=True, changed=changed)
@@ -78,6 +78,10 @@ class UpkeepFacet:
 
         updates: Iterator[Update] = load("cairn.index.watch:follow")(watcher, update, StoreError, PathError)
         return updates
+
+    def rely_on(self, follower: Follower) -> None:
+        """Answer from now on without comparing the files whenever a follower says that the index is up to date."""
+        self._index.follower = follower
 
     def status(self) -> dict[str, object]:
         """Return what the index and the memory hold, as plain values for display."""

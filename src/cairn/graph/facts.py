@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from hashlib import blake2b
 
 from cairn import waiting
 from cairn.config import Settings
+from cairn.digest import blake2b
 from cairn.graph.checkout import Checkout
 from cairn.graph.recent import Recent, Room
 from cairn.graph.source_file import weigh_facts

@@ -162,14 +162,14 @@ class Graph:
         """Return the edges of some kinds into any of some definitions, by file and line."""
         wanted, kinds = set(nodes), frozenset(kinds)
         incoming = []
-        files, names = self._candidates(nodes)
+        files, names = self.candidates(nodes)
         for number in files:
             waiting.check()
             edges = self.resolver.edges_to(number, names)
             incoming += [edge for edge in edges if edge.target in wanted and edge.kind in kinds]
         return incoming
 
-    def _candidates(self, nodes: Sequence[int]) -> tuple[list[int], set[str]]:
+    def candidates(self, nodes: Sequence[int]) -> tuple[list[int], set[str]]:
         """Return the files that may refer to some definitions, and the names and aliases they may use."""
         names = {name for node in nodes if place_of(node) >= 0 for name in self._names_of(node)}
         tried: set[str] = set()

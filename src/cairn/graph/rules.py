@@ -12,6 +12,7 @@ TYPE_KINDS = frozenset(
     {"class", "interface", "struct", "trait", "impl", "enum", "contract", "record", "object", "extension", "instance"}
     | {"protocol", "union", "type", "delegate", "concept"}
 )
+OPEN_KINDS = frozenset({"interface", "protocol", "trait"})  # what others implement
 NAMESPACE_KINDS = frozenset({"namespace", "module", "package", "library"})
 VALUE_KINDS = frozenset({"variable", "constant", "field", "property", "event", "key"})
 BY_NAME_ONLY = Rules("", package="all")

@@ -13,7 +13,7 @@ from cairn.graph.graph import Graph
 from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.resolve import CALL, Edge
-from cairn.graph.rules import TYPE_KINDS
+from cairn.graph.rules import OPEN_KINDS, TYPE_KINDS
 from cairn.graph.sightings import Sighting, find_sightings, names_pattern
 from cairn.graph.source_file import SourceFile
 from cairn.graph.tally import MOST_SHOWN, LineTally, called_name, files_with
@@ -24,7 +24,6 @@ from cairn.source.text import pluralize
 
 _ENOUGH_FILES = 400  # read for the names that thousands of files say; more are read only while there is no such line
 _MOST_NAMES = 20  # of a change
-_OPEN_KINDS = frozenset({"interface", "protocol", "trait"})
 _IMPORTING = re.compile(
     rb"\b(?:import|from|use|using|require\w*|include\w*|source|load|mod|alias|export|part|package)\b|^[ \t]*\.[ \t]"
 )
@@ -130,7 +129,7 @@ class _General(NamedTuple):
         source, place = graph.code.file(file_of(target)), place_of(target)
         parent = source.definitions[place].parent if place >= 0 else -1
         owner = source.definitions[parent] if parent >= 0 else None
-        return owner is not None and (owner.kind in _OPEN_KINDS or owner.name in self.types)
+        return owner is not None and (owner.kind in OPEN_KINDS or owner.name in self.types)
 
 
 def _shared_name(graph: Graph, node: int) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from cairn.types import ReferenceKind as ReferenceKind
+
 Way = Literal["exact", "import", "receiver", "name"]
 Form = Literal["call", "name", "import", "callee", "base", "reference"]
 
@@ -68,6 +70,33 @@ class Links:
 
     symbol: Symbol
     links: tuple[Link, ...]
+    omitted: int = 0
+    notes: tuple[str, ...] = ()
+    unresolved: Unresolved | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolReference:
+    """A place that refers to a symbol: what it does there, resolved how, in which definition, and the line's text."""
+
+    kind: ReferenceKind
+    how: Way
+    path: str
+    line: int
+    symbol: Symbol
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """All that refers to a symbol, by kind, then file and line.
+
+    `counts` says how many there are of each kind, those beyond the limit, which `omitted` counts, included.
+    """
+
+    symbol: Symbol
+    references: tuple[SymbolReference, ...]
+    counts: dict[str, int] = field(default_factory=dict)
     omitted: int = 0
     notes: tuple[str, ...] = ()
     unresolved: Unresolved | None = None
@@ -239,4 +268,4 @@ class RepositoryMap:
     notes: tuple[str, ...] = ()
 
 
-GraphAnswer = Links | CallPath | Importers | Impact | TestChoice | DeadCode | Cycles | RepositoryMap
+GraphAnswer = Links | References | CallPath | Importers | Impact | TestChoice | DeadCode | Cycles | RepositoryMap

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import OrderedDict
 from typing import Literal, NamedTuple
 
+from cairn.digest import blake2b
 from cairn.hooks.report import Happening, Report
 
 MOST_EVENTS = 5_000
@@ -65,7 +65,7 @@ def key_of(report: Report, happening: Happening, payload: bytes) -> tuple[bytes,
     ids = [moment.id for moment in happening.moments]
     has_id = bool(ids) and not any(id.startswith(report.id) for id in ids)
     parts = [happening.session, happening.event, *(ids if has_id else ())]
-    digest = hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16)
+    digest = blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16)
     if not has_id:
         digest.update(b"\0" + payload)
     return digest.digest(), has_id

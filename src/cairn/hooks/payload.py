@@ -5,12 +5,12 @@ Payloads come from other programs: a field of another type than expected counts 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from cairn.digest import blake2b
 from cairn.errors import RequestError
 from cairn.hooks.report import Happening, Report, ToolUse
 from cairn.memory.fresh import FRESH
@@ -57,7 +57,7 @@ def digest_at(payload: Mapping[str, Any], *names: str) -> str:
         return ""
     parts = [payload.get(name) for name in ("timestamp", *names)]
     text = json.dumps(parts, sort_keys=True, default=str)
-    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+    return blake2b(text.encode(), digest_size=12).hexdigest()
 
 
 def details_at(payload: Mapping[str, Any], names: Iterable[str]) -> dict[str, str]:

@@ -6,11 +6,11 @@ small files, what nobody wrote or nobody can outline well, and what is not in th
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from os import stat
 from stat import S_ISREG
 from typing import TYPE_CHECKING, NamedTuple
 
+from cairn.digest import blake2b
 from cairn.errors import CairnError
 from cairn.hints import HintStyle
 from cairn.hooks.occasion import Occasion, Offer

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cairn.errors import StoreError
 from cairn.index.seal import SEAL
-from cairn.index.state_files import DERIVED, LOGS, StateFiles
+from cairn.index.state_files import LOGS, StateFiles, is_derived
 from cairn.storage.catalog import STORES
 from cairn.storage.store import Store
 
@@ -132,6 +132,6 @@ def _remove(path: Path) -> None:
             os.unlink(path)
             return
         for name in os.listdir(path):
-            if DERIVED.fullmatch(name):
+            if is_derived(name):
                 os.unlink(path / name)
         path.rmdir()

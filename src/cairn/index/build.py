@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -355,18 +356,10 @@ class Builder:
         files = [ViewFile(*file) for file in view_db.files_in_view(self._connection, view_id)]
         last = self._last_view() or self._other_view()
         arrays = build_view(
-            files, self._model.word_vectors, self._model.dimensions, last, lambda: self._read_attributes(files)
+            files, self._model.word_vectors, self._model.dimensions, last, partial(_read_attributes, self._view, files)
         )
         published = self._view_files.save(arrays)
         view_db.publish_view(self._connection, view_id, generation, published)
-
-    def _read_attributes(self, files: Sequence[ViewFile]) -> GitAttributes:
-        texts = []
-        for file in files:
-            if file.path.endswith(GITATTRIBUTES):
-                with suppress(OSError):  # it went meanwhile, and the next run sees that
-                    texts.append((file.path, self._view.read(file.path)))
-        return GitAttributes(texts)
 
     def _last_view(self) -> ViewArrays | None:
         """Return the arrays that readers see now, None when there are none or they are damaged."""
@@ -388,6 +381,15 @@ class Builder:
             return None
         self._loaded = (view.id, view.generation), arrays
         return arrays
+
+
+def _read_attributes(view: View, files: Sequence[ViewFile]) -> GitAttributes:
+    texts = []
+    for file in files:
+        if file.path.endswith(GITATTRIBUTES):
+            with suppress(OSError):  # it went meanwhile, and the next run sees that
+                texts.append((file.path, view.read(file.path)))
+    return GitAttributes(texts)
 
 
 def _count_renamed(connection: sqlite3.Connection, view_id: int, plan: Plan) -> int:

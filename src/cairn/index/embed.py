@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
 
 from cairn.config import Settings
+from cairn.digest import blake2b
 from cairn.embedding.chain import fingerprint_of
 from cairn.embedding.protocol import Embedder
 from cairn.embedding.providers import open_model
@@ -129,7 +129,7 @@ class OverlayBuilder:
         total = sum(blob.n_chunks for blob in missing)
         done = 0
         known = OverlayStore(self._connection, self._state, model).all_vectors()
-        size = settings.batch_size * settings.concurrency  # what is asked for together is committed together
+        size = settings.batch_size * settings.at_once  # what is asked for together is committed together
         for batch in self._batches(missing, embedder.max_input_chars, known, size):
             if progress is not None:
                 progress(done, total)

@@ -68,8 +68,8 @@ def _estimate(
     if model is not None and measured:
         rate = model.n_embedded / model.seconds
     seconds = n_chunks / max(rate, 1e-3)
-    if settings.requests_per_minute:
-        seconds = max(seconds, 60 * n_chunks / settings.batch_size / settings.requests_per_minute)
+    if settings.per_minute:
+        seconds = max(seconds, 60 * n_chunks / settings.batch_size / settings.per_minute)
     tokens = -(-n_chars // CHARS_PER_TOKEN)
     price = price_of(settings)
     cost = None if price is None else round(price * tokens / 1e6, 6)

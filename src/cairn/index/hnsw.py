@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import closing, suppress
-from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from cairn.digest import blake2b
 from cairn.errors import DerivedFileError, IndexLockedError, NotAvailableError, StoreError
 from cairn.hints import Hint
 from cairn.index.plan import missing_graphs

@@ -9,10 +9,10 @@ import threading
 import time
 from contextlib import suppress
 from functools import cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from cairn.digest import blake2b
 from cairn.errors import UnparsableError
 from cairn.index.helper import CRASHED, Helper, Result, own_priority
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from hashlib import blake2b
 from typing import Any
 
+from cairn.digest import blake2b
 from cairn.index.words import ParsedText, Row, Words
 from cairn.source.chunking import chunk_file
 from cairn.source.languages import BY_NAME

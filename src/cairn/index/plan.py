@@ -25,7 +25,7 @@ MUCH_BYTES = 1_000_000
 GARBAGE_SECONDS = 86_400.0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Plan:
     """What a run has to do. `known` are the files of the view by path, as the manifest has them."""
 
@@ -46,7 +46,7 @@ class Plan:
         return [file for file, row in rows if row is None or not row.is_stamped(file)]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Tally:
     """What a run has done so far, in files, and how many segments it wrote.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
-from hashlib import blake2b
 from typing import NamedTuple
 
+from cairn.digest import blake2b
 from cairn.index.beside import Task
 from cairn.index.limits import Progress
 from cairn.index.plan import Plan

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -51,8 +50,7 @@ def form_of(chunk: Chunk) -> Form:
     return Form.VALUE if chunk.kind in _VALUES else Form.TYPE
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """Rows are chunks; the rows of blob `blob_ids[i]` are `blob_start[i]:blob_start[i + 1]`, in reading order.
 
     Shapes: blob_ids (n_blobs,) ascending, blob_start (n_blobs + 1,), forms

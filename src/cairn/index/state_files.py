@@ -6,8 +6,8 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from cairn.errors import IndexDamagedError
 from cairn.hints import Hint
@@ -16,14 +16,18 @@ from cairn.storage.store import Store
 
 LOGS = ("-wal", "-shm", "-journal")
 # Nothing else in `derived/` is ever deleted.
-DERIVED = re.compile(
+_DERIVED = (
     r"(?:[0-9a-f]{32}\.(?:seg|hnsw|vec|paths|arr)|view-\d+-\d+\.arr|graph-\d+(?:-\d+)?\.arr)(?:\.\d+\.(?:tmp|graph))?"
 )
 _PARTS = {".seg": "segments", ".arr": "views", ".paths": "views", ".vec": "overlays", ".hnsw": "graphs"}
 
 
-@dataclass(frozen=True, slots=True)
-class StateFiles:
+def is_derived(name: str) -> bool:
+    """Tell whether a file in `derived/` has a name of ours."""
+    return re.fullmatch(_DERIVED, name) is not None
+
+
+class StateFiles(NamedTuple):
     """Paths of the files that make up one project's state."""
 
     path: Path
@@ -127,4 +131,4 @@ class StateFiles:
     def derived_files(self) -> Iterator[Path]:
         """Yield all in `derived/` that has a name of ours."""
         with suppress(FileNotFoundError, NotADirectoryError, PermissionError), os.scandir(self.derived) as entries:
-            yield from (Path(entry.path) for entry in entries if DERIVED.fullmatch(entry.name))
+            yield from (Path(entry.path) for entry in entries if is_derived(entry.name))

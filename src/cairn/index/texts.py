@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import blake2b
 
+from cairn.digest import blake2b
 from cairn.storage.index.chunk_db import ChunkRow
 
 MAX_NAMES = 8

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from cairn.digest import blake2b
 from cairn.errors import DerivedFileError
 from cairn.index.analysis import IMPACT_SCALE, POSTINGS_LAYOUT, Postings, WordVectors, quantize
 from cairn.index.state_dir import StateDir, new_name
 from cairn.source.attributes import GITATTRIBUTES
-from cairn.source.roles import Attributes, Role, RoledFile, own_role, roles_of
+from cairn.source.roles import PathAttributes, Role, RoledFile, own_role, roles_of
 from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import raw_words, split_identifier
 from cairn.storage.arrays import Arrays, are_below, check_fits, load_arrays, save_arrays
@@ -49,8 +48,7 @@ class ViewFile(NamedTuple):
     is_generated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ViewArrays:
+class ViewArrays(NamedTuple):
     """Shapes: blob_ids, roles, languages, stem_terms, stems (n_files,); vectors (n_files, dimensions).
 
     `postings` has a row per file; `stem_terms` counts the distinct terms of each file's stem, `stems` are the hashes of
@@ -167,7 +165,7 @@ def build_view(
     word_vectors: WordVectors,
     dimensions: int,
     last: ViewArrays | None = None,
-    read_attributes: Callable[[], Attributes | None] = lambda: None,
+    read_attributes: Callable[[], PathAttributes | None] = lambda: None,
 ) -> ViewArrays:
     """Return the arrays for `files`, in path order; what `last` knows of a path is taken from there.
 
@@ -177,7 +175,7 @@ def build_view(
     names = tuple(sorted({file.language for file in files}))
     blob_ids = np.array([file.blob_id for file in files], dtype=np.int64)
     if last is not None and _same_files(files, names, last):
-        return replace(last, blob_ids=blob_ids, roles=_renew_roles(files, blob_ids, last, read_attributes))
+        return last._replace(blob_ids=blob_ids, roles=_renew_roles(files, blob_ids, last, read_attributes))
     place = {path: number for number, path in enumerate(last.paths)} if last is not None else {}
     came_from = np.array([place.get(file.path, -1) for file in files], dtype=np.int64)
     new = np.flatnonzero(came_from < 0)
@@ -200,7 +198,7 @@ def _renew_roles(
     files: Sequence[ViewFile],
     blob_ids: npt.NDArray[np.int64],
     last: ViewArrays,
-    read_attributes: Callable[[], Attributes | None],
+    read_attributes: Callable[[], PathAttributes | None],
 ) -> npt.NDArray[np.uint16]:
     """Return the roles of the same files as `last` has, of which some have other contents."""
     changed = np.flatnonzero(blob_ids != last.blob_ids).tolist()
@@ -217,7 +215,7 @@ def _renew_roles(
 
 
 def _find_roles(
-    files: Sequence[ViewFile], last: ViewArrays | None, attributes: Attributes | None
+    files: Sequence[ViewFile], last: ViewArrays | None, attributes: PathAttributes | None
 ) -> npt.NDArray[np.uint16]:
     known: dict[RoledFile, Role] = {}
     if last is not None and _attribute_blobs(files) == _attribute_blobs(

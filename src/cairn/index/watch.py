@@ -7,6 +7,7 @@ something changed, and comparing all files, which takes tens of milliseconds, sa
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Generator, Iterator
@@ -14,17 +15,18 @@ from contextlib import closing
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
-from cairn.config import Settings
+from cairn.config import Deciding, Settings, stamp_of
 from cairn.errors import PathError
+from cairn.index.demand import PATIENCE_SECONDS, Demand
+from cairn.index.inotify import InotifyStream
 from cairn.index.limits import on_battery
 from cairn.index.mounts import is_remote
+from cairn.index.news import ChangeStream, OpenStream, ReportedStream
 from cairn.source.eligible import UNLISTED, check_name
-from cairn.source.git import Repository, find_ignored
+from cairn.source.git import Repository, find_ignored, mark_tracked, rule_files
 from cairn.source.walk import CAIRNIGNORE, list_folders
 from cairn.types import IndexReport
 
-# Changes are gathered until so long nothing more came, but no longer than the second.
-STEP_MS, DEBOUNCE_MS = 50, 400
 # How often a watcher looks up when nothing happens: at the clocks, and at whether it is to pause or stop.
 TICK_SECONDS = 5.0
 # The wall clock goes on while the machine sleeps, the steady one does not. Smaller steps are corrections.
@@ -50,31 +52,20 @@ class Batch(NamedTuple):
     """Something may have changed: the reason to think so, and the absolute paths, as far as they are known.
 
     `is_exact` says that the paths are files and that, according to the system, nothing else has changed since the last
-    update, which did not fail. `note` is a sentence for the user when the way of watching changed.
+    update, which did not fail. `note` is a sentence for the user when the way of watching changed. `is_awaited` says
+    that an answer waits for the update.
     """
 
     reason: Reason
     paths: frozenset[str] = frozenset()
     note: str = ""
     is_exact: bool = False
+    is_awaited: bool = False
 
     @property
     def is_edit(self) -> bool:
         """Tell whether it is a person's edit, which should be found soon, and not a switch of branches or a start."""
         return self.reason == "poll" or 0 < len(self.paths) <= FEW_PATHS
-
-
-class ChangeStream(Protocol):
-    """Where news of changes comes from."""
-
-    def next(self, timeout_seconds: float) -> frozenset[str] | None:
-        """Wait for changes and return their absolute paths, none after the timeout; None when asked to stop."""
-
-    def close(self) -> None:
-        """Release what the stream holds."""
-
-
-OpenStream = Callable[[Collection[str], threading.Event], ChangeStream]
 
 
 class Clock(Protocol):
@@ -99,40 +90,11 @@ class SystemClock:
         return time.monotonic()
 
 
-class NativeStream:
-    """News from the operating system, through one descriptor however many folders there are.
-
-    Raises:
-        OSError: if the system has no such service here, or its limits are reached.
-    """
-
-    def __init__(self, folders: Collection[str], stop: threading.Event) -> None:
-        from watchfiles._rust_notify import (  # noqa: PLC0415 - start-up time: few commands watch
-            RustNotify,
-            WatchfilesRustInternalError,
-        )
-
-        self._stop = stop
-        try:
-            self._notify = RustNotify(
-                list(folders), debug=False, force_polling=False, poll_delay_ms=0, recursive=False,
-                ignore_permission_denied=True,
-            )  # fmt: skip
-        except WatchfilesRustInternalError as error:  # the system's refusals that have no number
-            raise OSError(str(error)) from error
-
-    def next(self, timeout_seconds: float) -> frozenset[str] | None:
-        """Wait for changes."""
-        found = self._notify.watch(DEBOUNCE_MS, STEP_MS, max(1, round(1000 * timeout_seconds)), self._stop)
-        if found == "signal":
-            raise KeyboardInterrupt
-        if found == "stop":
-            return None
-        return frozenset() if isinstance(found, str) else frozenset(path for _, path in found)
-
-    def close(self) -> None:
-        """Give the descriptor back."""
-        self._notify.close()
+def open_stream(folders: Collection[str], stop: threading.Event) -> ChangeStream:
+    """Open the news of some folders that this system offers; errors as for `ChangeStream.follow`."""
+    if sys.platform == "linux":
+        return InotifyStream(folders)
+    return ReportedStream(folders, stop)
 
 
 class Watcher:
@@ -158,7 +120,7 @@ class Watcher:
         poll_seconds: float = 2.0,
         is_paused: Callable[[], bool] = lambda: False,
         state: Path | None = None,
-        open_stream: OpenStream = NativeStream,
+        open_stream: OpenStream = open_stream,
         clock: Clock | None = None,
     ) -> None:
         self.polling = polling
@@ -170,20 +132,52 @@ class Watcher:
         self._open_stream = open_stream
         self._clock = clock or SystemClock()
         self._stop = threading.Event()
+        self._bell = threading.Event()  # ends a wait where there is no stream
         self._folders: frozenset[str] = frozenset()
+        self._lock = threading.Lock()  # guards the stream and what is owed
         self._stream: ChangeStream | None = None
         self._note = ""
         self._failures = 0  # one after the other
         self._failed = False
+        self._owes = True  # whether something changed, or may have, that no update has taken in
+        self._demand = Demand()
+        self._asked = 0  # the number of the last that was asked before this looked for changes
         self._compared_at = 0.0  # when all files were compared, on the steady clock
+        self._deciding = deciding_files(root, repository)
+        self._rules_stamp = stamp_of(self._deciding)
+        self._tracked: bytes | None = None  # tells which files git tracks
 
     def stop(self) -> None:
         """Make `batches` end soon; any thread may call it."""
         self._stop.set()
+        self._wake()
 
     def note_failure(self) -> None:
         """Note that the update of the last batch failed: it is tried again, later with each failure."""
         self._failed = True
+
+    def catch_up(self, timeout_seconds: float = PATIENCE_SECONDS) -> bool | None:
+        """Wait until updates have taken in all that was saved before this call, in the thread that follows batches.
+
+        Returns:
+            whether they have, True at once if nothing has changed; None if it must be found out without the watcher,
+            since updates fail or nobody follows any more.
+        """
+        if stamp_of(self._deciding) == self._rules_stamp:
+            with self._lock:
+                if not self._owes and self._stream is not None and self._stream.is_quiet():
+                    return True
+        if self._failures or self._stop.is_set():
+            return None
+        number = self._demand.raise_one()
+        self._wake()
+        return self._demand.wait(number, timeout_seconds)
+
+    def _wake(self) -> None:
+        self._bell.set()
+        with self._lock:
+            if self._stream is not None:
+                self._stream.wake()
 
     def batches(self) -> Generator[Batch, None, None]:
         """Yield batches until `stop` is called. Watching begins before the first, so nothing falls between.
@@ -192,8 +186,9 @@ class Watcher:
             PathError: if the root is gone.
         """
         batch: Batch | None = Batch("start")
-        self._open()
         try:
+            self._open()
+            self._tracked = None if self._repository is None else mark_tracked(self.root)
             while batch is not None and not self._stop.is_set():
                 self._failed = False
                 begun = self._clock.steady()
@@ -201,10 +196,21 @@ class Watcher:
                 if not batch.is_exact:
                     self._compared_at = begun
                 yield batch._replace(note=self._take_note())
-                self._failures = self._failures + 1 if self._failed else 0
+                self._close_batch()
                 batch = self._wait(clocks, self._clock.steady() - begun, settles=batch.is_exact)
         finally:
             self._close()
+            self._demand.refuse(for_good=True)
+
+    def _close_batch(self) -> None:
+        """Note how the last update ended."""
+        self._failures = self._failures + 1 if self._failed else 0
+        with self._lock:
+            self._owes = self._failed
+        if self._failed:
+            self._demand.refuse()
+        else:
+            self._demand.meet(self._asked)
 
     def _wait(self, clocks: tuple[float, float], busy_seconds: float, *, settles: bool) -> Batch | None:
         """Return the next batch, None to stop.
@@ -217,31 +223,56 @@ class Watcher:
         wall, steady = clocks
         now = self._clock.steady()
         rest = now + min(busy_seconds, MAX_REST_SECONDS)
-        if self._stream is None:
-            due = now + max(self._poll_seconds, busy_seconds / POLL_SHARE)
-        else:
-            due = now + (SETTLE_SECONDS if settles else RECONCILE_SECONDS)
-        if self._failures:
-            due = now + min(MAX_RETRY_SECONDS, 2.0 ** min(self._failures - 1, 10))
+        due = now + self._routine_seconds(busy_seconds, settles=settles)
         changed: set[str] = set()
         woke = False
         while not self._stop.is_set():
             now = self._clock.steady()
             woke = woke or abs((self._clock.wall() - wall) - (now - steady)) > SLEEP_SECONDS
-            if (changed or woke or now >= due) and now >= rest and not self._is_paused():
-                is_exact = self._is_exact(changed) and not woke
-                if changed and self._stream is not None and self._folders_changed(changed):
-                    self._open()
-                    is_exact = False
-                routine: Reason = "retry" if self._failures else "poll" if self._stream is None else "routine"
-                reason = "changes" if changed else "woke" if woke else routine
-                return Batch(reason, frozenset(changed), is_exact=is_exact)
+            self._asked = self._demand.last()
+            is_asked = self._demand.is_open(self._asked)
+            if is_asked:  # whatever was saved before that is reported now
+                if (news := self._look(0.0)) is None:
+                    return None
+                changed |= news
+            if self._have_rules_changed():
+                changed.add(str(self.root))  # as if the folders had
+            is_suspect = woke or (is_asked and not (self._stream is not None and self._stream.is_prompt))
+            is_due = now >= due and not is_asked
+            if (changed or is_suspect or is_due) and (is_asked or (now >= rest and not self._is_paused())):
+                routine: Reason = "retry" if self._failures else "routine" if is_due and self._stream else "poll"
+                return self._batch("changes" if changed else "woke" if woke else routine, changed, is_suspect)
+            if is_asked:
+                self._demand.meet(self._asked)
+                continue
             until = rest if (changed or woke) and now < rest else due
-            news = self._next(min(until - now, TICK_SECONDS) if until > now else TICK_SECONDS)
-            if news is None:
+            if (news := self._look(min(until - now, TICK_SECONDS) if until > now else TICK_SECONDS)) is None:
                 return None
-            changed |= self._relevant(news)
+            changed |= news
         return None
+
+    def _routine_seconds(self, busy_seconds: float, *, settles: bool) -> float:
+        """Return after how long all is compared though nothing is reported."""
+        if self._failures:
+            return min(MAX_RETRY_SECONDS, 2.0 ** min(self._failures - 1, 10))
+        if self._stream is None:
+            return max(self._poll_seconds, busy_seconds / POLL_SHARE)
+        return SETTLE_SECONDS if settles else RECONCILE_SECONDS
+
+    def _batch(self, reason: Reason, changed: set[str], is_suspect: bool) -> Batch:
+        """Return a batch, after watching the folders that came or went.
+
+        Args:
+            reason: what it is for.
+            changed: what was reported.
+            is_suspect: whether more may have changed than that.
+        """
+        is_exact = not is_suspect and self._is_exact(changed)
+        if changed and self._stream is not None and self._folders_changed(changed):
+            self._open()
+            is_exact = False
+        is_awaited = self._demand.is_open(self._asked)
+        return Batch(reason, frozenset(changed), is_exact=is_exact, is_awaited=is_awaited)
 
     def _is_exact(self, changed: Collection[str]) -> bool:
         """Tell whether these are all changes since the last update, and each says all about its file."""
@@ -250,48 +281,81 @@ class Watcher:
             return False
         return not any(self._is_of_git(path) or os.path.basename(path) == ".git" for path in changed)
 
-    def _next(self, timeout_seconds: float) -> frozenset[str] | None:
-        if self._stream is not None:
-            return self._stream.next(timeout_seconds)
-        return None if self._stop.wait(timeout_seconds) else frozenset()
+    def _look(self, timeout_seconds: float) -> set[str] | None:
+        """Wait for news, and return the paths that may change the index; None to stop."""
+        if self._stream is None:
+            self._bell.wait(timeout_seconds)
+            self._bell.clear()
+            return None if self._stop.is_set() else set()
+        if (news := self._stream.next(timeout_seconds)) is None:
+            return None
+        relevant = self._relevant(news)
+        with self._lock:
+            self._owes = self._owes or bool(relevant)
+        self._stream.settle()
+        return relevant
+
+    def _have_rules_changed(self) -> bool:
+        """Tell whether rules outside of the watched folders changed since the last call."""
+        stamp = stamp_of(self._deciding)
+        if stamp == self._rules_stamp:
+            return False
+        with self._lock:
+            self._owes = True
+        self._rules_stamp = stamp  # after that, for `catch_up` looks at both in the other order
+        self._deciding = deciding_files(self.root, self._repository)
+        return True
 
     # -- which folders ------------------------------------------------------------------------------------------------
 
     def _open(self) -> None:
         """Watch the folders there are now; if the system refuses, look at intervals instead."""
-        self._close()
         if self.polling:
             return
+        is_followed = False
         for _ in range(5):  # a folder made between listing and watching would never be noticed
             try:
                 folders = self._list_folders()
             except PathError as error:
                 if not os.path.isdir(self.root):
                     raise
-                self.polling = True
-                self._note = f"{error}: looking for changes from time to time"
-                self._close()
+                self._look_instead(f"{error}: looking for changes from time to time")
                 return
-            if self._stream is not None and folders == self._folders:
+            if is_followed and folders == self._folders:
                 return
-            self._close()
             try:
-                self._stream = self._open_stream(sorted(folders), self._stop)
+                self._follow(folders)
             except FileNotFoundError:  # a folder went between listing and watching
                 continue
             except OSError as error:
-                self.polling = True
-                self._note = f"the system does not report changes here ({error}): looking for them from time to time"
+                self._look_instead(
+                    f"the system does not report changes here ({error}): looking for them from time to time"
+                )
                 return
+            is_followed = True
             self._folders = folders
-        if self._stream is None:
-            self.polling = True
-            self._note = "folders come and go too fast to be watched: looking for changes from time to time"
+        if not is_followed:
+            self._look_instead("folders come and go too fast to be watched: looking for changes from time to time")
+
+    def _follow(self, folders: frozenset[str]) -> None:
+        """Have changes in these folders reported, and in no others."""
+        if self._stream is not None and self._stream.follow(sorted(folders)):
+            return
+        self._close()
+        stream = self._open_stream(sorted(folders), self._stop)
+        with self._lock:
+            self._stream = stream
+
+    def _look_instead(self, note: str) -> None:
+        self._close()
+        self.polling = True
+        self._note = note
 
     def _close(self) -> None:
-        if self._stream is not None:
-            self._stream.close()
-        self._stream = None
+        with self._lock:
+            stream, self._stream = self._stream, None
+        if stream is not None:
+            stream.close()
 
     def _list_folders(self) -> frozenset[str]:
         inner = list_folders(self.root, repository=self._repository)
@@ -316,8 +380,11 @@ class Watcher:
         asked: dict[str, str] = {}
         prefix = os.path.join(self.root, "")
         for path in paths:
-            if path in self._folders or self._is_of_git(path):
+            if path in self._folders:
                 kept.add(path)
+            elif self._is_of_git(path):
+                if self._is_told_by_git(path):
+                    kept.add(path)
             elif path.startswith(prefix) and not (self._state and path.startswith(self._state)):
                 name = path.removeprefix(prefix)
                 if os.path.basename(name) == ".git":  # a repository within the project: its files are its own
@@ -329,10 +396,22 @@ class Watcher:
                 asked.pop(name, None)
         return kept | set(asked.values())
 
+    def _is_told_by_git(self, path: str) -> bool:
+        """Tell whether a file of git's has changed as to what may be indexed, which most writes of its index do not."""
+        if os.path.basename(path) != "index":
+            return True
+        last, self._tracked = self._tracked, mark_tracked(self.root)
+        return last is None or last != self._tracked
+
     def _is_of_git(self, path: str) -> bool:
         """Tell whether a path is a file of git that changes when a branch is checked out or something is staged."""
         folder, name = os.path.split(path)
         return name in _OF_GIT and self._repository is not None and folder == str(self._repository.git_dir)
+
+
+def deciding_files(root: Path, repository: Repository | None) -> list[Deciding]:
+    """Return the files outside of a project that say which of its files count, for `stamp_of`."""
+    return [] if repository is None else [Deciding(path, follow=True) for path in rule_files(root, repository)]
 
 
 class Update(NamedTuple):

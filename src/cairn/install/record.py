@@ -9,10 +9,10 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
+from cairn.digest import blake2b
 from cairn.documents.document import Edit
 from cairn.errors import StoreError
 from cairn.folders import check_private, state_folder

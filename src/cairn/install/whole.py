@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from hashlib import blake2b
 from pathlib import PurePath
 
+from cairn.digest import blake2b
 from cairn.hooks.commands import is_ours
 from cairn.install.record import FileRecord, Piece, digest_of
 from cairn.install.wanted import Edited

@@ -30,6 +30,7 @@ MAX_BYTES = 20_000  # one agent keeps 20 KiB; letters of two bytes and more get 
 _FOOT_CHARS = 700  # kept free for the notes at the end
 _COUNT_CHARS = 40  # of these for the count of notes that have no room
 _LEAST_CHARS = 60  # a note cut shorter than that says nothing
+_LINE_CHARS = 100  # of a line of code beside its place
 PAGE_TOKENS = 2_300  # what a page holds of a text that the daemon lays out to a size
 
 
@@ -286,6 +287,16 @@ def _links(document: dict[str, Any]) -> Iterator[str]:
         yield _link(link)
 
 
+def _references(document: dict[str, Any]) -> Iterator[str]:
+    counts = ", ".join(f"{count:,} {kind}" for kind, count in document["counts"].items())
+    yield f"of {_symbol(document['symbol'])}:{f'  ({counts})' if counts else ''}"
+    for reference in document["references"]:
+        inside = f"  in {reference['symbol']['name']}" if reference["symbol"]["name"] else ""
+        how = f", {reference['how']}" if reference["how"] == "name" else ""
+        place = f"{reference['filepath']}:{reference['line']}"
+        yield f"{reference['kind']}  {place}{inside}{how}  {reference['text'][:_LINE_CHARS]}"
+
+
 def _link(link: dict[str, Any]) -> str:
     symbol = link["symbol"]
     beyond = f"  {symbol['filepath']}:{symbol['line']}" if symbol["filepath"] != link["filepath"] else ""
@@ -355,11 +366,12 @@ def _test(test: dict[str, Any]) -> str:
 
 
 # What an answer may hold; lines that could not be resolved have a note of their own.
-_PARTS = ("links", "steps", "importers", "affected", "tests", "deleted", "unresolved")
+_PARTS = ("links", "references", "steps", "importers", "affected", "tests", "deleted", "unresolved")
 _NONE = {"callers": "Nothing calls it.", "importers": "Nothing imports it."}
 _GRAPH = {
     "callers": _links,
     "callees": _links,
+    "references": _references,
     "subclasses": _links,
     "path": _steps,
     "importers": _importers,

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 from cairn.client import Client
 from cairn.errors import BusyError, IndexMissingError
 from cairn.mcp import memory_text, text
+from cairn.protocol.core_requests import CoreRequest
+from cairn.protocol.graph_requests import GraphRequest
 from cairn.protocol.memory_requests import MemoryStatusRequest, RecallRequest, RememberRequest
 from cairn.protocol.requests import (
     ContextRequest,
-    CoreRequest,
     FetchRequest,
-    GraphRequest,
     IndexStatusRequest,
     OutlineRequest,
     ProjectRequest,
@@ -206,10 +206,9 @@ async def graph(tool_call: AgentCall, request: GraphRequest) -> str:
 GRAPH = Tool(
     "graph",
     "Callers, impact, tests",
-    "Ask who calls a function (callers), what it calls (callees), what extends or implements a type (subclasses), "
-    "how one function reaches another (path), what a change may break (impact), which tests to run (tests), who "
-    "imports a file (importers). Unresolved lines are counted. impact and tests also take `diff`, a revision such as "
-    "HEAD.",
+    "Ask for the callers of a function, its callees, all references to a symbol or field, the subclasses or "
+    "implementations of a type, the path of calls from one to another, what a change may break (impact), which tests "
+    "to run, who imports a file. Unresolved lines are counted. impact and tests also take `diff`, such as HEAD.",
     GraphRequest,
     ("relation", "symbol", "target", "diff", "limit", "project"),
     graph,

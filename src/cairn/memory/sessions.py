@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import sqlite3
 import time
@@ -10,6 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from cairn.digest import blake2b
 from cairn.errors import NotFoundError, StoreError
 from cairn.hints import Hint
 from cairn.memory.identity import session_to_keep
@@ -252,7 +252,7 @@ class Sessions:
 
 def _digest(moment: Moment) -> bytes:
     text = "\0".join((moment.session, moment.event, moment.id))
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _hear(session: Session, moment: Moment) -> Session:

@@ -11,6 +11,7 @@ from cairn.core_files import CoreFiles
 from cairn.errors import NotFoundError, PathError
 from cairn.fields import DEFAULT_CORE_TOKENS
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.protocol.core_requests import CoreAddRequest, CoreListRequest, CoreRemoveRequest, CoreSuggestRequest
 from cairn.protocol.documents import (
     CoreChangeDocument,
     CoreFileDocument,
@@ -18,14 +19,7 @@ from cairn.protocol.documents import (
     CoreSuggestionDocument,
     CoreSymbolDocument,
 )
-from cairn.protocol.requests import (
-    DEFAULT_ANSWER_TOKENS,
-    MAX_ANSWER_TOKENS,
-    CoreAddRequest,
-    CoreListRequest,
-    CoreRemoveRequest,
-    CoreSuggestRequest,
-)
+from cairn.protocol.requests import DEFAULT_ANSWER_TOKENS, MAX_ANSWER_TOKENS
 from cairn.source.text import BYTES_PER_TOKEN, cut_at_word
 from cairn.workspace import Workspace
 

@@ -30,6 +30,12 @@ QUESTIONS = {
         lambda ws, request, progress: ws.graph.callees(request.symbol, limit=request.limit, progress=progress),
         ("links",),
     ),
+    "references": Question(
+        lambda ws, request, progress: ws.graph.references(
+            request.symbol, kinds=request.kinds, limit=request.limit, progress=progress
+        ),
+        ("references",),
+    ),
     "subclasses": Question(
         lambda ws, request, progress: ws.graph.subclasses(request.symbol, limit=request.limit, progress=progress),
         ("links",),

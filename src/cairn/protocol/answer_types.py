@@ -26,6 +26,7 @@ def answer_type(operation: str) -> Any:  # noqa: ANN401 - an annotation
         "outline": OutlineDocument,
         "graph/callers": values.Links,
         "graph/callees": values.Links,
+        "graph/references": values.References,
         "graph/subclasses": values.Links,
         "graph/path": values.CallPath,
         "graph/importers": values.Importers,

@@ -6,7 +6,7 @@ Nobody compares or prints them: without the methods for that, defining them take
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cairn import fields
 from cairn.fields import DEFAULT_ANSWER_TOKENS as DEFAULT_ANSWER_TOKENS
@@ -21,13 +21,8 @@ _Kinds = Annotated[tuple[_Name, ...], fields.KINDS]
 _Languages = Annotated[tuple[_Name, ...], fields.LANGUAGES]
 _Globs = Annotated[tuple[_Name, ...], fields.GLOBS]
 _Tokens = Annotated[int | None, fields.TOKENS]
-_Limit = Annotated[int, fields.GRAPH_LIMIT]
 _Update = Annotated[bool, fields.UPDATE]
 _Branch = Annotated[str | None, fields.BRANCH]
-_Symbol = Annotated[str, fields.SYMBOL]
-_Changed = Annotated[str | None, fields.CHANGED]
-_Diff = Annotated[str | None, fields.DIFF]
-_Summary = Annotated[str | None, fields.SUMMARY]
 _Path = Annotated[str, fields.FILE]
 
 
@@ -111,101 +106,6 @@ class OutlineRequest(ProjectRequest):
     file: _Path
     mode: Annotated[OutlineMode, fields.OUTLINE_MODE] = "structure"
     symbol: Annotated[str | None, fields.OUTLINE_SYMBOL] = None
-    max_tokens: _Tokens = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class SymbolRequest(ProjectRequest):
-    """Ask who calls a symbol, or what it calls."""
-
-    symbol: _Symbol
-    limit: _Limit = 0
-    max_tokens: _Tokens = None
-    update: _Update = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class PathRequest(ProjectRequest):
-    """Ask for the shortest way of calls from one symbol to another."""
-
-    source: Annotated[str, fields.PATH_FROM]
-    target: Annotated[str, fields.PATH_TO]
-    max_tokens: _Tokens = None
-    update: _Update = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class ImportersRequest(ProjectRequest):
-    """Ask which files import a file."""
-
-    target: Annotated[str, fields.IMPORTED]
-    max_tokens: _Tokens = None
-    update: _Update = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class ChangeRequest(ProjectRequest):
-    """Ask what a change may break, or which tests to run for it. One of `symbol` and `diff` is needed."""
-
-    symbol: _Changed = None
-    diff: _Diff = None
-    limit: _Limit = 0
-    max_tokens: _Tokens = None
-    update: _Update = False
-
-
-Relation = Literal["callers", "callees", "subclasses", "path", "impact", "tests", "importers"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class GraphRequest(ProjectRequest):
-    """Ask the symbol graph one of its questions: all of `graph/...` in one form; see `graph_operation`."""
-
-    relation: Annotated[Relation, fields.RELATION]
-    symbol: Annotated[str | None, fields.ASKED_ABOUT] = None
-    target: Annotated[str | None, fields.PATH_TO] = None
-    diff: _Diff = None
-    limit: _Limit = 0
-    max_tokens: _Tokens = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class CoreListRequest(ProjectRequest):
-    """Show the core files: what each is for and what it defines, as far as the budget goes."""
-
-    max_tokens: _Tokens = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class CoreAddRequest(ProjectRequest):
-    """Mark a file as a core file, or give it another summary."""
-
-    file: _Path
-    summary: _Summary = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class CoreRemoveRequest(ProjectRequest):
-    """Take the mark of a core file away."""
-
-    file: _Path
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class CoreSuggestRequest(ProjectRequest):
-    """Ask which files might be core files: those that most of the code leads to and that are not marked."""
-
-    limit: Annotated[int, fields.SUGGEST_LIMIT] = 10
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class CoreRequest(ProjectRequest):
-    """Ask for or change the core files: all of `core/...` in one form; see `core_operation`."""
-
-    action: Annotated[Literal["list", "mark", "unmark", "suggest"], fields.CORE_ACTION] = "list"
-    file: Annotated[_Path | None, fields.CORE_FILE] = None
-    summary: _Summary = None
-    limit: Annotated[int, fields.SUGGEST_LIMIT] = 10
     max_tokens: _Tokens = None
 
 

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import NamedTuple
 
 from cairn.errors import RequestError
-from cairn.protocol.requests import (
-    ChangeRequest,
-    ContextRequest,
+from cairn.protocol.core_requests import (
     CoreAddRequest,
     CoreListRequest,
     CoreRemoveRequest,
     CoreRequest,
     CoreSuggestRequest,
-    FetchRequest,
+)
+from cairn.protocol.graph_requests import (
+    ChangeRequest,
     GraphRequest,
     ImportersRequest,
-    OutlineRequest,
     PathRequest,
+    ReferencesRequest,
+    SymbolRequest,
+)
+from cairn.protocol.requests import (
+    ContextRequest,
+    FetchRequest,
+    OutlineRequest,
     ProjectRequest,
     SearchRequest,
     SimilarRequest,
-    SymbolRequest,
 )
 from cairn.schema import decode, encode
 
@@ -33,6 +39,7 @@ _OF_CHANGE = {**_OF_SYMBOL, "diff": "diff"}
 _GRAPH_FORMS: _Forms = {
     "callers": ("graph/callers", _OF_SYMBOL),
     "callees": ("graph/callees", _OF_SYMBOL),
+    "references": ("graph/references", _OF_SYMBOL),
     "subclasses": ("graph/subclasses", _OF_SYMBOL),
     "path": ("graph/path", {"symbol": "source", "target": "target", "max_tokens": "max_tokens"}),
     "impact": ("graph/impact", _OF_CHANGE),
@@ -101,6 +108,7 @@ OPERATIONS = {
         Operation("outline", OutlineRequest, "List what a file defines"),
         Operation("graph/callers", SymbolRequest, "Show what calls a symbol"),
         Operation("graph/callees", SymbolRequest, "Show what a symbol calls"),
+        Operation("graph/references", ReferencesRequest, "Show all that refers to a symbol"),
         Operation("graph/subclasses", SymbolRequest, "Show what derives from a type or implements it"),
         Operation("graph/path", PathRequest, "Show the shortest way of calls between two symbols"),
         Operation("graph/importers", ImportersRequest, "Show which files import a file"),
@@ -112,3 +120,12 @@ OPERATIONS = {
         Operation("core/suggest", CoreSuggestRequest, "Suggest core files"),
     )
 }
+
+
+def decode_request(operation: str, values: Mapping[str, object]) -> ProjectRequest:
+    """Return the request for an operation, given by its name, with its fields as JSON.
+
+    Raises:
+        RequestError: if it is not one.
+    """
+    return decode(OPERATIONS[operation].request, dict(values))

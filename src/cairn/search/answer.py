@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 WEIGHTS = Weights()
 # What counts when only the meaning is asked for, not the words.
-MEANING_WEIGHTS = replace(
-    WEIGHTS, lexical=0.0, name=0.0, doc=0.0, symbol=0.0, file_lexical=0.0, path=0.0, stem=0.0, learned=0.0
+MEANING_WEIGHTS = WEIGHTS._replace(
+    lexical=0.0, name=0.0, doc=0.0, symbol=0.0, file_lexical=0.0, path=0.0, stem=0.0, learned=0.0
 )
 MAX_PASTED = 10  # lines that hold what was pasted
 LOOK_BEHIND = 5  # rows ranked beyond the limit
@@ -80,14 +80,14 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
     related = _answer_from_graph(library, query, request)
     if related is not None:
         hits, more, notes = related
-        query = replace(query, mode="graph" if hits else "hybrid")
+        query = query._replace(mode="graph" if hits else "hybrid")
     elif query.mode in EXACT_MODES:
         hits, more, notes, searched = _exact_hits(library, query, request, effort)
     if query.mode not in (*EXACT_MODES, "graph") or (guessed and not hits):
         if guessed and query.mode in EXACT_MODES:
             where = "" if searched is None else f" of the {pluralize(searched, 'file')} looked at"
             notes.append(f"No line{where} matches {query.pattern!r} exactly; these are related.")
-            query = replace(query, mode="hybrid")
+            query = query._replace(mode="hybrid")
         hits = _rank_hits(library, query, request, notes)
         if guessed and not any(hit.name == query.named.last for hit in hits[:1] if query.named):
             hits = _with_pasted(library, query, request, hits, notes)
@@ -373,7 +373,7 @@ def _hits_of_lines(library: Library, matches: Sequence[LineMatch], request: Sear
     for file in files:
         if (now := fresh.get(file)) is not None:
             ranges[file] = [(row.id, *row.chunk.lines[0]) for row in now]
-            texts[file] = replace(texts[file], stale=False)
+            texts[file] = texts[file]._replace(stale=False)
         else:
             ranges[file] = chunk_db.chunks_of_blob(connection, int(snapshot.files.blob_ids[file]))
     chunk_ids = [enclosing(ranges[match.file], match.start_line) for match in matches]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from cairn import waiting
 from cairn.errors import QueryError
@@ -30,8 +29,7 @@ class _TimeIsUp(Exception):
     """The search used up its time."""
 
 
-@dataclass(frozen=True, slots=True)
-class LineMatch:
+class LineMatch(NamedTuple):
     """A match, widened to whole lines: 1-based and inclusive.
 
     `text` is the first line, of a structural match all lines, without the last line feed. `captures` are what the

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from cairn.answers import Fetched
@@ -46,7 +44,7 @@ def fetch_one(library: Library, text_id: str) -> Fetched:
     source = reader.read(path, view_db.file_stamps(connection, reader.view.name, {path: row.blob_id}).get(path))
     if (now := Mender(connection).find(path, source, row, focus.place)) is not None:
         row, place = now
-        focus, source = _focus(row, place), replace(source, stale=False)
+        focus, source = _focus(row, place), source._replace(stale=False)
     span = row.chunk.span if wanted.place is None else focus.span
     text = b"\n".join(source.lines(span.start_line, span.end_line)).decode("utf-8", "replace")
     return Fetched(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
+from typing import NamedTuple
 
 from cairn.answers import CodeHit
 from cairn.index.snapshot import Snapshot
@@ -25,8 +25,7 @@ MAX_LINE_BYTES = 4 * PREVIEW_CHARS
 MAX_CACHED_BYTES = 16_000_000  # of files, in one reader
 
 
-@dataclass(frozen=True, slots=True)
-class Focus:
+class Focus(NamedTuple):
     """The part of a chunk that a hit shows: a definition that begins in it, or (`place` None) all of it."""
 
     kind: str
@@ -54,8 +53,7 @@ class Focus:
         return cls(kind, "", "", "", span)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """How good a hit is: its score, the calibrated chance that it is relevant, and the word for that."""
 
     score: float
@@ -64,8 +62,7 @@ class Verdict:
     explain: dict[str, float] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FileText:
+class FileText(NamedTuple):
     """A file as it is on disk now. `stale` means that it differs from what was indexed, so byte offsets are void."""
 
     data: bytes

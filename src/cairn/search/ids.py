@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import blake2b
+from typing import NamedTuple
+
+from cairn.digest import blake2b
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no characters that look alike
 _KEY_CHARS, _PATH_CHARS = 8, 3
 
 
-@dataclass(frozen=True, slots=True)
-class HitId:
+class HitId(NamedTuple):
     """`key` is the chunk's stable number; `place` says which definition that begins in it, None for the whole chunk."""
 
     key: int

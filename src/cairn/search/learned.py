@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,8 +23,7 @@ CANDIDATES = 30
 _DECIMALS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Forest:
+class Forest(NamedTuple):
     """Trees as arrays. All questions of a tree are answered at once; the answers, as bits, give the number of the leaf.
 
     Shapes: features (n_trees * n_questions,), places in `FEATURES`; thresholds likewise; values (n_trees, 2 **

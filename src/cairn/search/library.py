@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.answers import Coverage
 from cairn.embedding.static import StaticModel
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from cairn.search.meaning import Meanings
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
+class Library(NamedTuple):
     """All that an answer needs of an opened project.
 
     `open_graph` returns the symbol graph of the same snapshot; it is None for a revision that is not checked out.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import replace
-from hashlib import blake2b
 
+from cairn.digest import blake2b
 from cairn.search.hits import MISSING, FileText, Focus, focus_on
 from cairn.source.languages import detect_language
 from cairn.storage.index import blob_db
@@ -39,7 +38,7 @@ class Mender:
         now, place = match
         ordinal = None if place is None else now.chunk.definitions[0] + place
         # The id stays that of the indexed chunk, by which it can be fetched.
-        return replace(focus_on(now, frozenset(), ordinal), place=focus.place), replace(text, stale=False)
+        return focus_on(now, frozenset(), ordinal)._replace(place=focus.place), text._replace(stale=False)
 
     def find(self, path: str, text: FileText, row: ChunkRow, place: int | None) -> tuple[ChunkRow, int | None] | None:
         """Return where a chunk and a place in it are in the file now, None if they are gone."""

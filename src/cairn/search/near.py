@@ -8,7 +8,7 @@ certain. This is the threshold algorithm of Fagin, Lotem and Naor (2003).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,8 +28,7 @@ NARROW = 1 / 8
 SETTLED_FILES = 128
 
 
-@dataclass(frozen=True, slots=True)
-class Nearness:
+class Nearness(NamedTuple):
     """How near the rows are to a query.
 
     Attributes:

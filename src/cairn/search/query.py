@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from cairn.errors import QueryError
 from cairn.hints import Hint
@@ -85,8 +84,7 @@ _ROLE_WORDS = (
 _PLACES = Role.TEST | Role.EXAMPLE | Role.DOCS
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """One index term of a query: its hash, its text, and a weight that multiplies its rarity."""
 
     hashed: int
@@ -94,16 +92,14 @@ class Term:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """A name that may be defined somewhere: `last` is the definition's own name, `scope` what encloses it."""
 
     last: str
     scope: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """A parsed query.
 
     Attributes:

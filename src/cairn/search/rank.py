@@ -6,7 +6,7 @@ import sqlite3
 from bisect import insort
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,8 +29,7 @@ MAX_MINOR_NAMESAKES = 3
 MINOR_KINDS = frozenset({"field", "variable", "key", "property", "section", "constant", "target"})
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """One row of the result: where it is, which definition it was chosen for, and how close its meaning is.
 
     `repeated` is what its score lost because its file is already in the list.
@@ -44,8 +43,7 @@ class Ranked:
     repeated: float
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(NamedTuple):
     """The best rows, best first, and the share of the query's terms that occur anywhere in the project.
 
     `explain` returns the parts that add up to a row's score. The first `n_named` rows define what the query as a whole

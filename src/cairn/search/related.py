@@ -10,17 +10,19 @@ from cairn import waiting
 from cairn.answers import CodeHit, Neighbour
 from cairn.errors import UnknownSymbolError
 from cairn.graph import questions
+from cairn.graph.entities import How
 from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests
 from cairn.graph.implementations import implementers_of, unresolved_subtypes
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reach import CONFIDENCE
+from cairn.graph.references import find_field, references_of, sought_at
 from cairn.graph.resolve import Edge
 from cairn.graph.rules import TYPE_KINDS
 from cairn.graph.surroundings import neighbours
 from cairn.graph.symbols import find_symbols, only_likely, symbol_of
 from cairn.graph.unresolved import note_on, unresolved_calls
-from cairn.graph.values import Symbol
+from cairn.graph.values import Symbol, SymbolReference
 from cairn.hints import Hint
 from cairn.search.confidence import confidence_word
 from cairn.search.exact import enclosing
@@ -45,6 +47,8 @@ _TEST_CHANCE, _PERHAPS = 0.9, 0.5  # for a test that reaches the symbol by calls
 _SENTENCES: dict[Relation, tuple[str, str]] = {
     "callers": ("calls of {}", "Nothing calls {}"),
     "callees": ("what {} calls", "Nothing of this project is called by {}"),
+    "references": ("references to {}", "Nothing refers to {}"),
+    "writes": ("assignments of {}", "Nothing assigns {}"),
     "implementers": ("what derives from {}", "Nothing derives from {}"),
     "importers": ("imports of {}", "Nothing imports {}"),
     "tests": ("tests for {}", "No test concerns {}"),
@@ -93,6 +97,8 @@ def answer_question(
         if symbols := find_symbols(graph.code, text):
             target = text
             break
+    if question.relation in ("references", "writes"):
+        return _answer_with_references(library, graph, question, request, symbols)
     if question.relation == "implementers":
         symbols = only_likely(graph.code, symbols, TYPE_KINDS)
     nodes = [node for symbol in symbols for node in symbol]
@@ -114,6 +120,44 @@ def answer_question(
     words = f"Understood as a question for {contents.format(description)}; to take it as prose"
     note = Hint(words, "search", query=None, mode="hybrid")
     return Related(_hits(library, graph, shown, request), len(places) - len(shown), [note, *unknown, *graph.notes])
+
+
+def _answer_with_references(
+    library: Library, graph: Graph, question: RelationQuestion, request: SearchRequest, symbols: Sequence[list[int]]
+) -> Related | None:
+    """Return the lines that refer to a symbol, or those that assign it."""
+    own = [nodes for nodes in symbols if any(place_of(node) >= 0 for node in nodes)]
+    sought = [sought_at(graph, nodes) for nodes in own]
+    if not sought and (field := find_field(graph, question.symbol)) is not None:
+        sought = [field]
+    if not sought or (len(sought) > 1 and not question.is_shaped):  # "where is the state changed" is prose
+        return None
+    references, unresolved = references_of(graph, sought)
+    if question.relation == "writes":
+        references = [reference for reference in references if reference.kind == "write"]
+    all_places = [_place_of_reference(graph, reference) for reference in references]
+    places = _within_filters(library, request, graph, all_places)
+    label = _label(sought[0].symbol) if len(sought) == 1 else _describe(graph, symbols, question.symbol)
+    contents, nothing = _SENTENCES[question.relation]
+    notes = [
+        note
+        for each in unresolved[:1]
+        for note in note_on(each, f"reference to {question.symbol}", has_known=bool(references))
+    ]
+    if not places:
+        where = " within the filters" if all_places else ""
+        said = f"{nothing.format(label)}{where}, as far as can be resolved; the hits are related code."
+        return Related([], 0, [*([] if notes and not all_places else [said]), *notes, *graph.notes])
+    shown = places[: request.limit or None]
+    words = f"Understood as a question for {contents.format(label)}; to take it as prose"
+    note = Hint(words, "search", query=None, mode="hybrid")
+    return Related(_hits(library, graph, shown, request), len(places) - len(shown), [note, *notes, *graph.notes])
+
+
+def _place_of_reference(graph: Graph, reference: SymbolReference) -> RelatedPlace:
+    source = graph.code.file(graph.code.numbers[reference.path])
+    chance = CONFIDENCE[How[reference.how.upper()]]
+    return RelatedPlace(node_of(source.number, source.at_line(reference.line)), chance, reference.line)
 
 
 def _unknown(graph: Graph, relation: Relation, nodes: Sequence[int], *, has_known: bool) -> tuple[Hint, ...]:

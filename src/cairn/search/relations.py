@@ -7,20 +7,34 @@ from typing import Literal, NamedTuple
 
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 
-Relation = Literal["callers", "callees", "implementers", "importers", "tests"]
+Relation = Literal["callers", "callees", "references", "writes", "implementers", "importers", "tests"]
 
 # `X` stands for a symbol. Words are compared in lower case; those in `_FILLERS` are skipped.
 _FORMS: dict[Relation, tuple[str, ...]] = {
     "callers": (
         "callers of X", "callers for X", "who calls X", "what calls X", "calls to X", "where is X called",
-        "where is X called from", "usages of X", "uses of X", "X callers", "X usages",
+        "where is X called from", "X callers",
+    ),
+    "references": (
+        "references to X", "references of X", "usages of X", "uses of X", "X references", "X usages", "X uses",
+        "who uses X", "what uses X", "where is X used", "where is X referenced", "where is X read", "who references X",
+        "what references X", "what refers to X", "who reads X", "what reads X",
+    ),
+    "writes": (
+        "where is X assigned", "where is X set", "where is X written", "where is X changed", "where is X modified",
+        "where is X mutated", "who writes X", "what writes X", "who sets X", "what sets X", "who assigns X",
+        "what assigns X", "who changes X", "who modifies X", "what modifies X", "writes of X", "writes to X",
+        "assignments of X", "assignments to X", "what changes X",
     ),
     "callees": ("callees of X", "what does X call", "what X calls"),
     "implementers": (
         "who implements X", "what implements X", "which classes implement X", "implementations of X",
         "implementers of X", "subclasses of X", "subtypes of X", "who extends X", "what extends X",
         "who inherits from X", "what inherits from X", "classes that extend X", "classes that implement X",
-        "what conforms to X",
+        "what conforms to X", "who conforms to X", "types that implement X", "types that conform to X",
+        "which types implement X", "which types conform to X", "who subclasses X", "what subclasses X",
+        "who overrides X", "what overrides X", "overrides of X", "X implementations", "X subclasses",
+        "what derives from X",
     ),
     "importers": (
         "importers of X", "who imports X", "what imports X", "which files import X", "where is X imported",
@@ -63,6 +77,11 @@ class RelationQuestion(NamedTuple):
 
     relation: Relation
     symbol: str
+
+    @property
+    def is_shaped(self) -> bool:
+        """Whether the symbol is shaped like a name, and not like a word of prose."""
+        return _SHAPED.search(self.symbol) is not None
 
 
 def parse_relation(text: str) -> RelationQuestion | None:

@@ -6,7 +6,6 @@ To add a feature, give it a weight in `Weights` and put its values under the sam
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -37,8 +36,7 @@ STEM_RARITY = 2.0
 FILE_CHUNK_FLOOR = 0.2
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(NamedTuple):
     """The weight of each feature, fitted on the development half of the benchmark; see bench/README.md.
 
     The first group is about a chunk, the second about its file. Features are between 0 and 1 except for `learned`, the
@@ -86,8 +84,7 @@ _FORM_WEIGHTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """Which files count: the file of each blob and of each row, -1 for none. Shapes: (n_blobs,) and (n_rows,)."""
 
     file_of_blob: Ints
@@ -109,8 +106,7 @@ class Matches(NamedTuple):
     paths: TermRows
 
 
-@dataclass(frozen=True, slots=True)
-class Scores:
+class Scores(NamedTuple):
     """The scores for one query: `total` of shape (n_rows,), -inf for rows out of scope, and the `best` of each blob.
 
     The features are kept for explanations: those of chunks (n_rows,), of blobs (n_blobs,), of files (n_files,).

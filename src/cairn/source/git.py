@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import stat
@@ -207,6 +208,32 @@ def find_ignored(folder: Path, paths: Sequence[str]) -> set[str]:
     except GitStalledError:
         return set()
     return {os.fsdecode(path) for path in result.stdout.split(b"\0") if path}
+
+
+def mark_tracked(folder: Path) -> bytes | None:
+    """Return what changes when git tracks other files below a folder than before; None if git fails."""
+    try:
+        result = run_git(folder, ["ls-files", "-z"])
+    except (PathError, FileNotFoundError):
+        return None
+    return None if result.returncode else hashlib.blake2b(result.stdout, digest_size=16).digest()
+
+
+def rule_files(folder: Path, repository: Repository) -> list[str]:
+    """Return the files outside of a folder of a checkout that say what git ignores in it; they need not exist."""
+    home = os.path.expanduser("~")
+    of_user = os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "git")
+    common_dir = str(repository.common_dir)
+    files = [os.path.join(common_dir, "info", "exclude"), os.path.join(common_dir, "config")]
+    files += [os.path.join(of_user, "config"), os.path.join(of_user, "ignore"), os.path.join(home, ".gitconfig")]
+    with suppress(PathError, FileNotFoundError):
+        named = run_git(folder, ["config", "--get", "core.excludesFile"]).stdout
+        files += [os.path.expanduser(os.fsdecode(named.rstrip(b"\n")))] if named else []
+    above = folder
+    while above != repository.work_tree and above != above.parent:
+        above = above.parent
+        files.append(str(above / ".gitignore"))
+    return files
 
 
 def _top_of(folder: Path) -> str | None:

@@ -123,14 +123,14 @@ def role_of(path: str, language: str) -> Role:
     return role
 
 
-class Attributes(Protocol):
+class PathAttributes(Protocol):
     """What a project says itself of its files."""
 
     def of(self, path: str) -> Mapping[Role, bool]:
         """Return which roles a file is said to have, or not to have."""
 
 
-def own_role(file: RoledFile, attributes: Attributes | None = None) -> Role:
+def own_role(file: RoledFile, attributes: PathAttributes | None = None) -> Role:
     """Return the roles of one file that do not depend on other files; what `.gitattributes` say of it decides."""
     role = role_of(file.path, file.language)
     if file.is_generated:
@@ -142,7 +142,7 @@ def own_role(file: RoledFile, attributes: Attributes | None = None) -> Role:
 
 
 def roles_of(
-    files: Sequence[RoledFile], attributes: Attributes | None = None, known: Mapping[RoledFile, Role] | None = None
+    files: Sequence[RoledFile], attributes: PathAttributes | None = None, known: Mapping[RoledFile, Role] | None = None
 ) -> list[Role]:
     """Return the roles of all files of a project.
 

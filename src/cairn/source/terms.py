@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
-from hashlib import blake2b
 from typing import Protocol
+
+from cairn.digest import blake2b
 
 
 class _Stemmer(Protocol):

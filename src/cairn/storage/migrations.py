@@ -6,10 +6,10 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from cairn.digest import blake2b
 from cairn.errors import StoreError
 from cairn.loading import load
 from cairn.storage.connection import transaction
@@ -27,7 +27,7 @@ class Schema(NamedTuple):
 
     def digest(self) -> str:
         """Return a digest that only equal schemas share."""
-        return sha256(repr(self).encode("utf-8", "surrogatepass")).hexdigest()
+        return blake2b(repr(self).encode("utf-8", "surrogatepass"), digest_size=32).hexdigest()
 
 
 def migrate(

@@ -5,11 +5,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from email.utils import formatdate
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cairn.embedding.chain import fingerprint_of, max_chars_of, prefixes_of
+from cairn.embedding.github import GitHubWire
 from cairn.embedding.google import GoogleWire
 from cairn.embedding.keys import find_key
 from cairn.embedding.local import LocalEmbedder
@@ -48,7 +50,12 @@ def server() -> Iterator[EmbeddingServer]:
 def make(server: EmbeddingServer, slept: Slept | None = None, **changes: object) -> RemoteEmbedder:
     values: dict[str, object] = {"provider": "ollama", "model": "nomic-embed-text", "url": server.url, "concurrency": 1}
     settings = replace(ModelSettings(), **{**values, **changes})  # type: ignore[arg-type] # any setting
-    wires: dict[str, Wire] = {"ollama": OllamaWire(), "openai": OpenAIWire(), "google": GoogleWire()}
+    wires: dict[str, Wire] = {
+        "ollama": OllamaWire(),
+        "openai": OpenAIWire(),
+        "google": GoogleWire(),
+        "github": GitHubWire(),
+    }
     return RemoteEmbedder(
         settings,
         wires[settings.provider],
@@ -92,6 +99,42 @@ def test_openai_is_asked_as_documented_and_its_indices_are_minded(server: Embedd
     assert asked.headers["authorization"] == f"Bearer {KEY}"
     expected = np.array([vector_of(text, 16) for text in ("alpha", "beta gamma")])
     np.testing.assert_allclose(vectors, expected / np.linalg.norm(expected, axis=1, keepdims=True), rtol=1e-5)
+
+
+def test_github_is_asked_as_documented(server: EmbeddingServer) -> None:
+    embedder = make(
+        server, provider="github", model="openai/text-embedding-3-small", url=f"{server.url}/inference",
+        api_key_env="CAIRN_TEST_KEY",
+    )  # fmt: skip
+    vectors = embedder.embed_documents(["alpha", "beta gamma"])
+    (asked,) = server.asked
+    assert asked.path == "/inference/embeddings"
+    assert asked.body == {
+        "model": "openai/text-embedding-3-small", "input": ["alpha", "beta gamma"], "encoding_format": "float",
+    }  # fmt: skip
+    assert asked.headers["authorization"] == f"Bearer {KEY}"
+    assert asked.headers["x-github-api-version"] == "2022-11-28"
+    np.testing.assert_array_equal(vectors[0].argmax(), np.argmax(vector_of("alpha", 64)))
+
+
+def test_a_limit_of_github_is_waited_for_and_a_days_limit_ends_the_run(server: EmbeddingServer) -> None:
+    slept = Slept()
+    limit = '{"error": {"code": "RateLimitReached", "message": "Rate limit of 15 per 60s exceeded."}}'
+    server.replies.append(Reply(429, limit, {"Retry-After": "7"}))
+    embedder = make(server, slept, provider="github", model="openai/text-embedding-3-small")
+    embedder.embed_documents(["alpha"])
+    assert slept.seconds == [7.0]
+    server.replies.append(Reply(429, limit, {"Retry-After": "60000"}))
+    with pytest.raises(ProviderError, match="Rate limit of 15"):
+        embedder.embed_documents(["alpha"])
+
+
+def test_githubs_own_address_is_asked_one_request_at_a_time_and_not_too_often() -> None:
+    own = ModelSettings("github", "openai/text-embedding-3-small", concurrency=8)
+    assert (own.at_once, own.per_minute) == (1, 15)
+    assert replace(own, requests_per_minute=5).per_minute == 5
+    elsewhere = replace(own, url="http://localhost:1")
+    assert (elsewhere.at_once, elsewhere.per_minute) == (8, 0)
 
 
 def test_google_is_asked_as_documented_with_the_key_in_a_header(server: EmbeddingServer) -> None:
@@ -351,6 +394,31 @@ def test_the_key_of_a_provider_does_not_go_to_another_server() -> None:
 
 
 # -- pace -------------------------------------------------------------------------------------------------------------
+
+
+def test_githubs_key_is_a_token_in_a_variable_or_what_gh_prints(tmp_path: Path) -> None:
+    own = ModelSettings("github", "openai/text-embedding-3-small")
+    assert find_key(own, {"GH_TOKEN": "two", "GITHUB_TOKEN": "one"}) == "one"
+    assert find_key(own, {"GH_TOKEN": "two"}) == "two"
+    write_program(tmp_path / "gh", 'test "$1 $2" = "auth token" && echo three')
+    path = f"{tmp_path}:/usr/bin:/bin"
+    assert find_key(own, {"PATH": path}) == "three"
+    assert find_key(replace(own, url="https://models.example.org"), {"PATH": path}) == ""
+    write_program(tmp_path / "gh", "exit 1")
+    with pytest.raises(ProviderKeyError, match="GITHUB_TOKEN is not set"):
+        find_key(own, {"PATH": path})
+
+
+def test_a_gh_beside_the_project_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_program(tmp_path / "gh", "echo three")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ProviderKeyError):
+        find_key(ModelSettings("github", "m"), {"PATH": "."})
+
+
+def write_program(file: Path, body: str) -> None:
+    file.write_text(f"#!/bin/sh\n{body}\n")
+    file.chmod(0o755)
 
 
 def test_requests_are_paced() -> None:

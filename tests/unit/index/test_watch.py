@@ -4,7 +4,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ import pytest
 from cairn.config import Settings
 from cairn.errors import PathError, StoreError
 from cairn.index import watch
+from cairn.index.news import ChangeStream
 from cairn.index.watch import FEW_PATHS, RECONCILE_SECONDS, SETTLE_SECONDS, Batch, Watcher, follow, watcher_of
 from cairn.source.git import find_repository
 from cairn.types import IndexReport
@@ -37,7 +38,7 @@ class FakeClock:
         self.wall_now += seconds
 
 
-class FakeStream:
+class FakeStream(ChangeStream):
     """Replays what happens: seconds after which some paths change, or something is done to the clock."""
 
     def __init__(self, clock: FakeClock, events: list[tuple[float, Sequence[str]]]) -> None:
@@ -90,7 +91,7 @@ def test_a_change_is_told_as_soon_as_it_is_known(tmp_path: Path) -> None:
     assert batches(tmp_path, [(10.0, [path])])[1] == (10.1, Batch("changes", frozenset([path]), is_exact=True))
 
 
-@pytest.mark.parametrize("name", [".gitignore", "lib/.cairnignore", ".git/index", ".git/HEAD", "lib", "inner/.git"])
+@pytest.mark.parametrize("name", [".gitignore", "lib/.cairnignore", ".git/HEAD", "lib", "inner/.git"])
 def test_what_may_concern_other_files_is_no_exact_batch(name: str, checkout: Path) -> None:
     (checkout / "lib").mkdir()
     (told,) = batches(checkout, [(10.0, [str(checkout / "a.py"), str(checkout / name)])])[1:]
@@ -147,12 +148,21 @@ def test_what_cannot_be_indexed_wakes_nobody(name: str, checkout: Path) -> None:
     assert batches(checkout, [(1.0, [str(checkout / name)])], state=checkout / "state") == [(0, Batch("start"))]
 
 
-@pytest.mark.parametrize("name", ["HEAD", "index"])
-def test_a_switch_of_the_branch_is_noticed(name: str, checkout: Path) -> None:
-    assert [batch.reason for _, batch in batches(checkout, [(1.0, [str(checkout / ".git" / name)])])] == [
-        "start",
-        "changes",
-    ]
+def test_a_switch_of_the_branch_is_noticed(checkout: Path) -> None:
+    told = batches(checkout, [(1.0, [str(checkout / ".git" / "HEAD")])])
+    assert [batch.reason for _, batch in told] == ["start", "changes"]
+
+
+def test_what_git_begins_to_track_is_noticed_and_a_mere_look_at_the_files_is_not(checkout: Path, git: Git) -> None:
+    clock = FakeClock()
+    stream = FakeStream(clock, [(1.0, [str(checkout / ".git" / "index")])] * 2)
+    told = Watcher(checkout, find_repository(checkout), open_stream=stream, clock=clock).batches()
+    next(told)
+    (checkout / "a.py").write_text("a = 1\n")
+    git(checkout, "add", "a.py")
+    assert not next(told).is_exact
+    git(checkout, "status")  # it writes the index anew
+    assert list(told) == []
 
 
 def test_a_linked_worktree_is_woken_by_its_own_head(checkout: Path, tmp_path: Path, git: Git) -> None:
@@ -300,6 +310,128 @@ def test_few_paths_are_an_edit_and_many_are_a_switch() -> None:
     assert Batch("changes", frozenset("a")).is_edit
     assert not Batch("changes", frozenset(map(str, range(watch.FEW_PATHS + 1)))).is_edit
     assert not Batch("start").is_edit
+
+
+class PromptStream(FakeStream):
+    """Tells at once what has changed."""
+
+    is_prompt = True
+
+    def __init__(self, clock: FakeClock) -> None:
+        super().__init__(clock, [])
+        self.saved: set[str] = set()
+        self.woken = threading.Semaphore(0)
+        self.is_settled = True
+
+    def next(self, timeout_seconds: float) -> frozenset[str] | None:
+        if timeout_seconds:
+            self.woken.acquire()
+        told, self.saved = frozenset(self.saved), set()
+        self.is_settled = self.is_settled and not told
+        return told
+
+    def settle(self) -> None:
+        self.is_settled = True
+
+    def is_quiet(self) -> bool:
+        return self.is_settled and not self.saved
+
+    def wake(self) -> None:
+        self.woken.release()
+
+
+@contextmanager
+def following(watcher: Watcher, update: Callable[[Batch], IndexReport] = lambda _: REPORT) -> Iterator[list[Batch]]:
+    """Follow a watcher in a thread, from when its first batch is done; yield the batches so far."""
+    told: list[Batch] = []
+    begun = threading.Event()
+
+    def run() -> None:
+        for done in follow(watcher, update, StoreError):
+            told.append(done.batch)
+            begun.set()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    begun.wait(30)
+    try:
+        yield told
+    finally:
+        watcher.stop()
+        thread.join(30)
+        assert not thread.is_alive()
+
+
+def test_who_asks_waits_for_what_was_saved_before_and_for_nothing_else(checkout: Path) -> None:
+    stream = PromptStream(FakeClock())
+    watcher = Watcher(checkout, find_repository(checkout), open_stream=stream, clock=stream.clock)
+    with following(watcher) as told:
+        assert watcher.catch_up() is True
+        assert watcher.catch_up() is True
+        assert [batch.reason for batch in told] == ["start"]
+        stream.saved.add(path := str(checkout / "a.py"))
+        assert watcher.catch_up() is True
+        assert told[1:] == [Batch("changes", frozenset([path]), is_exact=True, is_awaited=True)]
+        stream.saved.add(str(checkout / "a.pyc"))  # which cannot be indexed
+        assert watcher.catch_up() is True
+        assert len(told) == 2
+    assert watcher.catch_up() is None
+
+
+def test_who_asks_does_not_wait_for_the_battery(tmp_path: Path) -> None:
+    stream = PromptStream(FakeClock())
+    watcher = Watcher(tmp_path, None, open_stream=stream, clock=stream.clock, is_paused=lambda: True)
+    with following(watcher) as told:
+        stream.saved.add(str(tmp_path / "a.py"))
+        assert watcher.catch_up() is True
+        assert len(told) == 2
+
+
+def test_where_news_come_late_who_asks_has_everything_compared(tmp_path: Path) -> None:
+    stream = PromptStream(FakeClock())
+    stream.is_prompt = False
+    stream.is_quiet = lambda: False  # type: ignore[method-assign] # as `ChangeStream` does
+    watcher = Watcher(tmp_path, None, open_stream=stream, clock=stream.clock)
+    with following(watcher) as told:
+        assert watcher.catch_up() is True
+    assert told[1:] == [Batch("poll", is_awaited=True)]
+    polled = Watcher(tmp_path, None, polling=True, poll_seconds=3_600)
+    with following(polled) as told:
+        assert polled.catch_up() is True
+    assert told[1:] == [Batch("poll", is_awaited=True)]
+
+
+def test_an_answer_waits_no_longer_than_it_should_and_not_at_all_after_a_failure(tmp_path: Path) -> None:
+    stream = PromptStream(FakeClock())
+    watcher = Watcher(tmp_path, None, open_stream=stream, clock=stream.clock)
+    go_on = threading.Event()
+
+    def update(batch: Batch) -> IndexReport:
+        if batch.reason == "changes":
+            go_on.wait(30)
+            raise StoreError("disk full")
+        return REPORT
+
+    with following(watcher, update):
+        stream.saved.add(str(tmp_path / "a.py"))
+        assert watcher.catch_up(0.1) is False
+        threading.Timer(0.1, go_on.set).start()
+        while watcher.catch_up(30) is False:
+            pass
+        assert watcher.catch_up(30) is None
+
+
+def test_a_rule_outside_of_the_project_that_changed_has_everything_compared(checkout: Path) -> None:
+    (checkout / "sub").mkdir()
+    stream = PromptStream(FakeClock())
+    watcher = Watcher(checkout / "sub", find_repository(checkout), open_stream=stream, clock=stream.clock)
+    with following(watcher) as told:
+        assert watcher.catch_up() is True
+        (checkout / ".gitignore").write_text("a.py\n")
+        assert watcher.catch_up() is True
+        assert [(batch.reason, batch.is_exact) for batch in told[1:]] == [("changes", False)]
+        assert watcher.catch_up() is True
+        assert len(told) == 2
 
 
 @pytest.fixture

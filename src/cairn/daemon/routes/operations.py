@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cairn.daemon.http import Handler, Request, Response, Route
 from cairn.daemon.noting import note_later
-from cairn.errors import CairnError, IndexLockedError, QueryError, StoreError
+from cairn.errors import CairnError, QueryError
 from cairn.hints import show_notes
 from cairn.operations import perform
 from cairn.operations.search import merge_searches
 from cairn.protocol.requests import ProjectRequest, SearchRequest, SessionRequest
 from cairn.protocol.table import OPERATIONS, Operation
 from cairn.registry import ALL
-from cairn.storage.index.schema import INDEX
-from cairn.storage.lock import write_lock
 
-if TYPE_CHECKING:
-    from cairn.workspace import Workspace
-
-_SETTLE_SECONDS = 5.0
 _NEED_NO_INDEX = ("fetch", "outline", "core/list", "core/add", "core/remove")  # or take it as it is
 _SLOW = ("graph/", "core/suggest")  # need the symbol graph, which may have to be built first
 
@@ -47,25 +39,19 @@ def _handler(operation: Operation) -> Handler:
 async def _perform(request: Request, operation: str, arguments: ProjectRequest, project: str) -> Any:  # noqa: ANN401 - JSON
     daemon = request.daemon
     needs_index = operation not in _NEED_NO_INDEX and getattr(arguments, "type", "") != "memory"
-    fresh = needs_index and not getattr(arguments, "update", False)
+    updates = hasattr(arguments, "update")  # then it says so in its answer if the index is behind
+    if updates and needs_index and getattr(arguments, "branch", None) is None:
+        arguments = replace(arguments, update=True)  # type: ignore[call-arg] # it has this field
     return await request.while_connected(
         daemon.projects.run(
             project,
-            partial(_settle_and_perform, operation, arguments),
-            fresh=fresh,
-            build=arguments.build,
+            lambda workspace: perform(workspace, operation, arguments),
+            fresh=needs_index and not updates,
+            build=arguments.build or not needs_index,
             slow=operation.startswith(_SLOW),
             timeout_seconds=daemon.limits.answer_seconds,
         )
     )
-
-
-def _settle_and_perform(operation: str, arguments: ProjectRequest, workspace: Workspace) -> Any:  # noqa: ANN401 - JSON
-    if getattr(arguments, "update", False):
-        # The watcher may be indexing the very edit that is asked about. A question's own update would not wait for it.
-        with suppress(IndexLockedError, StoreError), write_lock(workspace.state.lock, _SETTLE_SECONDS, INDEX):
-            pass
-    return perform(workspace, operation, arguments)
 
 
 async def _search_all(request: Request, arguments: SearchRequest) -> Any:  # noqa: ANN401 - JSON

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+from cairn.digest import blake2b
 from cairn.errors import RequestError
 from cairn.hooks.adapter import Ability, Adapter, Change, Detection, Place, Whole
 from cairn.hooks.commands import hook_command
@@ -137,7 +137,7 @@ def _id_of(report: Report, text: str) -> str:
         return text_at(payload, "agent_id")
     prompt = text_at(payload, "prompt_id")
     if report.event in ("prompt", "turn-end") and prompt:
-        digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+        digest = blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
         return f"{prompt}-{digest}"  # a turn may end more than once after a prompt
     return ""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+from cairn.digest import blake2b
 from cairn.errors import RequestError
 from cairn.hooks.adapter import Ability, Adapter, Block, Change, Detection, Place
 from cairn.hooks.commands import hook_command
@@ -151,7 +151,7 @@ def _prompts(payload: Mapping[str, Any], end: Moment, turn: str) -> Iterator[Mom
 
 
 def _prompt_id(turn: str, text: str) -> str:
-    return f"{turn}-{hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"
+    return f"{turn}-{blake2b(text.encode(), digest_size=8).hexdigest()}"
 
 
 def _id_of(report: Report, text: str) -> str:

@@ -1,0 +1,275 @@
+"""Tells which definition a name means where code says it: also of what variables and fields hold nothing known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from cairn.graph.code import Code
+from cairn.graph.entities import Entity, How
+from cairn.graph.graph import Graph
+from cairn.graph.modules.places import Place
+from cairn.graph.nodes import file_of, node_of, place_of
+from cairn.graph.rules import FUNCTION_KINDS, OPEN_KINDS, TYPE_KINDS
+from cairn.graph.source_file import SourceFile
+from cairn.source.imports import Import
+from cairn.source.occurrences import Occurrence
+
+_MAX_STEPS = 12  # from one re-export to the next
+
+
+class No(Enum):
+    """Why a name is no reference to what is asked about."""
+
+    OTHER = "other"  # it means something else
+    UNKNOWN = "unknown"  # nothing tells what it means
+
+
+Verdict = How | No
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceTarget:
+    """What references are looked for to.
+
+    Attributes:
+        nodes: its definitions; of a field that is none by itself, its type.
+        name: what it is called.
+        owners: the types that have it as a member; none for what stands at the top of a file.
+        is_field: whether it is a member that is no definition of its own, such as a field of a struct.
+    """
+
+    nodes: frozenset[int]
+    name: str
+    owners: frozenset[int]
+    is_field: bool = False
+
+
+class Denoting:
+    """Tells whether names mean a target."""
+
+    def __init__(self, graph: Graph, target: ReferenceTarget) -> None:
+        self._graph = graph
+        self._code: Code = graph.code
+        self._meaning = graph.resolver.meaning
+        self._target = target
+        self._is_type = any(self._code.definition(node).kind in TYPE_KINDS for node in target.nodes)
+        self._above = {other for node in target.nodes for other in graph.resolver.overridden(node)}
+
+    def verdict(self, source: SourceFile, scope: int, occurrence: Occurrence) -> Verdict:
+        """Tell whether a place in the code means the target."""
+        name, head = occurrence.name, occurrence.head
+        if name.startswith("$"):
+            return self._of_variable(source, name)
+        if occurrence.role == "import":
+            return self._of_import(source, occurrence)
+        if not self._target.is_field and not occurrence.is_key and head != "@":
+            expression = f"{head}.{name}" if head else name
+            entity = self._meaning.evaluate(source, scope, expression)
+            if entity is not None and entity.tag in ("function", "class"):
+                return self._compared(entity)
+            if occurrence.role in ("type", "base", "construct") and not head and self._is_type:
+                return self._at_top(source, name)  # where a member of that name cannot be meant
+        if occurrence.is_key:
+            return self._of_key(source, scope, head)
+        return self._of_member(source, scope, head) if head else self._of_plain(source, scope, name)
+
+    def _compared(self, entity: Entity) -> Verdict:
+        if entity.node < 0 or place_of(entity.node) < 0:
+            return No.OTHER
+        if entity.node in self._above or (self._target.owners and self._is_open(entity.node)):
+            return No.UNKNOWN  # it may well arrive there
+        same = entity.node in self._target.nodes or bool(set(self._code.group(entity.node)) & self._target.nodes)
+        return entity.how if same and not self._target.is_field else No.OTHER
+
+    def _is_open(self, node: int) -> bool:
+        """Tell whether another definition belongs to an interface, which types of many languages fit unsaid."""
+        source = self._code.file(file_of(node))
+        parent = source.definitions[place_of(node)].parent
+        return node not in self._target.nodes and parent >= 0 and source.definitions[parent].kind in OPEN_KINDS
+
+    # -- plain names ---------------------------------------------------------------------------------------------------
+
+    def _of_plain(self, source: SourceFile, scope: int, name: str) -> Verdict:
+        inner, is_known = True, True
+        while scope >= 0:
+            definition = source.definitions[scope]
+            if definition.kind in FUNCTION_KINDS:
+                nested = source.members.get(definition.qualified_name, {}).get(name)
+                if nested:
+                    return self._among(source, nested, How.EXACT)
+            elif name == self._target.name and (inner or source.rules.implicit):
+                found = self._member_of(node_of(source.number, scope))
+                if found is not None:
+                    return found
+                is_known = is_known and self._is_known(node_of(source.number, scope))
+            inner = inner and definition.kind not in FUNCTION_KINDS
+            scope = definition.parent
+        if self._target.owners and name == self._target.name:
+            return No.OTHER if is_known else No.UNKNOWN
+        return self._at_top(source, name)
+
+    def _among(self, source: SourceFile, places: Sequence[int], how: How) -> Verdict:
+        nodes = {node_of(source.number, place) for place in places}
+        return how if nodes & self._target.nodes and not self._target.is_field else No.OTHER
+
+    def _at_top(self, source: SourceFile, name: str) -> Verdict:
+        if places := source.members.get("", {}).get(name):
+            return self._among(source, places, How.EXACT)
+        for imported in source.aliases.get(name, ()):
+            if imported.module:
+                return self._of_imported(source, imported, How.IMPORT)
+        stars = source.stars if source.rules.package == "file" else ()
+        found = [self._of_imported(source, imported, How.IMPORT) for imported in stars]
+        if How.IMPORT in found:
+            return How.IMPORT
+        return self._shared(source)
+
+    def _shared(self, source: SourceFile) -> Verdict:
+        """Tell what a name means that files share without an import."""
+        name = self._target.name
+        namesake = self._meaning.namesakes.in_package(source, name)
+        if namesake is not None:
+            nodes = {namesake.node, *self._code.group(namesake.node)}
+            return namesake.how if nodes & self._target.nodes and not self._target.is_field else No.OTHER
+        if source.rules.package != "all" or self._target.is_field or self._target.owners:
+            return No.UNKNOWN
+        return self._only_one(source)
+
+    def _only_one(self, source: SourceFile) -> Verdict:
+        """Tell whether only the target has its name at the top of the files whose names this one sees."""
+        top = [node for node in self._code.nodes_named(self._target.name) if self._is_seen(source, node)]
+        paths = {file_of(node) for node in top}
+        if not top or not set(top) & self._target.nodes:
+            return No.OTHER if top else No.UNKNOWN
+        return How.NAME if set(top) <= self._target.nodes or len(paths) == 1 else No.UNKNOWN
+
+    def _is_seen(self, source: SourceFile, node: int) -> bool:
+        other = self._code.file(file_of(node))
+        kin = other.rules.family == source.rules.family if source.rules.family else other.language == source.language
+        return kin and place_of(node) in other.members.get("", {}).get(self._target.name, ())
+
+    def _of_variable(self, source: SourceFile, name: str) -> Verdict:
+        """Tell what a variable of PHP means outside of functions: that of the file, or of one that includes it."""
+        places = source.members.get("", {}).get(name[1:])
+        return self._among(source, places, How.EXACT) if places and not self._target.owners else No.OTHER
+
+    # -- imports -------------------------------------------------------------------------------------------------------
+
+    def _of_import(self, source: SourceFile, occurrence: Occurrence) -> Verdict:
+        found = [
+            self._of_imported(source, imported, How.IMPORT)
+            for imported in source.facts.imports
+            if occurrence.name in (imported.name, imported.alias) and imported.module
+        ]
+        if How.IMPORT in found:
+            return How.IMPORT
+        own = source.members.get("", {}).get(occurrence.name)
+        if own and source.rules.family == "ecmascript" and not found:  # `export { name }`
+            return self._among(source, own, How.EXACT)
+        return No.OTHER if found and No.UNKNOWN not in found else No.UNKNOWN
+
+    def _of_imported(self, source: SourceFile, imported: Import, how: How) -> Verdict:
+        """Tell whether an import binds the target, by what its module defines or exports in turn."""
+        if self._target.owners or self._target.is_field:
+            return No.OTHER
+        entity = self._meaning.exports.of_import(source, imported) if imported.name != "*" else None
+        if entity is not None and entity.tag in ("function", "class"):
+            verdict = self._compared(entity)
+            return how if isinstance(verdict, How) else verdict
+        if source.rules.package == "package":
+            text = f"{imported.module}.{imported.name}"
+            namesake = self._meaning.namesakes.with_full_name(source, text)
+            return No.OTHER if namesake is None or namesake.node not in self._target.nodes else how
+        place = self._meaning.sight.place(source, imported.module)
+        name = self._target.name if imported.name == "*" else imported.name
+        if place is None:
+            return No.UNKNOWN  # what seems to be another library is often a part of this project
+        return how if self._gives(place, name, source, _MAX_STEPS) else No.OTHER
+
+    def _gives(self, place: Place, name: str, asking: SourceFile, steps: int) -> bool:
+        """Tell whether a module gives the target under a name."""
+        if isinstance(place, str):
+            found = self._meaning.namesakes.in_folder(place, name) if asking.rules.package == "directory" else None
+            return found is not None and found.node in self._target.nodes
+        if place is None or not steps:
+            return False
+        source = self._code.file(place)
+        if places := source.members.get("", {}).get(name):
+            return any(node_of(place, at) in self._target.nodes for at in places)
+        following = [*source.aliases.get(name, ()), *source.stars]
+        return any(
+            self._gives(
+                self._meaning.sight.place(source, imported.module),
+                name if imported.name == "*" else imported.name,
+                source,
+                steps - 1,
+            )
+            for imported in following
+            if imported.module
+        )
+
+    # -- members -------------------------------------------------------------------------------------------------------
+
+    def _of_member(self, source: SourceFile, scope: int, head: str) -> Verdict:
+        if head == "@":
+            place = source.enclosing_type(scope)
+            return self._of_receiver(node_of(source.number, place)) if place >= 0 else No.UNKNOWN
+        entity = self._meaning.evaluate(source, scope, head) if head != "?" else None
+        if entity is None:
+            return No.UNKNOWN
+        if entity.tag in ("module", "package"):
+            module: Place = file_of(entity.node) if entity.tag == "module" else entity.text
+            return How.IMPORT if self._gives(module, self._target.name, source, _MAX_STEPS) else No.OTHER
+        if entity.tag not in ("class", "instance") or entity.node < 0 or place_of(entity.node) < 0:
+            return No.UNKNOWN
+        return self._of_receiver(entity.node)
+
+    def _of_receiver(self, node: int) -> Verdict:
+        """Tell whether a member of something of a known type is the target."""
+        found = self._member_of(node)
+        if found is not None:
+            return How.RECEIVER if isinstance(found, How) else found
+        below = any(node in self._meaning.inheritance.lineage(owner) for owner in self._target.owners)
+        return No.OTHER if self._is_known(node) and not below else No.UNKNOWN
+
+    def _is_known(self, node: int) -> bool:
+        """Tell whether all that a type inherits from is known."""
+        inheritance = self._meaning.inheritance
+        return not any(inheritance.has_unknown_base(base) for base in inheritance.lineage(node))
+
+    def _of_key(self, source: SourceFile, scope: int, head: str) -> Verdict:
+        """Tell whether the key of a literal, or a named argument, is a member of the type that is made."""
+        if not self._target.owners:
+            return No.OTHER
+        entity = self._meaning.evaluate(source, scope, head) if head != "?" else None
+        if entity is None:
+            return No.UNKNOWN
+        if entity.tag not in ("class", "instance") or entity.node < 0 or place_of(entity.node) < 0:
+            return No.OTHER
+        found = self._member_of(entity.node)
+        return How.RECEIVER if isinstance(found, How) else No.OTHER
+
+    def _member_of(self, node: int) -> Verdict | None:
+        """Tell whether the member of a type that has the target's name is the target; None where there is none."""
+        name = self._target.name
+        inheritance = self._meaning.inheritance
+        for current in inheritance.lineage(node):
+            if any(part in self._target.owners for part in self._parts_of(current)):
+                return How.EXACT
+            source, place = self._code.file(file_of(current)), place_of(current)
+            definition = source.definitions[place]
+            if source.members.get(definition.qualified_name, {}).get(name) or source.attributes.get((place, name)):
+                return No.OTHER
+        return None
+
+    def _parts_of(self, node: int) -> Iterator[int]:
+        """Yield a type with the other places where its language lets it be continued."""
+        yield node
+        source, definition = self._code.file(file_of(node)), self._code.definition(node)
+        if source.rules.open_types and definition.kind in TYPE_KINDS:
+            for owner in self._target.owners:
+                is_kin = self._code.file(file_of(owner)).rules.family == source.rules.family
+                if is_kin and self._code.definition(owner).qualified_name == definition.qualified_name:
+                    yield owner

@@ -1,0 +1,392 @@
+"""Lists what refers to a symbol: calls, reads, writes, uses as a type, imports and subclasses, and what is not known.
+
+The files that mention the name are parsed again for this: what the index keeps of them are calls, bases and imports.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple, cast
+
+from cairn import waiting
+from cairn.errors import UnknownSymbolError, UnparsableError
+from cairn.graph.denote import Denoting, No, ReferenceTarget
+from cairn.graph.entities import How
+from cairn.graph.graph import CALL_KINDS, Graph
+from cairn.graph.nodes import file_of, node_of, place_of
+from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, IMPLEMENT, INHERIT, USE, Edge
+from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS, VALUE_KINDS
+from cairn.graph.source_file import SourceFile
+from cairn.graph.symbols import find_symbol, symbol_of
+from cairn.graph.tally import LineTally, files_with
+from cairn.graph.unresolved import note_on
+from cairn.graph.values import ReferenceKind, References, Symbol, SymbolReference, Unresolved, Way
+from cairn.hints import Hint
+from cairn.index.isolation import run_isolated
+from cairn.source.languages import BY_NAME
+from cairn.source.occurrences import Occurrence
+
+KINDS: tuple[ReferenceKind, ...] = ("call", "construct", "read", "write", "type", "import", "base", "decorate")
+_ENOUGH_FILES = 400  # read; those beyond are counted
+_MAX_TEXT_CHARS = 200
+_OUTER_SCOPES = VALUE_KINDS | {"type", "macro", "section"}
+_PROMOTED = re.compile(rb"\b(?:public|private|protected|readonly)\b")
+_LAST_NAME = re.compile(r"^(?:(?P<file>[^:#]*[^:#.]\.\w+)[:#])?(?P<owner>.+?)(?:\.|::|#|->)(?P<name>[@$\w]+)$")
+_KIND_OF_EDGE: dict[int, ReferenceKind] = {
+    CALL: "call", CONSTRUCT: "construct", DECORATE: "decorate", INHERIT: "base", IMPLEMENT: "base", USE: "read",
+}  # fmt: skip
+
+
+class Sought(NamedTuple):
+    """What references are looked for to: as the reader sees it, and as names are compared with it."""
+
+    symbol: Symbol
+    target: ReferenceTarget
+
+
+def references(graph: Graph, text: str, limit: int = 0, kinds: Collection[str] = ()) -> References:
+    """Return what refers to a symbol, by kind, file and line.
+
+    Args:
+        graph: the graph.
+        text: the symbol, or a field as `TYPE.FIELD`.
+        limit: how many at most, 0 for all; each kind gets its share.
+        kinds: only these, all by default.
+
+    Raises:
+        UnknownSymbolError, AmbiguousError: as `find_symbol`.
+    """
+    sought = _find_sought(graph, text)
+    found, tally, n_unread = _ReferenceSearch(graph, sought).run()
+    chosen = [reference for reference in found if not kinds or reference.kind in kinds]
+    chosen.sort(key=lambda reference: (KINDS.index(reference.kind), reference.path, reference.line))
+    counts: Counter[str] = Counter(reference.kind for reference in chosen)
+    shown = _share(chosen, limit)
+    unresolved = tally.result()
+    what = f"reference to {sought.target.name}"
+    notes = (
+        *graph.notes,
+        *_on_names(graph, chosen),
+        *note_on(unresolved, what, has_known=bool(chosen)),
+        *_on_unread(n_unread, sought.target.name),
+    )
+    return References(sought.symbol, tuple(shown), dict(counts), len(chosen) - len(shown), notes, unresolved)
+
+
+def references_of(graph: Graph, sought: Sequence[Sought]) -> tuple[list[SymbolReference], list[Unresolved]]:
+    """Return what refers to any of several symbols, each place once, and the lines that may refer to each."""
+    found: dict[tuple[str, int, str], SymbolReference] = {}
+    unresolved: list[Unresolved] = []
+    for each in sought:
+        references, tally, _ = _ReferenceSearch(graph, each).run()
+        for reference in references:
+            found.setdefault((reference.path, reference.line, reference.kind), reference)
+        unresolved += filter(None, [tally.result()])
+    order = sorted(found.values(), key=lambda reference: (KINDS.index(reference.kind), reference.path, reference.line))
+    return order, unresolved
+
+
+def _share(found: Sequence[SymbolReference], limit: int) -> list[SymbolReference]:
+    """Return as many references as there may be, and of each kind as even a share as possible."""
+    if not limit or len(found) <= limit:
+        return list(found)
+    by_kind: Counter[str] = Counter(reference.kind for reference in found)
+    rooms: Counter[str] = Counter()
+    while (left := limit - rooms.total()) > 0:
+        open_kinds = [kind for kind, count in by_kind.items() if rooms[kind] < count]
+        for kind in open_kinds[:left]:
+            rooms[kind] += 1
+    shown = []
+    for reference in found:
+        if rooms[reference.kind]:
+            rooms[reference.kind] -= 1
+            shown.append(reference)
+    return shown
+
+
+def _on_names(graph: Graph, found: Sequence[SymbolReference]) -> tuple[Hint, ...]:
+    """Return a note on the languages in which a name alone says what a reference means."""
+    named = [reference for reference in found if reference.how == "name"]
+    if not named:
+        return ()
+    numbers = {graph.code.numbers[reference.path] for reference in named}
+    languages = ", ".join(sorted({graph.code.languages[number] for number in numbers}))
+    count = f"{len(named):,} of these" if len(named) > 1 else "One of these"
+    return (Hint(f"{count} ({languages}) by name only: it is the only definition of that name, marked `name`"),)
+
+
+def _on_unread(n_unread: int, name: str) -> tuple[Hint, ...]:
+    if not n_unread:
+        return ()
+    words = f"{n_unread:,} more files mention {name} and were not read; search them"
+    return (Hint(words, "search", query=name, mode="literal"),)
+
+
+# -- what is asked about -----------------------------------------------------------------------------------------------
+
+
+def _find_sought(graph: Graph, text: str) -> Sought:
+    try:
+        nodes = find_symbol(graph.code, graph.connection, text)
+    except UnknownSymbolError:
+        if (field := find_field(graph, text.strip())) is not None:
+            return field
+        raise
+    return sought_at(graph, nodes)
+
+
+def sought_at(graph: Graph, nodes: Sequence[int]) -> Sought:
+    """Return what to look for of a symbol.
+
+    Raises:
+        UnknownSymbolError: if it is a file.
+    """
+    whole = [node for node in nodes if symbol_of(graph.code, node).kind not in ("extension", "impl")]
+    symbol = symbol_of(graph.code, graph.code.main_of(whole or nodes))
+    own = [node for node in nodes if place_of(node) >= 0]
+    if not own:
+        raise UnknownSymbolError(
+            f"{symbol.path} is a file; its importers refer to it", Hint("ask who does", "importers", target=symbol.path)
+        )
+    name = graph.code.definition(own[0]).name
+    owners = frozenset(owner for node in own for owner in _owners_of(graph, node))
+    return Sought(symbol, ReferenceTarget(frozenset(own), name, owners))
+
+
+def _owners_of(graph: Graph, node: int) -> Iterator[int]:
+    source = graph.code.file(file_of(node))
+    parent = source.definitions[place_of(node)].parent
+    if parent >= 0 and source.definitions[parent].kind in TYPE_KINDS:
+        yield from graph.code.group(node_of(source.number, parent))
+    elif parent < 0 and "." in (qualified := source.definitions[place_of(node)].qualified_name):
+        owner = qualified.rpartition(".")[0].rpartition(".")[2]
+        for other in graph.code.nodes_named(owner):
+            kin = graph.code.file(file_of(other)).rules.family == source.rules.family
+            if kin and graph.code.definition(other).kind in TYPE_KINDS:
+                yield other
+
+
+def find_field(graph: Graph, text: str) -> Sought | None:
+    """Return a field that is no definition of its own, such as one of a struct or what a method assigns to `self`."""
+    if (match := _LAST_NAME.match(text)) is None:
+        return None
+    owner = f"{match['file']}:{match['owner']}" if match["file"] else match["owner"]
+    try:
+        nodes = find_symbol(graph.code, graph.connection, owner, TYPE_KINDS)
+    except UnknownSymbolError:
+        return None
+    types = [node for node in nodes if place_of(node) >= 0 and graph.code.definition(node).kind in TYPE_KINDS]
+    name = match["name"].lstrip("@$")
+    for node in types:
+        line = _line_of_field(graph, node, name)
+        if line:
+            qualified = f"{graph.code.definition(node).qualified_name}.{name}"
+            path = graph.code.paths[file_of(node)]
+            symbol = Symbol(path, line, line, "field", qualified, graph.code.file(file_of(node)).stale)
+            return Sought(symbol, ReferenceTarget(frozenset(types), name, frozenset(types), is_field=True))
+    return None
+
+
+def _line_of_field(graph: Graph, node: int, name: str) -> int:
+    """Return the first line in a type that declares or assigns a field, 0 if there is none."""
+    source, definition = graph.code.file(file_of(node)), graph.code.definition(node)
+    span = definition.span
+    data = graph.code.checkout.read(source.number) or b""
+    for occurrence in _occurrences(graph, source, {name}):
+        declares = occurrence.role == "declaration" and not occurrence.is_local and not occurrence.head
+        declares = declares or (occurrence.is_local and _is_promoted(data, occurrence))
+        assigns = occurrence.role == "write" and occurrence.head in {*source.rules.this, "@"}
+        if (declares or assigns) and span.start_byte <= occurrence.start_byte < span.end_byte:
+            return occurrence.line
+    return 0
+
+
+def _is_promoted(data: bytes, occurrence: Occurrence) -> bool:
+    """Tell whether a parameter is an attribute as well, as constructors of PHP and TypeScript have them."""
+    begin = max(data.rfind(mark, 0, occurrence.start_byte) for mark in (b"(", b",", b"\n"))
+    return _PROMOTED.search(data, begin + 1, occurrence.start_byte) is not None
+
+
+# -- the search --------------------------------------------------------------------------------------------------------
+
+
+class _ReferenceSearch:
+    """Goes through the files that mention a name."""
+
+    def __init__(self, graph: Graph, sought: Sought) -> None:
+        self._graph = graph
+        self._sought = sought
+        self._target = sought.target
+        self._denoting = Denoting(graph, sought.target)
+        self._found: dict[tuple[str, int, ReferenceKind], SymbolReference] = {}
+        self._unknown: dict[tuple[str, int], None] = {}
+
+    def run(self) -> tuple[list[SymbolReference], LineTally, int]:
+        """Return the references, the lines that may be some, and how many files were not read."""
+        graph = self._graph
+        names = self._names()
+        mentioning, aliases = graph.candidates(sorted(self._target.nodes)) if not self._target.is_field else ((), set())
+        by_file: dict[int, list[Edge]] = {}
+        for edge in self._edges():
+            by_file.setdefault(file_of(edge.source), []).append(edge)
+        files = sorted({*files_with(graph, names, None), *mentioning, *by_file})
+        for number in files[:_ENOUGH_FILES]:
+            waiting.check()
+            self._look_into(graph.code.file(number), names, aliases - names, by_file.get(number, ()))
+        for number in files[_ENOUGH_FILES:]:
+            for edge in by_file.get(number, ()):
+                self._add(graph.code.file(number), _KIND_OF_EDGE[edge.kind], edge.how, edge.line, place_of(edge.source))
+        tally = LineTally("reference", names)
+        known = {(path, line) for path, line, _ in self._found}
+        for path, line in self._unknown:
+            if (path, line) not in known:
+                tally.add(path, line, is_confirmed=True)
+        return list(self._found.values()), tally, max(0, len(files) - _ENOUGH_FILES)
+
+    def _names(self) -> frozenset[str]:
+        """Return the name, of a constructor that of its type, which calls of it say."""
+        names = {self._target.name}
+        for node in self._target.nodes:
+            wanted, _ = self._graph.call_targets([node])
+            names |= {self._graph.code.definition(other).name for other in wanted if other not in self._target.nodes}
+        return frozenset(names)
+
+    def _edges(self) -> list[Edge]:
+        """Return what the graph knows to refer to the target."""
+        if self._target.is_field:
+            return []
+        wanted, _ = self._graph.call_targets(sorted(self._target.nodes))
+        edges = self._graph.incoming(wanted, _KIND_OF_EDGE)
+        return [edge for edge in edges if edge.target in self._target.nodes or edge.kind in CALL_KINDS]
+
+    def _look_into(
+        self, source: SourceFile, names: frozenset[str], aliases: Collection[str], edges: Sequence[Edge]
+    ) -> None:
+        aliases = {*aliases, *_aliases(source, names)} | ({edge.called.partition("(")[0] for edge in edges} - {""})
+        occurrences = _occurrences(self._graph, source, names | aliases)
+        if not occurrences and not edges:
+            return
+        lines = (self._graph.code.checkout.read(source.number) or b"").split(b"\n")
+        edge_at = {edge.line: edge for edge in edges}
+        called = {occurrence.line for occurrence in occurrences if occurrence.role in ("call", "construct")}
+        heads = _heads(source, names, occurrences, self._sought.symbol)
+        borders, scopes = _scopes(source)
+        said: set[int] = set()
+        for occurrence in occurrences:
+            line = occurrence.line
+            if occurrence.is_local or occurrence.role == "declaration" or occurrence.start_byte in heads:
+                continue
+            scope = scopes[bisect_right(borders, occurrence.start_byte) - 1]
+            edge = edge_at.get(line)
+            if edge is not None and not _may_be(occurrence, edge, is_called=line in called):
+                edge = None
+            verdict = edge.how if edge is not None else self._denoting.verdict(source, scope, occurrence)
+            if isinstance(verdict, How):
+                said.add(line)
+                self._add(source, _kind_of(occurrence, edge), verdict, line, scope, lines)
+            elif verdict is No.UNKNOWN and occurrence.name.lstrip("$") in names:
+                self._unknown[source.path, line] = None
+        for edge in edges:
+            if edge.line not in said:
+                self._add(source, _KIND_OF_EDGE[edge.kind], edge.how, edge.line, place_of(edge.source), lines)
+
+    def _add(
+        self, source: SourceFile, kind: ReferenceKind, how: How, line: int, scope: int, lines: Sequence[bytes] = ()
+    ) -> None:
+        key = (source.path, line, kind)
+        if key not in self._found:
+            symbol = symbol_of(self._graph.code, node_of(source.number, scope))
+            text = lines[line - 1].decode("utf-8", "replace").strip() if line <= len(lines) else ""
+            way = cast("Way", how.name.lower())
+            self._found[key] = SymbolReference(kind, way, source.path, line, symbol, text[:_MAX_TEXT_CHARS])
+
+
+def _aliases(source: SourceFile, names: Collection[str]) -> set[str]:
+    """Return what a file calls something that it imports under another name."""
+    return {
+        imported.alias
+        for imported in source.facts.imports
+        if imported.alias and imported.name in names and imported.alias not in names
+    }
+
+
+def _may_be(occurrence: Occurrence, edge: Edge, *, is_called: bool) -> bool:
+    """Tell whether an edge on the line of a name may be about this very place."""
+    if occurrence.role in ("write", "import") or occurrence.is_key:
+        return False
+    if edge.kind in CALL_KINDS and is_called:
+        return occurrence.role in ("call", "construct", "decorate")
+    return True
+
+
+def _kind_of(occurrence: Occurrence, edge: Edge | None) -> ReferenceKind:
+    """Return what a reference does, going by the graph where the text does not say."""
+    role = cast("ReferenceKind", occurrence.role)
+    if edge is None or role in ("write", "import"):
+        return role
+    known = _KIND_OF_EDGE[edge.kind]
+    if role in ("call", "read", "construct") and known in ("call", "construct", "base", "decorate"):
+        return known
+    return role
+
+
+def _occurrences(graph: Graph, source: SourceFile, names: Collection[str]) -> list[Occurrence]:
+    """Return where a file says some names; none for one that is not code or cannot be parsed."""
+    data = graph.code.checkout.read(source.number)
+    language = BY_NAME[source.language]
+    if data is None or language.group != "code" or not language.support.grammar:
+        return []
+    if not any(name.encode("utf-8", "surrogateescape") in data for name in names):
+        return []
+    job = "cairn.source.occurrences:find_occurrences"
+    try:
+        return cast("list[Occurrence]", run_isolated(job, data, source.language, sorted(names), scope="occurrences"))
+    except UnparsableError:
+        return []
+
+
+def _heads(source: SourceFile, names: Collection[str], occurrences: Sequence[Occurrence], symbol: Symbol) -> set[int]:
+    """Return where the names of definitions stand: the first in each, as the byte at which it begins.
+
+    A variable that is assigned once more is written there.
+    """
+    starts = [occurrence.start_byte for occurrence in occurrences]
+    heads: set[int] = set()
+    for definition in source.definitions:
+        if definition.name not in names:
+            continue
+        at = bisect_left(starts, definition.span.start_byte)
+        while at < len(starts) and occurrences[at].role in ("decorate", "import"):
+            at += 1
+        if at == len(starts) or starts[at] >= definition.span.end_byte:
+            continue
+        is_main = (source.path, definition.span.start_line) == (symbol.path, symbol.line)
+        if is_main or occurrences[at].role != "write":
+            heads.add(starts[at])
+        if definition.kind in FUNCTION_KINDS and at + 1 < len(starts) and occurrences[at + 1].head == definition.name:
+            heads.add(starts[at + 1])  # `Type::Type()` in C++
+    return heads
+
+
+def _scopes(source: SourceFile) -> tuple[list[int], list[int]]:
+    """Return the bytes at which the innermost function or type changes, and which it is from each on, -1 for none."""
+    borders, owners = [0], [-1]
+    enclosing: list[int] = []
+
+    def close(until: int) -> None:
+        while enclosing and source.definitions[enclosing[-1]].span.end_byte <= until:
+            borders.append(source.definitions[enclosing.pop()].span.end_byte)
+            owners.append(enclosing[-1] if enclosing else -1)
+
+    for place, definition in enumerate(source.definitions):
+        if definition.kind in _OUTER_SCOPES:
+            continue
+        close(definition.span.start_byte)
+        borders.append(definition.span.start_byte)
+        owners.append(place)
+        enclosing.append(place)
+    close(1 << 62)
+    return borders, owners
