@@ -35,7 +35,7 @@ from cairn.types import Definition
 if TYPE_CHECKING:
     import tree_sitter
 
-FACTS_FORMAT = b"4"  # to be raised whenever a query or this module finds something else
+FACTS_FORMAT = b"5"  # to be raised whenever a query or this module finds something else
 KINDS = ("call", "construct", "inherit", "implement", "decorate", "use")
 _KIND_OF = {name: number for number, name in enumerate(KINDS)}
 RESULT = "return"
