@@ -39,14 +39,22 @@ class Attributes:
         if head.tag not in ("class", "instance"):
             return None
         rules = self._sight.file(file_of(head.node)).rules
-        if head.tag == "class" and rules.maker and name == rules.maker:
-            return head  # the brackets that follow, or their absence, make it an instance
+        if rules.maker and name == rules.maker:
+            return head._replace(tag="class")  # the brackets that follow, or their absence, make it an instance
         entity = self._inheritance.member(head.node, name)
         if entity is None:
             entity = self.content(head.node, name)
         if entity is None:
             return None
         return entity.by(How.RECEIVER if head.tag == "instance" else head.how)
+
+    def outside_of_types(self, source: SourceFile, name: str) -> Entity | None:
+        """Return what an attribute holds that is assigned outside of all types, such as in the block of a test."""
+        for scope, value in source.attributes.get((-1, name), ()):
+            entity = self._expressions.first_value(source, scope, [value])
+            if entity is not None:
+                return entity.by(How.RECEIVER)
+        return None
 
     def content(self, node: int, name: str) -> Entity | None:
         """Return what an attribute of a type holds, by what is assigned to it or by how it is declared."""

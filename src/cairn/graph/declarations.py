@@ -57,6 +57,8 @@ class Declarations:
             ("declared", node_of(source.number, place)), None, lambda: self._find_content(source, place, text)
         )
         tags = ("instance", "outside") if source.rules.capital_types else ("instance",)
+        if source.rules.maker and definition.kind == "constant":
+            tags = (*tags, "class")  # another name of a class
         return content.by(How.RECEIVER) if content is not None and content.tag in tags else None
 
     def _find_content(self, source: SourceFile, place: int, text: str) -> Entity | None:

@@ -10,7 +10,7 @@ from cairn.graph.declarations import Declarations
 from cairn.graph.entities import Entity, Expressions
 from cairn.graph.namesakes import MAX_OWNED
 from cairn.graph.nodes import file_of, node_of, place_of
-from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.sight import Sight
 from cairn.graph.source_file import SourceFile
 from cairn.types import Definition
@@ -65,7 +65,9 @@ class Inheritance:
         for other in self._sight.nodes_named(name)[:MAX_OWNED]:
             elsewhere = self._code.file(file_of(other))
             owner = elsewhere.definitions[place_of(other)].qualified_name[: -len(name) - 1]
-            same_name = owner.rpartition(".")[2] == definition.name
+            same_name = owner == definition.qualified_name or (
+                source.rules.family != "ruby" and owner.rpartition(".")[2] == definition.name
+            )
             if other not in nodes and same_name and _may_share_type(source, elsewhere):
                 nodes.append(other)
         functions = [other for other in nodes if self._code.definition(other).kind in FUNCTION_KINDS]
@@ -103,14 +105,17 @@ class Inheritance:
     def _find_parts(self, node: int) -> list[int]:
         source = self._sight.file(file_of(node))
         definition = source.definitions[place_of(node)]
-        if source.rules.family != "csharp" or not _is_partial(definition):
+        family = source.rules.family
+        if family not in ("csharp", "ruby") or not _may_have_parts(family, definition):
             return []
         full_name = source.full_name(place_of(node))
         parts = []
         for other in self._sight.nodes_named(definition.name)[:MAX_OWNED]:
             elsewhere = self._code.file(file_of(other))
-            is_same = elsewhere.rules.family == "csharp" and elsewhere.full_name(place_of(other)) == full_name
-            if other != node and is_same and _is_partial(elsewhere.definitions[place_of(other)]):
+            place = place_of(other)
+            is_same = elsewhere.rules.family == family and elsewhere.full_name(place) == full_name
+            tells = family == "csharp" or bool(elsewhere.bases.get(place))  # Ruby finds members in all parts anyway
+            if other != node and is_same and tells and _may_have_parts(family, elsewhere.definitions[place]):
                 parts.append(other)
         return parts
 
@@ -126,6 +131,8 @@ class Inheritance:
         for expression in source.bases.get(place, ()):
             plain = expression.partition("[")[0].partition("(")[0]
             base = self._expressions.evaluate(source, definition.parent, plain)
+            if (base is None or base.node < 0) and source.rules.family == "ruby":
+                base = self._expressions.evaluate(source, place, plain)  # `include` stands within
             if base is not None and base.tag == "class" and base.node != node:
                 bases.append(base.node)
         if source.rules.family == "php":
@@ -151,7 +158,9 @@ class Inheritance:
         return False
 
 
-def _is_partial(definition: Definition) -> bool:
+def _may_have_parts(family: str, definition: Definition) -> bool:
+    if family == "ruby":
+        return definition.kind in TYPE_KINDS | NAMESPACE_KINDS
     return definition.kind in TYPE_KINDS and "partial" in definition.signature.split()
 
 

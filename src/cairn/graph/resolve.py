@@ -23,6 +23,25 @@ from cairn.source.imports import Import, ImportFlag
 from cairn.source.references import KINDS
 
 _MAX_RENAMES = 12  # steps from one variable to the next
+# Types that a language has itself, so that a variable called like one holds rather that.
+_BUILT_IN_TYPES = frozenset(
+    {
+        "Array",
+        "Class",
+        "Data",
+        "Date",
+        "Error",
+        "Exception",
+        "File",
+        "Hash",
+        "Integer",
+        "Io",
+        "Logger",
+        "Method",
+        "Module",
+    }
+    | {"Object", "Proc", "Range", "Set", "String", "Struct", "Symbol", "Thread", "Time", "Value"}
+)
 CALL, CONSTRUCT, INHERIT, IMPLEMENT, DECORATE, USE = range(len(KINDS))
 
 
@@ -234,9 +253,12 @@ class Resolver:
 
     def _target(self, source: SourceFile, scope: int, expression: str, kind: int) -> Entity | None:
         """Return the definition that a reference leads to, None if that is unknown."""
+        within = scope
         if kind in (INHERIT, IMPLEMENT) and scope >= 0:
             scope = source.definitions[scope].parent
         target = self.meaning.evaluate(source, scope, expression)
+        if kind == IMPLEMENT and source.rules.family == "ruby" and (target is None or target.node < 0):
+            target = self.meaning.evaluate(source, within, expression)
         if kind == DECORATE and (target is None or target.node < 0) and (ending := source.rules.attribute_suffix):
             target = self.meaning.evaluate(source, scope, expression.partition("(")[0] + ending)
         if target is None:
@@ -254,6 +276,26 @@ class Resolver:
     def _call_method_of(self, instance: Entity) -> Entity | None:
         member = self.meaning.inheritance.member(instance.node, "__call__")
         return member.by(How.RECEIVER) if member is not None and member.tag == "function" else None
+
+    def _of_like_named_type(self, source: SourceFile, head: str, name: str) -> Entity | None:
+        """Return the method of the type that a variable is called like, such as `parse_context` for `ParseContext`."""
+        variable = head.rpartition(".")[2].partition("(")[0].lstrip("@")
+        if not variable.replace("_", "").isalnum() or not variable[0].islower():
+            return None
+        type_ = "".join(part.capitalize() for part in variable.split("_"))
+        if type_ in _BUILT_IN_TYPES:
+            return None
+        members = {
+            member.node: member
+            for node in self.meaning.sight.nodes_named(type_)[:MAX_NAMESAKES]
+            if self._code.file(file_of(node)).rules.family == source.rules.family
+            and self._code.definition(node).kind in TYPE_KINDS
+            and (member := self.meaning.inheritance.member(node, name)) is not None
+        }
+        if len(members) != 1:
+            return None
+        member = next(iter(members.values()))
+        return member.by(How.NAME) if member.tag == "function" else None
 
     def _of_type_named(self, source: SourceFile, text: str, expression: str) -> Entity | None:
         """Return the only function of a name in types with a name, where it is not known which type that is."""
@@ -275,6 +317,8 @@ class Resolver:
         name = name.partition("(")[0]
         if not head or source.rules.functions_apart:
             return None  # a parameter, a local variable or a built-in; shared names were looked up already
+        if source.rules.maker and (member := self._of_like_named_type(source, head, name)) is not None:
+            return member
         if (
             name.lower().rstrip("?!=") in COMMON_NAMES
             or len(name) < 4

@@ -10,6 +10,7 @@ than many small ones:
     `@head`: the beginning of a definition that looks like a call to itself; no reference begins there.
     `@result`: what a function returns, kept as the value of a variable called `return`.
     `@default`: the name that `import x from` gets.
+    `@local`: a variable that hides what else has its name, whatever it holds.
     `@doc`: a comment that may declare the types of what follows it.
 
 An expression is kept in one form for all languages: `a->b`, `A::b` and `a?.b` become `a.b`; the content of brackets is
@@ -35,10 +36,11 @@ from cairn.types import Definition
 if TYPE_CHECKING:
     import tree_sitter
 
-FACTS_FORMAT = b"5"  # to be raised whenever a query or this module finds something else
+FACTS_FORMAT = b"6"  # to be raised whenever a query or this module finds something else
 KINDS = ("call", "construct", "inherit", "implement", "decorate", "use")
 _KIND_OF = {name: number for number, name in enumerate(KINDS)}
 RESULT = "return"
+_BARE_ARGUMENTS = frozenset({"ruby"})  # may follow a name without brackets
 _DOCUMENTED = frozenset({"method_declaration", "function_definition"})
 _DECORATE, _USE = _KIND_OF["decorate"], _KIND_OF["use"]
 # A value belongs to the function or type around it, not to the variable it is assigned to.
@@ -131,6 +133,7 @@ class _Collector:
         self._borders, self._owners = _owners(parsed)
         self._imports: list[Import] = []
         self._values: list[tuple[int, str, str]] = []
+        self._locals: set[tuple[int, str]] = set()
         self._package = ""
 
     def collect(self, matches: Sequence[Captures]) -> Facts:
@@ -165,13 +168,18 @@ class _Collector:
         elif name == "var":
             self._value(node, captures)
         elif name == "result":
-            if value := _typed_expression(expression_of(self._data[node.start_byte : node.end_byte])):
+            if value := _typed_expression(expression_of(self._raw(node))):
                 self._values.append((self._scope(node.start_byte), RESULT, value))
         elif name == "default":
             line = self._line(node.start_byte)
             self._imports.append(Import("", _text(node), "default", line, ImportFlag.REEXPORT))
         elif name == "doc":
             self._doc(node)
+        elif name == "local":
+            local = (self._scope(node.start_byte), _text(node))
+            if local not in self._locals:
+                self._locals.add(local)
+                self._values.append((*local, "?"))
         elif name == "package" and not self._package:
             self._package = _SPACE.sub("", _text(node)).strip("\\.")
 
@@ -219,9 +227,21 @@ class _Collector:
         if (types := captures.get("type")) and (name := type_name(_text(types[0]))):
             self._values.append((self._scope(start), variable, f":{name}"))
         elif values := captures.get("value"):
-            value = _typed_expression(expression_of(self._data[values[0].start_byte : values[0].end_byte]))
+            value = _typed_expression(expression_of(self._raw(values[0])))
             if value and value != variable:
                 self._values.append((self._scope(start), variable, value))
+
+    def _raw(self, node: tree_sitter.Node) -> bytes:
+        """Return the text of a value; of a call without brackets, or with a block, what is called and brackets."""
+        if node.type == "call" and self._language in _BARE_ARGUMENTS:
+            given = node.child_by_field_name("arguments")
+            block = node.child_by_field_name("block")
+            ends = [part.start_byte for part in (given, block) if part is not None]
+            if ends and self._data[ends[0] : ends[0] + 1] != b"(":
+                return self._data[node.start_byte : min(ends)].rstrip() + b"()"
+            if block is not None:
+                return self._data[node.start_byte : block.start_byte].rstrip()
+        return self._data[node.start_byte : node.end_byte]
 
     def _doc(self, node: tree_sitter.Node) -> None:
         """Record the types that a comment declares: of the property or function behind it, else of a variable."""
