@@ -1,30 +1,83 @@
-"""Compares Cairn's call edges with those of a reference, which `call_reference.py` makes for Python.
+"""Compares Cairn's call edges with those of a reference: a compiler or a language server, asked by `call_reference*`.
 
-    python bench/call_edges.py FOLDER REFERENCE.jsonl [--wrong N] [--missed N]
+    python bench/call_edges.py FOLDER REFERENCE.jsonl [--symbols 30] [--seed 1] [--wrong N] [--missed N]
 
 A call site counts once: right where one of the definitions that the reference names has the edge's file and name.
 Precision is over the sites for which the reference has an answer; recall over those it leads inside the folder.
+With `--symbols`, the same for the callers of functions and methods chosen at random among those that are called.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 import sys
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE
 from cairn.workspace import Workspace
 
 Site = tuple[str, int, str]
+Target = tuple[str, str]  # its path and name
 
 
-def cairn_edges(folder: Path) -> dict[Site, tuple[str, str, str]]:
-    """Return {(path, line, name called): (how, path, name of the target)}."""
-    found: dict[Site, tuple[str, str, str]] = {}
+class Found(NamedTuple):
+    """Where Cairn says that a call leads, and how it knows."""
+
+    how: str
+    target: Target
+
+
+@dataclass(slots=True)
+class Score:
+    """Counts of call sites; `right` and `answered` by how Cairn knows, for those that the reference answers."""
+
+    right: Counter[str] = field(default_factory=Counter)
+    answered: Counter[str] = field(default_factory=Counter)
+    unanswered: Counter[str] = field(default_factory=Counter)
+    inside: int = 0
+    found: int = 0
+    wrong: list[object] = field(default_factory=list)
+    missed: list[object] = field(default_factory=list)
+
+    def add(self, site: Site, edges: Collection[Found], targets: Collection[Target] | None) -> None:
+        """Count a site: Cairn's edges and what the reference says, None for no answer."""
+        edge = next((edge for edge in edges if edge.target in (targets or ())), next(iter(edges), None))
+        is_right = edge is not None and edge.target in (targets or ())
+        if targets:
+            self.inside += 1
+            self.found += is_right
+        if edge is None:
+            if targets:
+                self.missed.append((*site, targets))
+        elif targets is None:
+            self.unanswered[edge.how] += 1
+        else:
+            self.answered[edge.how] += 1
+            self.right[edge.how] += is_right
+            if not is_right:
+                self.wrong.append((*site, edge, targets))
+
+    def precision(self, ways: Collection[str]) -> float:
+        """Return the share of right sites among those known in some ways."""
+        return sum(self.right[how] for how in ways) / max(1, sum(self.answered[how] for how in ways))
+
+    @property
+    def recall(self) -> float:
+        """Return the share of found sites among those that lead inside."""
+        return self.found / max(1, self.inside)
+
+
+def cairn_edges(folder: Path) -> tuple[dict[Site, list[Found]], set[str]]:
+    """Return {(path, line, name called): where it leads}, and the files that are in the index."""
+    found: dict[Site, list[Found]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as state, Workspace.open(folder, state_dir=state) as workspace:
         workspace.index()
         graph = workspace.graph.current()
@@ -35,48 +88,75 @@ def cairn_edges(folder: Path) -> dict[Site, tuple[str, str, str]]:
                 if edge.kind not in (CALL, CONSTRUCT, DECORATE) or place_of(edge.target) < 0:
                     continue
                 target = (code.paths[file_of(edge.target)], code.definition(edge.target).name)
-                found[path, edge.line, edge.called] = (edge.how.name.lower(), *target)
-    return found
+                found[path, edge.line, edge.called].append(Found(edge.how.name.lower(), target))
+        paths = set(code.paths)
+    return found, paths
+
+
+def read_reference(path: Path, files: Collection[str]) -> dict[Site, list[Target] | None]:
+    """Return {site: where it leads} in some files; None where there is no answer for any call of that name on the line.
+
+    What leads to files that Cairn leaves out, such as vendored ones, leads outside.
+    """
+    sites: dict[Site, list[Target] | None] = {}
+    for text in path.read_text(encoding="utf-8").splitlines():
+        file, line, name, targets = json.loads(text)
+        if file not in files:
+            continue
+        known = sites.get((file, line, name))
+        if targets is not None:
+            known = [*(known or ()), *((target[0], target[2]) for target in targets if target[0] in files)]
+        sites[file, line, name] = known
+    return sites
+
+
+def score_of_symbols(
+    edges: Mapping[Site, list[Found]], reference: Mapping[Site, list[Target] | None], count: int, seed: int
+) -> Score:
+    """Return the score of the callers of some definitions that are called, chosen at random."""
+    callers: dict[tuple[Target, ...], set[Site]] = defaultdict(set)  # one may be declared in several places
+    for site, targets in reference.items():
+        if targets:
+            callers[tuple(sorted(set(targets)))].add(site)
+    chosen = random.Random(seed).sample(sorted(callers), min(count, len(callers)))
+    score = Score()
+    for symbol in chosen:
+        for site, found in edges.items():
+            own = [edge for edge in found if edge.target in symbol]
+            if own and site in reference and site not in callers[symbol]:
+                score.add(site, own, reference[site])
+        for site in sorted(callers[symbol]):
+            score.add(site, [edge for edge in edges.get(site, ()) if edge.target in symbol], symbol)
+    return score
 
 
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("reference", type=Path)
+    parser.add_argument("--symbols", type=int, default=0, help="score the callers of so many definitions only")
+    parser.add_argument("--seed", type=int, default=1, help="of the choice of definitions")
     parser.add_argument("--wrong", type=int, default=0, help="show so many wrong edges")
     parser.add_argument("--missed", type=int, default=0, help="show so many sites without an edge")
     options = parser.parse_args()
-    edges = cairn_edges(options.folder)
-    right, answered, unanswered = Counter[str](), Counter[str](), Counter[str]()
-    inside = found_inside = 0
-    wrong, missed = [], []
-    for text in options.reference.read_text(encoding="utf-8").splitlines():
-        path, line, name, targets = json.loads(text)
-        edge = edges.get((path, line, name))
-        good = edge is not None and any((target[0], target[2]) == edge[1:] for target in targets or ())
-        if targets:
-            inside += 1
-            found_inside += good
-        if edge is None:
-            if targets:
-                missed.append((path, line, name, targets))
-        elif targets is None:
-            unanswered[edge[0]] += 1
-        else:
-            answered[edge[0]] += 1
-            right[edge[0]] += good
-            if not good:
-                wrong.append((path, line, name, edge, targets))
+    edges, files = cairn_edges(options.folder)
+    reference = read_reference(options.reference, files)
+    score = Score()
+    if options.symbols:
+        score = score_of_symbols(edges, reference, options.symbols, options.seed)
+    else:
+        for site, targets in reference.items():
+            score.add(site, edges.get(site, ()), targets)
     for how in ("exact", "import", "receiver", "name"):
-        share = right[how] / answered[how] if answered[how] else 0.0
-        print(f"{how:<9} precision {share:.3f} ({right[how]} of {answered[how]}; no answer for {unanswered[how]})")
-    sure = [how for how in answered if how != "name"]
-    print(f"without name: precision {sum(right[how] for how in sure) / max(1, sum(answered[how] for how in sure)):.3f}")
-    print(f"recall {found_inside / max(1, inside):.3f} ({found_inside} of {inside})")
-    for edge_site in wrong[: options.wrong]:
-        print("wrong ", *edge_site)
-    for site in missed[: options.missed]:
-        print("missed", *site)
+        counts = f"{score.right[how]} of {score.answered[how]}; no answer for {score.unanswered[how]}"
+        print(f"{how:<9} precision {score.precision([how]):.3f} ({counts})")
+    print(f"without name: precision {score.precision(['exact', 'import', 'receiver']):.3f}")
+    precision = score.precision(list(score.answered))
+    print(f"precision {precision:.3f} recall {score.recall:.3f} ({score.found} of {score.inside})")
+    chance = random.Random(options.seed)
+    for title, sites, most in (("wrong ", score.wrong, options.wrong), ("missed", score.missed, options.missed)):
+        for shown in chance.sample(sites, min(most, len(sites))):
+            print(title, shown)
     return 0
 
 

@@ -14,7 +14,8 @@ FIELDS_PAGE = "docs/http-api.md names the fields of every request"
 _POSITIONAL: Mapping[str, tuple[str, ...]] = {
     "callees": ("symbol",),
     "callers": ("symbol",),
-    "config set": ("name", "value"),
+    "config set": ("name", "values"),
+    "config unset": ("name",),
     "context": ("task",),
     "fetch": ("ids",),
     "forget": ("ids",),

@@ -103,6 +103,12 @@ def names_shared(schema: type, shared: Share) -> frozenset[str]:
     return frozenset(name for name, setting in settings_of(schema).items() if rule_of(setting).shared == shared)
 
 
+def word_for(setting: Field[Any]) -> str:
+    """Return what a value of a setting is: `true or false`, `a whole number`."""
+    choices = rule_of(setting).choices
+    return f"one of {', '.join(choices)}" if choices else _WORDS[type(setting.default)]
+
+
 def parse(setting: Field[Any], text: str) -> Any:  # noqa: ANN401 - of the type of its default
     """Return the value of a text.
 
@@ -195,9 +201,9 @@ def check(setting: Field[Any], value: object) -> None:
         if math.isnan(value):
             raise UnusableError("must be a number")
         if value < rule.least:
-            raise UnusableError(f"must be at least {rule.least:,}")
+            raise UnusableError(f"must be at least {rule.least:,}, {_WORDS[kind]}")
         if value > rule.most:
-            raise UnusableError(f"must be at most {rule.most:,}")
+            raise UnusableError(f"must be at most {rule.most:,}, {_WORDS[kind]}")
     if rule.check is not None:
         rule.check(value)
 

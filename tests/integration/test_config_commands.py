@@ -66,6 +66,80 @@ def test_a_setting_is_changed_and_not_a_byte_besides(cairn: Cairn, user_file: Pa
     assert cairn("get", "memory.capture")[1] == "false\n"
 
 
+def test_a_setting_is_taken_out_of_a_file_and_nothing_besides(cairn: Cairn, user_file: Path) -> None:
+    user_file.parent.mkdir(parents=True)
+    user_file.write_bytes(
+        b"# mine\r\ngarbage_days: 30  # a month\r\nmemory_mb: 500\r\nmemory: {capture: false}\r\n# end\r\n"
+    )
+    assert cairn("unset", "garbage_days") == (0, "garbage_days: 14.0  # default\n", "")
+    assert user_file.read_bytes() == b"# mine\r\nmemory_mb: 500\r\nmemory: {capture: false}\r\n# end\r\n"
+    assert cairn("unset", "memory.capture")[0] == 0
+    assert user_file.read_bytes() == b"# mine\r\nmemory_mb: 500\r\n# end\r\n"
+    code, out, err = cairn("unset", "garbage_days")
+    assert (code, out, err) == (1, "", f"{user_file} does not set garbage_days.\n")
+
+
+def test_comments_of_a_section_stay_when_its_last_setting_goes(cairn: Cairn, user_file: Path) -> None:
+    user_file.parent.mkdir(parents=True)
+    user_file.write_text("memory:\n  # what agents report\n  capture: false\n")
+    assert cairn("unset", "memory.capture")[0] == 0
+    assert "# what agents report" in user_file.read_text()
+    assert cairn("get", "memory.capture")[1] == "true\n"
+
+
+def test_the_projects_file_loses_a_setting_too(cairn: Cairn, project: Path) -> None:
+    cairn("set", "--shared", "memory.capture", "false")
+    assert cairn("unset", "--shared", "memory.capture")[0] == 0
+    assert "capture" not in (project / ".cairn/config.yaml").read_text()
+
+
+def test_what_is_left_may_be_unusable_and_that_is_said(cairn: Cairn, user_file: Path) -> None:
+    cairn("set", "embedding.model", "m")
+    cairn("set", "embedding.provider", "ollama")
+    code, out, err = cairn("unset", "embedding.model")
+    assert (code, out) == (0, "")
+    assert "embedding.model must name the model of ollama" in err
+
+
+def test_a_list_is_set_added_to_and_shortened(cairn: Cairn, user_file: Path) -> None:
+    cairn("set", "embedding.model", "m")
+    cairn("set", "embedding.provider", "ollama")
+    assert cairn("set", "embedding.fallbacks", "ollama:a", "ollama:b")[0] == 0
+    user_file.write_text(user_file.read_text().replace("model: a", "model: a  # the first"))
+    assert cairn("set", "--append", "embedding.fallbacks", "{provider: openai, model: c, batch_size: 8}")[0] == 0
+    assert cairn("get", "embedding.fallbacks")[1] == (
+        "ollama:a\nollama:b\n{provider: openai, model: c, batch_size: 8}\n"
+    )
+    assert "model: a  # the first" in user_file.read_text()
+    code, out, err = cairn("unset", "embedding.fallbacks", "ollama:b")
+    assert (code, err) == (0, "")
+    assert out.startswith("embedding.fallbacks: [ollama:a, {provider: openai")
+    assert cairn("unset", "embedding.fallbacks", "ollama:b")[0] == 1
+    assert "model: a  # the first" in user_file.read_text()
+    assert cairn("unset", "embedding.fallbacks")[0] == 0
+    assert cairn("get", "embedding.fallbacks")[1] == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("set", "garbage_days", "1", "2"), "garbage_days is not a list: it must be a number\n"),
+        (("set", "--append", "daemon", "true"), "daemon is not a list: it must be true or false\n"),
+        (("unset", "daemon", "true"), "daemon is not a list\n"),
+        (("set", "embedding.fallbacks", "nobody:m"), "embedding.fallbacks: provider must be one of bundled, github"),
+        (("set", "embedding.fallbacks", "ollama"), "embedding.fallbacks must be a list of models"),
+        (("set", "embedding.fallbacks", *["ollama:m"] * 9), "embedding.fallbacks must have at most 8 models"),
+    ],
+)
+def test_a_value_of_the_wrong_shape_is_refused_with_the_type(
+    arguments: tuple[str, ...], said: str, cairn: Cairn, user_file: Path
+) -> None:
+    code, _, err = cairn(*arguments)
+    assert code == 2
+    assert said in err
+    assert not user_file.exists()
+
+
 def test_a_setting_that_is_set_already_leaves_the_file_alone(cairn: Cairn, user_file: Path) -> None:
     cairn("set", "garbage_days", "30")
     written = user_file.read_bytes()
@@ -110,8 +184,7 @@ def test_a_link_in_a_project_is_not_followed(cairn: Cairn, project: Path, tmp_pa
     [
         (("garbage_day", "3"), "unknown setting 'garbage_day'\n  try: did you mean garbage_days? it lists all: cairn"),
         (("garbage_days", "soon"), "garbage_days must be a number, not 'soon'\n"),
-        (("daemon_port", "1"), "daemon_port must be at least 1,024\n"),
-        (("embedding.fallbacks", "x"), "embedding.fallbacks is a list\n"),
+        (("daemon_port", "1"), "daemon_port must be at least 1,024, a whole number\n"),
         (("sk-0123456789abcdef", "x"), "unknown setting whose name is not repeated here\n"),
     ],
 )

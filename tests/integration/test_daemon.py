@@ -759,6 +759,13 @@ def test_a_hundred_questions_at_once_are_all_answered(app: Application) -> None:
         assert found["code"][0]["name"] == ("tax" if number % 2 else "total")
 
 
+def test_an_event_of_a_project_that_is_not_indexed_is_taken_in(tmp_path: Path) -> None:
+    (tmp_path / "bare").mkdir()
+    app = make_app(tmp_path / "state", tmp_path / "bare")
+    assert asyncio.run(app.daemon.projects.run_at_once("bare", lambda workspace: workspace.root.name)) == "bare"
+    assert app.daemon.projects.close()
+
+
 def test_idle_projects_are_closed(tmp_path: Path, project: Path) -> None:
     app = make_app(tmp_path / "state", project, settings=replace(Settings(), daemon_project_minutes=0.0))
     projects = app.daemon.projects

@@ -15,6 +15,7 @@ import pytest
 from cairn.errors import CairnError, DiffError, PathError
 from cairn.index.project import name_of
 from cairn.index.views import Views
+from cairn.index.watch import watched_folders
 from cairn.source.git import current_branch, find_ignored, find_repository, is_ignored, list_files, remote_url
 from cairn.source.objects import ObjectReader, list_tree, missing_commits, resolve_revision
 from cairn.source.walk import list_folders, walk
@@ -244,7 +245,7 @@ def _questions(traps: Traps) -> Iterator[tuple[str, Callable[[], object]]]:
         yield "impact", lambda: (workspace.graph.impact(diff="HEAD"), workspace.graph.impact(diff="side"))
         yield "tests", lambda: workspace.graph.choose_tests(diff="HEAD")
         yield "doctor", lambda: (workspace.upkeep.doctor(fix=True), workspace.upkeep.collect())
-        yield "watch", lambda: workspace.upkeep.watcher()._list_folders()
+        yield "watch", lambda: watched_folders(root, repository)
 
 
 def test_nothing_that_cairn_asks_runs_a_program_or_changes_the_repository(

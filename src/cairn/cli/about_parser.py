@@ -24,11 +24,17 @@ def add_about_commands(
     get.set_defaults(run=command("cairn.cli.config:run_get"))
     change = actions.add_parser("set", parents=[action_common], help="change a setting in a file, and nothing besides")
     change.add_argument("name", metavar="NAME", help="such as memory.capture")
-    change.add_argument("value", metavar="VALUE", help="what it is from now on")
-    change.add_argument(
-        "--shared", action="store_true", help="in the project's file, for everybody who works on it; not in yours"
-    )
+    change.add_argument("values", nargs="+", metavar="VALUE", help="what it is from now on; several for a list")
+    change.add_argument("--append", action="store_true", help="add the values at the end of a list")
     change.set_defaults(run=command("cairn.cli.config:run_set"))
+    unset = actions.add_parser("unset", parents=[action_common], help="take a setting out of a file")
+    unset.add_argument("name", metavar="NAME", help="such as memory.capture")
+    unset.add_argument("values", nargs="*", metavar="VALUE", help="of a list, take out only these")
+    unset.set_defaults(run=command("cairn.cli.config:run_unset"))
+    for action in (change, unset):
+        action.add_argument(
+            "--shared", action="store_true", help="in the project's file, for everybody who works on it; not in yours"
+        )
     show = actions.add_parser("show", parents=[action_common], help="print all settings, and where each comes from")
     show.set_defaults(run=command("cairn.cli.config:run_show"))
 

@@ -49,6 +49,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "cairn config": ("cairn config show", "cairn config set garbage_days 30"),
     "cairn config get": ("cairn config get memory.capture",),
     "cairn config set": ("cairn config set garbage_days 30", "cairn config set --shared memory.capture false"),
+    "cairn config unset": ("cairn config unset memory.capture",),
     "cairn config show": ("cairn config show", "cairn config show --json"),
     "cairn init": ("cairn init", "cairn init --agent claude-code --dry-run"),
     "cairn install": ("cairn install --agent cursor --yes",),

@@ -43,7 +43,7 @@ class _Job(Generic[_T]):
         work: Callable[[Workspace], _T],
         *,
         fresh: bool = False,
-        build: bool = False,
+        build: bool = True,
         slow: bool = False,
         in_haste: bool = True,
     ) -> None:

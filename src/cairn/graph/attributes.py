@@ -45,7 +45,8 @@ class Attributes:
         if entity is None:
             entity = self.content(head.node, name)
         if entity is None:
-            return None
+            is_enum = head.tag == "class" and self._sight.code.definition(head.node).kind == "enum"
+            return Entity("instance", head.node, How.RECEIVER) if is_enum else None
         return entity.by(How.RECEIVER if head.tag == "instance" else head.how)
 
     def outside_of_types(self, source: SourceFile, name: str) -> Entity | None:

@@ -36,6 +36,30 @@ class Declarations:
             return self._content(source, place) or Entity("value", node)
         return Entity("value", node)
 
+    def in_expression(self, entity: Entity) -> Entity:
+        """Return what a name stands for where it is no type: in TypeScript a variable may have the name of a type."""
+        if entity.tag != "class":
+            return entity
+        source = self._sight.file(file_of(entity.node))
+        definition = source.definitions[place_of(entity.node)]
+        if source.rules.family != "ecmascript" or definition.kind not in ("interface", "type"):
+            return entity
+        owner = definition.qualified_name[: -len(definition.name) - 1]
+        values = [
+            place
+            for place in source.members.get(owner, {}).get(definition.name, ())
+            if source.definitions[place].kind in VALUE_KINDS
+        ]
+        return self.entity(node_of(source.number, values[0])).by(entity.how) if values else entity
+
+    def is_outside(self, entity: Entity) -> bool:
+        """Tell whether a field, property or variable holds something of a type that is not of this project."""
+        if entity.tag != "value" or entity.node < 0 or place_of(entity.node) < 0:
+            return False
+        source, place = self._sight.file(file_of(entity.node)), place_of(entity.node)
+        content = self._declared(source, place) if source.definitions[place].kind in VALUE_KINDS else None
+        return content is not None and content.tag == "outside"
+
     def entity_of(self, namesake: Namesake | None) -> Entity | None:
         """Return what a definition that was found by name stands for, None for none."""
         return self.entity(namesake.node).by(namesake.how) if namesake is not None else None
@@ -51,15 +75,18 @@ class Declarations:
 
     def _content(self, source: SourceFile, place: int) -> Entity | None:
         """Return what a field, property or variable holds by its declaration or its first value."""
-        definition = source.definitions[place]
-        text = declared_type(definition.signature, definition.name, source.rules.type_side)
-        content = self._sight.memo.recall(
-            ("declared", node_of(source.number, place)), None, lambda: self._find_content(source, place, text)
-        )
+        content = self._declared(source, place)
         tags = ("instance", "outside") if source.rules.capital_types else ("instance",)
-        if source.rules.maker and definition.kind == "constant":
+        if source.rules.maker and source.definitions[place].kind == "constant":
             tags = (*tags, "class")  # another name of a class
         return content.by(How.RECEIVER) if content is not None and content.tag in tags else None
+
+    def _declared(self, source: SourceFile, place: int) -> Entity | None:
+        definition = source.definitions[place]
+        text = declared_type(definition.signature, definition.name, source.rules.type_side)
+        return self._sight.memo.recall(
+            ("declared", node_of(source.number, place)), None, lambda: self._find_content(source, place, text)
+        )
 
     def _find_content(self, source: SourceFile, place: int, text: str) -> Entity | None:
         definition = self._sight.file(source.number).definitions[place]

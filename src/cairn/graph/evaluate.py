@@ -54,12 +54,30 @@ class Evaluator:
             lambda: self._walk(self.sight.file(source.number), scope, expression),
         )
 
+    def called(self, source: SourceFile, scope: int, name: str) -> Entity | None:
+        """Return what a plain name stands for where it is called, which is no variable in some languages."""
+        if not source.rules.methods_apart:
+            return self.evaluate(source, scope, name)
+        if name in source.rules.this:
+            own = self._scopes.own_type(source, scope)
+            return own._replace(tag="class") if own is not None else None  # another constructor
+        if name in source.rules.parents:
+            return self.evaluate(source, scope, name)
+        return self.memo.recall(
+            ("called", source.number, scope, name),
+            None,
+            lambda: self._scopes.look_up(self.sight.file(source.number), scope, name, is_call=True),
+        )
+
     def _walk(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
         if expression.startswith(":"):
             entity = self.evaluate(source, scope, expression[1:])
             return entity._replace(tag="instance") if entity is not None and entity.tag == "class" else entity
         head, parts = self._first(source, scope, expression)
         for name, suffix in parts:
+            if head is not None:
+                head = self.declarations.in_expression(head)
+                head = OUTSIDE if self.declarations.is_outside(head) else head
             member = self._member_of(source, head, name)
             if member is None and name in _UNCHANGING and head is not None and head.tag == "instance":
                 member = head
@@ -100,10 +118,10 @@ class Evaluator:
         if f"{name}{suffix}" in rules.parents or name in rules.parents:
             own = scopes.own_type(source, scope)
             return self._parent(own, rest), rest[1:] if own is not None else rest
-        entity = self._plain(source, scope, name)
+        entity = self._plain(source, scope, name, suffix)
         return (self._results.with_suffix(entity, suffix, None) if suffix else entity), rest
 
-    def _plain(self, source: SourceFile, scope: int, name: str) -> Entity | None:
+    def _plain(self, source: SourceFile, scope: int, name: str, suffix: str) -> Entity | None:
         """Return what a name by itself means: an attribute, the maker of the type around, or what is in scope."""
         rules = source.rules
         own = self._scopes.own_type(source, scope) if rules.prefix or rules.maker else None
@@ -114,7 +132,8 @@ class Evaluator:
             return self._attributes.attribute(source, own, plain)
         if rules.maker and name == rules.maker and own is not None:
             return own._replace(tag="class")
-        entity = self._scopes.look_up(source, scope, name)
+        is_call = rules.methods_apart and suffix.startswith("()")
+        entity = self._scopes.look_up(source, scope, name, is_call=is_call)
         if entity is None and rules.capital_types and name[0].isupper():
             return OUTSIDE._replace(text=name)
         return entity
@@ -164,10 +183,14 @@ class Evaluator:
         """Return what `super` leads to: a member of a base class, or, called by itself, the base's constructor."""
         if own is None:
             return None
-        constructor = self.sight.file(file_of(own.node)).rules.constructor
-        name = rest[0][0] if rest else constructor
+        rules = self.sight.file(file_of(own.node)).rules
+        name = rest[0][0] if rest else rules.constructor
         parts = (own.node, *self.inheritance.parts_of(own.node))
         for base in (base for part in parts for base in self.inheritance.bases_of(part)):
+            if not name:  # constructors have the name of their type
+                if self.sight.code.definition(base).kind != "class":
+                    continue
+                return Entity("class", base, How.RECEIVER)
             member = self.inheritance.member(base, name)
             if member is not None:
                 member = member.by(How.RECEIVER)

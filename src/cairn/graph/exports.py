@@ -5,7 +5,7 @@ from __future__ import annotations
 from cairn.graph.declarations import Declarations
 from cairn.graph.entities import OUTSIDE, SHADOWED, Entity, Expressions, How
 from cairn.graph.modules.places import Place
-from cairn.graph.namesakes import Namesakes
+from cairn.graph.namesakes import Namesakes, is_one_type
 from cairn.graph.nodes import node_of
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.sight import Sight
@@ -58,6 +58,13 @@ class Exports:
         """Return the class that a name means at the top of a file, None if it means none."""
         entity = self.at_top(source, name) if name else None
         return entity if entity is not None and entity.tag == "class" else None
+
+    def type_called(self, source: SourceFile, name: str) -> Entity | None:
+        """Return the class of a qualified name, which may leave out namespaces around it."""
+        plain = self.type_named(source, name.rpartition(".")[2])
+        if plain is not None and is_one_type(self._sight.code.definition(plain.node).qualified_name, name):
+            return plain
+        return self._declarations.entity_of(self._namesakes.type_called(source, name))
 
     # -- by import ----------------------------------------------------------------------------------------------------
 

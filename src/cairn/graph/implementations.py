@@ -15,8 +15,9 @@ from cairn.graph.resolve import IMPLEMENT, INHERIT, Edge
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.sightings import names_pattern
 from cairn.graph.signatures import split_parameters
-from cairn.graph.tally import LineTally, called_name, files_with
+from cairn.graph.tally import LineTally, files_with
 from cairn.graph.values import Unresolved
+from cairn.source.references import called_name
 
 _BASE_KINDS = (INHERIT, IMPLEMENT)
 _MOST_CANDIDATES = 2_000  # methods of the name that the fewest types have; `String` says nothing

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from cairn.graph.declarations import Declarations
 from cairn.graph.entities import Entity, Expressions
-from cairn.graph.namesakes import MAX_OWNED
+from cairn.graph.namesakes import MAX_OWNED, is_one_type
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.sight import Sight
@@ -55,20 +55,25 @@ class Inheritance:
     def _own_member(self, node: int, name: str) -> Entity | None:
         source = self._sight.file(file_of(node))
         definition = source.definitions[place_of(node)]
-        places = source.members.get(definition.qualified_name, {}).get(name)
+        places = source.members.get(definition.qualified_name, {}).get(name, ())
+        if name == definition.name:  # constructors have it too, but the name means the type
+            places = [place for place in places if source.definitions[place].kind != "constructor"]
         declared_apart = source.rules.family == "c"
         if places and not declared_apart:
             return self._declarations.group(source, places)
         if not source.rules.open_types:
             return None
-        nodes = [node_of(source.number, place) for place in places or ()]
+        nodes = [node_of(source.number, place) for place in places]
         for other in self._sight.nodes_named(name)[:MAX_OWNED]:
             elsewhere = self._code.file(file_of(other))
-            owner = elsewhere.definitions[place_of(other)].qualified_name[: -len(name) - 1]
-            same_name = owner == definition.qualified_name or (
-                source.rules.family != "ruby" and owner.rpartition(".")[2] == definition.name
+            part = elsewhere.definitions[place_of(other)]
+            owner = part.qualified_name[: -len(name) - 1]
+            if other in nodes or (name == definition.name and part.kind == "constructor"):
+                continue
+            is_same = owner == definition.qualified_name or (
+                source.rules.family != "ruby" and is_one_type(owner, definition.qualified_name)
             )
-            if other not in nodes and same_name and _may_share_type(source, elsewhere):
+            if is_same and _may_share_type(source, elsewhere):
                 nodes.append(other)
         functions = [other for other in nodes if self._code.definition(other).kind in FUNCTION_KINDS]
         return self._declarations.entity(self._code.main_of(functions or nodes)) if nodes else None

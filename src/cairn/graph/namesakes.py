@@ -14,6 +14,7 @@ from cairn.graph.source_file import SourceFile
 from cairn.source.imports import ImportFlag
 from cairn.types import Definition
 
+_SOURCES_OF_C = (".c", ".cc", ".cpp", ".cxx", ".c++")
 MAX_NAMESAKES = 60  # a name with more definitions says nothing by itself
 MAX_OWNED = 5 * MAX_NAMESAKES  # the same for members of types
 
@@ -64,6 +65,17 @@ class Namesakes:
 
     def _full_name(self, node: int) -> str:
         return self._code.file(file_of(node)).full_name(place_of(node))
+
+    def type_called(self, source: SourceFile, name: str) -> Namesake | None:
+        """Return the only type of a qualified name, which may leave out namespaces around it."""
+        nodes = []
+        for node in self._sight.nodes_named(name.rpartition(".")[2])[:MAX_NAMESAKES]:
+            definition = self._code.definition(node)
+            is_type = definition.kind in TYPE_KINDS and is_one_type(definition.qualified_name, name)
+            if is_type and _are_kin(source, self._code.file(file_of(node))):
+                nodes.append(node)
+        own = [node for node in nodes if file_of(node) == source.number]
+        return self._only(own or nodes, How.NAME)
 
     def in_folder(self, folder: str, name: str) -> Namesake | None:
         """Return the definition of a name that the files of a folder share."""
@@ -165,7 +177,9 @@ class Namesakes:
         near = []
         for node in nodes:
             other = self._code.file(file_of(node))
-            if _are_kin(source, other) and self._is_top(node) and other.definitions[place_of(node)].kind != "constant":
+            if not _are_kin(source, other) or not self._is_top(node):
+                continue
+            if other.definitions[place_of(node)].kind != "constant" and self._is_seen(source, other, place_of(node)):
                 near.append(node)
         if not near:
             return None
@@ -176,6 +190,17 @@ class Namesakes:
             bodies = [node for node in near if "static " not in self._code.definition(node).signature]
             return Namesake(self._code.main_of([*direct, *bodies]), How.IMPORT)
         return self._only(near, How.NAME)
+
+    def _is_seen(self, source: SourceFile, other: SourceFile, place: int) -> bool:
+        """Tell whether a definition is seen in another file: what a source file of C keeps to itself is not."""
+        if other.number == source.number or not other.path.endswith(_SOURCES_OF_C):
+            return True
+        definition = other.definitions[place]
+        is_own = definition.kind == "macro" or definition.kind in TYPE_KINDS or "static " in definition.signature
+        is_own = is_own or definition.signature.endswith(";")  # a prototype
+        return not is_own or any(
+            self._sight.place(source, imported.module) == other.number for imported in source.stars
+        )
 
     def _stems_of_includes(self, source: SourceFile) -> frozenset[str]:
         """Return the paths of the files that a file includes, without their endings: a header stands for its source."""
@@ -196,6 +221,11 @@ def _and_outer(package: str) -> list[str]:
     """Return a package and those around it, the nearest first."""
     parts = package.split(".")
     return [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
+
+
+def is_one_type(name: str, other: str) -> bool:
+    """Tell whether two qualified names may mean one type: one may leave out namespaces around it."""
+    return name == other or name.endswith(f".{other}") or other.endswith(f".{name}")
 
 
 def _are_kin(source: SourceFile, other: SourceFile) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from array import array
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -20,8 +21,10 @@ from cairn.graph.recent import Recent
 from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.source.imports import Import, ImportFlag
-from cairn.source.references import KINDS
+from cairn.source.references import KINDS, called_name
 
+_CAPITAL_TYPES = frozenset({"ecmascript", "jvm", "python"})  # families whose types have capital letters
+_TYPE = re.compile(r"^(?:\w+\.)*[A-Z]\w*(?![\w(])|\bgetClass\(\)|\bclass$")
 _MAX_RENAMES = 12  # steps from one variable to the next
 # Types that a language has itself, so that a variable called like one holds rather that.
 _BUILT_IN_TYPES = frozenset(
@@ -136,9 +139,7 @@ class Resolver:
         source = self._code.file(number)
         facts = source.facts
         aliases = _local_names_of(source, names)
-        likely = {
-            place for place, text in enumerate(facts.texts) if text.rpartition(".")[2].partition("(")[0] in aliases
-        }
+        likely = {place for place, text in enumerate(facts.texts) if called_name(text) in aliases}
         return self._resolve(source, [at for at, text in enumerate(facts.expressions) if text in likely])
 
     def _resolve(self, source: SourceFile, places: Iterable[int]) -> list[Edge]:
@@ -160,7 +161,7 @@ class Resolver:
             if target.node == own and kind in (INHERIT, IMPLEMENT, USE, DECORATE):
                 continue
             self.meaning.memo.need(content_of(self._code.paths[file_of(target.node)]))
-            called = expression.rpartition(".")[2]
+            called = expression.rpartition(".")[2].removesuffix("[]")
             edges.append(Edge(own, target.node, self._kind(kind, target), target.how, facts.lines[at], called))
         return edges
 
@@ -256,7 +257,10 @@ class Resolver:
         within = scope
         if kind in (INHERIT, IMPLEMENT) and scope >= 0:
             scope = source.definitions[scope].parent
-        target = self.meaning.evaluate(source, scope, expression)
+        if kind == CALL and "." not in expression and expression.isidentifier():
+            target = self.meaning.called(source, scope, expression)
+        else:
+            target = self.meaning.evaluate(source, scope, expression)
         if kind == IMPLEMENT and source.rules.family == "ruby" and (target is None or target.node < 0):
             target = self.meaning.evaluate(source, within, expression)
         if kind == DECORATE and (target is None or target.node < 0) and (ending := source.rules.attribute_suffix):
@@ -324,6 +328,7 @@ class Resolver:
             or len(name) < 4
             or name.startswith("__")
             or head.startswith(('"', "[", "{"))
+            or (source.rules.family in _CAPITAL_TYPES and _TYPE.search(head))  # of another library
         ):
             return None
         if source.rules.capital_types and self.meaning.evaluate(source, scope, head) is not None:
@@ -337,6 +342,7 @@ def _local_names_of(source: SourceFile, names: Collection[str]) -> set[str]:
         *names,
         source.rules.maker,
         *source.rules.types,
+        *(source.rules.this if source.rules.methods_apart else ()),  # calls another constructor
         *(word.partition("(")[0] for word in source.rules.parents),
     }
     aliases |= {
@@ -346,9 +352,7 @@ def _local_names_of(source: SourceFile, names: Collection[str]) -> set[str]:
     }
     for _ in range(_MAX_RENAMES):  # a variable may hold it, and another variable that one
         more = {
-            variable.rpartition(".")[2]
-            for _, variable, value in source.facts.values
-            if value.rpartition(".")[2].partition("(")[0] in aliases
+            variable.rpartition(".")[2] for _, variable, value in source.facts.values if called_name(value) in aliases
         }
         if more <= aliases:
             break

@@ -27,8 +27,11 @@ class Results:
         """
         if entity is None or not suffix:
             return entity
-        if suffix == "{}" and entity.tag in ("class", "instance"):
-            return entity._replace(tag="instance")  # a literal, as in Go, or a cast
+        if suffix in ("{}", "(){}") and entity.tag in ("class", "instance"):
+            return entity._replace(tag="instance")  # a literal, as in Go, an anonymous class, as in Java, or a cast
+        if suffix.startswith("[]") and entity.tag in ("class", "function"):
+            suffix = suffix.removeprefix("[]")  # of type arguments
+            return self.with_suffix(entity, suffix, owner)
         if not suffix.startswith("()"):
             return None  # an item of something
         if entity.tag == "class":

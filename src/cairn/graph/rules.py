@@ -42,6 +42,26 @@ _COMMON = """
     tell test text then throw title to_s to_string to_vec toarray tojson tolist tolowercase tostring touppercase
     trim truncate try type union unlock unwrap update upper url use validate value valueof values view wait warn
     with wrap write writelines zip
+    assign at codepointat charat charcodeat copywithin endswith entries every fill findindex findlast findlastindex
+    flatmap fromcharcode getownpropertynames hasown hasownproperty includes indexof isarray isfinite isinteger isnan
+    isprototypeof lastindexof localecompare matchall padend padstart parsefloat parseint propertyisenumerable
+    reduceright repeat replaceall startswith substr substring tofixed tolocalestring toprecision toreversed tosorted
+    trimend trimstart unshift defineproperty defineproperties getownpropertydescriptor getprototypeof setprototypeof
+    allsettled appendchild blur click clonenode closest createelement dispatchevent focus getattribute
+    getboundingclientrect getcomputedstyle getelementbyid getelementsbytagname getpropertyvalue hasattribute
+    insertbefore preventdefault queryselector queryselectorall reload removeattribute removechild replacechild
+    removeproperty scrollintoview setattribute setproperty setinterval settimeout stoppropagation
+    addall booleanvalue bytevalue charvalue compareto computeifabsent containsall containskey containsvalue
+    doublevalue entryset floatvalue getactualtypearguments getannotation getannotations getbytes getcanonicalname
+    getcause getclassloader getcomponenttype getconstructor getconstructors getdeclaredconstructor
+    getdeclaredconstructors getdeclaredfield getdeclaredfields getdeclaredmethod getdeclaredmethods getdeclaringclass
+    getenclosingclass getenumconstants getfield getfields getgenericcomponenttype getgenericsuperclass
+    getgenerictype getinterfaces getkey getlocalizedmessage getlowerbounds getmethod getmethods getmodifiers
+    getmodule getownertype getpackage getparameters getparametertypes getrawtype getreturntype getsimplename
+    getstacktrace getsuperclass gettype gettypename getupperbounds intvalue isannotationpresent isassignablefrom
+    isblank isinstance isinterface isprimitive iterator keyset lastindexof longvalue newinstance orelsethrow
+    orelseget parallelstream printstacktrace putall putifabsent removeall removeif retainall setaccessible
+    shortvalue subsequence sublist tostring
 """
 # Methods that the standard libraries' types have, so that one definition of the name in a project proves nothing.
 # In lower case.

@@ -11,6 +11,9 @@ from cairn.graph.nodes import file_of, node_of
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, VALUE_KINDS
 from cairn.graph.signatures import read_head
 from cairn.graph.source_file import SourceFile
+from cairn.source.references import THIS
+
+_CONTENTS = frozenset({"instance", "value", "outside"})
 
 
 class Scopes:
@@ -30,16 +33,17 @@ class Scopes:
         self._exports = exports
         self._attributes = attributes
 
-    def look_up(self, source: SourceFile, scope: int, name: str) -> Entity | None:
-        """Return what a plain name means in a scope."""
+    def look_up(self, source: SourceFile, scope: int, name: str, *, is_call: bool = False) -> Entity | None:
+        """Return what a plain name means in a scope; with `is_call`, no variable."""
         inner = True
         definitions, implicit = source.definitions, source.rules.implicit
         while scope >= 0:
             definition = definitions[scope]
             if definition.kind in FUNCTION_KINDS or definition.kind in VALUE_KINDS:
-                entity = self._local(source, scope, name) if not source.rules.functions_apart else None
+                entity = self._local(source, scope, name, is_call) if not source.rules.functions_apart else None
             elif inner or implicit:
                 entity = self._in_type(source, scope, name)
+                entity = None if is_call and entity is not None and entity.tag in _CONTENTS else entity
             else:
                 entity = None
             if entity is not None:
@@ -48,26 +52,46 @@ class Scopes:
             scope = definition.parent
         return self._exports.at_top(source, name)
 
-    def _local(self, source: SourceFile, scope: int, name: str) -> Entity | None:
+    def _local(self, source: SourceFile, scope: int, name: str, is_call: bool) -> Entity | None:
         definition, rules = source.definitions[scope], source.rules
         nested = source.members.get(definition.qualified_name, {}).get(name)
         if nested:
             return self._declarations.group(source, nested)
+        own = source.values.get((scope, THIS))
+        if own and (entity := self._in_anonymous(source, scope, own[0], name)) is not None:
+            return entity
+        if is_call:
+            return self._of_owner(source, scope, name)
         if values := source.values.get((scope, name)):
             return self._expressions.first_value(source, scope, values) or SHADOWED
         parameters = read_head(definition.signature, definition.name, rules.type_side, rules.result).parameters
         if name in parameters:
             kind = parameters[name]
-            return self._expressions.type_of(source, definition.parent, kind).by(How.RECEIVER) if kind else SHADOWED
-        if rules.open_types and definition.parent < 0 and "." in definition.qualified_name and rules.implicit:
-            owner = self._owner(source, scope)
-            return self._attributes.attribute(source, owner, name) if owner is not None else None
-        return None
+            around = scope if self._owner(source, scope) is not None else definition.parent
+            return self._expressions.type_of(source, around, kind).by(How.RECEIVER) if kind else SHADOWED
+        return self._of_owner(source, scope, name)
+
+    def _in_anonymous(self, source: SourceFile, scope: int, own: str, name: str) -> Entity | None:
+        """Return what a name means as a member of the type that the anonymous class around a method extends."""
+        base = self._expressions.type_of(source, source.definitions[scope].parent, own[1:])
+        member = self._inheritance.member(base.node, name) if base.tag == "instance" else None
+        return member.by(How.RECEIVER) if member is not None else None
+
+    def _of_owner(self, source: SourceFile, scope: int, name: str) -> Entity | None:
+        """Return what a name means as a member of the type of a method that stands outside of it."""
+        owner = self._owner(source, scope) if source.rules.implicit else None
+        return self._attributes.attribute(source, owner, name) if owner is not None else None
 
     def _owner(self, source: SourceFile, scope: int) -> Entity | None:
         """Return what a method is called on that stands outside of its type, such as `Type::method` in C++."""
-        owner = source.definitions[scope].qualified_name.rpartition(".")[0].rpartition(".")[2]
-        entity = self._exports.type_named(source, owner)
+        definition = source.definitions[scope]
+        owner = definition.qualified_name[: -len(definition.name) - 1]
+        around = source.definitions[definition.parent] if definition.parent >= 0 else None
+        if not source.rules.open_types or not owner or definition.kind not in FUNCTION_KINDS:
+            return None
+        if around is not None and (around.kind not in NAMESPACE_KINDS or around.qualified_name == owner):
+            return None
+        entity = self._exports.type_called(source, owner)
         return entity._replace(tag="instance", how=How.RECEIVER) if entity is not None else None
 
     def _in_type(self, source: SourceFile, scope: int, name: str) -> Entity | None:
@@ -86,7 +110,7 @@ class Scopes:
         """Return what `this` or `self` means in a scope, None outside of types."""
         place = source.enclosing_type(scope)
         if place < 0:
-            return None
+            return self._owner(source, scope) if scope >= 0 else None
         if source.definitions[place].kind == "impl":  # stands for the type that it implements something for
             entity = self._exports.type_named(source, source.definitions[place].name)
             if entity is not None:

@@ -15,6 +15,7 @@ _MODIFIERS = re.compile(
 )
 _MODIFIER_WORDS = frozenset({"private", "protected", "public", "static", "readonly", "final", "var", "const"})
 _PROMOTED = re.compile(r"\b(?:private|public|protected|readonly)\b")
+_POINTER = re.compile(r"(?:[\s*&]+const|\s*[*&])+$")
 _NAME = re.compile(r"^[$\w]+$")
 _GO_NAMED = re.compile(r"(?!chan\b|func\b|map\b|struct\b|interface\b)\w+ +(?=\S)")
 
@@ -108,7 +109,8 @@ def declared_type(signature: str, name: str, side: str) -> str:
         at = _word_at(head, name, 0)
         while (following := _word_at(head, name, at + 1)) >= 0 and at >= 0:  # a type may have the same name
             at = following
-        word = _last_word(head[:at].rstrip("$ \t")) if at >= 0 else ""
+        before = _POINTER.sub("", head[:at].rstrip("$ \t")) if at >= 0 else ""
+        word = _last_word(before) if before else ""
         return type_name(word) if word not in _MODIFIER_WORDS else ""
     return ""
 

@@ -111,7 +111,21 @@ def _leave_out_unlikely(
         for key, nodes in groups.items()
         if any(place_of(node) < 0 or code.definition(node).kind not in minor for node in nodes)
     }
-    return major or groups
+    return _without_makers(code, major) or major or groups
+
+
+def _without_makers(
+    code: Code, groups: dict[tuple[int | str, str], list[int]]
+) -> dict[tuple[int | str, str], list[int]]:
+    """Leave out the constructors that have the name of their type where the type is there as well."""
+    types = {node for nodes in groups.values() for node in nodes}
+
+    def makes_one(node: int) -> bool:
+        if place_of(node) < 0 or code.definition(node).kind != "constructor":
+            return False
+        return node_of(file_of(node), code.definition(node).parent) in types
+
+    return {key: nodes for key, nodes in groups.items() if not all(map(makes_one, nodes))}
 
 
 def _options(code: Code, symbols: list[list[int]]) -> str:

@@ -41,8 +41,3 @@ def files_with(graph: Graph, names: Iterable[str], among: Collection[int] | None
     files = {number for name in names for number in code.mentioning(name)}
     wanted = files if among is None else files.intersection(among)
     return sorted(number for number in wanted if BY_NAME[code.languages[number]].group == "code")
-
-
-def called_name(expression: str) -> str:
-    """Return the last name of an expression."""
-    return expression.rpartition(".")[2].partition("(")[0]

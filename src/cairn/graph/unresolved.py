@@ -16,10 +16,11 @@ from cairn.graph.resolve import CALL, Edge
 from cairn.graph.rules import OPEN_KINDS, TYPE_KINDS
 from cairn.graph.sightings import Sighting, find_sightings, names_pattern
 from cairn.graph.source_file import SourceFile
-from cairn.graph.tally import MOST_SHOWN, LineTally, called_name, files_with
+from cairn.graph.tally import MOST_SHOWN, LineTally, files_with
 from cairn.graph.values import Mention, Unresolved
 from cairn.hints import Hint
 from cairn.source.languages import BY_NAME
+from cairn.source.references import called_name
 from cairn.source.text import pluralize
 
 _ENOUGH_FILES = 400  # read for the names that thousands of files say; more are read only while there is no such line

@@ -268,7 +268,7 @@ class Watcher:
             is_suspect: whether more may have changed than that.
         """
         is_exact = not is_suspect and self._is_exact(changed)
-        if changed and self._stream is not None and self._folders_changed(changed):
+        if changed and self._stream is not None and _have_folders_changed(changed, self._folders):
             self._open()
             is_exact = False
         is_awaited = self._demand.is_open(self._asked)
@@ -279,7 +279,7 @@ class Watcher:
         is_due = self._clock.steady() - self._compared_at >= RECONCILE_SECONDS
         if self._stream is None or self._failures or is_due or not 0 < len(changed) <= FEW_PATHS:
             return False
-        return not any(self._is_of_git(path) or os.path.basename(path) == ".git" for path in changed)
+        return not any(_is_of_git(path, self._repository) or os.path.basename(path) == ".git" for path in changed)
 
     def _look(self, timeout_seconds: float) -> set[str] | None:
         """Wait for news, and return the paths that may change the index; None to stop."""
@@ -315,7 +315,7 @@ class Watcher:
         is_followed = False
         for _ in range(5):  # a folder made between listing and watching would never be noticed
             try:
-                folders = self._list_folders()
+                folders = watched_folders(self.root, self._repository)
             except PathError as error:
                 if not os.path.isdir(self.root):
                     raise
@@ -357,17 +357,6 @@ class Watcher:
         if stream is not None:
             stream.close()
 
-    def _list_folders(self) -> frozenset[str]:
-        inner = list_folders(self.root, repository=self._repository)
-        folders = {os.path.join(self.root, folder) if folder else str(self.root) for folder in inner}
-        if self._repository is not None:  # for a switch to another branch, and what is staged
-            folders.add(str(self._repository.git_dir))
-        return frozenset(folders)
-
-    def _folders_changed(self, changed: Collection[str]) -> bool:
-        """Tell whether other folders must be watched: some came or went, or the rules of what is ignored changed."""
-        return any(path in self._folders or os.path.basename(path) in _RULES or os.path.isdir(path) for path in changed)
-
     def _take_note(self) -> str:
         note, self._note = self._note, ""
         return note
@@ -382,7 +371,7 @@ class Watcher:
         for path in paths:
             if path in self._folders:
                 kept.add(path)
-            elif self._is_of_git(path):
+            elif _is_of_git(path, self._repository):
                 if self._is_told_by_git(path):
                     kept.add(path)
             elif path.startswith(prefix) and not (self._state and path.startswith(self._state)):
@@ -403,10 +392,25 @@ class Watcher:
         last, self._tracked = self._tracked, mark_tracked(self.root)
         return last is None or last != self._tracked
 
-    def _is_of_git(self, path: str) -> bool:
-        """Tell whether a path is a file of git that changes when a branch is checked out or something is staged."""
-        folder, name = os.path.split(path)
-        return name in _OF_GIT and self._repository is not None and folder == str(self._repository.git_dir)
+
+def watched_folders(root: Path, repository: Repository | None) -> frozenset[str]:
+    """Return the folders of a project in which something may change that counts."""
+    inner = list_folders(root, repository=repository)
+    folders = {os.path.join(root, folder) if folder else str(root) for folder in inner}
+    if repository is not None:  # for a switch to another branch, and what is staged
+        folders.add(str(repository.git_dir))
+    return frozenset(folders)
+
+
+def _have_folders_changed(changed: Collection[str], folders: Collection[str]) -> bool:
+    """Tell whether other folders must be watched: some came or went, or the rules of what is ignored changed."""
+    return any(path in folders or os.path.basename(path) in _RULES or os.path.isdir(path) for path in changed)
+
+
+def _is_of_git(path: str, repository: Repository | None) -> bool:
+    """Tell whether a path is a file of git that changes when a branch is checked out or something is staged."""
+    folder, name = os.path.split(path)
+    return name in _OF_GIT and repository is not None and folder == str(repository.git_dir)
 
 
 def deciding_files(root: Path, repository: Repository | None) -> list[Deciding]:

@@ -19,6 +19,7 @@ from cairn.index.view import STEM_FIELD
 from cairn.search.foreign import meant_files
 from cairn.search.near import compare
 from cairn.search.query import Query
+from cairn.search.subject import asked_roles, subjects_of
 from cairn.source.roles import FOREIGN, Role
 
 Floats = npt.NDArray[np.float32]
@@ -276,11 +277,14 @@ def _priors(snapshot: Snapshot, query: Query, symbols: dict[int, float], scope: 
         meant = meant_files(snapshot, query, symbols, scope.file_of_blob)
         for name in foreign:
             priors[name] = np.where(meant, np.float32(0), priors[name])
-    if query.wants:
-        wanted = (snapshot.files.roles & int(query.wants)) > 0
+    wants = asked_roles(snapshot, query)
+    if query.wants & ~wants & Role.TEST:
+        priors["test"] = np.where(subjects_of(snapshot)[1], np.float32(0), priors["test"])
+    if wants:
+        wanted = (snapshot.files.roles & int(wants)) > 0
         for role in Role:
             if (name := str(role.name).lower()) in priors:
                 priors[name] = np.where(wanted, np.float32(0), priors[name])
-        if query.wants & ANSWERING_ROLES:
-            priors["wanted"] = ((snapshot.files.roles & int(query.wants & ANSWERING_ROLES)) > 0).astype(np.float32)
+        if wants & ANSWERING_ROLES:
+            priors["wanted"] = ((snapshot.files.roles & int(wants & ANSWERING_ROLES)) > 0).astype(np.float32)
     return priors

@@ -8,6 +8,7 @@ than many small ones:
     `@import`: a statement. `@package`: the name of what the whole file belongs to.
     `@var` with `@value` or `@type`: a variable, and what it holds.
     `@head`: the beginning of a definition that looks like a call to itself; no reference begins there.
+    `@this` with `@type`: the name of a method of an anonymous class, and what this class extends.
     `@result`: what a function returns, kept as the value of a variable called `return`.
     `@default`: the name that `import x from` gets.
     `@local`: a variable that hides what else has its name, whatever it holds.
@@ -39,13 +40,15 @@ if TYPE_CHECKING:
 FACTS_FORMAT = b"6"  # to be raised whenever a query or this module finds something else
 KINDS = ("call", "construct", "inherit", "implement", "decorate", "use")
 _KIND_OF = {name: number for number, name in enumerate(KINDS)}
-RESULT = "return"
+RESULT, THIS = "return", "this"
 _BARE_ARGUMENTS = frozenset({"ruby"})  # may follow a name without brackets
 _DOCUMENTED = frozenset({"method_declaration", "function_definition"})
 _DECORATE, _USE = _KIND_OF["decorate"], _KIND_OF["use"]
 # A value belongs to the function or type around it, not to the variable it is assigned to.
 _VALUE_KINDS = frozenset({"variable", "constant", "field", "property", "key", "section", "type", "macro"})
-_MAX_EXPRESSION_BYTES = 1_200
+_MAX_EXPRESSION_BYTES = 400
+_MAX_SHORTENED_BYTES = 20_000  # of an expression with all that stands in its brackets
+_MAX_WRAPPINGS = 8
 # Of one file; more is generated code.
 _MAX_KEPT_REFERENCES = 60_000
 _MAX_IMPORTS, _MAX_VALUES = 20_000, 60_000
@@ -58,10 +61,11 @@ _BRACKETS = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
 _EMPTIED = {"(": "\1", "[": "\2", "{": "\3"}  # stand for empty brackets while those around them are emptied
 _GENERICS = re.compile(r"(?:::)?<[^<>()]*>")
 _ARROW = re.compile(r"->|::|\?\.|&\.|!!?\.|\\")
-_UNWRAPPED = re.compile(r"^\((?:await\s+)?([@$\w.]+)(?:\s+as\s+[\w.]+)?\)")
-# `((Type)x).y` in C# and Java, and `(x as Type)?.y`, of which the type is known: `Type{}` stands for one.
-_CAST = re.compile(r"^\(\(([A-Z][\w.]*)(?:<[^()]*>)?\??\)[^()]*\)(?=\??!?\.)")
-_AS_CAST = re.compile(r"^\([^()]* as ([A-Z][\w.]*)(?:<[^()]*>)?\)(?=[?!]\.)")
+_ROUND = re.compile(r"[()]")
+_CAST = re.compile(r"\(\s*(?:(?:const|struct|final) )*([A-Za-z_][\w.:]*)(?:<[^()]*>)?[\s*&?]*\)\s*[&*]?[\w$\"(]")
+_CAST_BEHIND = re.compile(r"\sas\s+([A-Za-z_][\w.]*)(?:<[^()]*>)?\??$")
+_ASSERTED = re.compile(r"^.*[\w)\]]\.\((?:\*([A-Za-z_][\w.]*)|((?:\w+\.)?[A-Z]\w*))\)(?=\.)", re.DOTALL)
+_BRACKETED = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`|[()\[\]{}]", re.DOTALL)
 _NEW_BARE = re.compile(rb"new\s+[\w\\.]+")
 _MADE = re.compile(r"\(new\s+(\\?[A-Za-z_][\w\\.]*)\s*[()]")
 _KEYWORD = re.compile(r"^(?:await|new|yield|typeof|void|return|throw)\s+")
@@ -167,19 +171,17 @@ class _Collector:
             self._import(node)
         elif name == "var":
             self._value(node, captures)
+        elif name == "this" and (own := type_name(_text(captures["type"][0]))):
+            self._values.append((self._scope(node.start_byte), THIS, f":{own}"))
         elif name == "result":
             if value := _typed_expression(expression_of(self._raw(node))):
                 self._values.append((self._scope(node.start_byte), RESULT, value))
         elif name == "default":
-            line = self._line(node.start_byte)
-            self._imports.append(Import("", _text(node), "default", line, ImportFlag.REEXPORT))
+            self._imports.append(Import("", _text(node), "default", self._line(node.start_byte), ImportFlag.REEXPORT))
         elif name == "doc":
             self._doc(node)
         elif name == "local":
-            local = (self._scope(node.start_byte), _text(node))
-            if local not in self._locals:
-                self._locals.add(local)
-                self._values.append((*local, "?"))
+            self._local(node)
         elif name == "package" and not self._package:
             self._package = _SPACE.sub("", _text(node)).strip("\\.")
 
@@ -230,6 +232,12 @@ class _Collector:
             value = _typed_expression(expression_of(self._raw(values[0])))
             if value and value != variable:
                 self._values.append((self._scope(start), variable, value))
+
+    def _local(self, node: tree_sitter.Node) -> None:
+        local = (self._scope(node.start_byte), _text(node))
+        if local not in self._locals:
+            self._locals.add(local)
+            self._values.append((*local, "?"))
 
     def _raw(self, node: tree_sitter.Node) -> bytes:
         """Return the text of a value; of a call without brackets, or with a block, what is called and brackets."""
@@ -316,7 +324,7 @@ def _text(node: tree_sitter.Node) -> str:
 @lru_cache(maxsize=1 << 16)
 def expression_of(raw: bytes) -> str:
     """Return the one form of an expression; see the top of this file. Empty where it names nothing."""
-    text = raw[-_MAX_EXPRESSION_BYTES:].decode("utf-8", "replace")
+    text = raw.decode("utf-8", "replace") if len(raw) <= _MAX_EXPRESSION_BYTES else _shortened(raw)
     if _PLAIN.fullmatch(text):
         return text
     text = _KEYWORD.sub("", text.strip()).lstrip("&*~!")
@@ -325,15 +333,11 @@ def expression_of(raw: bytes) -> str:
     if text.startswith("(new "):
         text = _instance(text)
     text = _STRING.sub('""', text)
-    text = _AS_CAST.sub(r"\1{}", _CAST.sub(r"\1{}", text))
-    while (unwrapped := _UNWRAPPED.sub(r"\1", text)) != text:
-        text = unwrapped
-    for _ in range(_MAX_EXPRESSION_BYTES):
-        shorter = _BRACKETS.sub(lambda match: _EMPTIED[match[0][0]], text)
-        if shorter == text:
-            break
-        text = shorter
-    text = text.replace("\1", "()").replace("\2", "[]").replace("\3", "{}")
+    if text.startswith("("):
+        text = _unwrapped(text)
+    if ".(" in text and (asserted := _ASSERTED.match(text)):
+        text = f"{asserted[1] or asserted[2]}{{}}{text[asserted.end() :]}"
+    text = _without_contents(text)
     text = text.replace("->", ".")
     while (plain := _GENERICS.sub("", text)) != text:
         text = plain
@@ -354,6 +358,67 @@ def _instance(text: str) -> str:
         if not depth:
             return f"{made[1]}{{}}{text[place + 1 :]}" if made is not None else text
     return text
+
+
+def called_name(expression: str) -> str:
+    """Return the last name of an expression."""
+    return expression.rpartition(".")[2].partition("(")[0].removesuffix("[]")
+
+
+def _shortened(raw: bytes) -> str:
+    """Return a long expression without what stands in its brackets, its end if they do not match."""
+    text = raw[-_MAX_SHORTENED_BYTES:].decode("utf-8", "replace")
+    parts: list[str] = []
+    depth = at = 0
+    for match in _BRACKETED.finditer(text):
+        mark = match[0]
+        if mark in ("(", "[", "{"):
+            parts += [text[at : match.start()], mark] if not depth else []
+            depth += 1
+        elif mark in (")", "]", "}"):
+            depth -= 1
+            at = match.start() if not depth else at
+        elif not depth and mark.startswith("/"):
+            parts.append(text[at : match.start()])
+            at = match.end()
+    whole = "".join([*parts, text[at:]])
+    return whole if not depth and len(whole) <= _MAX_EXPRESSION_BYTES else text[-_MAX_EXPRESSION_BYTES:]
+
+
+def _unwrapped(text: str) -> str:
+    """Return an expression without the brackets around its beginning; a cast becomes a literal of its type."""
+    for _ in range(_MAX_WRAPPINGS):
+        closing = _closing(text) if text.startswith("(") else -1
+        if closing < 0:
+            break
+        inner, rest = _KEYWORD.sub("", text[1:closing].strip()).lstrip("&*"), text[closing + 1 :]
+        cast = _CAST.match(inner) if rest else None
+        if cast or (cast := _CAST_BEHIND.search(inner)):
+            return f"{cast[1]}{{}}{rest}"
+        if not inner.startswith("(") and not _CHAIN.fullmatch(_ARROW.sub(".", _without_contents(inner))):
+            break
+        text = inner + rest
+    return text
+
+
+def _closing(text: str) -> int:
+    """Return where the bracket closes that a text begins with, -1 where it does not."""
+    depth = 0
+    for match in _ROUND.finditer(text):
+        depth += 1 if match[0] == "(" else -1
+        if not depth:
+            return match.start()
+    return -1
+
+
+def _without_contents(text: str) -> str:
+    """Return a text with all brackets empty."""
+    for _ in range(_MAX_EXPRESSION_BYTES):
+        shorter = _BRACKETS.sub(lambda match: _EMPTIED[match[0][0]], text)
+        if shorter == text:
+            break
+        text = shorter
+    return text.replace("\1", "()").replace("\2", "[]").replace("\3", "{}")
 
 
 @lru_cache(maxsize=1 << 14)

@@ -25,6 +25,7 @@ class Rules(NamedTuple):
             or `word` (such as `public` in its head).
         exports_members: whether they may use all members of a type, whatever `exports` says.
         global_functions: whether a name that a package lacks may be a function outside of all packages.
+        methods_apart: whether a call never means a variable, so that both may have one name.
         outer_packages: whether the names of the packages around a file's own are visible in it.
         capital_types: whether a name with a capital letter is one of a type, so that one not found is from elsewhere,
             and so is what has such a type.
@@ -50,6 +51,7 @@ class Rules(NamedTuple):
     exports: str = "name"
     exports_members: bool = False
     global_functions: bool = False
+    methods_apart: bool = False
     outer_packages: bool = False
     capital_types: bool = False
     functions_apart: bool = False

@@ -13,3 +13,7 @@
 (field_declaration type: [(type_identifier) (qualified_identifier) (struct_specifier) (template_type)] @type declarator: [
   (field_identifier) @var
   (pointer_declarator declarator: (field_identifier) @var)])
+; `Type x(y);` reads like a function.
+(compound_statement (declaration type: [(type_identifier) (qualified_identifier) (template_type)] @type
+  declarator: (function_declarator declarator: (identifier) @var)))
+(field_initializer . (field_identifier) @construct)

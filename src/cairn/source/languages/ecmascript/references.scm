@@ -12,6 +12,8 @@
 
 (variable_declarator name: (identifier) @var value: [
   (call_expression) (new_expression) (await_expression) (identifier) (member_expression)] @value)
+(variable_declarator name: (identifier) @var value: (binary_expression operator: ["??" "||"]
+  [(call_expression) (new_expression) (identifier) (member_expression)] @value))
 (assignment_expression left: [(identifier) (member_expression)] @var right: [
   (call_expression) (new_expression) (identifier) (member_expression)] @value)
 

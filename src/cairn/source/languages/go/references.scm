@@ -1,4 +1,5 @@
 (call_expression function: (_) @call)
+(type_conversion_expression type: (generic_type type: (_) @call))
 (composite_literal type: [(type_identifier) (qualified_type) (generic_type)] @construct)
 (import_spec) @import
 (type_spec type: (struct_type (field_declaration_list (field_declaration !name type: (_) @inherit))))
@@ -10,6 +11,8 @@
   (call_expression) (identifier) (selector_expression) (composite_literal) (unary_expression)] @value))
 (var_spec name: (identifier) @var value: (expression_list . [
   (call_expression) (composite_literal) (unary_expression)] @value))
+(short_var_declaration left: (expression_list . (identifier) @var) right: (expression_list . (type_assertion_expression type: (_) @type)))
+(func_literal parameters: (parameter_list (parameter_declaration name: (identifier) @var type: (_) @type)))
 (range_clause left: (expression_list) right: (call_expression function: (_) @call))
 
 (argument_list [(identifier) (selector_expression)] @use)

@@ -15,6 +15,9 @@
 (assignment_expression left: [(identifier) (field_access)] @var right: [
   (method_invocation) (object_creation_expression) (identifier)] @value)
 
+; Within an anonymous class, `this` is of the type that it extends.
+(object_creation_expression type: (_) @type (class_body (method_declaration name: (_) @this)))
+
 (method_reference) @use
 (argument_list (identifier) @use)
 (formal_parameter type: (type_identifier) @use)

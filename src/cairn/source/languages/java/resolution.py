@@ -5,5 +5,13 @@ from __future__ import annotations
 from cairn.source.languages.import_reading import read_dotted
 from cairn.source.languages.rules import Rules
 
-RULES = Rules("jvm", implicit=True, package="package", type_side="before", constructor="", exports="word")
+RULES = Rules(
+    "jvm",
+    implicit=True,
+    package="package",
+    type_side="before",
+    constructor="",
+    exports="word",
+    methods_apart=True,
+)
 read_import = read_dotted

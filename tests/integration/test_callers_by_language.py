@@ -1,0 +1,187 @@
+"""Who calls what in Go, Java, TypeScript, C and C++, where the rules of the language decide."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cairn.workspace import Workspace
+
+GO = {"go.mod": "module shop\n"}
+GO_CART = "package shop\n\ntype Cart struct{}\n\nfunc (c *Cart) Add() {}\n\nfunc first[T any](x T) T { return x }\n\n"
+
+
+def callers(root: Path, symbol: str, files: dict[str, str]) -> set[str]:
+    """Return the lines of a small project that call a symbol."""
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    with Workspace.open(root) as workspace:
+        workspace.index()
+        links = workspace.graph.callers(symbol).links
+    return {files[link.path].splitlines()[link.line - 1].strip() for link in links}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "code"),
+    [
+        ("Cart.Add", "func run() {\n\tuse(func(n int, c *Cart) {\n\t\tc.Add() // here\n\t})\n}\n"),
+        ("Cart.Add", "func run(x any) {\n\tcart, ok := x.(*Cart)\n\tcart.Add() // here\n}\n"),
+        ("Cart.Add", "func run(x any) {\n\tx.(*Cart).Add() // here\n}\n"),
+        ("Cart.Add", "func run() {\n\t(&Cart{}).Add() // here\n}\n"),
+        ("first", "func run() {\n\tfirst[int](1) // here\n}\n"),
+    ],
+    ids=["parameter of a closure", "asserted variable", "assertion", "literal in brackets", "type arguments"],
+)
+def test_the_receiver_of_a_call_of_go_is_known(symbol: str, code: str, tmp_path: Path) -> None:
+    files = {**GO, "cart.go": GO_CART + code}
+    assert [line for line in callers(tmp_path, symbol, files) if "here" in line]
+
+
+JAVA = {
+    "shop/Base.java": (
+        "package shop;\n\npublic class Base {\n  public Base(int x) {}\n  Base self() { return this; }\n"
+        "  Base put(Object x) { return this; }\n  void run() {}\n  static void go(String s) {}\n}\n"
+    ),
+    "shop/Mode.java": "package shop;\n\npublic enum Mode {\n  ON, OFF;\n  void run() {}\n}\n",
+    "shop/Open.java": "package shop;\n\npublic interface Open {\n  void look();\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "body"),
+    [
+        ("Base.run", "Base made(Base b) { return b; }\n  void f() { self().self().run(); } // here"),
+        ("Base.run", "void f(Object o) { ((Base) o).run(); } // here"),
+        ("Base.run", 'void f() { new Base(1) { void g() { x("it\'s"); } }.run(); } // here'),
+        (
+            "Base.run",
+            "void f(Base b) { b.put(new Base(1) { " + "void g() { int x = 1; } " * 20 + "})\n.run(); } // here",
+        ),
+        ("Base.run", "void f() { new Base(2) {\n void g() { run(); } // here\n }; }"),
+        ("Base.go", "void f() { String go = Open.x(); go(go); } // here"),
+        ("Base", "Cart(int x) { super(x); } // here"),
+        ("Cart", "Cart(int x) { super(x); }\n  Cart() { this(1); } // here"),
+        ("Mode.run", "void f() { Mode.ON.run(); } // here"),
+    ],
+    ids=[
+        "result in a type with a constructor",
+        "cast",
+        "anonymous class",
+        "long arguments",
+        "within an anonymous class",
+        "a variable of the name of a method",
+        "super",
+        "another constructor",
+        "constant of an enum",
+    ],
+)
+def test_the_receiver_of_a_call_of_java_is_known(symbol: str, body: str, tmp_path: Path) -> None:
+    files = {
+        **JAVA,
+        "shop/Cart.java": f"package shop;\n\npublic class Cart extends Base implements Open {{\n  {body}\n}}\n",
+    }
+    assert [line for line in callers(tmp_path, symbol, files) if "here" in line]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "body"),
+    [
+        ("Tool.parseNumber", "void f() { Integer.parseNumber(x); }"),
+        ("Tool.findIt", "void f(Class<?> c) { getClass().findIt(); c.getClass().findIt(); }"),
+        ("Tool.sendAll", "private java.util.List<String> all;\n  void f() { all.sendAll(); this.all.sendAll(); }"),
+        ("Open", "class Inner extends Exception implements Open {\n    Inner() { super(); }\n  }"),
+    ],
+    ids=["class of the library", "class object", "field of a foreign type", "interface"],
+)
+def test_what_java_gets_from_another_library_is_no_call(symbol: str, body: str, tmp_path: Path) -> None:
+    tool = "package shop;\n\nclass Tool {\n  void parseNumber(int x) {}\n  void findIt() {}\n  void sendAll() {}\n}\n"
+    files = {**JAVA, "shop/Tool.java": tool, "shop/Cart.java": f"package shop;\n\nclass Cart {{\n  {body}\n}}\n"}
+    assert not {line for line in callers(tmp_path, symbol, files) if "(" in line}
+
+
+TYPESCRIPT = (
+    "export interface Maker {\n  init(): void;\n}\nexport interface Mail {\n  text: string;\n}\n"
+    "export const Mail: Maker = make();\nexport class Cart {\n  add(): void {}\n}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "code"),
+    [
+        ("Maker.init", "Mail.init(); // here\n"),
+        ("Cart.add", "const cart = found as Cart;\ncart.add(); // here\n"),
+        ("Cart.add", "(found as Cart).add(); // here\n"),
+        ("Cart.add", "const cart = given.cart ?? new Cart();\ncart.add(); // here\n"),
+        ("Cart.add", "const first = new Cart();\nconst cart = first!;\ncart.add(); // here\n"),
+    ],
+    ids=["variable beside an interface", "cast variable", "cast", "default", "not null"],
+)
+def test_the_receiver_of_a_call_of_typescript_is_known(symbol: str, code: str, tmp_path: Path) -> None:
+    files = {"shop.ts": TYPESCRIPT, "app.ts": 'import { Cart, Mail } from "./shop";\n\n' + code}
+    assert [line for line in callers(tmp_path, symbol, files) if "here" in line]
+
+
+def test_methods_of_arrays_and_pages_are_no_calls_of_the_only_function_of_the_name(tmp_path: Path) -> None:
+    files = {
+        "a.ts": "export const own = {\n  includes(x: string) {},\n  setAttribute(x: string) {},\n};\n",
+        "b.ts": 'export function f(list, node) {\n  list.includes("a");\n  node.setAttribute("b");\n}\n',
+    }
+    assert callers(tmp_path, "includes", files) == set()
+    assert callers(tmp_path, "setAttribute", files) == set()
+
+
+def test_what_a_source_file_of_c_keeps_to_itself_is_not_called_elsewhere(tmp_path: Path) -> None:
+    files = {
+        "own.c": (
+            "static void helper(int x) {}\n#define release(x) helper(x)\nvoid take(int x);\n"
+            "void run(void) { helper(1); }\n"
+        ),
+        "other.c": "void go(void) { helper(2); release(3); take(4); }\n",
+    }
+    assert callers(tmp_path, "helper", files) == {files["own.c"].splitlines()[3]}
+    assert callers(tmp_path, "release", files) == set()
+    assert callers(tmp_path, "own.c:take", files) == set()
+
+
+def test_a_class_within_another_is_not_a_class_of_the_same_name_outside(tmp_path: Path) -> None:
+    files = {
+        "list.h": (
+            "namespace db {\nclass List {\n public:\n  class Iterator {\n   public:\n    void Next();\n  };\n};\n}\n"
+        ),
+        "iterator.h": "namespace db {\nclass Iterator {\n public:\n  virtual void Next() = 0;\n};\n}\n",
+        "use.cc": '#include "iterator.h"\nnamespace db {\nvoid run(Iterator* it) {\n  it->Next();\n}\n}\n',
+    }
+    assert callers(tmp_path, "list.h:Next", files) == set()
+    assert callers(tmp_path, "iterator.h:Next", files) == {"it->Next();"}
+
+
+CPP = {
+    "shop.h": (
+        "namespace shop {\nclass Cart {\n public:\n  explicit Cart(int x);\n  void Add();\n};\n\nclass Store {\n"
+        " public:\n  void Run();\n  void Run(Cart* c);\n  void Help();\n  struct State;\n private:\n"
+        "  Cart* const cart_;\n};\n}\n"
+    )
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "code"),
+    [
+        ("Cart.Add", "void Store::Run() {\n  cart_->Add(); // here\n}\n"),
+        ("Store.Help", "void Store::Run() {\n  Help(); // here\n}\n"),
+        ("Store.Help", "void Store::Run() {\n  this->Help(); // here\n}\n"),
+        (
+            "Cart.Add",
+            "struct Store::State {\n  Cart* cart;\n};\nvoid Store::Go(State* s) {\n  s->cart->Add(); // here\n}\n",
+        ),
+        ("Cart.Add", "void run(int n) {\n  Cart cart(n);\n  cart.Add(); // here\n}\n"),
+        ("Cart.Add", "void run(void* p) {\n  ((Cart*)p)->Add(); // here\n}\n"),
+        ("Cart", "class Large : public Cart {\n public:\n  Large() : Cart(1) {} // here\n};\n"),
+    ],
+    ids=["constant pointer", "own method", "this", "type within the type", "variable like a function", "cast", "base"],
+)
+def test_the_receiver_of_a_call_of_cpp_is_known(symbol: str, code: str, tmp_path: Path) -> None:
+    files = {**CPP, "shop.cc": f'#include "shop.h"\nnamespace shop {{\n{code}}}\n'}
+    assert [line for line in callers(tmp_path, symbol, files) if "here" in line]
