@@ -24,12 +24,14 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from cairn.errors import AmbiguousError, NotFoundError
 from cairn.fields import DEFAULT_ANSWER_TOKENS
 from cairn.source.content import check_content, normalize
 from cairn.source.git import find_repository
 from cairn.source.languages import BY_NAME, Language, detect_language
 from cairn.source.text import count_tokens, estimate_tokens
 from cairn.source.walk import walk
+from cairn.structure.locate import find_named
 from cairn.structure.outline import FileOutline, outline_file
 from cairn.structure.outline_text import lay_out
 
@@ -78,7 +80,11 @@ def main() -> None:
     parser.add_argument("--typescript", type=Path, help="the folder of the npm package `typescript`")
     parser.add_argument("--misses", type=int, default=0, help="show so many missing definitions a language")
     parser.add_argument("--language", action="append", help="only this one")
+    parser.add_argument("--names", action="store_true", help="only check that names are whole and can be fetched")
     options = parser.parse_args()
+    if options.names:
+        check_names(options.folders, options.files, options.language)
+        return
     count_file, count_text = find_tokenizer()
     scores: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     misses: dict[str, list[str]] = defaultdict(list)
@@ -108,6 +114,32 @@ def main() -> None:
             print(f"{language}: the default budget leaves out {hidden} of {total} definitions, in {cut} files")
     print(f"{megabytes:.1f} MB in {spent:.1f} s: {1000 * spent / megabytes:.0f} ms a MB")
     print(f"the budget's own count is {counted / max(1, counted_really):.3f} of the tokenizer's")
+
+
+def check_names(folders: Sequence[Path], limit: int, only: Sequence[str] | None) -> None:
+    """Print how many names outlines cut, at a small and at the default budget, and how many cannot be fetched."""
+    total = cut = lost = 0
+    for folder in folders:
+        for language, files in sample(folder, limit, only).items():
+            for path in files:
+                outline = outline_file(normalize(path.read_bytes()), path.name, BY_NAME[language])
+                total += len(outline.symbols)
+                for budget in (300, DEFAULT_ANSWER_TOKENS):
+                    text = lay_out(outline, budget)
+                    lines = text.text.split("\n")
+                    shown = (outline.symbols[number] for number in text.shown)
+                    cut += sum(
+                        not any(one.name in line and str(one.start_line) in line for line in lines) for one in shown
+                    )
+                for number, symbol in enumerate(outline.symbols):
+                    lost += find_named(outline, symbol.id.removeprefix(f"{path.name}#")) != number
+                    try:
+                        find_named(outline, symbol.name)
+                    except AmbiguousError:  # it lists them with the names that tell them apart
+                        continue
+                    except NotFoundError:
+                        lost += 1
+    print(f"of {total:,} names {cut:,} are cut, and {lost:,} cannot be fetched")
 
 
 def sample(folder: Path, limit: int, only: Sequence[str] | None) -> dict[str, list[Path]]:

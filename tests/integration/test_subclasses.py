@@ -121,4 +121,4 @@ def test_a_subclass_that_could_not_be_resolved_is_counted(workspace: Workspace) 
 def test_no_path_of_calls_tells_what_was_looked_at_and_which_calls_are_unknown(workspace: Workspace) -> None:
     answer = workspace.graph.call_path("Stage.go", "Paint.paint")
     assert answer.steps == ()
-    assert "1 definition that Stage.go reaches by calls was looked at" in answer.notes
+    assert "1 definition that Stage.go reaches by calls was looked at" in answer.notes[0]

@@ -74,7 +74,7 @@ def test_a_name_in_a_text_keeps_an_answer_from_saying_that_nothing_calls_it(work
 
 def test_a_comment_is_no_call(workspace: Workspace) -> None:
     links = workspace.graph.callers("idle")
-    assert (links.links, links.unresolved, links.notes) == ((), None, ())
+    assert (links.links, links.unresolved) == ((), None)
 
 
 def test_a_known_call_is_not_counted_again(workspace: Workspace) -> None:

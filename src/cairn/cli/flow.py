@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 
-from cairn.cli.notes import printable
+from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND
 from cairn.cli.render import Style, emit, emit_json, file_of
 from cairn.cli.structure import printable_lines
@@ -50,4 +50,6 @@ def run_slice(options: argparse.Namespace) -> int:
     for number, text in program_slice.lines:
         mark = ">" if number == program_slice.line else " "
         emit(f"{mark}{number:>{width}}  {printable(text)}")
+    for text in program_slice.notes:
+        note(printable(f"{text[:1].upper()}{text[1:]}."))
     return EXIT_FOUND

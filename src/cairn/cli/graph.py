@@ -51,7 +51,7 @@ def show(
     else:
         for row in rows(Style(sys.stdout)):
             emit(row)
-        for text in (*document["notes"], omitted, "" if something else nothing):
+        for text in ("" if something else nothing, *document["notes"], omitted):
             if text:
                 note(printable(text))
     return EXIT_FOUND if something else EXIT_NONE
@@ -101,14 +101,15 @@ def run_references(options: argparse.Namespace) -> int:
             shown = f"  {style.faint(f'({printable(facts)})')}" if facts else ""
             yield f"  {at(reference, style)}  {printable(reference['text'])}{shown}"
 
-    of_kinds = f" among {', '.join(_HEADINGS[kind] for kind in options.kinds)}" if options.kinds else ""
+    kinds = " or ".join(_HEADINGS[kind] for kind in options.kinds)
+    nothing = f"There are no {kinds} of" if kinds else "Nothing refers to"
     return show(
         document,
         options,
         rows,
         something=bool(document["references"]),
         omitted=more(document["omitted"]),
-        nothing=unless_unresolved(document, f"Nothing refers to {_name_of(document['symbol'])}{of_kinds}."),
+        nothing=unless_unresolved(document, f"{nothing} {_name_of(document['symbol'])}."),
     )
 
 
@@ -246,5 +247,7 @@ def run_tests(options: argparse.Namespace) -> int:
         omitted=more(document["omitted"], f"more of {pluralize(document['total'], 'test file')}"),
         nothing=unless_unresolved(
             document, f"None of {pluralize(document['total'], 'test file')} concerns it, as far as can be resolved."
-        ),
+        )
+        if document["changed"] or document["deleted"]
+        else "No indexed file has changed.",
     )

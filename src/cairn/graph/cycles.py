@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 
 from cairn import waiting
+from cairn.graph.empty import on_no_cycles
 from cairn.graph.graph import Graph
 from cairn.graph.rules import rules_of
 from cairn.graph.values import Cycle, Cycles, Importer
@@ -32,7 +33,7 @@ def find_cycles(graph: Graph) -> Cycles:
     cycles += [_cycle(graph, imports, group) for group in later]
     order = {"runtime": 0, "deferred": 1, "typing": 2}
     cycles.sort(key=lambda cycle: (order[cycle.kind], -cycle.size, cycle.steps[0].path))
-    return Cycles(tuple(cycles), graph.notes)
+    return Cycles(tuple(cycles), (*graph.notes, *(() if cycles else on_no_cycles(graph))))
 
 
 def _imports(graph: Graph) -> dict[int, dict[int, tuple[int, int]]]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cairn import waiting
+from cairn.graph.empty import on_nothing_dead
 from cairn.graph.graph import Graph
 from cairn.graph.libraries import Libraries
 from cairn.graph.network import Ints
@@ -69,6 +70,8 @@ def find_dead(graph: Graph, limit: int = 0) -> DeadCode:
     shown = found[: limit or None]
     entry_points = dict(Counter(survey.entries.values()))
     notes = (*graph.notes, *_note_on_foreign(entry_points.get(_FOREIGN, 0)), *_note(undecided))
+    if not found:
+        notes = (*notes, *on_nothing_dead(graph))
     return DeadCode(tuple(shown), entry_points, len(found) - len(shown), notes, undecided)
 
 

@@ -11,12 +11,12 @@ from cairn.graph.entities import Entity, How
 from cairn.graph.graph import Graph
 from cairn.graph.modules.places import Place
 from cairn.graph.nodes import file_of, node_of, place_of
-from cairn.graph.rules import FUNCTION_KINDS, OPEN_KINDS, TYPE_KINDS
+from cairn.graph.rules import BY_NAME_ONLY, FUNCTION_KINDS, NAMESPACE_KINDS, OPEN_KINDS, TYPE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.source.imports import Import
 from cairn.source.occurrences import Occurrence
 
-_MAX_STEPS = 12  # from one re-export to the next
+_MAX_STEPS = 60  # modules that re-export from one another
 
 
 class No(Enum):
@@ -36,7 +36,7 @@ class ReferenceTarget:
     Attributes:
         nodes: its definitions; of a field that is none by itself, its type.
         name: what it is called.
-        owners: the types that have it as a member; none for what stands at the top of a file.
+        owners: the types or namespaces that have it as a member; none for what stands at the top of a file.
         is_field: whether it is a member that is no definition of its own, such as a field of a struct.
     """
 
@@ -46,36 +46,18 @@ class ReferenceTarget:
     is_field: bool = False
 
 
-class Denoting:
-    """Tells whether names mean a target."""
+class _TopNames:
+    """Tells whether names mean a target by what stands at the top of files, is imported, or is shared."""
 
     def __init__(self, graph: Graph, target: ReferenceTarget) -> None:
-        self._graph = graph
         self._code: Code = graph.code
         self._meaning = graph.resolver.meaning
         self._target = target
-        self._is_type = any(self._code.definition(node).kind in TYPE_KINDS for node in target.nodes)
         self._above = {other for node in target.nodes for other in graph.resolver.overridden(node)}
+        self.is_member = any(self._code.definition(owner).kind in TYPE_KINDS for owner in target.owners)
 
-    def verdict(self, source: SourceFile, scope: int, occurrence: Occurrence) -> Verdict:
-        """Tell whether a place in the code means the target."""
-        name, head = occurrence.name, occurrence.head
-        if name.startswith("$"):
-            return self._of_variable(source, name)
-        if occurrence.role == "import":
-            return self._of_import(source, occurrence)
-        if not self._target.is_field and not occurrence.is_key and head != "@":
-            expression = f"{head}.{name}" if head else name
-            entity = self._meaning.evaluate(source, scope, expression)
-            if entity is not None and entity.tag in ("function", "class"):
-                return self._compared(entity)
-            if occurrence.role in ("type", "base", "construct") and not head and self._is_type:
-                return self._at_top(source, name)  # where a member of that name cannot be meant
-        if occurrence.is_key:
-            return self._of_key(source, scope, head)
-        return self._of_member(source, scope, head) if head else self._of_plain(source, scope, name)
-
-    def _compared(self, entity: Entity) -> Verdict:
+    def compared(self, entity: Entity) -> Verdict:
+        """Tell whether what an expression stands for is the target."""
         if entity.node < 0 or place_of(entity.node) < 0:
             return No.OTHER
         if entity.node in self._above or (self._target.owners and self._is_open(entity.node)):
@@ -89,42 +71,23 @@ class Denoting:
         parent = source.definitions[place_of(node)].parent
         return node not in self._target.nodes and parent >= 0 and source.definitions[parent].kind in OPEN_KINDS
 
-    # -- plain names ---------------------------------------------------------------------------------------------------
-
-    def _of_plain(self, source: SourceFile, scope: int, name: str) -> Verdict:
-        inner, is_known = True, True
-        while scope >= 0:
-            definition = source.definitions[scope]
-            if definition.kind in FUNCTION_KINDS:
-                nested = source.members.get(definition.qualified_name, {}).get(name)
-                if nested:
-                    return self._among(source, nested, How.EXACT)
-            elif name == self._target.name and (inner or source.rules.implicit):
-                found = self._member_of(node_of(source.number, scope))
-                if found is not None:
-                    return found
-                is_known = is_known and self._is_known(node_of(source.number, scope))
-            inner = inner and definition.kind not in FUNCTION_KINDS
-            scope = definition.parent
-        if self._target.owners and name == self._target.name:
-            return No.OTHER if is_known else No.UNKNOWN
-        return self._at_top(source, name)
-
-    def _among(self, source: SourceFile, places: Sequence[int], how: How) -> Verdict:
+    def among(self, source: SourceFile, places: Sequence[int], how: How) -> Verdict:
+        """Tell whether definitions of a file are the target."""
         nodes = {node_of(source.number, place) for place in places}
         return how if nodes & self._target.nodes and not self._target.is_field else No.OTHER
 
-    def _at_top(self, source: SourceFile, name: str) -> Verdict:
+    def at_top(self, source: SourceFile, name: str) -> Verdict:
+        """Tell what a plain name means at the top of a file."""
         if places := source.members.get("", {}).get(name):
-            return self._among(source, places, How.EXACT)
+            return self.among(source, places, How.EXACT)
         for imported in source.aliases.get(name, ()):
             if imported.module:
-                return self._of_imported(source, imported, How.IMPORT)
+                return self._of_imported(source, imported)
         stars = source.stars if source.rules.package == "file" else ()
-        found = [self._of_imported(source, imported, How.IMPORT) for imported in stars]
+        found = [self._of_imported(source, imported) for imported in stars]
         if How.IMPORT in found:
             return How.IMPORT
-        return self._shared(source)
+        return self._shared(source) if name == self._target.name else No.UNKNOWN
 
     def _shared(self, source: SourceFile) -> Verdict:
         """Tell what a name means that files share without an import."""
@@ -133,7 +96,7 @@ class Denoting:
         if namesake is not None:
             nodes = {namesake.node, *self._code.group(namesake.node)}
             return namesake.how if nodes & self._target.nodes and not self._target.is_field else No.OTHER
-        if source.rules.package != "all" or self._target.is_field or self._target.owners:
+        if source.rules.package != "all" or self._target.is_field or self.is_member:
             return No.UNKNOWN
         return self._only_one(source)
 
@@ -150,16 +113,15 @@ class Denoting:
         kin = other.rules.family == source.rules.family if source.rules.family else other.language == source.language
         return kin and place_of(node) in other.members.get("", {}).get(self._target.name, ())
 
-    def _of_variable(self, source: SourceFile, name: str) -> Verdict:
+    def of_variable(self, source: SourceFile, name: str) -> Verdict:
         """Tell what a variable of PHP means outside of functions: that of the file, or of one that includes it."""
         places = source.members.get("", {}).get(name[1:])
-        return self._among(source, places, How.EXACT) if places and not self._target.owners else No.OTHER
+        return self.among(source, places, How.EXACT) if places and not self._target.owners else No.OTHER
 
-    # -- imports -------------------------------------------------------------------------------------------------------
-
-    def _of_import(self, source: SourceFile, occurrence: Occurrence) -> Verdict:
+    def of_import(self, source: SourceFile, occurrence: Occurrence) -> Verdict:
+        """Tell what an import binds where it says a name."""
         found = [
-            self._of_imported(source, imported, How.IMPORT)
+            self._of_imported(source, imported)
             for imported in source.facts.imports
             if occurrence.name in (imported.name, imported.alias) and imported.module
         ]
@@ -167,50 +129,115 @@ class Denoting:
             return How.IMPORT
         own = source.members.get("", {}).get(occurrence.name)
         if own and source.rules.family == "ecmascript" and not found:  # `export { name }`
-            return self._among(source, own, How.EXACT)
+            return self.among(source, own, How.EXACT)
         return No.OTHER if found and No.UNKNOWN not in found else No.UNKNOWN
 
-    def _of_imported(self, source: SourceFile, imported: Import, how: How) -> Verdict:
+    def _of_imported(self, source: SourceFile, imported: Import) -> Verdict:
         """Tell whether an import binds the target, by what its module defines or exports in turn."""
-        if self._target.owners or self._target.is_field:
+        if self.is_member or self._target.is_field:
             return No.OTHER
         entity = self._meaning.exports.of_import(source, imported) if imported.name != "*" else None
         if entity is not None and entity.tag in ("function", "class"):
-            verdict = self._compared(entity)
-            return how if isinstance(verdict, How) else verdict
+            verdict = self.compared(entity)
+            return How.IMPORT if isinstance(verdict, How) else verdict
         if source.rules.package == "package":
             text = f"{imported.module}.{imported.name}"
             namesake = self._meaning.namesakes.with_full_name(source, text)
-            return No.OTHER if namesake is None or namesake.node not in self._target.nodes else how
+            return No.OTHER if namesake is None or namesake.node not in self._target.nodes else How.IMPORT
         place = self._meaning.sight.place(source, imported.module)
         name = self._target.name if imported.name == "*" else imported.name
         if place is None:
             return No.UNKNOWN  # what seems to be another library is often a part of this project
-        return how if self._gives(place, name, source, _MAX_STEPS) else No.OTHER
+        return self.given(place, name, source)
 
-    def _gives(self, place: Place, name: str, asking: SourceFile, steps: int) -> bool:
-        """Tell whether a module gives the target under a name."""
-        if isinstance(place, str):
-            found = self._meaning.namesakes.in_folder(place, name) if asking.rules.package == "directory" else None
-            return found is not None and found.node in self._target.nodes
-        if place is None or not steps:
-            return False
-        source = self._code.file(place)
-        if places := source.members.get("", {}).get(name):
-            return any(node_of(place, at) in self._target.nodes for at in places)
-        following = [*source.aliases.get(name, ()), *source.stars]
-        return any(
-            self._gives(
-                self._meaning.sight.place(source, imported.module),
-                name if imported.name == "*" else imported.name,
-                source,
-                steps - 1,
-            )
-            for imported in following
-            if imported.module
-        )
+    def given(self, place: Place, name: str, asking: SourceFile) -> Verdict:
+        """Tell what a module gives under a name: the target, something else, or nothing that is known."""
+        seen = {(place, name)}
+        queue: list[tuple[Place, str]] = [(place, name)]
+        verdict: Verdict = No.UNKNOWN
+        for current, wanted in queue:
+            if isinstance(current, str):
+                found = self._meaning.namesakes.in_folder(current, wanted)
+                if found is not None and asking.rules.package == "directory":
+                    return How.IMPORT if found.node in self._target.nodes else No.OTHER
+            if not isinstance(current, int):
+                continue
+            source = self._code.file(current)
+            if places := source.members.get("", {}).get(wanted):
+                if any(node_of(current, at) in self._target.nodes for at in places):
+                    return How.IMPORT
+                verdict = No.OTHER
+                continue
+            for imported in (*source.aliases.get(wanted, ()), *source.stars):
+                following = wanted if imported.name == "*" else imported.name
+                step = (self._meaning.sight.place(source, imported.module), following) if imported.module else None
+                if step is not None and step not in seen and len(seen) < _MAX_STEPS:
+                    seen.add(step)
+                    queue.append(step)
+        return verdict
 
-    # -- members -------------------------------------------------------------------------------------------------------
+
+class Denoting:
+    """Tells whether names mean a target."""
+
+    def __init__(self, graph: Graph, target: ReferenceTarget) -> None:
+        self._graph = graph
+        self._code: Code = graph.code
+        self._meaning = graph.resolver.meaning
+        self._target = target
+        names = {self._code.definition(node).qualified_name for node in target.nodes}
+        self._full_name = min(names) if len(names) == 1 and not target.is_field else ""
+        self._is_type = any(self._code.definition(node).kind in TYPE_KINDS for node in target.nodes)
+        self._top = _TopNames(graph, target)
+
+    def verdict(self, source: SourceFile, scope: int, occurrence: Occurrence) -> Verdict:
+        """Tell whether a place in the code means the target."""
+        found = self._verdict(source, scope, occurrence)
+        if found is How.NAME and _may_be_local(source, occurrence):
+            return No.UNKNOWN
+        return found
+
+    def _verdict(self, source: SourceFile, scope: int, occurrence: Occurrence) -> Verdict:
+        name, head = occurrence.name, occurrence.head
+        if name.startswith("$"):
+            return self._top.of_variable(source, name)
+        if occurrence.role == "import":
+            return self._top.of_import(source, occurrence)
+        if not self._target.is_field and not occurrence.is_key and head != "@":
+            expression = f"{head}.{name}" if head else name
+            entity = self._meaning.evaluate(source, scope, expression)
+            if entity is not None and entity.tag in ("function", "class"):
+                return self._top.compared(entity)
+            if occurrence.role in ("type", "base", "construct") and not head and self._is_type:
+                return self._top.at_top(source, name)  # where a member of that name cannot be meant
+        if occurrence.is_key:
+            return self._of_key(source, scope, head)
+        return self._of_member(source, scope, head) if head else self._of_plain(source, scope, name)
+
+    def _of_plain(self, source: SourceFile, scope: int, name: str) -> Verdict:
+        inner, is_known, first = True, True, scope
+        while scope >= 0:
+            definition = source.definitions[scope]
+            if definition.kind in FUNCTION_KINDS:
+                nested = source.members.get(definition.qualified_name, {}).get(name)
+                if nested:
+                    return self._top.among(source, nested, How.EXACT)
+            elif name == self._target.name and (inner or source.rules.implicit or definition.kind in NAMESPACE_KINDS):
+                found = self._member_of(node_of(source.number, scope))
+                if found is not None:
+                    return found
+                # What mixes in a module or a trait may have the member.
+                is_mixed_in = source.rules.implicit and definition.kind in OPEN_KINDS | {"module", "extension"}
+                is_known = is_known and not is_mixed_in and self._is_known(node_of(source.number, scope))
+            inner = inner and definition.kind not in FUNCTION_KINDS
+            scope = definition.parent
+        if self._top.is_member and name == self._target.name:
+            return No.OTHER if is_known and not self._lost_its_type(source, first) else No.UNKNOWN
+        return self._top.at_top(source, name)
+
+    def _lost_its_type(self, source: SourceFile, scope: int) -> bool:
+        """Tell whether a function is in no type although its language has such functions only in types."""
+        return source.language in ("java", "csharp") and scope >= 0 and source.enclosing_type(scope) < 0
 
     def _of_member(self, source: SourceFile, scope: int, head: str) -> Verdict:
         if head == "@":
@@ -218,10 +245,10 @@ class Denoting:
             return self._of_receiver(node_of(source.number, place)) if place >= 0 else No.UNKNOWN
         entity = self._meaning.evaluate(source, scope, head) if head != "?" else None
         if entity is None:
-            return No.UNKNOWN
+            return How.NAME if f"{head}.{self._target.name}" == self._full_name else No.UNKNOWN
         if entity.tag in ("module", "package"):
             module: Place = file_of(entity.node) if entity.tag == "module" else entity.text
-            return How.IMPORT if self._gives(module, self._target.name, source, _MAX_STEPS) else No.OTHER
+            return self._top.given(module, self._target.name, source)
         if entity.tag not in ("class", "instance") or entity.node < 0 or place_of(entity.node) < 0:
             return No.UNKNOWN
         return self._of_receiver(entity.node)
@@ -268,8 +295,18 @@ class Denoting:
         """Yield a type with the other places where its language lets it be continued."""
         yield node
         source, definition = self._code.file(file_of(node)), self._code.definition(node)
-        if source.rules.open_types and definition.kind in TYPE_KINDS:
-            for owner in self._target.owners:
-                is_kin = self._code.file(file_of(owner)).rules.family == source.rules.family
-                if is_kin and self._code.definition(owner).qualified_name == definition.qualified_name:
-                    yield owner
+        if not source.rules.open_types and definition.kind not in NAMESPACE_KINDS:
+            return
+        for owner in self._target.owners:
+            is_kin = self._code.file(file_of(owner)).rules.family == source.rules.family
+            name = self._code.definition(owner).qualified_name
+            # C# sees what the namespaces around a namespace have.
+            is_around = source.rules.family == "csharp" and definition.qualified_name.startswith(f"{name}.")
+            if is_kin and (name == definition.qualified_name or (is_around and definition.kind in NAMESPACE_KINDS)):
+                yield owner
+
+
+def _may_be_local(source: SourceFile, occurrence: Occurrence) -> bool:
+    """Tell whether a plain name may be that of a variable, in a language of which no more than names is known."""
+    is_plain = not occurrence.head and occurrence.role in ("read", "write")
+    return source.rules is BY_NAME_ONLY and is_plain and occurrence.name.islower()

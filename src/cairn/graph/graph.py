@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
 
 from cairn import waiting
@@ -26,6 +26,7 @@ from cairn.source.text import pluralize
 
 STORED_FROM_SECONDS = 0.3  # a network that takes longer to make is kept beside the index
 
+_MOST_REMEMBERED = 16  # long answers
 CALL_KINDS = frozenset({CALL, CONSTRUCT, DECORATE})
 
 
@@ -59,6 +60,7 @@ class Graph:
         self._base: Network | None = None  # the last one of an index without changed files
         self._feelers: Feelers | None = None
         self._tests: TestFiles | None = None
+        self._remembered: dict[Hashable, object] = {}
 
     def refresh(self, snapshot: Snapshot, connection: sqlite3.Connection) -> None:
         """Take in a new generation, and files that changed since."""
@@ -85,6 +87,16 @@ class Graph:
         if self._resolver is not None:
             self._resolver.meaning.memo.forget()
         self._resolver = None
+        self._remembered = {}
+
+    def remember(self, key: Hashable, find: Callable[[], object]) -> object:
+        """Return what `find` gives for a key; the last few answers are remembered until a file changes."""
+        if key not in self._remembered:
+            answer = find()
+            if len(self._remembered) >= _MOST_REMEMBERED:
+                del self._remembered[next(iter(self._remembered))]
+            self._remembered[key] = answer
+        return self._remembered[key]
 
     def store_facts(self) -> None:
         """Store the facts that were found while nothing could be written, for the next time."""

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from cairn.graph.deleted import NOTHING_LEFT, Leftovers
+from cairn.graph.empty import on_no_change, on_no_effect, on_no_tests
 from cairn.graph.graph import Graph
 from cairn.graph.nodes import NODE_BITS, file_of, node_of, place_of
 from cairn.graph.questions import calls_to
@@ -59,6 +60,10 @@ def impact(
     importers = {other for file in files for other in graph.network.importers(file)}
     ranked, _ = rank_tests(graph, changed, reached, tests, _of_deleted(graph, leftovers))
     unresolved, notes = _unknown(graph, changed, "use", has_known=bool(len(order)))
+    if changed and not len(order) and unresolved is None:
+        notes = on_no_effect(graph, changed[0])
+    if not starts and not leftovers.deleted:
+        notes = on_no_change()
     return Impact(
         tuple(symbol_of(code, node) for node in _representatives(graph, changed)),
         tuple(Affected(symbol_of(code, node), depth, sure, WAYS[way]) for node, depth, sure, way in affected),
@@ -78,6 +83,10 @@ def choose_tests(
     starts = [*changed, *leftovers.nodes]
     ranked, omitted = rank_tests(graph, changed, reach(graph, starts), limit, _of_deleted(graph, leftovers))
     unresolved, notes = _unknown(graph, changed, "test", has_known=bool(ranked), among=graph.tests.numbers)
+    if changed and not ranked and unresolved is None:
+        notes = on_no_tests(graph, changed[0])
+    if not starts and not leftovers.deleted:
+        notes = on_no_change()
     return TestChoice(
         tuple(symbol_of(graph.code, node) for node in _representatives(graph, changed)),
         tuple(ranked),

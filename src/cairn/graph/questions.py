@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import cast
 
 from cairn.errors import UnknownSymbolError
+from cairn.graph.empty import on_no_callees, on_no_callers, on_no_importers, on_no_subclasses
 from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.implementations import implementers_of, unresolved_subtypes
 from cairn.graph.nodes import file_of, node_of, place_of
@@ -35,7 +36,13 @@ def callers(graph: Graph, text: str, limit: int = 0) -> Links:
     links = _links(graph, nodes, edges, limit, incoming=True)
     unresolved = unresolved_calls(graph, nodes, edges)
     notes = note_on(unresolved, f"call of {_short(links)}", has_known=bool(edges))
+    if not edges and unresolved is None:
+        notes = on_no_callers(graph, graph.code.main_of(nodes), _names_of(graph, nodes))
     return replace(links, notes=(*links.notes, *notes), unresolved=unresolved)
+
+
+def _names_of(graph: Graph, nodes: Sequence[int]) -> set[str]:
+    return {graph.code.definition(node).name for node in nodes if place_of(node) >= 0}
 
 
 def _short(links: Links) -> str:
@@ -63,6 +70,8 @@ def callees(graph: Graph, text: str, limit: int = 0) -> Links:
     links = callees_of(graph, nodes, limit)
     unresolved = unresolved_callees(graph, nodes, _inside(graph, nodes))
     notes = note_on(unresolved, "", has_known=bool(links.links))
+    if not links.links and unresolved is None:
+        notes = on_no_callees(graph, nodes, _inside(graph, nodes))
     return replace(links, notes=(*links.notes, *notes), unresolved=unresolved)
 
 
@@ -91,6 +100,8 @@ def subclasses(graph: Graph, text: str, limit: int = 0) -> Links:
     links = _links(graph, nodes, edges, limit, incoming=True)
     unresolved = unresolved_subtypes(graph, nodes, edges)
     notes = note_on(unresolved, f"subclass of {_short(links)}", has_known=bool(edges))
+    if not edges and unresolved is None:
+        notes = on_no_subclasses(graph, graph.code.main_of(nodes), _names_of(graph, nodes))
     return replace(links, notes=(*links.notes, *notes), unresolved=unresolved)
 
 
@@ -137,7 +148,8 @@ def call_path(graph: Graph, source: str, target: str) -> CallPath:
     notes = note_on(unresolved, f"call of {other.name or other.path}", has_known=True)
     ways_out = note_on(unresolved_callees(graph, starts, _inside(graph, starts)), "", has_known=False)
     count, verb = pluralize(len(came), "definition"), "was" if len(came) == 1 else "were"
-    tried = Hint(f"{count} that {own.name or own.path} reaches by calls {verb} looked at")
+    words = f"{count} that {own.name or own.path} reaches by calls {verb} looked at; see what calls the other end"
+    tried = Hint(words, "callers", symbol=f"{other.path}:{other.line}")
     return CallPath(own, other, (), (*graph.notes, tried, *notes, *ways_out), unresolved)
 
 
@@ -203,6 +215,8 @@ def importers(graph: Graph, text: str) -> Importers:
                 importers.setdefault(importer.path, importer)
     unresolved = unresolved_imports(graph, number, files)
     notes = note_on(unresolved, f"import of {path}", has_known=bool(importers))
+    if not importers and unresolved is None:
+        notes = on_no_importers(graph, number, files)
     return Importers(path, tuple(importers.values()), (*graph.notes, *notes), unresolved)
 
 

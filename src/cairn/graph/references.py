@@ -14,11 +14,12 @@ from typing import NamedTuple, cast
 from cairn import waiting
 from cairn.errors import UnknownSymbolError, UnparsableError
 from cairn.graph.denote import Denoting, No, ReferenceTarget
+from cairn.graph.empty import on_no_references
 from cairn.graph.entities import How
 from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, IMPLEMENT, INHERIT, USE, Edge
-from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS, VALUE_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS, VALUE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import find_symbol, symbol_of
 from cairn.graph.tally import LineTally, files_with
@@ -60,7 +61,7 @@ def references(graph: Graph, text: str, limit: int = 0, kinds: Collection[str] =
         UnknownSymbolError, AmbiguousError: as `find_symbol`.
     """
     sought = _find_sought(graph, text)
-    found, tally, n_unread = _ReferenceSearch(graph, sought).run()
+    found, tally, n_unread = _look_for(graph, sought)
     chosen = [reference for reference in found if not kinds or reference.kind in kinds]
     chosen.sort(key=lambda reference: (KINDS.index(reference.kind), reference.path, reference.line))
     counts: Counter[str] = Counter(reference.kind for reference in chosen)
@@ -72,6 +73,7 @@ def references(graph: Graph, text: str, limit: int = 0, kinds: Collection[str] =
         *_on_names(graph, chosen),
         *note_on(unresolved, what, has_known=bool(chosen)),
         *_on_unread(n_unread, sought.target.name),
+        *(() if chosen or unresolved else on_no_references(graph, {sought.target.name})),
     )
     return References(sought.symbol, tuple(shown), dict(counts), len(chosen) - len(shown), notes, unresolved)
 
@@ -81,12 +83,18 @@ def references_of(graph: Graph, sought: Sequence[Sought]) -> tuple[list[SymbolRe
     found: dict[tuple[str, int, str], SymbolReference] = {}
     unresolved: list[Unresolved] = []
     for each in sought:
-        references, tally, _ = _ReferenceSearch(graph, each).run()
+        references, tally, _ = _look_for(graph, each)
         for reference in references:
             found.setdefault((reference.path, reference.line, reference.kind), reference)
         unresolved += filter(None, [tally.result()])
     order = sorted(found.values(), key=lambda reference: (KINDS.index(reference.kind), reference.path, reference.line))
     return order, unresolved
+
+
+def _look_for(graph: Graph, sought: Sought) -> tuple[list[SymbolReference], LineTally, int]:
+    """Return what `_ReferenceSearch` finds, remembered until a file changes."""
+    found = graph.remember(("references", sought.target), lambda: _ReferenceSearch(graph, sought).run())
+    return cast("tuple[list[SymbolReference], LineTally, int]", found)
 
 
 def _share(found: Sequence[SymbolReference], limit: int) -> list[SymbolReference]:
@@ -159,7 +167,7 @@ def sought_at(graph: Graph, nodes: Sequence[int]) -> Sought:
 def _owners_of(graph: Graph, node: int) -> Iterator[int]:
     source = graph.code.file(file_of(node))
     parent = source.definitions[place_of(node)].parent
-    if parent >= 0 and source.definitions[parent].kind in TYPE_KINDS:
+    if parent >= 0 and source.definitions[parent].kind in TYPE_KINDS | NAMESPACE_KINDS:
         yield from graph.code.group(node_of(source.number, parent))
     elif parent < 0 and "." in (qualified := source.definitions[place_of(node)].qualified_name):
         owner = qualified.rpartition(".")[0].rpartition(".")[2]
@@ -178,6 +186,7 @@ def find_field(graph: Graph, text: str) -> Sought | None:
         nodes = find_symbol(graph.code, graph.connection, owner, TYPE_KINDS)
     except UnknownSymbolError:
         return None
+    nodes = [*nodes, *(held for node in nodes if (held := _type_held_by(graph, node)) >= 0)]
     types = [node for node in nodes if place_of(node) >= 0 and graph.code.definition(node).kind in TYPE_KINDS]
     name = match["name"].lstrip("@$")
     for node in types:
@@ -188,6 +197,14 @@ def find_field(graph: Graph, text: str) -> Sought | None:
             symbol = Symbol(path, line, line, "field", qualified, graph.code.file(file_of(node)).stale)
             return Sought(symbol, ReferenceTarget(frozenset(types), name, frozenset(types), is_field=True))
     return None
+
+
+def _type_held_by(graph: Graph, node: int) -> int:
+    """Return the type of what a variable holds, -1 if that is not known."""
+    if place_of(node) < 0 or graph.code.definition(node).kind not in VALUE_KINDS:
+        return -1
+    entity = graph.resolver.meaning.declarations.entity(node)
+    return entity.node if entity.tag == "instance" else -1
 
 
 def _line_of_field(graph: Graph, node: int, name: str) -> int:
@@ -265,7 +282,10 @@ class _ReferenceSearch:
     def _look_into(
         self, source: SourceFile, names: frozenset[str], aliases: Collection[str], edges: Sequence[Edge]
     ) -> None:
-        aliases = {*aliases, *_aliases(source, names)} | ({edge.called.partition("(")[0] for edge in edges} - {""})
+        own_words = source.rules.types | source.rules.this | source.rules.parents
+        makers = {source.rules.maker, source.rules.constructor, "", *(word.partition("(")[0] for word in own_words)}
+        edges = [edge for edge in edges if edge.kind != USE or edge.called not in makers]
+        aliases = {*aliases, *_aliases(source, names)} | ({edge.called.partition("(")[0] for edge in edges} - makers)
         occurrences = _occurrences(self._graph, source, names | aliases)
         if not occurrences and not edges:
             return
@@ -277,6 +297,8 @@ class _ReferenceSearch:
         said: set[int] = set()
         for occurrence in occurrences:
             line = occurrence.line
+            if occurrence.start_byte in heads:
+                said.add(line)
             if occurrence.is_local or occurrence.role == "declaration" or occurrence.start_byte in heads:
                 continue
             scope = scopes[bisect_right(borders, occurrence.start_byte) - 1]
@@ -328,6 +350,8 @@ def _kind_of(occurrence: Occurrence, edge: Edge | None) -> ReferenceKind:
     if edge is None or role in ("write", "import"):
         return role
     known = _KIND_OF_EDGE[edge.kind]
+    if known == "call" and role == "read" and occurrence.name != edge.called:
+        known = "construct"  # `Type.new`
     if role in ("call", "read", "construct") and known in ("call", "construct", "base", "decorate"):
         return known
     return role

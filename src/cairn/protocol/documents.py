@@ -421,4 +421,5 @@ def slice_to_dict(found: Slice) -> dict[str, Any]:
         "variable": found.variable,
         "direction": "forward" if found.forward else "backward",
         "lines": [{"line": number, "text": text} for number, text in found.lines],
+        "notes": list(found.notes),
     }

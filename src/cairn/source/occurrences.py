@@ -8,11 +8,12 @@ variable takes is marked.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.source.bindings import BLOCKS, PATTERNS, Binding, field_of, find_binding, is_bound, is_declaration
-from cairn.source.definitions import parse
+from cairn.source.definitions import Lines, parse
 from cairn.source.languages import BY_NAME
 from cairn.source.references import expression_of
 
@@ -124,6 +125,7 @@ class _Reader:
         self._data = data
         self._language = language
         self._root = root
+        self._starts = Lines.of(data).starts  # since the parser may see other line breaks
 
     def read(self, names: frozenset[str]) -> list[Occurrence]:
         """Return the occurrences of some names."""
@@ -156,6 +158,8 @@ class _Reader:
     def _is_name(self, leaf: tree_sitter.Node, name: bytes) -> bool:
         """Tell whether a leaf of the tree is a name and neither text nor a comment, the text of a type excepted."""
         text = leaf.text or b""
+        if leaf.type == "alias" and text.endswith(b"." + name):  # a module of Elixir, with what is around it
+            return True
         is_symbol = text.startswith(b":")
         if name not in (text, text.strip(_IDENTIFIER_MARKS)) or leaf.child_count > 1 or is_symbol:
             return False
@@ -164,8 +168,11 @@ class _Reader:
         return leaf.is_named or leaf.type == name.decode("utf-8", "replace")
 
     def _occurrence(self, leaf: tree_sitter.Node, name: str) -> Occurrence | None:
-        line, start = leaf.end_point.row + 1, leaf.start_byte
+        line, start = bisect_right(self._starts, leaf.start_byte), leaf.start_byte
         expression, head = self._expression(leaf)
+        if leaf.type == "alias" and self._language == "elixir":
+            around = (leaf.text or b"").decode("utf-8", "replace")[: -len(name)].rstrip(".")
+            return Occurrence(line, start, name, _role_of_module(leaf), around)
         if self._language == "php" and not head and self._data[start - 1 : start] == b"$":
             name = f"${name}"
         if leaf.parent is not None and leaf.parent.type in ("global_statement", "nonlocal_statement"):
@@ -269,6 +276,22 @@ class _Reader:
         if role != "type" and _FOLLOWED_BY_CALL.match(data, leaf.end_byte):
             return "call"
         return role
+
+
+def _role_of_module(leaf: tree_sitter.Node) -> str:
+    """Return what Elixir does with a module: it imports it, or uses it otherwise."""
+    node = leaf.parent
+    for _ in range(4):
+        if node is None:
+            break
+        if node.type == "call":
+            target = node.child_by_field_name("target")
+            word = (target.text or b"").decode("utf-8", "replace") if target is not None else ""
+            if word in ("alias", "import", "use", "require"):
+                return "import"
+            return "declaration" if word in ("defmodule", "defprotocol") else "read"
+        node = node.parent
+    return "read"
 
 
 def _is_local(occurrence: Occurrence, bindings: Collection[Binding]) -> bool:

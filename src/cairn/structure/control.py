@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from cairn.source.languages.flow_syntax import FlowSyntax
 from cairn.structure.branches import add_if, add_switch
+from cairn.structure.callees import Callees
 from cairn.structure.draft import Draft, Ends, JumpFrame, first_line, last_head_line, last_line_of
 from cairn.structure.jumps import add_jump, add_try
 from cairn.structure.loops import add_do_loop, add_loop
@@ -34,7 +35,7 @@ def build_control_flow(unit: tree_sitter.Node, name: str, syntax: FlowSyntax) ->
     exit_ends = [*ends, *draft.returns]
     exit_step = draft.step("exit", unit, Access(), exit_ends, last_line=first_line(unit), text="exit")
     draft.steps[exit_step].first_line = draft.steps[exit_step].last_line = last_line_of(unit)
-    _add_changes_by_calls(draft)
+    _add_changes_by_calls(draft, Callees(unit, syntax))
     return ControlFlow(name, first_line(unit), last_line_of(unit), tuple(draft.steps))
 
 
@@ -74,13 +75,19 @@ def _find_captures(draft: Draft, node: tree_sitter.Node) -> None:
             waiting += reversed(child.named_children)
 
 
-def _add_changes_by_calls(draft: Draft) -> None:
-    """Let a call that nobody uses the result of change what it is made on, if that is a variable of the function."""
+def _add_changes_by_calls(draft: Draft, callees: Callees) -> None:
+    """Let calls change what they are made on, where nobody uses the result, and what they get, as far as is known.
+
+    Only variables of the function count.
+    """
     variables = {name for step in draft.steps for name, certain in step.access.writes.items() if certain}
     for step in draft.steps:
         for name in step.access.called:
             if base_of(name) in variables or name in variables:
                 step.access.write(name, certain=False)
+        for passed in step.access.passed:
+            if base_of(passed.variable) in variables and callees.changes(passed):
+                step.access.write(passed.variable, certain=False)
 
 
 def _add_statement(draft: Draft, node: tree_sitter.Node, ends: Ends) -> Ends:  # noqa: C901 - one line a statement

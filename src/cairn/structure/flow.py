@@ -18,11 +18,13 @@ from cairn.structure.locate import FileContent, ask_helper, find_symbol, read_so
 from cairn.structure.names import affects, base_of
 from cairn.structure.outline import outline_file
 from cairn.structure.steps import CONTROL_ONLY, DATA_ONLY, ControlFlow
+from cairn.structure.unfollowed import unfollowed
 
 if TYPE_CHECKING:
     import tree_sitter
 
 MODULE = "<module>"
+_MOST_VARIABLES = 12  # of a line, in an error
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,10 @@ class FlowGraph:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """The lines of one function that a line depends on, or that depend on it, with their text."""
+    """The lines of one function that a line depends on, or that depend on it, with their text.
+
+    `notes` say what was not followed.
+    """
 
     path: str
     language: str
@@ -62,6 +67,7 @@ class Slice:
     variable: str
     forward: bool
     lines: tuple[tuple[int, str], ...]
+    notes: tuple[str, ...] = ()
 
 
 def flow_of(root: Path, path: str | Path, function: str) -> FlowGraph:
@@ -99,11 +105,11 @@ def slice_from(root: Path, path: str | Path, line: int, variable: str, *, forwar
         root: the project's folder.
         path: the file.
         line: 1-based.
-        variable: only this variable of the line, empty for all. It need not be on the line: its value there counts.
+        variable: only this variable of the line, empty for all.
         forward: what depends on the line, instead of what it depends on.
 
     Raises:
-        NotFoundError: if no statement is on the line, or the function has no such variable.
+        NotFoundError: if no statement is on the line, or that has no such variable.
         NotFoundError, PathError, QueryError, UnparsableError: as `flow_of`.
     """
     file = read_source(root, path)
@@ -127,14 +133,15 @@ def slice_in(data: bytes, language: str, path: str, line: int, variable: str, fo
     if not here:
         raise _no_statement(graph, line)
     if variable:
-        _check_variable(graph, variable)
+        _check_variable(graph, here, line, variable)
     chosen = _find_slice(graph, here, variable, forward=forward)
     source = file.data.decode("utf-8", "replace").split("\n")
     numbers = set(range(steps[0].first_line, steps[0].last_line + 1)) if unit.parent is not None else set()
     for number in chosen - {0}:
         numbers |= set(range(steps[number].first_line, steps[number].last_line + 1))
     lines = tuple((number, source[number - 1].rstrip("\r")) for number in sorted(numbers) if number <= len(source))
-    return Slice(file.path, file.language.name, shown, line, variable, forward, lines)
+    notes = unfollowed(data, language, unit, syntax, graph.control, graph.dependences, chosen, forward=forward)
+    return Slice(file.path, file.language.name, shown, line, variable, forward, lines, notes)
 
 
 def _find_slice(graph: FlowGraph, here: list[int], variable: str, *, forward: bool) -> set[int]:
@@ -226,18 +233,22 @@ def _no_statement(graph: FlowGraph, line: int) -> NotFoundError:
     return NotFoundError(f"no statement of {graph.control.name} is on line {line} of {graph.path}", hint)
 
 
-def _check_variable(graph: FlowGraph, variable: str) -> None:
-    from difflib import get_close_matches  # noqa: PLC0415 - start-up time: only a wrong name needs it
+def _check_variable(graph: FlowGraph, here: list[int], line: int, variable: str) -> None:
+    """Make sure that a variable is read or written on a line.
 
-    names = {name.lstrip("*") for step in graph.control.steps for name in (*step.access.reads, *step.access.writes)}
-    known = names | {base_of(name) for name in names}
-    if variable not in known:
-        nearest = get_close_matches(variable, sorted(known), 5, 0.4)
-        meant = f"; nearest are {', '.join(nearest)}" if nearest else ""
-        raise NotFoundError(
-            f"{graph.control.name} has no variable {variable}{meant}",
-            Hint.of("flow", place=f"{graph.path}:{graph.control.name}", dfg=True),
-        )
+    Raises:
+        NotFoundError: if it is not; the message names those that are.
+    """
+    accesses = [graph.control.steps[number].access for number in here]
+    names = {name.lstrip("*") for access in accesses for name in (*access.reads, *access.writes)}
+    if variable in names | {base_of(name) for name in names}:
+        return
+    known = sorted({name.removesuffix("[]") for name in names})
+    shown = ", ".join(known[:_MOST_VARIABLES]) + (", …" if len(known) > _MOST_VARIABLES else "")
+    raise NotFoundError(
+        f"line {line} of {graph.path} has no variable {variable}; it has {shown or 'none'}",
+        Hint.of("flow", place=f"{graph.path}:{graph.control.name}", dfg=True),
+    )
 
 
 def _text(node: tree_sitter.Node) -> str:

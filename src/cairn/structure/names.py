@@ -2,13 +2,13 @@
 
 A variable is a name, one attribute of a name (`self.total`), or all elements of a name (`items[]`). Writing a part
 leaves the rest alone; reading the whole reads all parts. A method whose result nobody uses, or that is known to,
-changes what it is called on; arguments are taken to be left alone.
+changes what it is called on. What is passed to a call is noted, since the call may change it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.source.languages.flow_syntax import FlowSyntax
 
@@ -40,11 +40,20 @@ _CALLED = "await await_expression expression_statement parenthesized_expression"
 _DISCARDING = frozenset({"expression_statement", "go_statement", "defer_statement"})
 
 
+class Passed(NamedTuple):
+    """A variable that is handed to a call: to what, and as which argument, counted from 0 or by its name."""
+
+    variable: str
+    callee: str
+    argument: int | str
+
+
 @dataclass(slots=True)
 class Access:
     """What is read and written. `writes` has, for each variable, whether its old value is certainly gone.
 
-    `called` are variables with a method whose result nobody uses: a change, unless they are modules or types.
+    `called` are variables with a method whose result nobody uses: a change, unless they are modules or types. `passed`
+    are the arguments of calls, and `calls` tells whether there is any call.
     """
 
     reads: set[str] = field(default_factory=set)
@@ -52,6 +61,8 @@ class Access:
     called: set[str] = field(default_factory=set)
     declared: set[str] = field(default_factory=set)
     outer: set[str] = field(default_factory=set)
+    passed: list[Passed] = field(default_factory=list)
+    calls: bool = False
 
     def write(self, name: str, *, certain: bool = True) -> None:
         """Add a write."""
@@ -63,6 +74,8 @@ class Access:
         self.declared |= other.declared
         self.outer |= other.outer
         self.called |= other.called
+        self.passed += other.passed
+        self.calls = self.calls or other.calls
         for name, certain in other.writes.items():
             self.write(name, certain=certain)
 
@@ -148,6 +161,7 @@ class NameReader:
         else:
             if syntax.calls and kind in syntax.calls:
                 _add_call(node, *syntax.calls[kind], access, syntax)
+                _add_arguments(node, *syntax.calls[kind], access, syntax)
             return _children(node, syntax)
         return []
 
@@ -366,6 +380,22 @@ def _add_call(node: tree_sitter.Node, called: str, name: str, access: Access, sy
         access.write(written, certain=False)
     elif written and _is_discarded(node):
         access.called.add(written)
+
+
+def _add_arguments(node: tree_sitter.Node, called: str, name: str, access: Access, syntax: FlowSyntax) -> None:
+    """Add that a call gets some variables, which it may change."""
+    access.calls = True
+    callee = " ".join(_text(child) for field in (called, name) if (child := node.child_by_field_name(field)))
+    arguments = node.child_by_field_name("arguments")
+    if arguments is None:
+        return
+    for place, argument in enumerate(child for child in arguments.named_children if child.type not in syntax.ignored):
+        value = argument.child_by_field_name("value") if argument.type == "keyword_argument" else argument
+        keyword = argument.child_by_field_name("name") if argument.type == "keyword_argument" else None
+        if value is not None and value.type == "unary_expression":  # `&variable`
+            value = value.named_child(0)
+        if variable := _variable_of(value, syntax):
+            access.passed.append(Passed(variable, callee, _text(keyword) if keyword is not None else place))
 
 
 def _variable_of(node: tree_sitter.Node | None, syntax: FlowSyntax) -> str:

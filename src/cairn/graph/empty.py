@@ -1,0 +1,129 @@
+"""Says of an empty answer what was looked at, what was not, and what to ask next."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from cairn.graph.graph import Graph
+from cairn.graph.nodes import file_of, place_of
+from cairn.graph.resolve import CALL, CONSTRUCT
+from cairn.graph.rules import rules_of
+from cairn.graph.tally import files_with
+from cairn.hints import Hint
+from cairn.source.languages import BY_NAME
+from cairn.source.text import pluralize
+
+_MOST_NAMED = 5  # languages
+
+
+def on_no_callers(graph: Graph, node: int, names: Collection[str]) -> tuple[Hint, ...]:
+    """Return what to say where nothing calls a definition."""
+    if place_of(node) < 0:
+        return (Hint("A file is imported rather than called; see by what", "importers", target=_path(graph, node)),)
+    words = f"Looked at {_mentioning(graph, names)}, without comments and texts; see whatever else refers to it"
+    return (Hint(words, "references", symbol=_place(graph, node)),)
+
+
+def on_no_callees(graph: Graph, nodes: Sequence[int], inside: Collection[int]) -> tuple[Hint, ...]:
+    """Return what to say where definitions call nothing of the project."""
+    count = 0
+    for number in {file_of(node) for node in nodes}:
+        scopes = {place_of(node) for node in inside if file_of(node) == number}
+        facts = graph.code.file(number).facts
+        kinds = zip(facts.kinds, facts.scopes, strict=True)
+        count += sum(kind in (CALL, CONSTRUCT) and scope in scopes for kind, scope in kinds)
+    path = graph.code.paths[file_of(nodes[0])]
+    said = f"Of {pluralize(count, 'call')} in it, none leads" if count else "There is no call in it that leads"
+    words = f"{said} to a definition of this project; libraries do not count. See what is in its file"
+    return (Hint(words, "outline", file=path),)
+
+
+def on_no_subclasses(graph: Graph, node: int, names: Collection[str]) -> tuple[Hint, ...]:
+    """Return what to say where nothing derives from a type or overrides a method."""
+    words = (
+        f"Looked at {_mentioning(graph, names)}; of types that do not name what they implement, only those of Go are "
+        "found. See whatever else refers to it"
+    )
+    if place_of(node) < 0:
+        return (Hint("A file has no subclasses; see what is in it", "outline", file=_path(graph, node)),)
+    return (Hint(words, "references", symbol=_place(graph, node)),)
+
+
+def on_no_references(graph: Graph, names: Collection[str]) -> tuple[Hint, ...]:
+    """Return what to say where nothing refers to a symbol."""
+    words = f"Looked at {_mentioning(graph, names)}, without comments and texts; to list these as well"
+    return (Hint(words, "search", query=min(names), mode="literal"),)
+
+
+def on_no_importers(graph: Graph, number: int, files: Collection[int]) -> tuple[Hint, ...]:
+    """Return what to say where no file imports one."""
+    path = graph.code.paths[number]
+    stem = path.rpartition("/")[2].partition(".")[0]
+    unknown = ""
+    if not _resolves_imports(graph.code.languages[number]):
+        unknown = f" Imports of {graph.code.languages[number]} are not resolved to files."
+    words = f"Looked at {pluralize(len(files), 'file')} that may name it.{unknown} To see where its name stands"
+    return (Hint(words, "search", query=stem, mode="literal"),)
+
+
+def on_no_effect(graph: Graph, node: int) -> tuple[Hint, ...]:
+    """Return what to say where a change of a definition affects nothing."""
+    words = (
+        f"Looked at calls, types and imports in {pluralize(len(graph.code.paths), 'file')}, over any number of steps; "
+        "see all that refers to it"
+    )
+    if place_of(node) < 0:
+        return (
+            Hint(words.replace("all that refers to it", "what imports it"), "importers", target=_path(graph, node)),
+        )
+    return (Hint(words, "references", symbol=_place(graph, node)),)
+
+
+def on_no_change() -> tuple[Hint, ...]:
+    """Return what to say where no indexed file differs from a revision."""
+    return (Hint("Files that are not indexed are not compared; see which are skipped", "index", skipped=True),)
+
+
+def on_no_tests(graph: Graph, node: int) -> tuple[Hint, ...]:
+    """Return what to say where no test concerns a definition."""
+    stem = _path(graph, node).rpartition("/")[2].partition(".")[0]
+    name = graph.code.definition(node).name if place_of(node) >= 0 else stem
+    words = "Tests that reach it by calls, import its file, or share its name were looked for; to see what mentions it"
+    return (Hint(words, "search", query=name, mode="literal"),)
+
+
+def on_no_cycles(graph: Graph) -> tuple[Hint, ...]:
+    """Return what to say where no files import each other in a cycle."""
+    languages = [language for language in graph.code.languages if BY_NAME[language].group == "code"]
+    blind = sorted({language for language in languages if not _resolves_imports(language)})
+    count = pluralize(len(graph.network.importing), "import")
+    words = f"Looked at {count} between {pluralize(len(languages), 'file')} of code"
+    if blind:
+        more = f" and {len(blind) - _MOST_NAMED} more" if len(blind) > _MOST_NAMED else ""
+        words += f"; imports of {', '.join(blind[:_MOST_NAMED])}{more} are not resolved to files"
+    return (Hint(f"{words}. For the most central files", "map"),)
+
+
+def on_nothing_dead(graph: Graph) -> tuple[Hint, ...]:
+    """Return what to say where everything is used."""
+    words = f"Looked at {pluralize(len(graph.code.table.nodes), 'definition')}. To see what uses one"
+    return (Hint(words, "references", symbol=None),)
+
+
+def _mentioning(graph: Graph, names: Collection[str]) -> str:
+    said = " or ".join(f"`{name}`" for name in sorted(names)[:2])
+    count = len(files_with(graph, names, None))
+    return f"{pluralize(count, 'file')} of code that {'mentions' if count == 1 else 'mention'} {said}"
+
+
+def _path(graph: Graph, node: int) -> str:
+    return graph.code.paths[file_of(node)]
+
+
+def _place(graph: Graph, node: int) -> str:
+    return f"{graph.code.paths[file_of(node)]}:{graph.code.definition(node).span.start_line}"
+
+
+def _resolves_imports(language: str) -> bool:
+    rules = rules_of(language)
+    return bool(rules.finder) or rules.package == "package"

@@ -1,0 +1,97 @@
+"""What an empty answer from the symbol graph says: what was looked at, and what to ask next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from cairn.workspace import Workspace
+
+FILES = {
+    "a.py": (
+        "from b import used\n\n\ndef main():\n    used(1)\n\n\ndef lonely():\n    print(1)\n\n\n"
+        "class Lone:\n    def run(self):\n        return 2\n\n\nif __name__ == '__main__':\n    main()\n"
+    ),
+    "b.py": "def used(x):\n    return x\n",
+    "run.sh": "go_on() {\n  true\n}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    root = tmp_path_factory.mktemp("empty")
+    for path, text in FILES.items():
+        (root / path).write_text(text)
+    with Workspace.open(root) as opened:
+        opened.index()
+        yield opened
+
+
+def only(notes: Sequence[str]) -> str:
+    (note,) = notes
+    return note
+
+
+def test_a_symbol_without_callers_has_references_to_ask_for(workspace: Workspace) -> None:
+    answer = workspace.graph.callers("lonely")
+    assert (answer.links, only(answer.notes)) == (
+        (),
+        "Looked at 1 file of code that mentions `lonely`, without comments and texts; see whatever else refers to it: "
+        "cairn references a.py:8",
+    )
+
+
+def test_a_file_has_importers_rather_than_callers(workspace: Workspace) -> None:
+    note = only(workspace.graph.callers("a.py").notes)
+    assert note == "A file is imported rather than called; see by what: cairn importers a.py"
+
+
+def test_a_function_without_callees_says_how_many_calls_lead_elsewhere(workspace: Workspace) -> None:
+    note = only(workspace.graph.callees("lonely").notes)
+    assert note.startswith("Of 1 call in it, none leads to a definition of this project; libraries do not count.")
+
+
+def test_a_type_without_subclasses_says_where_such_need_not_be_named(workspace: Workspace) -> None:
+    note = only(workspace.graph.subclasses("Lone").notes)
+    assert "of types that do not name what they implement, only those of Go are found" in note
+
+
+def test_a_symbol_without_references_has_a_search_that_lists_comments(workspace: Workspace) -> None:
+    note = only(workspace.graph.references("lonely").notes)
+    assert note.endswith("to list these as well: cairn search lonely --mode literal")
+
+
+def test_symbols_without_a_path_between_them_say_how_far_it_was_looked_for(workspace: Workspace) -> None:
+    note = only(workspace.graph.call_path("lonely", "main").notes)
+    assert note == (
+        "1 definition that lonely reaches by calls was looked at; see what calls the other end: cairn callers a.py:4"
+    )
+
+
+def test_a_file_without_importers_says_how_many_files_may_name_it(workspace: Workspace) -> None:
+    note = only(workspace.graph.importers("a.py").notes)
+    assert note == "Looked at 0 files that may name it. To see where its name stands: cairn search a --mode literal"
+
+
+def test_a_language_whose_imports_lead_to_no_files_is_named(workspace: Workspace) -> None:
+    note = only(workspace.graph.importers("run.sh").notes)
+    assert "Imports of bash are not resolved to files." in note
+
+
+def test_a_change_without_effect_says_how_many_files_were_looked_at(workspace: Workspace) -> None:
+    note = only(workspace.graph.impact("Lone").notes)
+    assert note.startswith("Looked at calls, types and imports in 3 files, over any number of steps;")
+
+
+def test_a_symbol_without_tests_says_what_counts_as_one(workspace: Workspace) -> None:
+    note = only(workspace.graph.choose_tests("Lone").notes)
+    assert note.startswith("Tests that reach it by calls, import its file, or share its name were looked for;")
+
+
+def test_a_project_without_cycles_says_which_imports_were_looked_at(workspace: Workspace) -> None:
+    note = only(workspace.graph.import_cycles().notes)
+    assert note == (
+        "Looked at 1 import between 3 files of code; imports of bash are not resolved to files. "
+        "For the most central files: cairn map"
+    )
