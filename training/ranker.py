@@ -105,7 +105,7 @@ def cases_of(repository: Repository, state: Path) -> list[Case]:
 def _case(workspace: Workspace, name: str, question: Question) -> Case:
     library, query = workspace._index.answer(lambda library: library), understood(question.query)
     snapshot, vector = library.snapshot, query_vector(library.model, query)
-    scores, _, _ = first_stage(snapshot, library.connection, query, vector, SearchRequest(query=""), WEIGHTS)
+    scores = first_stage(snapshot, library.connection, query, vector, SearchRequest(query=""), WEIGHTS).scores
     blobs = learned.candidates(snapshot, scores)
     paths = [snapshot.files.paths[file] for file in snapshot.file_of_blob[blobs].tolist()]
     totals = [scores.total[snapshot.blob_rows[blob] : snapshot.blob_rows[blob + 1]].max() for blob in blobs.tolist()]

@@ -42,7 +42,8 @@ class CodeHit:
     `similarity`, 0 to 1, and `match` say how similar this is to the sample, for a question about similar code, or how
     much of what was pasted stands on the lines.
     `origin` is empty for what people of the project wrote.
-    `neighbours` is None unless the request wanted them. `qualified_name` includes the names of what encloses it.
+    `neighbours` is None unless the request wanted them. `qualified_name` includes the names of what encloses it. `part`
+    says which part of a long text this answers: `raised here`, `frame 2`, `named in the text`, or nothing.
     """
 
     id: str
@@ -66,6 +67,7 @@ class CodeHit:
     neighbours: tuple[Neighbour, ...] | None = None
     qualified_name: str = ""
     origin: Literal["", "generated", "vendored"] = ""
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ SESSION = Rule("the session's id, as returned by /api/session/start", max_length
 REPEAT = Rule("send again what this session has already received")
 
 # -- of searches -------------------------------------------------------------------------------------------------------
-QUERY = Rule("prose, a name, a quoted text, a regular expression, or `callers of X`")
+QUERY = Rule("prose, a name, a quoted text, a regular expression, `callers of X`, a whole issue or trace")
 SEARCH_LIMIT = Rule("hits at most; 0: all matches of an exact search", least=0, most=_MAX_ROWS)
 MODE = Rule(
     "how to understand the query", choices=("auto", "hybrid", "literal", "regex", "symbol", "semantic", "structural")
@@ -82,7 +82,7 @@ SIMILAR_LIMIT = Rule("hits at most; 0: all that are similar", least=0, most=_MAX
 # -- of texts, tasks and files -----------------------------------------------------------------------------------------
 FETCH_IDS = Rule("ids from a search, PATH#NAME, PATH:LINE, or a traceback's frame", min_length=1, max_length=1_000)
 SKIP_LINES = Rule("skip this many lines of each text, to continue one that was cut", least=0)
-TASK = Rule("what is to be done, in prose; instead of ids", max_length=10_000)
+TASK = Rule("what is to be done, in prose or as a whole issue; instead of ids")
 CONTEXT_IDS = Rule("ids from a search; instead of a task", max_length=50)
 CONTEXT_FILES = Rule("files known to matter; they come first", max_length=50)
 CONTEXT_LIMIT = Rule("definitions at most", least=1, most=50)

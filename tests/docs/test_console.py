@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -88,6 +89,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What each command prints, notes and errors included; one process runs all of them, `cairn index` first."""
     folder = tmp_path_factory.mktemp("console")
     environment = make_project(folder / "shop", folder / "state")
+    shutil.copy(Path(__file__).with_name("issue.md"), folder)
     commands = list(dict.fromkeys(["cairn index", *(example.command for example in EXAMPLES)]))
     done = subprocess.run(
         [sys.executable, "-P", "-c", _RUN_ALL],

@@ -27,6 +27,7 @@ ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 Command = Callable[[argparse.Namespace], int]
 _NOT_NEGATIVE = fields.Rule(least=0)
+_FROM_FILE = "; @FILE reads it from a file, - from stdin"
 
 
 _Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
@@ -55,7 +56,7 @@ def build_parser(first: str = "") -> argparse.ArgumentParser:
 def _add_search(commands: _Commands, common: Parser) -> None:
     """Add the commands that find code and print it."""
     search = commands.add_parser("search", parents=[common], help="find code by meaning, name, text or pattern")
-    add_words(search, "query", rule=fields.QUERY, metavar="QUERY")
+    add_words(search, "query", rule=fields.QUERY, metavar="QUERY", also=_FROM_FILE)
     add_field(search, "--type", rule=fields.SEARCH_TYPE, default="all")
     add_field(search, "--branch", rule=fields.BRANCH, metavar="REV")
     add_field(search, "-n", "--limit", rule=fields.SEARCH_LIMIT, default=10)
@@ -91,7 +92,7 @@ def _add_search(commands: _Commands, common: Parser) -> None:
 def _add_structure(commands: _Commands, common: Parser) -> None:
     """Add the commands about a task, a file, a function or a line."""
     context = commands.add_parser("context", parents=[common], help="print the code that a task needs, in one answer")
-    add_words(context, "task", rule=fields.TASK, metavar="TASK", required=False)
+    add_words(context, "task", rule=fields.TASK, metavar="TASK", required=False, also=_FROM_FILE)
     add_field(context, "--id", rule=fields.CONTEXT_IDS, dest="ids", action="append", default=[], metavar="ID")
     add_field(context, "--file", rule=fields.CONTEXT_FILES, dest="files", action="append", default=[], metavar="F")
     add_field(context, "-n", "--limit", rule=fields.CONTEXT_LIMIT, default=5)

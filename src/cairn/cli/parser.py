@@ -119,10 +119,14 @@ class _JoinWords(argparse.Action):
         setattr(namespace, self.dest, values if isinstance(values, str) else " ".join(map(str, values or ())))
 
 
-def add_words(command: Parser, name: str, *, rule: Rule, metavar: str, required: bool = True) -> None:
-    """Add the argument that takes all words which are not options, as one text: nobody has to quote prose."""
+def add_words(command: Parser, name: str, *, rule: Rule, metavar: str, required: bool = True, also: str = "") -> None:
+    """Add the argument that takes all words which are not options, as one text: nobody has to quote prose.
+
+    Args:
+        also: ends the help.
+    """
     count, default = ("+", None) if required else ("*", "")
-    add_field(command, name, rule=rule, metavar=metavar, nargs=count, action=_JoinWords, default=default)
+    add_field(command, name, rule=rule, metavar=metavar, nargs=count, action=_JoinWords, default=default, also=also)
     command.words = name
 
 

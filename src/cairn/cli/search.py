@@ -27,7 +27,7 @@ _COMPLETE = ("literal", "regex", "structural", "graph")  # modes that find all t
 def run_search(options: argparse.Namespace) -> int:
     """Bring the index up to date, search it, and print the hits."""
     fields = {
-        "query": options.query,
+        "query": load("cairn.cli.given:read_given")(options.query, "search", "query"),
         "type": options.type,
         "branch": options.branch,
         "limit": options.limit,
@@ -174,6 +174,8 @@ def _print_hit(
     if "tokens" in hit:
         verdict = f"{hit['match']} {hit.get('similarity'):.2f}" if "match" in hit else hit["confidence"]
         facts += f"  ~{pluralize(hit['tokens'], 'token')}  {verdict}"
+    if part := hit.get("part"):
+        facts += f"  {part}"
     facts += f"  {hit['id']}{changed}"
     if "origin" in hit:
         facts += f"  {hit['origin']}"

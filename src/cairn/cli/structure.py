@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def run_context(options: argparse.Namespace) -> int:
     """Print the code that a task needs, or the context of results."""
     fields = {
-        "task": options.task,
+        "task": load("cairn.cli.given:read_given")(options.task, "context", "task"),
         "ids": options.ids,
         "files": [str(file_of(options.project, file)) for file in options.files],
         "limit": options.limit,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 from cairn.answers import Answer
 from cairn.facets.project_index import ProjectIndex
 from cairn.search.answer import Effort, respond, with_outdated_note
+from cairn.search.any_length import understand_text
 from cairn.search.filters import canonical_kinds, canonical_languages
-from cairn.search.query import EXACT_MODES, understand
+from cairn.search.query import EXACT_MODES
 
 if TYPE_CHECKING:
     from cairn.index.limits import Progress
@@ -36,7 +37,7 @@ class Searcher:
     def search(self, request: SearchRequest, progress: Progress | None) -> Answer:
         """Return what the index holds for a query, best first."""
         request = _with_canonical_names(request)
-        query = understand(request.query, request.mode)
+        query = understand_text(request.query, request.mode)
         view = self._index.views.find(request.branch)
         answer = self._index.answer(lambda library: respond(library, query, request), view, progress)
         answer = with_outdated_note(answer, view)
@@ -46,7 +47,7 @@ class Searcher:
 
     def look(self, request: SearchRequest, effort: Effort) -> Answer:
         """Return what the index holds for a query, without notices; see `CodeFacet.look`."""
-        query = understand(request.query, request.mode)
+        query = understand_text(request.query, request.mode)
         return self._index.answer(lambda library: respond(library, query, request, effort=effort))
 
     def similar(self, request: SimilarRequest) -> Answer:

@@ -69,7 +69,9 @@ class Declarations:
         nodes = [node_of(source.number, place) for place in places]
         if len(nodes) > 1:
             functions = [node for node in nodes if source.definitions[place_of(node)].kind in FUNCTION_KINDS]
-            types = [node for node in nodes if source.definitions[place_of(node)].kind in TYPE_KINDS - {"impl"}]
+            types = [
+                node for node in nodes if source.definitions[place_of(node)].kind in TYPE_KINDS - {"impl", "extension"}
+            ]
             nodes = types or functions or nodes
         return self.entity(self._code.main_of(nodes) if len(nodes) > 1 else nodes[0])
 

@@ -12,6 +12,7 @@ from cairn.graph.namesakes import MAX_OWNED, is_one_type
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.sight import Sight
+from cairn.graph.signatures import aliased_type
 from cairn.graph.source_file import SourceFile
 from cairn.types import Definition
 
@@ -110,6 +111,8 @@ class Inheritance:
     def _find_parts(self, node: int) -> list[int]:
         source = self._sight.file(file_of(node))
         definition = source.definitions[place_of(node)]
+        if source.rules.family == "swift" and definition.kind in TYPE_KINDS:
+            return self._extensions_of(node, source, definition)
         family = source.rules.family
         if family not in ("csharp", "ruby") or not _may_have_parts(family, definition):
             return []
@@ -123,6 +126,18 @@ class Inheritance:
             if other != node and is_same and tells and _may_have_parts(family, elsewhere.definitions[place]):
                 parts.append(other)
         return parts
+
+    def _extensions_of(self, node: int, source: SourceFile, definition: Definition) -> list[int]:
+        """Return the extensions of a type, which may say what else it conforms to."""
+        nodes = [other for other in self._sight.nodes_named(definition.name)[:MAX_OWNED] if other != node]
+        found = []
+        for other in nodes:
+            elsewhere = self._code.file(file_of(other))
+            place = place_of(other)
+            is_extension = elsewhere.definitions[place].kind == "extension"
+            if is_extension and elsewhere.rules.family == source.rules.family and place in elsewhere.bases:
+                found.append(other)
+        return found
 
     def bases_of(self, node: int) -> list[int]:
         """Return the types that a type inherits from or implements, in the order it names them."""
@@ -140,6 +155,9 @@ class Inheritance:
                 base = self._expressions.evaluate(source, place, plain)  # `include` stands within
             if base is not None and base.tag == "class" and base.node != node:
                 bases.append(base.node)
+        if definition.kind == "type" and (same := aliased_type(definition.signature)):
+            entity = self._expressions.evaluate(source, definition.parent, same)
+            bases += [entity.node] if entity is not None and entity.tag == "class" and entity.node != node else []
         if source.rules.family == "php":
             bases.sort(key=lambda base: _PRECEDENCE.get(self._code.definition(base).kind, 1))
         if source.rules.family == "rust" and definition.kind != "impl":

@@ -189,7 +189,13 @@ class Namesakes:
             # The included file declares it; the body is elsewhere.
             bodies = [node for node in near if "static " not in self._code.definition(node).signature]
             return Namesake(self._code.main_of([*direct, *bodies]), How.IMPORT)
-        return self._only(near, How.NAME)
+        types = [node for node in near if self._code.definition(node).kind != "extension"]
+        extends = len(types) < len(near)
+        return self._only(types, How.IMPORT if extends else How.NAME) if types or not extends else self._foreign(near)
+
+    def _foreign(self, extensions: Sequence[int]) -> Namesake:
+        """Return what stands for a type of another library that the project only extends."""
+        return Namesake(self._code.main_of(extensions), How.NAME)
 
     def _is_seen(self, source: SourceFile, other: SourceFile, place: int) -> bool:
         """Tell whether a definition is seen in another file: what a source file of C keeps to itself is not."""

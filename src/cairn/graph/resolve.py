@@ -18,13 +18,14 @@ from cairn.graph.memo import content_of, place_called
 from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.recent import Recent
-from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.source.imports import Import, ImportFlag
 from cairn.source.references import KINDS, called_name
 
 _CAPITAL_TYPES = frozenset({"ecmascript", "jvm", "python"})  # families whose types have capital letters
 _TYPE = re.compile(r"^(?:\w+\.)*[A-Z]\w*(?![\w(])|\bgetClass\(\)|\bclass$")
+_WHOLE_NAMES = frozenset({"php", "ruby", "elixir"})  # families in which a name of a type is found or from elsewhere
 _MAX_RENAMES = 12  # steps from one variable to the next
 # Types that a language has itself, so that a variable called like one holds rather that.
 _BUILT_IN_TYPES = frozenset(
@@ -162,6 +163,7 @@ class Resolver:
                 continue
             self.meaning.memo.need(content_of(self._code.paths[file_of(target.node)]))
             called = expression.rpartition(".")[2].removesuffix("[]")
+            called = called.rstrip("!") if source.rules.family == "rust" else called
             edges.append(Edge(own, target.node, self._kind(kind, target), target.how, facts.lines[at], called))
         return edges
 
@@ -254,20 +256,11 @@ class Resolver:
 
     def _target(self, source: SourceFile, scope: int, expression: str, kind: int) -> Entity | None:
         """Return the definition that a reference leads to, None if that is unknown."""
-        within = scope
-        if kind in (INHERIT, IMPLEMENT) and scope >= 0:
-            scope = source.definitions[scope].parent
-        if kind == CALL and "." not in expression and expression.isidentifier():
-            target = self.meaning.called(source, scope, expression)
-        else:
-            target = self.meaning.evaluate(source, scope, expression)
-        if kind == IMPLEMENT and source.rules.family == "ruby" and (target is None or target.node < 0):
-            target = self.meaning.evaluate(source, within, expression)
-        if kind == DECORATE and (target is None or target.node < 0) and (ending := source.rules.attribute_suffix):
-            target = self.meaning.evaluate(source, scope, expression.partition("(")[0] + ending)
+        target = self._meaning_of(source, scope, expression, kind)
         if target is None:
             return self._by_name(source, scope, expression) if kind in (CALL, CONSTRUCT) else None
-        if target.tag == "outside" and target.text and kind == CALL and source.rules.outer_packages:
+        may_be_unseen = source.rules.family not in _WHOLE_NAMES and source.rules.extension != RECEIVER_BEFORE_NAME
+        if target.tag == "outside" and target.text and kind == CALL and may_be_unseen:
             return self._of_type_named(source, target.text, expression)
         if target.tag == "instance" and kind != USE:
             return self._call_method_of(target)
@@ -275,6 +268,23 @@ class Resolver:
             return None
         if target.tag == "value" and kind in (CALL, CONSTRUCT):
             return None
+        if target.tag == "class" and kind == CALL and self._code.definition(target.node).kind == "extension":
+            return None  # the type is of another library
+        return target
+
+    def _meaning_of(self, source: SourceFile, scope: int, expression: str, kind: int) -> Entity | None:
+        """Return what an expression means where it is referred to in some way."""
+        evaluate = self.meaning.evaluate
+        if kind == CALL and "." not in expression and expression.isidentifier():
+            return self.meaning.called(source, scope, expression)
+        around = source.definitions[scope].parent if kind in (INHERIT, IMPLEMENT) and scope >= 0 else scope
+        target = evaluate(source, around, expression)
+        if target is not None and target.node >= 0:
+            return target
+        if kind == IMPLEMENT and source.rules.family == "ruby":
+            return evaluate(source, scope, expression)
+        if kind == DECORATE and source.rules.attribute_suffix:
+            return evaluate(source, around, expression.partition("(")[0] + source.rules.attribute_suffix)
         return target
 
     def _call_method_of(self, instance: Entity) -> Entity | None:
@@ -331,7 +341,8 @@ class Resolver:
             or (source.rules.family in _CAPITAL_TYPES and _TYPE.search(head))  # of another library
         ):
             return None
-        if source.rules.capital_types and self.meaning.evaluate(source, scope, head) is not None:
+        knows_members = source.rules.family in _WHOLE_NAMES or source.rules.family == "csharp"
+        if knows_members and self.meaning.evaluate(source, scope, head) is not None:
             return None  # what has no such member of its own
         return self.meaning.declarations.entity_of(self.meaning.namesakes.only_function(source, name))
 
@@ -357,4 +368,6 @@ def _local_names_of(source: SourceFile, names: Collection[str]) -> set[str]:
         if more <= aliases:
             break
         aliases |= more
+    if source.rules.family == "rust":
+        aliases |= {f"{name}!" for name in aliases}
     return aliases | {f"{source.rules.prefix}{name}" for name in aliases} if source.rules.prefix else aliases

@@ -14,6 +14,7 @@ _MODIFIERS = re.compile(
     r"|static|crossinline|noinline|inout|this|scoped|register|restrict) |@[\w.]+(?:\([^)]*\))? |\.\.\.|\*+|&)+"
 )
 _MODIFIER_WORDS = frozenset({"private", "protected", "public", "static", "readonly", "final", "var", "const"})
+_EFFECTS = re.compile(r"^(?:(?:async|reasync|throws|rethrows|throws\([\w.]+\)) )+")
 _PROMOTED = re.compile(r"\b(?:private|public|protected|readonly)\b")
 _POINTER = re.compile(r"(?:[\s*&]+const|\s*[*&])+$")
 _NAME = re.compile(r"^[$\w]+$")
@@ -57,7 +58,7 @@ def read_head(signature: str, name: str, side: str, result: str) -> Heads:
                 parameters[found] = type_name(text) if text and not rest_of_all else ""
                 if _PROMOTED.search(part):
                     promoted.add(found)
-    rest = signature[closing + 1 :].strip()
+    rest = _EFFECTS.sub("", signature[closing + 1 :].strip())
     returned = ""
     if side == "go":
         returned = _last_word(_split(rest[1:-1])[0]) if rest.startswith("(") and len(rest) > 2 else rest
@@ -115,6 +116,36 @@ def declared_type(signature: str, name: str, side: str) -> str:
     return ""
 
 
+def aliased_type(signature: str) -> str:
+    """Return the class that `type Name = Other` gives another name, or that `type Name: Bound` must be, else empty."""
+    _, found, text = signature.partition("=")
+    if not found:
+        text = signature.partition(":")[2].partition("+")[0].partition("&")[0].partition(" where ")[0]
+    return type_name(text.strip().rstrip(";"))
+
+
+@lru_cache(maxsize=1 << 13)
+def receiver_of(signature: str, name: str) -> str:
+    """Return the class before the name in `fun Type<T>.name()`, empty for other functions."""
+    found = re.search(
+        rf"\bfun (?:<[^()]*?> )?(?:@\w+ )*\(?([\w.]+)(?:<[^()]*>)?\??\)?\.`?{re.escape(name)}\b", signature
+    )
+    return type_name(found[1]) if found is not None else ""
+
+
+_BOUNDS = re.compile(r"(?:[<,(]|\bwhere\b)\s*(?:reified )?([A-Z]\w*)\s*:\s*((?:[^<>,{}()=]|<[^<>{}]*>)+)")
+
+
+@lru_cache(maxsize=1 << 13)
+def bounds_of(signature: str) -> dict[str, tuple[str, ...]]:
+    """Return what type parameters must be, by their names: `<T: A + B>`, also after `where`."""
+    bounds: dict[str, tuple[str, ...]] = {}
+    for name, text in _BOUNDS.findall(signature):
+        kinds = (type_name(part.strip()) for part in re.split(r"[+&]|\bwhere\b", text))
+        bounds[name] = (*bounds.get(name, ()), *(kind for kind in kinds if kind))
+    return bounds
+
+
 def _word_at(text: str, word: str, start: int) -> int:
     """Return where a word stands by itself, -1 if nowhere."""
     at = text.find(word, start)
@@ -164,7 +195,7 @@ def _parameter(part: str, side: str) -> tuple[str, str]:
         name, _, text = part.partition(":")
         if not text:
             name = name.partition("=")[0]
-        return name.strip().rstrip("?"), _without_default(text)
+        return (name.split() or [""])[-1].rstrip("?"), _without_default(text)  # Swift writes a label before the name
     if side == "before":
         part = _without_default(part)
         at = re.search(r"[&*]*([$\w]+)(?:\[\])?$", part)

@@ -19,8 +19,7 @@ from cairn.hooks.shell_programs import Search
 from cairn.protocol.requests import SearchRequest
 from cairn.search.answer import Effort
 from cairn.search.filters import compile_globs
-from cairn.search.query import looks_named
-from cairn.search.rank import MINOR_KINDS
+from cairn.search.query import MINOR_KINDS, looks_named
 from cairn.source.roles import Role, role_of
 from cairn.source.text import split_identifier
 

@@ -151,6 +151,8 @@ def _hit(hit: HitDocument) -> str:
         facts.append(f"~{pluralize(hit['tokens'], 'token')}")
     if "confidence" in hit and not (is_line and hit["confidence"] == "high"):
         facts.append(hit["confidence"])
+    if part := hit.get("part"):
+        facts.append(part)
     facts.append(hit["id"])
     if "origin" in hit:
         facts.append(hit["origin"])

@@ -77,6 +77,7 @@ class HitDocument(TypedDict):
     captures: NotRequired[list[dict[str, str]]]
     similarity: NotRequired[float | None]
     match: NotRequired[Match]
+    part: NotRequired[str]
     project: NotRequired[str]
     sent: NotRequired[bool]
 
@@ -347,6 +348,8 @@ def _hit_to_dict(hit: CodeHit) -> HitDocument:
     if hit.match is not None:
         document["similarity"] = hit.similarity
         document["match"] = hit.match
+    if hit.part:
+        document["part"] = hit.part
     return document
 
 

@@ -18,6 +18,7 @@ from cairn.errors import QueryError
 from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
 from cairn.index.views import View
+from cairn.loading import load
 from cairn.search.confidence import GUESSED, confidence_word, is_hopeless, relevances
 from cairn.search.exact import BUDGET_SECONDS, LineMatch, Scan, enclosing, literal_finder, regex_finder
 from cairn.search.filters import Filtered, filter_files
@@ -45,6 +46,8 @@ WEIGHTS = Weights()
 MEANING_WEIGHTS = WEIGHTS._replace(
     lexical=0.0, name=0.0, doc=0.0, symbol=0.0, file_lexical=0.0, path=0.0, stem=0.0, learned=0.0
 )
+# What counts for a long text, fitted on texts of issues and commits; see bench/README.md.
+LONG_WEIGHTS = WEIGHTS._replace(named=0.3, pointed=0.4, framed=0.4, raised=0.3, symbol=0.0, learned=0.1)
 MAX_PASTED = 10  # lines that hold what was pasted
 LOOK_BEHIND = 5  # rows ranked beyond the limit
 
@@ -89,7 +92,7 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
             notes.append(f"No line{where} matches {query.pattern!r} exactly; these are related.")
             query = query._replace(mode="hybrid")
         hits = _rank_hits(library, query, request, notes)
-        if guessed and not any(hit.name == query.named.last for hit in hits[:1] if query.named):
+        if guessed and query.item is None and not any(hit.name == query.named.last for hit in hits[:1] if query.named):
             hits = _with_pasted(library, query, request, hits, notes)
     if request.expand and library.open_graph is None:
         notes.append("Callers and callees are known of what is checked out only.")
@@ -155,11 +158,15 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
         meaning = library.meanings.find(connection, snapshot, query.text, vector)
         dense = meaning.dense
         notes.extend(meaning.notes)
-    weights = MEANING_WEIGHTS if query.mode == "semantic" else WEIGHTS
+    weights = MEANING_WEIGHTS if query.mode == "semantic" else WEIGHTS if query.item is None else LONG_WEIGHTS
     limit = request.limit or snapshot.n_live
     # Confidence looks at what comes behind a hit, so it must not depend on where the list is cut.
-    ranking = rank(snapshot, connection, query, vector, request, limit + LOOK_BEHIND, weights, dense)
-    if is_hopeless(ranking):
+    item = query.item and load("cairn.search.long_answer:LongText")(library, query, query.item, request)
+    gather = item and item.gather
+    ranking = rank(snapshot, connection, query, vector, request, limit + LOOK_BEHIND, weights, dense, gather)
+    if item and item.note:
+        notes.append(item.note)
+    if is_hopeless(ranking) and not (item and item.lines):
         return []
     shown = ranking.rows[:limit]
     chances = relevances(ranking, len(shown))
@@ -180,8 +187,12 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
         if text.stale:
             focus, text = mender.refresh(snapshot.files.paths[one.file], text, row, focus)
         verdict = _verdict(ranking, place, chances[place], request.explain)
-        hits.append(make_hit(snapshot, row, focus, one.file, text, verdict, request.context))
-    return hits
+        hit = make_hit(snapshot, row, focus, one.file, text, verdict, request.context)
+        hits.append(replace(hit, part=item.part_of(one.row, one.file)) if item else hit)
+    if not item:
+        return hits
+    arranged: list[CodeHit] = item.arrange(hits, _hits_of_lines(library, item.lines, request))
+    return arranged[: request.limit or None]
 
 
 def query_vector(model: StaticModel, query: Query) -> Floats | None:
@@ -189,6 +200,9 @@ def query_vector(model: StaticModel, query: Query) -> Floats | None:
 
     Words that do not belong to the query's subject count `DETAIL_WEIGHT`.
     """
+    if query.item is not None:
+        vector: Floats | None = load("cairn.search.long_answer:vector_of_item")(model, query)
+        return vector
     if not query.words:
         return None
     pooled = model.pool(query.words)

@@ -11,7 +11,7 @@ from cairn.answers import CodeHit
 from cairn.index.snapshot import Snapshot
 from cairn.index.views import Stamp, View
 from cairn.search.ids import format_hit_id
-from cairn.search.rank import MINOR_KINDS
+from cairn.search.query import MINOR_KINDS
 from cairn.source.content import normalize
 from cairn.source.roles import foreign_word
 from cairn.source.terms import terms_of

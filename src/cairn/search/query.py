@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from cairn.errors import QueryError
 from cairn.hints import Hint
@@ -12,6 +12,9 @@ from cairn.source.roles import Role
 from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import raw_words, split_identifier
 from cairn.types import Mode
+
+if TYPE_CHECKING:
+    from cairn.search.work_item import WorkItem
 
 EXACT_MODES = ("literal", "regex", "structural")  # these find every match, unranked
 MAX_QUERY_CHARS = 10_000
@@ -42,6 +45,9 @@ _CONNECTIVES = frozenset(
     "after and as at before between by for from in into of on or over through to using via with without".split()  # noqa: SIM905 - as above
 )
 DETAIL_WEIGHT = 0.6  # of a word that is not part of the subject
+
+# Fields, keys and the like often only repeat a name; who asks for it means the type or the function.
+MINOR_KINDS = frozenset({"field", "variable", "key", "property", "section", "constant", "target"})
 
 _ROLE_WORDS = (
     (Role.TEST, re.compile(r"\b(tests?|testing|tested|specs?|fixtures?|mock(s|ed)?|assert\w*)\b", re.I)),
@@ -112,6 +118,8 @@ class Query(NamedTuple):
         named: the name that the query as a whole is; its definitions come first.
         kinds: the kinds that these definitions may have; any if empty.
         relation: the question for a relation to a symbol that the query is; answered by it, the mode is `graph`.
+        body: of a text that is read in parts, the words to embed beside those of the subject.
+        item: the parts of such a text.
     """
 
     text: str
@@ -125,6 +133,8 @@ class Query(NamedTuple):
     named: Name | None = None
     kinds: frozenset[str] = frozenset()
     relation: RelationQuestion | None = None
+    body: tuple[str, ...] = ()
+    item: WorkItem | None = None
 
 
 def understand(text: str, mode: Mode = "auto") -> Query:
@@ -141,12 +151,12 @@ def understand(text: str, mode: Mode = "auto") -> Query:
             f"the query has {len(stripped):,} characters; at most {MAX_QUERY_CHARS:,} are allowed",
             Hint("shorten it to what matters", "search", query=None),
         )
-    resolved = _classify(stripped) if mode == "auto" else mode
+    resolved = classify(stripped) if mode == "auto" else mode
     pattern = ""
     if resolved in EXACT_MODES:
         pattern = text if mode != "auto" else _strip_quotes(stripped)
     raws = raw_words(stripped)
-    wants = _wants(stripped)
+    wants = asked_roles(stripped)
     subject = _subject(raws, wants)
     symbols = _symbols(stripped, raws, resolved)
     named, kinds = (symbols[0] if resolved == "symbol" and symbols else None), frozenset[str]()
@@ -167,7 +177,8 @@ def understand(text: str, mode: Mode = "auto") -> Query:
     )
 
 
-def _classify(text: str) -> Mode:
+def classify(text: str) -> Mode:
+    """Return the mode that the form of a text suggests."""
     quoted = _QUOTED.fullmatch(text)
     if quoted and " " not in text.strip("\"'`"):
         return "literal"
@@ -250,5 +261,6 @@ def looks_named(word: str) -> bool:
     return _LOOKS_NAMED.search(word) is not None
 
 
-def _wants(text: str) -> Role:
+def asked_roles(text: str) -> Role:
+    """Return the roles of files that a question asks for."""
     return Role(sum(int(role) for role, pattern in _ROLE_WORDS if pattern.search(text)))

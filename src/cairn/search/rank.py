@@ -6,7 +6,8 @@ import sqlite3
 from bisect import insort
 from collections import Counter
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,18 +16,20 @@ from cairn.index.snapshot import Snapshot
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.learned import correct
 from cairn.search.near import largest
-from cairn.search.query import SCOPE_MARK, Name, Query, looks_named
+from cairn.search.query import MINOR_KINDS, SCOPE_MARK, Name, Query, looks_named
 from cairn.search.score import Floats, Scope, Scores, Weights, contributions, form_weight, score
 from cairn.storage.index import chunk_db
 from cairn.storage.index.chunk_db import NamedDefinition
+
+if TYPE_CHECKING:
+    from cairn.search.evidence import TextEvidence
+    from cairn.search.score import Ints
 
 # Each further chunk of a file counts this much less than the one before, so that no file fills the list.
 SATURATION = 0.5
 _TIE = 1e-4  # more than rounding can change a score
 MAX_NAMESAKES = 200
 MAX_MINOR_NAMESAKES = 3
-# Fields, keys and the like often only repeat a name; who asks for it means the type or the function.
-MINOR_KINDS = frozenset({"field", "variable", "key", "property", "section", "constant", "target"})
 
 
 class Ranked(NamedTuple):
@@ -65,16 +68,18 @@ def rank(
     limit: int,
     weights: Weights,
     dense: Floats | None = None,
+    gather: Callable[[Ints], TextEvidence] | None = None,
 ) -> Ranking:
     """Return the best rows for a query; none when the index is empty or the filters leave nothing.
 
     Args:
         vector: the query's vector from the bundled model.
         dense: see `score`.
+        gather: returns what a long text says of files, given the file of each row, -1 for one out of scope.
     """
     if not snapshot.n_live:
         return Ranking([], 0.0)
-    scores, scope, chosen = first_stage(snapshot, connection, query, vector, filters, weights, dense)
+    scores, scope, chosen = first_stage(snapshot, connection, query, vector, filters, weights, dense, gather)
     correct(snapshot, vector, scores, weights)
     rows = _diversify(snapshot, scores, scope, chosen, limit)
     named: list[Ranked] = []
@@ -82,7 +87,16 @@ def rank(
         named = _definitions_of(snapshot, connection, query, query.named, filters, scope, scores)[:limit]
         defining = {ranked.row for ranked in named}
         rows = [*named, *(ranked for ranked in rows if ranked.row not in defining)][:limit]
-    return Ranking(rows, scores.matches.known, lambda ranked: _parts(snapshot, scores, ranked, weights), len(named))
+    explain = partial(_parts, snapshot, scores, weights)
+    return Ranking(rows, scores.matches.known, explain, len(named))
+
+
+class FirstStage(NamedTuple):
+    """What the first stage finds: the scores of all rows, which are in scope, and {row: the definition it is for}."""
+
+    scores: Scores
+    scope: Scope
+    chosen: dict[int, int]
 
 
 def first_stage(
@@ -93,18 +107,20 @@ def first_stage(
     filters: Filtered,
     weights: Weights,
     dense: Floats | None = None,
-) -> tuple[Scores, Scope, dict[int, int]]:
-    """Return the scores of all rows, which of them are in scope, and {row: the definition it was chosen for}."""
+    gather: Callable[[Ints], TextEvidence] | None = None,
+) -> FirstStage:
+    """Score all rows."""
     scope = _scope(snapshot, filters)
     chosen: dict[int, int] = {}
     if filters.kinds:
         chosen = _rows_of_kinds(snapshot, connection, filters.kinds)
         keep = np.isin(np.arange(snapshot.n_rows), list(chosen))
         scope = Scope(scope.file_of_blob, np.where(keep, scope.file_of_row, -1))
-    named = _rows_defining_names(snapshot, connection, query, scope)
+    evidence = None if gather is None else gather(scope.file_of_row)
+    named = _rows_defining_names(snapshot, connection, query, scope) if evidence is None else evidence.defining
     strengths = {row: strength for row, (strength, _) in named.items()}
-    scores = score(snapshot, query, vector, strengths, scope, weights, dense)
-    return scores, scope, chosen or {row: definition for row, (_, definition) in named.items()}
+    scores = score(snapshot, query, vector, strengths, scope, weights, dense, evidence and evidence.of_files)
+    return FirstStage(scores, scope, chosen or {row: definition for row, (_, definition) in named.items()})
 
 
 def _scope(snapshot: Snapshot, filters: Filtered) -> Scope:
@@ -254,7 +270,7 @@ def _discount(total: float, place: int) -> float:
     return round(value, 5)  # a difference that only comes from the order of summing is a tie
 
 
-def _parts(snapshot: Snapshot, scores: Scores, ranked: Ranked, weights: Weights) -> dict[str, float]:
+def _parts(snapshot: Snapshot, scores: Scores, weights: Weights, ranked: Ranked) -> dict[str, float]:
     """Return what each feature adds to a row's score."""
     blob = int(snapshot.blob_of_row[ranked.row])
     parts = contributions(scores.features(ranked.row, blob, ranked.file), weights)

@@ -18,7 +18,7 @@ from cairn.index.parsing import own_texts, row_of
 from cairn.index.snapshot import Snapshot
 from cairn.index.words import ParsedText, Words
 from cairn.protocol.requests import SimilarRequest
-from cairn.search.rank import MINOR_KINDS
+from cairn.search.query import MINOR_KINDS
 from cairn.search.score import Floats
 from cairn.source.clones import Tokenizer, Tokens
 from cairn.source.definitions import parse

@@ -6,6 +6,7 @@ To add a feature, give it a weight in `Weights` and put its values under the sam
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -40,7 +41,8 @@ FILE_CHUNK_FLOOR = 0.2
 class Weights(NamedTuple):
     """The weight of each feature, fitted on the development half of the benchmark; see bench/README.md.
 
-    The first group is about a chunk, the second about its file. Features are between 0 and 1 except for `learned`, the
+    The first group is about a chunk, the second about its file, the third is what a long text says outright.
+    Features are between 0 and 1 except for `learned`, the
     correction by the second stage (see learned.py).
     """
 
@@ -73,6 +75,11 @@ class Weights(NamedTuple):
     old_version: float = -0.6
     generated: float = -1.0
     vendored: float = -0.8
+
+    named: float = 0.0
+    pointed: float = 0.0
+    framed: float = 0.0
+    raised: float = 0.0
 
     learned: float = 0.2
 
@@ -134,6 +141,7 @@ def score(
     scope: Scope,
     weights: Weights,
     dense: Floats | None = None,
+    evidence: Mapping[str, Floats] | None = None,
 ) -> Scores:
     """Score all rows.
 
@@ -141,6 +149,7 @@ def score(
         vector: the query's vector from the bundled model; without it there are no features of meaning.
         symbols: {row that defines a name of the query: strength}.
         dense: shape (n_rows,), another model's values for the feature `dense`, in place of the bundled model's cosines.
+        evidence: further features of files, each of shape (n_files,).
     """
     matches = _match_terms(snapshot, query)
     of_rows, of_files = _lexical(snapshot, matches)
@@ -157,7 +166,7 @@ def score(
     if symbols:
         of_rows["symbol"] = np.zeros(snapshot.n_rows, dtype=np.float32)
         of_rows["symbol"][list(symbols)] = list(symbols.values())
-    of_files |= _priors(snapshot, query, symbols, scope)
+    of_files |= {**_priors(snapshot, query, symbols, scope), **(evidence or {})}
     # Files first, then blobs, so that the long arrays are touched as little as possible.
     by_file = _sum_features(of_files, weights, len(snapshot.files.paths))
     by_blob = _sum_features(of_blobs, weights, len(snapshot.blob_ids)) + by_file[np.maximum(scope.file_of_blob, 0)]

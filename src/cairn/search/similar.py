@@ -22,7 +22,7 @@ from cairn.search.filters import filter_files
 from cairn.search.hits import Focus, Verdict, make_hit
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.near import best_rows, compare
-from cairn.search.rank import MINOR_KINDS
+from cairn.search.query import MINOR_KINDS
 from cairn.search.sample import Sample, chunk_vectors, take_sample
 from cairn.search.score import Floats, Ints
 from cairn.source.clones import MAX_ALL_CHARS, MAX_CHARS, Tokenizer, Tokens, compare_tokens

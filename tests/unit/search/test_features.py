@@ -34,7 +34,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, float]
     def look(library: Library) -> dict[str, dict[str, float]]:
         query, snapshot = understand(QUERY, "hybrid"), library.snapshot
         vector = query_vector(library.model, query)
-        scores, _, _ = first_stage(snapshot, library.connection, query, vector, SearchRequest(query=""), WEIGHTS)
+        scores = first_stage(snapshot, library.connection, query, vector, SearchRequest(query=""), WEIGHTS).scores
         blobs = learned.candidates(snapshot, scores)
         paths = [snapshot.files.paths[file] for file in snapshot.file_of_blob[blobs].tolist()]
         rows = file_features(snapshot, vector, scores, blobs).tolist()

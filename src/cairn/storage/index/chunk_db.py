@@ -118,6 +118,16 @@ def find_definitions(connection: sqlite3.Connection, name: str) -> Iterator[Name
         yield NamedDefinition(row[0], row[1] & MAX_ORDINAL, *row[2:])
 
 
+def definitions_called(connection: sqlite3.Connection, name: str, most: int) -> list[NamedDefinition]:
+    """Return the definitions called exactly `name`, at most so many, whichever view shows them."""
+    rows = connection.execute(
+        """SELECT chunk, id, kind, name, qualified_name FROM definition
+           WHERE name = ? COLLATE NOCASE AND name = ? COLLATE BINARY LIMIT ?""",
+        (name, name, most),
+    )
+    return [NamedDefinition(row[0], row[1] & MAX_ORDINAL, *row[2:]) for row in rows]
+
+
 def exact_definitions(connection: sqlite3.Connection, name: str) -> list[tuple[int, int]]:
     """Return (blob id, definition ordinal) of every definition called exactly `name`, in the order of the blobs."""
     rows = connection.execute(

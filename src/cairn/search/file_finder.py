@@ -1,0 +1,95 @@
+"""Finds the files of a project that a text means by a path or the name of a module."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cached_property
+
+_SEPARATOR = re.compile(r"\.|::|#")
+# The file that stands for the folder that it is in.
+_FOLDER_STEMS = frozenset({"__init__", "mod", "index", "lib", "main"})
+_MAX_ALIKE = 8  # with more files of that name none is meant
+
+
+class FileFinder:
+    """Finds files by how their paths end.
+
+    Args:
+        paths: of all files of the project, with `/` between their parts.
+    """
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self._paths = paths
+
+    def by_path(self, path: str) -> list[int]:
+        """Return the numbers of the files that a path means; several if it does not say which.
+
+        The path may be from another machine. The longest end that a file has in common with it decides: the whole of
+        either, or at least the folder and the name.
+        """
+        parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+        found = self._with_longest_end(self._by_name.get(parts[-1], []) if parts else [], parts, whole=True)
+        return found if len(found) <= _MAX_ALIKE else []
+
+    def by_module(self, name: str) -> list[int]:
+        """Return the numbers of the files that a dotted name, or the beginning of one, means as a module."""
+        parts = _SEPARATOR.split(name)
+        for end in range(len(parts), 1, -1):
+            found = self._with_longest_end(self._by_stem.get(parts[end - 1], []), parts[:end], whole=False)
+            if found:
+                return found if len(found) <= _MAX_ALIKE else []
+        return []
+
+    @cached_property
+    def _by_name(self) -> defaultdict[str, list[int]]:
+        """Files by the last part of their paths."""
+        files: defaultdict[str, list[int]] = defaultdict(list)
+        for number, path in enumerate(self._paths):
+            files[path.rpartition("/")[2]].append(number)
+        return files
+
+    @cached_property
+    def _by_stem(self) -> defaultdict[str, list[int]]:
+        """Files by the last part of their modules."""
+        files: defaultdict[str, list[int]] = defaultdict(list)
+        for number, path in enumerate(self._paths):
+            files[_module_parts(path)[-1]].append(number)
+        return files
+
+    def _with_longest_end(self, files: Sequence[int], parts: Sequence[str], *, whole: bool) -> list[int]:
+        """Return those of some files that share most parts at the end.
+
+        Args:
+            whole: all parts of the path are enough, else there must be two in common.
+        """
+        longest, found = 0, list[int]()
+        for number in files:
+            own = self._paths[number].split("/") if whole else _module_parts(self._paths[number])
+            common = _n_common(own, parts)
+            if common < 2 and not (whole and common in (len(own), len(parts))):
+                continue
+            if common > longest:
+                longest, found = common, [number]
+            elif common == longest:
+                found.append(number)
+        return found
+
+
+def _module_parts(path: str) -> list[str]:
+    """Return the parts of a path without the file's ending, and without a name that stands for the folder."""
+    folders, _, name = path.rpartition("/")
+    stem = name.partition(".")[0] or name
+    parts = folders.split("/") if folders else []
+    return parts if parts and stem in _FOLDER_STEMS else [*parts, stem]
+
+
+def _n_common(own: Sequence[str], parts: Sequence[str]) -> int:
+    """Return how many parts two paths have in common at their ends."""
+    count = 0
+    for one, other in zip(reversed(own), reversed(parts), strict=False):
+        if one != other:
+            break
+        count += 1
+    return count

@@ -1,0 +1,105 @@
+"""Answers a long text: what is known of it before its words are looked for, and where the hits show what it reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from cairn.answers import CodeHit
+from cairn.embedding.static import StaticModel
+from cairn.search.confidence import confidence_word
+from cairn.search.evidence import TextEvidence, gather
+from cairn.search.exact import LineMatch
+from cairn.search.file_finder import FileFinder
+from cairn.search.filters import Filtered
+from cairn.search.library import Library
+from cairn.search.mentions import read_mentions
+from cairn.search.query import Query
+from cairn.search.reported import find_reported, is_output, worth_of
+from cairn.search.score import Floats
+from cairn.search.work_item import HEAD_CHARS, TAIL_CHARS, WorkItem
+
+BODY_WEIGHT = 0.5  # of the body's vector beside that of the subject
+NAMED_PART = "named in the text"
+
+
+def vector_of_item(model: StaticModel, query: Query) -> Floats | None:
+    """Return the unit vector of a text in parts: the subject's, and a share of the body's."""
+    parts = (_unit(model.pool(query.subject)), BODY_WEIGHT * _unit(model.pool(query.body)))
+    vector = _unit(sum(parts, np.zeros(model.dimensions, dtype=np.float32)))
+    return vector if vector.any() else None
+
+
+def _unit(vector: Floats) -> Floats:
+    norm = float(np.linalg.norm(vector))
+    unit: Floats = vector / np.float32(norm or 1.0)
+    return unit
+
+
+class LongText:
+    """What a long text says of a project.
+
+    Args:
+        library: that of the project.
+        query: that the text is.
+        item: its parts.
+        filters: what is in scope.
+    """
+
+    def __init__(self, library: Library, query: Query, item: WorkItem, filters: Filtered) -> None:
+        self._library = library
+        self._item = item
+        self._filters = filters
+        self._finder = FileFinder(library.snapshot.files.paths)
+        self._reported = find_reported(library, item, query.wants, filters, self._finder)
+        self._evidence = TextEvidence({}, {})
+
+    @property
+    def note(self) -> str:
+        """What was not read, empty if all was."""
+        if not self._item.is_cut:
+            return ""
+        read = f"the first {HEAD_CHARS:,} and the last {TAIL_CHARS:,}"
+        return f"Of the text's {self._item.n_chars:,} characters {read} were read."
+
+    @property
+    def lines(self) -> list[LineMatch]:
+        """The lines of the project that the text reports."""
+        return [one.line for one in self._reported]
+
+    def gather(self, file_of_row: npt.NDArray[np.int64]) -> TextEvidence:
+        """Return what the text says of the files; see `evidence.gather`."""
+        mentions, worth = read_mentions(self._item), worth_of(self._reported)
+        snapshot, connection = self._library.snapshot, self._library.connection
+        self._evidence = gather(snapshot, connection, mentions, self._finder, worth, file_of_row)
+        return self._evidence
+
+    def part_of(self, row: int, file: int) -> str:
+        """Return which part of the text a row answers."""
+        return NAMED_PART if self._evidence.names(row, file) else ""
+
+    def arrange(self, hits: Sequence[CodeHit], lines: Sequence[CodeHit]) -> list[CodeHit]:
+        """Show the files in which the text reports a line at that line; these come first if it says nothing else.
+
+        Args:
+            hits: ranked.
+            lines: the hits of `lines`.
+        """
+        shown: dict[str, CodeHit] = {}
+        for line, one in zip(lines, self._reported, strict=True):
+            if not self._filters.kinds or line.kind in self._filters.kinds:
+                shown.setdefault(line.path, _sure(line, one.part, one.share))
+        if is_output(self._item):
+            return [*shown.values(), *(hit for hit in hits if hit.path not in shown)]
+        arranged = []
+        for hit in hits:
+            line_hit = shown.pop(hit.path, None)
+            arranged.append(hit if line_hit is None else _sure(line_hit, line_hit.part, hit.relevance))
+        return arranged
+
+
+def _sure(hit: CodeHit, part: str, chance: float) -> CodeHit:
+    return replace(hit, part=part, relevance=round(chance, 3), confidence=confidence_word(chance))

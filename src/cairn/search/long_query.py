@@ -1,0 +1,62 @@
+"""Understands a long text as a query, in parts."""
+
+from __future__ import annotations
+
+import re
+
+from cairn.search.query import STOP_WORDS, Query, Term, asked_roles
+from cairn.search.work_item import WorkItem, read_work_item
+from cairn.source.roles import Role
+from cairn.source.terms import term_hash, terms_of
+from cairn.source.text import MAX_WORD_CHARS, raw_words, split_identifier
+from cairn.types import Mode
+
+# What a word counts by the part that it is in; one of the subject counts 1.
+PROSE, CODE, TRACE = 0.4, 0.3, 0.3
+MAX_BODY_TERMS, MAX_BODY_WORDS = 400, 400
+_PART_OF_NAME = 0.5  # of a word of an identifier, against the whole
+_ASKS = re.compile(r"(?i)^(how|where|what|which|why|who|add|write|document|show|find)\b|\?$")
+
+
+def understand_long(text: str, mode: Mode) -> Query:
+    """Parse a text that is long; see `any_length.is_long`."""
+    return understand_item(read_work_item(text), mode)
+
+
+def understand_item(item: WorkItem, mode: Mode = "hybrid") -> Query:
+    """Return the query that a long text is. A role is wanted only if its subject asks for one."""
+    subject = _words(item.subject)
+    return Query(
+        text=item.subject,
+        mode=mode,
+        terms=_terms(item),
+        words=subject,
+        subject=subject,
+        symbols=(),
+        wants=asked_roles(item.subject) if _ASKS.search(item.subject) else Role(0),
+        body=_words(item.prose)[:MAX_BODY_WORDS],
+        item=item,
+    )
+
+
+def _terms(item: WorkItem) -> tuple[Term, ...]:
+    """Return the terms of all parts, each once with the highest weight that it has anywhere."""
+    weights: dict[str, float] = {}
+    parts = ((item.subject, 1.0), (item.prose, PROSE), (item.code, CODE), (item.trace, TRACE))
+    for text, worth in parts:
+        for raw in dict.fromkeys(raw_words(text)):
+            if raw.lower() in STOP_WORDS or len(raw) > MAX_WORD_CHARS:
+                continue
+            words = split_identifier(raw)
+            terms = terms_of(raw, words)
+            for term in terms:
+                weight = worth if len(words) < 2 or term == terms[-1] else worth * _PART_OF_NAME
+                weights[term] = max(weight, weights.get(term, 0.0))
+        if len(weights) > MAX_BODY_TERMS:
+            break
+    return tuple(Term(term_hash(term), term, weight) for term, weight in weights.items())
+
+
+def _words(text: str) -> tuple[str, ...]:
+    words = (word for raw in raw_words(text) for word in split_identifier(raw))
+    return tuple(word for word in words if word not in STOP_WORDS and not word.isdigit())

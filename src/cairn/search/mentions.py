@@ -1,0 +1,77 @@
+"""What the parts of a long text name: identifiers, paths and modules."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from cairn.search.query import SCOPE_MARK, STOP_WORDS, looks_named
+from cairn.search.work_item import WorkItem
+from cairn.source.text import raw_words
+
+MAX_NAMES, MAX_PLACES = 80, 60
+_LEAST_CHARS = 3
+# How much a name says by the way it is written; one in the subject counts more.
+_IN_SUBJECT = 1.5
+_SPAN, _IN_SPAN, _CALL, _DOTTED, _SHAPED = 1.0, 0.5, 0.6, 0.7, 0.6
+_OWNER = 0.8  # of the class before a method
+_IN_CODE = 0.25
+
+_SPANS = re.compile(r"``([^`\n]{1,200})``|`([^`\n]{1,200})`")
+_CALLS = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]{0,80}[?!]?)\(")
+_DOTTED_NAMES = re.compile(r"(?<![\w./\\-])[A-Za-z_]\w{0,80}(?:(?:\.|::|#)[A-Za-z_]\w{0,80}){1,12}")
+_IDENTIFIERS = re.compile(r"[A-Za-z_$][\w$]{0,80}")
+_PATHS = re.compile(r"(?<![\w@])(?:[\w.@+-]{1,80}[/\\]){0,20}[\w@+-][\w.@+-]{0,80}\.[A-Za-z]\w{0,9}\b")
+
+
+class Mentions(NamedTuple):
+    """What a text names, with how much each name says.
+
+    Attributes:
+        names: the names of definitions, those that say most first.
+        paths: files, as they stand in the text.
+        modules: dotted names, which may be those of modules.
+    """
+
+    names: dict[str, float]
+    paths: tuple[str, ...]
+    modules: tuple[str, ...]
+
+
+def read_mentions(item: WorkItem) -> Mentions:
+    """Return what a work item names."""
+    names: dict[str, float] = {}
+    for text, factor in ((item.subject, _IN_SUBJECT), (item.prose, 1.0)):
+        for name, weight in _names_in_prose(text):
+            names[name] = max(names.get(name, 0.0), weight * factor)
+    for text in (item.code, item.trace):
+        for name in {*filter(looks_named, raw_words(text)), *_CALLS.findall(text)}:
+            names[name] = max(names.get(name, 0.0), _IN_CODE)
+    kept = [
+        name for name in names if len(name) >= _LEAST_CHARS and (names[name] >= 1 or name.lower() not in STOP_WORDS)
+    ]
+    kept.sort(key=lambda name: -names[name])
+    written = "\n".join((item.subject, item.prose, item.code))
+    paths = dict.fromkeys((*item.links, *_PATHS.findall(written)))
+    modules = dict.fromkeys(_DOTTED_NAMES.findall("\n".join((item.subject, item.prose))))
+    return Mentions(
+        {name: names[name] for name in kept[:MAX_NAMES]},
+        tuple(paths)[:MAX_PLACES],
+        tuple(modules)[:MAX_PLACES],
+    )
+
+
+def _names_in_prose(text: str) -> list[tuple[str, float]]:
+    found: list[tuple[str, float]] = []
+    for match in _SPANS.finditer(text):
+        span = match[1] or match[2]
+        whole = span.strip("()")
+        found += [
+            (name, _SPAN if name == whole or looks_named(name) else _IN_SPAN) for name in _IDENTIFIERS.findall(span)
+        ]
+    found += [(name, _CALL) for name in _CALLS.findall(text)]
+    for dotted in _DOTTED_NAMES.findall(text):
+        *owners, last = SCOPE_MARK.split(dotted)
+        found += [(last, _DOTTED), *((owner, _DOTTED * _OWNER) for owner in owners if owner[:1].isupper())]
+    found += [(word, _SHAPED) for word in raw_words(text) if looks_named(word)]
+    return found

@@ -1,0 +1,132 @@
+"""Finds the lines that a long text reports: the frames of its tracebacks, and where its messages are made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from cairn.search.exact import LineMatch
+from cairn.search.file_finder import FileFinder
+from cairn.search.filters import Filtered, filter_files
+from cairn.search.library import Library, read_files
+from cairn.search.pasted import Pasted, find_pasted
+from cairn.search.work_item import WorkItem
+from cairn.source.frames import read_frames
+from cairn.source.roles import Role
+
+MAX_FRAMES, MAX_MESSAGES = 10, 2  # looking for a message takes longer than all else
+_MAX_MESSAGE_CHARS = 400
+_LEAST_WORDS = 3  # of a message, and that stand together in the code where less than half of it does
+_LEAST_SHARE, _HALF = 0.25, 0.5  # of a message's rarity
+_FEW_WORDS = 12
+_FURTHER_FRAME = 0.85  # of each frame against the one that is deeper
+
+_ERROR = re.compile(
+    r"(?:E\s+|\[\w+\]\s*|[\w./\\-]+:\d+(?::\d+)?:?\s*|>\s*){0,4}"
+    r"(?:(?:Caused by|Uncaught|Unhandled|thread '[^']*' panicked at|panic:|fatal:|error(?:\[\w+\])?:|ERROR|FATAL)(?!\w)"
+    r"|[\w.$\\:]{0,120}(?:Error|Exception|Warning|Failure|Panic)\b)"
+)
+_SAYS = re.compile(
+    r"(?i)\b(can ?not|can't|could ?n[o']t|unable to|fail(ed|s) to|must (not )?be|(is|are|was|were|does|do|did) not"
+    r"|not (found|allowed|supported|a valid)|no such|already (exists|in use|defined|registered|been)"
+    r"|exceeded|denied|refused|(is|are) required|unexpected|invalid|unknown|unrecogni[sz]ed|missing)\b"
+)
+_QUOTED = re.compile(r"`([^`\n]{12,200})`|\"([^\"\n]{12,200})\"|\u201c([^\u201d\n]{12,200})\u201d")
+
+
+class Reported(NamedTuple):
+    """A line of the project that a text reports.
+
+    `frame` is the number of the traceback's frame, the deepest being 1, and 0 for the place of a message. `share` is
+    how much of the message stands there, 1.0 for a frame.
+    """
+
+    line: LineMatch
+    frame: int
+    share: float
+
+    @property
+    def part(self) -> str:
+        """Which part of the text this answers."""
+        return f"frame {self.frame}" if self.frame else "raised here"
+
+
+def find_reported(
+    library: Library, item: WorkItem, wants: Role, filters: Filtered, finder: FileFinder
+) -> list[Reported]:
+    """Return the lines of frames, the deepest first, and then those of messages.
+
+    Args:
+        wants: the roles of files that the text asks for.
+        finder: of the files of the library's snapshot.
+    """
+    found = [Reported(line, number, 1.0) for number, line in _lines_of_frames(library, item.raw, filters, finder)]
+    for message in messages_of(item)[:MAX_MESSAGES]:
+        places = find_pasted(library, [Pasted(message, True)], wants, filters, 1).places
+        found += [
+            Reported(place.line, 0, place.share)
+            for place in places[:1]
+            if place.share >= (_LEAST_SHARE if len(place.part.split()) >= _LEAST_WORDS else _HALF)
+        ]
+    return found
+
+
+def is_output(item: WorkItem) -> bool:
+    """Tell whether a text is what a program printed, with hardly a word about it."""
+    return len(item.prose.split()) <= _FEW_WORDS
+
+
+def worth_of(reported: Sequence[Reported]) -> dict[str, dict[int, float]]:
+    """Return the features of files: {`framed` or `raised`: {file: how much that says}}."""
+    worth: dict[str, dict[int, float]] = {"framed": {}, "raised": {}}
+    n_framed = 0
+    for one in reported:
+        values = worth["framed" if one.frame else "raised"]
+        if one.line.file not in values:
+            values[one.line.file] = _FURTHER_FRAME**n_framed if one.frame else one.share
+            n_framed += one.frame > 0
+    return worth
+
+
+def messages_of(item: WorkItem) -> list[str]:
+    """Return the messages of a text, those that are most likely to be made by the project first."""
+    printed = [line.strip() for line in f"{item.code}\n{item.trace}".split("\n")]
+    printed = [line for line in printed if len(line) <= _MAX_MESSAGE_CHARS and len(line.split()) >= _LEAST_WORDS]
+    errors = [line for line in printed if _ERROR.match(line)]
+    spans = (next(filter(None, match.groups())) for match in _QUOTED.finditer(f"{item.subject}\n{item.prose}"))
+    quoted = [
+        span for span in spans if len(span.split()) >= _LEAST_WORDS and (_ERROR.match(span) or _SAYS.search(span))
+    ]
+    lines = [line.strip() for line in item.prose.split("\n") if len(line) <= _MAX_MESSAGE_CHARS]
+    lines = [line for line in lines if _ERROR.match(line)]
+    said = [line for line in printed if _SAYS.search(line)]
+    subject = [item.subject] if _ERROR.match(item.subject) else []
+    return list(dict.fromkeys([*reversed(errors), *quoted, *lines, *subject, *said]))
+
+
+def _lines_of_frames(
+    library: Library, text: str, filters: Filtered, finder: FileFinder
+) -> Iterator[tuple[int, LineMatch]]:
+    """Yield the lines of the frames that are in the project, each with the number of its frame."""
+    frames = read_frames(text)
+    if not frames:
+        return
+    chosen = filter_files(library.snapshot.files, filters)
+    inside = None if chosen is None else set(chosen.tolist())
+    n_found = 0
+    for number, frame in enumerate(frames, start=1):
+        files = [file for file in finder.by_path(frame.path) if inside is None or file in inside]
+        if len(files) == 1 and (line := _line_at(library, files[0], frame.line)) is not None:
+            yield number, line
+            n_found += 1
+        if n_found == MAX_FRAMES:
+            return
+
+
+def _line_at(library: Library, file: int, number: int) -> LineMatch | None:
+    """Return a line of a file as it is now, None if it is shorter."""
+    lines = read_files(library, [file])[file].data.split(b"\n", number)[:number]
+    if len(lines) < number:
+        return None
+    return LineMatch(file, number, number, sum(map(len, lines[:-1])) + number - 1, lines[-1])

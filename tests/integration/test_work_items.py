@@ -1,0 +1,209 @@
+"""Long texts as queries: issues, traces and logs, from an argument, a file or stdin."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from cairn.answers import Answer
+from cairn.cli.main import main
+from cairn.errors import QueryError
+from cairn.operations.context import context
+from cairn.protocol.requests import ContextRequest
+from cairn.workspace import Workspace
+
+FILES = {
+    "src/shop/__init__.py": "",
+    "src/shop/cart.py": (
+        '"""Carts and what they cost."""\n\n\n'
+        "class Cart:\n"
+        "    def total(self, discount):\n"
+        "        if not self.items:\n"
+        '            raise ValueError(f"cart {self.name} must not be empty")\n'
+        "        return sum(self.items) * (1 - discount)\n"
+    ),
+    "src/shop/orders.py": (
+        '"""Places orders."""\n\nfrom shop.cart import Cart\n\n\n'
+        "def place(cart: Cart) -> str:\n"
+        "    price = cart.total(0.0)\n"
+        '    return f"order of {price}"\n'
+    ),
+    "src/shop/mail.py": (
+        '"""Sends letters to customers."""\n\n\n'
+        "def send_letter(customer, subject):\n"
+        '    """Send a letter about an order to a customer."""\n'
+        "    return connect().deliver(customer, subject)\n"
+    ),
+    "src/shop/archive.py": (
+        '"""Keeps old orders in a file."""\n\n\ndef archive(orders, file):\n'
+        '    """Write old orders to the archive and compress it."""\n'
+        "    file.write(compress(orders))\n"
+    ),
+    "tests/test_cart.py": "def test_total():\n    assert Cart([1]).total(0.0) == 1\n",
+    "docs/orders.md": "# Orders\n\nHow orders are placed, mailed and archived. The documentation of carts.\n",
+}
+TRACE = (
+    "Traceback (most recent call last):\n"
+    '  File "/srv/app/run.py", line 7, in <module>\n'
+    "    place(cart)\n"
+    '  File "/srv/app/src/shop/orders.py", line 7, in place\n'
+    "    price = cart.total(0.0)\n"
+    '  File "/srv/app/src/shop/cart.py", line 7, in total\n'
+    "    raise ValueError\n"
+    "ValueError: cart Maria must not be empty\n"
+)
+LETTERS = (
+    "Letters are sent twice\n\n"
+    "See the documentation of carts and the tests. When an old order is archived, `send_letter` is called again.\n"
+    "I would expect that `src/shop/archive.py` leaves mail alone.\n\n"
+    "## Environment\n\n- OS: Linux\n- Python version: 3.12\n"
+)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("items") / "shop"
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    with Workspace.open(root) as workspace:
+        workspace.index()
+    (root.parent / "issue.md").write_text(LETTERS)
+    (root.parent / "empty.md").write_text("\n")
+    return root
+
+
+@pytest.fixture(scope="module")
+def workspace(shop: Path) -> Iterator[Workspace]:
+    with Workspace.open(shop) as workspace:
+        yield workspace
+
+
+def parts(answer: Answer) -> list[tuple[str, int, str]]:
+    return [(hit.path, hit.start_line, hit.part) for hit in answer.code]
+
+
+def test_a_traceback_alone_is_its_frames_the_deepest_first(workspace: Workspace) -> None:
+    found = parts(workspace.search(TRACE))
+    assert found[:2] == [("src/shop/cart.py", 7, "frame 1"), ("src/shop/orders.py", 7, "frame 2")]
+
+
+def test_a_message_alone_is_where_it_is_made(workspace: Workspace) -> None:
+    found = parts(workspace.search("Run 7 failed\nValueError: cart Maria must not be empty\n"))
+    assert found[0] == ("src/shop/cart.py", 7, "raised here")
+
+
+def test_in_an_issue_what_it_names_says_so_and_its_subject_counts_most(workspace: Workspace) -> None:
+    found = parts(workspace.search(LETTERS))
+    assert found[0] == ("src/shop/mail.py", 4, "named in the text")
+    assert ("src/shop/archive.py", "named in the text") in [(path, part) for path, _, part in found]
+
+
+def test_the_words_of_a_report_ask_for_no_tests_or_documentation(workspace: Workspace) -> None:
+    assert not {path for path, _, _ in parts(workspace.search(LETTERS))[:2]} & {"docs/orders.md", "tests/test_cart.py"}
+
+
+def test_an_issue_with_a_traceback_shows_its_file_at_the_frame(workspace: Workspace) -> None:
+    found = parts(
+        workspace.search(f"Empty carts break orders\n\nOrders of empty carts should be refused politely.\n\n{TRACE}")
+    )
+    assert ("src/shop/cart.py", 7, "frame 1") in found[:2]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Letters are sent twice\n" + "2024-01-01T00:00:00 INFO worker idle 0123456789abcdef\n" * 20_000,
+        "Letters\n" + "\n".join(f'  File "/app/f{number}.py", line {number}, in f' for number in range(5_000)),
+        "Letters\n\n```js\n" + "!function(e,t){return e.n=t};" * 5_000 + "\n```\n",
+        "Briefe gehen zweimal hinaus\n\nWird eine alte Bestellung abgelegt, so geht der Brief noch einmal hinaus.\n",
+        "手紙が二度送られる\n\n古い注文をアーカイブすると手紙がもう一度送られます。\n",
+        "\n\n```\n```\n<!-- nothing -->\n",
+        "\x00\x01\n\ud800\n",
+    ],
+    ids=["log", "frames", "minified", "german", "japanese", "nothing", "bytes"],
+)
+def test_no_text_is_an_error(workspace: Workspace, text: str) -> None:
+    answer = workspace.search(text)
+    assert answer.mode == "hybrid"
+    assert any("were read" in note for note in answer.notes) == (len(text.strip()) > 40_000)
+
+
+def test_a_trace_of_another_project_is_not_taken_for_this_one(workspace: Workspace) -> None:
+    text = "panic: runtime error\n\ngoroutine 1 [running]:\nmain.main()\n\t/tmp/x/main.go:9 +0x1d\nexit status 2\n"
+    assert {hit.part for hit in workspace.search(text).code} <= {"", "named in the text"}
+
+
+def test_a_context_of_a_long_task_is_laid_out(workspace: Workspace) -> None:
+    document = context(workspace, ContextRequest(task=f"{LETTERS}\n{'word ' * 20_000}"))
+    assert document["items"][0]["filepath"] == "src/shop/mail.py"
+
+
+def test_a_pattern_of_a_megabyte_is_still_refused(workspace: Workspace) -> None:
+    with pytest.raises(QueryError, match="10,000"):
+        workspace.search("a" * 1_000_000, mode="regex")
+
+
+# -- on the command line -----------------------------------------------------------------------------------------------
+
+Cairn = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def cairn(shop: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cairn:
+    monkeypatch.chdir(shop)
+
+    def run(*arguments: str, sent: str = "") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(sent.encode()), isatty=lambda: False))
+        code = main(["--no-daemon", *arguments])
+        shown = capsys.readouterr()
+        return code, shown.out, shown.err
+
+    return run
+
+
+@pytest.mark.parametrize("command", ["search", "context"])
+def test_a_text_from_a_file_and_from_stdin_gives_the_same_answer(cairn: Cairn, shop: Path, command: str) -> None:
+    beside = cairn(command, "@../issue.md")
+    assert beside[0] == 0
+    assert "src/shop/mail.py" in beside[1]
+    assert cairn(command, f"@{shop.parent / 'issue.md'}") == beside
+    assert cairn(command, "-", sent=LETTERS) == beside
+
+
+def test_json_says_which_part_a_hit_answers_and_what_the_subject_is(cairn: Cairn) -> None:
+    document = json.loads(cairn("search", "-", "--json", sent=TRACE)[1])
+    assert document["query"] == "ValueError: cart Maria must not be empty"
+    assert document["code"][0]["part"] == "frame 1"
+    assert "part" not in json.loads(cairn("search", "Cart.total", "--json")[1])["code"][0]
+
+
+def test_a_file_that_is_not_there_is_an_error_with_its_name(cairn: Cairn) -> None:
+    code, _, error = cairn("search", "@../missing.md")
+    assert code == 2
+    assert "../missing.md cannot be read" in error
+    assert "cairn search ' @../missing.md'" in error
+
+
+def test_an_empty_file_and_an_empty_stdin_are_errors(cairn: Cairn) -> None:
+    assert "empty.md is empty" in cairn("search", "@../empty.md")[2]
+    assert "stdin is empty" in cairn("context", "-", sent=" \n")[2]
+
+
+@pytest.mark.parametrize("query", ["@dataclass", "@router.get", "@Override"])
+def test_what_begins_with_an_at_sign_and_is_no_file_is_a_query(cairn: Cairn, query: str) -> None:
+    assert cairn("search", query)[0] in (0, 1)
+
+
+def test_a_file_of_many_megabytes_is_read_at_both_ends(cairn: Cairn, shop: Path) -> None:
+    (shop.parent / "big.log").write_text(LETTERS + "noise of the day\n" * 300_000)
+    code, shown, error = cairn("search", "@../big.log", "--oneline")
+    assert code == 0
+    assert "src/shop/mail.py" in shown
+    assert "were read" in error

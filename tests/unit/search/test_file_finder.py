@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+
+from cairn.search.file_finder import FileFinder
+
+PATHS = [
+    "src/shop/cart.py",
+    "src/shop/orders/__init__.py",
+    "lib/cart.py",
+    "web/index.ts",
+    "src/core/lexer.rs",
+    "README.md",
+]
+
+
+def found(numbers: list[int]) -> list[str]:
+    return [PATHS[number] for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("path", "files"),
+    [
+        ("src/shop/cart.py", ["src/shop/cart.py"]),
+        ("/home/me/project/src/shop/cart.py", ["src/shop/cart.py"]),
+        ("C:\\work\\shop\\cart.py", ["src/shop/cart.py"]),
+        ("cart.py", ["src/shop/cart.py", "lib/cart.py"]),
+        ("README.md", ["README.md"]),
+        ("/usr/lib/python3/site-packages/other/cart.py", []),
+        ("nowhere.py", []),
+        ("", []),
+    ],
+)
+def test_a_path_means_the_files_with_the_longest_common_end(path: str, files: list[str]) -> None:
+    assert found(FileFinder(PATHS).by_path(path)) == files
+
+
+@pytest.mark.parametrize(
+    ("name", "files"),
+    [
+        ("shop.cart", ["src/shop/cart.py"]),
+        ("shop.cart.Cart.total", ["src/shop/cart.py"]),
+        ("shop.orders", ["src/shop/orders/__init__.py"]),
+        ("core::lexer::next", ["src/core/lexer.rs"]),
+        ("cart.total", []),
+    ],
+)
+def test_a_dotted_name_means_the_module_that_it_begins_with(name: str, files: list[str]) -> None:
+    assert found(FileFinder(PATHS).by_module(name)) == files
+
+
+def test_a_name_that_many_files_have_means_none() -> None:
+    assert FileFinder([f"a{number}/cart.py" for number in range(20)]).by_path("cart.py") == []

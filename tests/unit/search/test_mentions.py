@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from cairn.search.mentions import MAX_NAMES, read_mentions
+from cairn.search.work_item import read_work_item
+
+
+def names(text: str) -> dict[str, float]:
+    return read_mentions(read_work_item(text)).names
+
+
+def test_names_in_spans_calls_and_dotted_names_are_read() -> None:
+    found = names(
+        "Wrong price\n\n`total` calls apply_discount() of shop.cart.Cart.save and parseHTTP, not plain words."
+    )
+    assert {"total", "apply_discount", "save", "Cart", "parseHTTP"} <= set(found)
+    assert "plain" not in found
+    assert found["total"] > found["parseHTTP"]
+
+
+def test_a_name_in_the_subject_says_more_than_one_in_the_body_and_that_more_than_one_in_code() -> None:
+    found = names("`Cart` is wrong\n\n`Basket` is right\n\n```\nshopping_trolley = 1\n```\n")
+    assert found["Cart"] > found["Basket"] > found["shopping_trolley"]
+
+
+def test_paths_and_modules_are_read_from_prose_and_code() -> None:
+    mentions = read_mentions(
+        read_work_item("Broken\n\nin src/shop/cart.py and shop.orders.placing\n\n```\nsee lib/a.ts\n```")
+    )
+    assert {"src/shop/cart.py", "lib/a.ts"} <= set(mentions.paths)
+    assert "shop.orders.placing" in mentions.modules
+
+
+def test_a_text_of_thousands_of_names_gives_a_bounded_number_of_them() -> None:
+    assert len(names("Many\n\n" + " ".join(f"some_name_{number}()" for number in range(3_000)))) == MAX_NAMES
+
+
+@pytest.mark.parametrize("block", ["a.b" * 10_000, "a/" * 20_000, "a(" * 20_000, "x" * 40_000])
+def test_blocks_without_blanks_take_linear_time(block: str) -> None:
+    started = time.process_time()
+    names(f"Subject\n\n{block}\n")
+    assert time.process_time() - started < 5
