@@ -94,14 +94,19 @@ OUTLINE_SYMBOL = Rule("only this definition: its name, or a line in it", min_len
 # -- of the symbol graph -----------------------------------------------------------------------------------------------
 SYMBOL = Rule("NAME, CLASS.METHOD, PATH:NAME, PATH:LINE, PATH, or the id of a hit", min_length=1, max_length=2_000)
 CHANGED = Rule("the symbol that changes, as for callers", min_length=1, max_length=2_000)
-DIFF = Rule("everything that changed since this revision, instead of a symbol", min_length=1, max_length=1_000)
+DIFF = Rule("all that changed since this revision, instead of a symbol", min_length=1, max_length=1_000)
 GRAPH_LIMIT = Rule("how many at most; 0: all", least=0, most=_MAX_ROWS)
 PATH_FROM = Rule("the symbol at which the path of calls begins, as for callers", min_length=1, max_length=2_000)
 PATH_TO = Rule("the symbol at which the path of calls ends", min_length=1, max_length=2_000)
 IMPORTED = Rule("a path, the name of a module, or a symbol in the file", min_length=1, max_length=4_096)
-RELATION = Rule("path: of calls from `symbol` to `target`; importers: of the file `symbol`")
+RELATION = Rule("what to ask")
 REFERENCE_KINDS = Rule("only references of these kinds", max_length=8)
 ASKED_ABOUT = Rule("NAME, CLASS.METHOD, PATH:NAME or PATH:LINE", min_length=1, max_length=2_000)
+
+# -- of the history ----------------------------------------------------------------------------------------------------
+HISTORY_QUERY = Rule("prose, a file, a folder, or a symbol", min_length=1, max_length=10_000)
+SHAPED = Rule("a line or lines of a file, PATH:LINE or PATH:FIRST-LAST", min_length=1, max_length=4_200)
+HISTORY_LIMIT = Rule("how many at most; 0: all", least=0, most=_MAX_ROWS)
 
 # -- of core files and the index ---------------------------------------------------------------------------------------
 SUMMARY = Rule("what the file is for, in a sentence", max_length=500)

@@ -206,9 +206,10 @@ async def graph(tool_call: AgentCall, request: GraphRequest) -> str:
 GRAPH = Tool(
     "graph",
     "Callers, impact, tests",
-    "Ask for the callers of a function, its callees, all references to a symbol or field, the subclasses or "
-    "implementations of a type, the path of calls from one to another, what a change may break (impact), which tests "
-    "to run, who imports a file. Unresolved lines are counted. impact and tests also take `diff`, such as HEAD.",
+    "Ask for callers of a function, callees, references to a symbol, subclasses or implementations of a "
+    "type, the path of calls from one to another, what a change may break (impact), tests to run, importers of a file. "
+    "Commits: what solved something like `symbol` (history), what changes with a file (related), what shaped "
+    "PATH:LINE (why). impact and tests take `diff`.",
     GraphRequest,
     ("relation", "symbol", "target", "diff", "limit", "project"),
     graph,
