@@ -13,6 +13,7 @@ _MODIFIERS = re.compile(
     r"^(?:(?:final|const|mut|ref|out|in|params|var|val|vararg|private|public|protected|internal|readonly|override"
     r"|static|crossinline|noinline|inout|this|scoped|register|restrict) |@[\w.]+(?:\([^)]*\))? |\.\.\.|\*+|&)+"
 )
+_MODIFIER_WORDS = frozenset({"private", "protected", "public", "static", "readonly", "final", "var", "const"})
 _EFFECTS = re.compile(r"^(?:(?:async|reasync|throws|rethrows|throws\([\w.]+\)) )+")
 _PROMOTED = re.compile(r"\b(?:private|public|protected|readonly)\b")
 _POINTER = re.compile(r"(?:[\s*&]+const|\s*[*&])+$")
@@ -161,7 +162,8 @@ def declared_type(signature: str, name: str, side: str) -> str:
         while (following := _word_at(head, name, at + 1)) >= 0 and at >= 0:  # a type may have the same name
             at = following
         before = _POINTER.sub("", head[:at].rstrip("$ \t")) if at >= 0 else ""
-        return type_name(_last_word(before)) if before else ""
+        word = _last_word(before) if before else ""
+        return type_name(word) if word not in _MODIFIER_WORDS else ""
     return ""
 
 
