@@ -164,7 +164,7 @@ class Resolver:
             self.meaning.memo.need(content_of(self._code.paths[file_of(target.node)]))
             called = expression.rpartition(".")[2].removesuffix("[]")
             called = called.rstrip("!") if source.rules.family == "rust" else called
-            line, kind = facts.lines[at], self._kind(kind, target)
+            line, kind = facts.lines[at], _kind_of(kind, target)
             nodes = (target.node, *self._renamed(target, kind))
             edges += [Edge(own, node, kind, target.how, line, called) for node in nodes]
         return edges
@@ -261,9 +261,6 @@ class Resolver:
         deeper = self.meaning.sight.child(place, imported.name) if imported.name else None
         return [deeper] if isinstance(deeper, int) else []
 
-    def _kind(self, kind: int, target: Entity) -> int:
-        return CONSTRUCT if kind == CALL and target.tag == "class" else kind
-
     def _target(self, source: SourceFile, scope: int, expression: str, kind: int) -> Entity | None:
         """Return the definition that a reference leads to, None if that is unknown."""
         target = self._meaning_of(source, scope, expression, kind)
@@ -356,6 +353,10 @@ class Resolver:
         if knows_members and self.meaning.evaluate(source, scope, head) is not None:
             return None  # what has no such member of its own
         return self.meaning.declarations.entity_of(self.meaning.namesakes.only_function(source, name))
+
+
+def _kind_of(kind: int, target: Entity) -> int:
+    return CONSTRUCT if kind == CALL and target.tag == "class" else kind
 
 
 def _local_names_of(source: SourceFile, names: Collection[str]) -> set[str]:
