@@ -44,7 +44,8 @@ class Scopes:
         while scope >= 0:
             definition = definitions[scope]
             if definition.kind in FUNCTION_KINDS or definition.kind in VALUE_KINDS:
-                entity = self._local(source, scope, name, expression, is_call)
+                apart = source.rules.functions_apart
+                entity = self._local(source, scope, name, expression, is_call) if not apart else None
             elif inner or implicit:
                 entity = self._in_type(source, scope, name, is_called=not expression.startswith(f"{name}."))
                 entity = None if is_call and entity is not None and entity.tag in _CONTENTS else entity

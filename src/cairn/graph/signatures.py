@@ -13,6 +13,7 @@ _MODIFIERS = re.compile(
     r"^(?:(?:final|const|mut|ref|out|in|params|var|val|vararg|private|public|protected|internal|readonly|override"
     r"|static|crossinline|noinline|inout|this|scoped|register|restrict) |@[\w.]+(?:\([^)]*\))? |\.\.\.|\*+|&)+"
 )
+_MODIFIER_WORDS = frozenset({"private", "protected", "public", "static", "readonly", "final", "var", "const"})
 _EFFECTS = re.compile(r"^(?:(?:async|reasync|throws|rethrows|throws\([\w.]+\)) )+")
 _PROMOTED = re.compile(r"\b(?:private|public|protected|readonly)\b")
 _POINTER = re.compile(r"(?:[\s*&]+const|\s*[*&])+$")
@@ -95,6 +96,57 @@ def _types_of_go(text: str) -> tuple[str, ...]:
     return tuple(reversed(types))
 
 
+class Arity(NamedTuple):
+    """How many arguments a function takes; `most` is -1 for any number."""
+
+    least: int
+    most: int
+
+    def takes(self, count: int, *, is_dotted: bool) -> bool:
+        """Tell whether a call may give so many; behind a type's name, the object is one of them."""
+        return count >= self.least and (self.most < 0 or count <= self.most + is_dotted)
+
+
+@lru_cache(maxsize=1 << 12)
+def arity_of(signature: str, name: str, language: str) -> Arity | None:
+    """Return how many arguments a function takes by its head, None if that is not known.
+
+    Args:
+        language: `python`, `go`, `java`, `typescript` or `c`.
+    """
+    start = _closing(signature, 5) + 1 if signature.startswith("func (") else 0
+    at = _word_at(signature, name, start)
+    opening = signature.find("(", at) if at >= 0 else -1
+    closing = _closing(signature, opening) if opening >= 0 else len(signature)
+    if closing >= len(signature) or not language or signature[at + len(name) : opening].strip("= \n"):
+        return None  # type parameters may hold brackets too
+    if any(mark in signature[opening:closing] for mark in ("'", '"', "`", "#")):
+        return None  # so may texts and directives
+    parts = _split(signature[opening + 1 : closing])
+    if language == "python":
+        return _arity_of_python(parts)
+    if language == "c":
+        return None if not parts else Arity(0, 0) if parts == ["void"] else _arity(parts)
+    if language == "typescript":
+        parts = [part for part in parts if not part.startswith("this:")]
+        return _arity(parts)._replace(least=0)
+    return _arity(parts)
+
+
+def _arity(parts: list[str]) -> Arity:
+    has_rest = any("..." in part for part in parts)
+    n_defaults = sum("=" in part for part in parts)
+    return Arity(len(parts) - has_rest - n_defaults, -1 if has_rest else len(parts))
+
+
+def _arity_of_python(parts: list[str]) -> Arity:
+    if parts and parts[0].partition(":")[0].strip() in ("self", "cls"):
+        parts = parts[1:]
+    named = [part for part in parts if part not in ("*", "/") and not part.startswith("*")]
+    has_rest = any(part.startswith("*") and part != "*" for part in parts)
+    return Arity(sum("=" not in part for part in named), -1 if has_rest else len(named))
+
+
 @lru_cache(maxsize=1 << 14)
 def declared_type(signature: str, name: str, side: str) -> str:
     """Return the class that the declaration of a field, property or variable names, empty where it names none."""
@@ -110,7 +162,8 @@ def declared_type(signature: str, name: str, side: str) -> str:
         while (following := _word_at(head, name, at + 1)) >= 0 and at >= 0:  # a type may have the same name
             at = following
         before = _POINTER.sub("", head[:at].rstrip("$ \t")) if at >= 0 else ""
-        return type_name(_last_word(before)) if before else ""
+        word = _last_word(before) if before else ""
+        return type_name(word) if word not in _MODIFIER_WORDS else ""
     return ""
 
 

@@ -12,6 +12,8 @@ than many small ones:
     `@this` with `@type`: the name of a method of an anonymous class, and what this class extends.
     `@result`: what a function returns, kept as the value of a variable called `return`.
     `@default`: the name that `import x from` gets.
+    `@local`: a variable that hides what else has its name, whatever it holds.
+    `@doc`: a comment that may declare the types of what follows it.
     `@macro`: the name of a macro that is called; kept with a `!` behind it.
     `@loose`: a name before brackets in what the grammar leaves as a row of tokens; what it is called on is read from
         the tokens before it.
@@ -31,6 +33,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.source.definitions import Lines, ParsedDefinition, find_definitions, parse
+from cairn.source.docblocks import declared_types
 from cairn.source.imports import Import, ImportFlag, read_import
 from cairn.source.languages import Language, load_grammar, load_reference_text
 from cairn.source.tokens import read_call
@@ -39,10 +42,11 @@ from cairn.types import Definition
 if TYPE_CHECKING:
     import tree_sitter
 
-FACTS_FORMAT = b"6"  # to be raised whenever a query or this module finds something else
+FACTS_FORMAT = b"7"  # to be raised whenever a query or this module finds something else
 KINDS = ("call", "construct", "inherit", "implement", "decorate", "use")
 _KIND_OF = {name: number for number, name in enumerate(KINDS)}
 RESULT, THIS = "return", "this"
+_BARE_ARGUMENTS = frozenset({"ruby"})  # may follow a name without brackets
 _CALL, _DECORATE, _USE = _KIND_OF["call"], _KIND_OF["decorate"], _KIND_OF["use"]
 # A value belongs to the function or type around it, not to the variable it is assigned to.
 _VALUE_KINDS = frozenset({"variable", "constant", "field", "property", "key", "section", "type", "macro"})
@@ -67,6 +71,8 @@ _CAST = re.compile(r"\(\s*(?:(?:const|struct|final) )*([A-Za-z_][\w.:]*)(?:<[^()
 _CAST_BEHIND = re.compile(r"\sas\s+([A-Za-z_][\w.]*)(?:<[^()]*>)?\??$")
 _ASSERTED = re.compile(r"^.*[\w)\]]\.\((?:\*([A-Za-z_][\w.]*)|((?:\w+\.)?[A-Z]\w*))\)(?=\.)", re.DOTALL)
 _BRACKETED = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`|[()\[\]{}]", re.DOTALL)
+_NEW_BARE = re.compile(rb"new\s+[\w\\.]+")
+_MADE = re.compile(r"\(new\s+(\\?[A-Za-z_][\w\\.]*)\s*[()]")
 _KEYWORD = re.compile(r"^(?:await|new|yield|typeof|void|return|throw)\s+")
 _CHAIN = re.compile(r"(?:[@$\w]+[?!]?|\"\"|\[\]|\{\})(?:\(\)|\[\]|\{\})*(?:\.[@$\w~]+[?!=]?(?:\(\)|\[\]|\{\})*)*")
 _LAST_NAME = re.compile(r"([$\w]+[?!]?)$")
@@ -143,6 +149,7 @@ class _Collector:
         self._borders, self._owners = _owners(parsed)
         self._imports: list[Import] = []
         self._values: list[tuple[int, str, str]] = []
+        self._locals: set[tuple[int, str]] = set()
         self._package = ""
         self._wrappers: list[tuple[int, int, bytes, int]] = []
 
@@ -192,11 +199,12 @@ class _Collector:
         elif name == "this" and (own := type_name(_text(captures["type"][0]))):
             self._values.append((self._scope(node.start_byte), THIS, f":{own}"))
         elif name == "result":
-            if value := _typed_expression(expression_of(self._data[node.start_byte : node.end_byte])):
+            if value := _typed_expression(expression_of(self._raw(node))):
                 self._values.append((self._scope(node.start_byte), RESULT, value))
         elif name == "default":
-            line = self._line(node.start_byte)
-            self._imports.append(Import("", _text(node), "default", line, ImportFlag.REEXPORT))
+            self._imports.append(Import("", _text(node), "default", self._line(node.start_byte), ImportFlag.REEXPORT))
+        elif name in ("doc", "local"):
+            (self._doc if name == "doc" else self._local)(node)
         elif name == "package" and not self._package:
             self._package = _SPACE.sub("", _text(node)).strip("\\.")
 
@@ -244,9 +252,32 @@ class _Collector:
         if (types := captures.get("type")) and (name := type_name(_text(types[0]))):
             self._values.append((self._scope(start), variable, f":{name}"))
         elif values := captures.get("value"):
-            value = _typed_expression(expression_of(self._data[values[0].start_byte : values[0].end_byte]))
+            value = _typed_expression(expression_of(self._raw(values[0])))
             if value and value != variable:
                 self._values.append((self._scope(start), variable, value))
+
+    def _local(self, node: tree_sitter.Node) -> None:
+        local = (self._scope(node.start_byte), _text(node))
+        if local not in self._locals:
+            self._locals.add(local)
+            self._values.append((*local, "?"))
+
+    def _raw(self, node: tree_sitter.Node) -> bytes:
+        """Return the text of a value; of a call without brackets, or with a block, what is called and brackets."""
+        if node.type == "call" and self._language in _BARE_ARGUMENTS:
+            given = node.child_by_field_name("arguments")
+            block = node.child_by_field_name("block")
+            ends = [part.start_byte for part in (given, block) if part is not None]
+            if ends and self._data[ends[0] : ends[0] + 1] != b"(":
+                return self._data[node.start_byte : min(ends)].rstrip() + b"()"
+            if block is not None:
+                return self._data[node.start_byte : block.start_byte].rstrip()
+        return self._data[node.start_byte : node.end_byte]
+
+    def _doc(self, node: tree_sitter.Node) -> None:
+        for variable, type_, byte in declared_types(node):
+            if declared := "static" if type_ == "$this" else type_name(type_):
+                self._values.append((self._scope(byte), variable or RESULT, f":{declared}"))
 
     def _numbered_fields(self, node: tree_sitter.Node) -> None:
         types = (type_name(_text(field)) for field in node.children_by_field_name("type"))
@@ -306,6 +337,10 @@ def expression_of(raw: bytes) -> str:
     if _PLAIN.fullmatch(text):
         return text
     text = _KEYWORD.sub("", text.strip()).lstrip("&*~!")
+    if _NEW_BARE.fullmatch(raw):
+        text += "()"
+    if text.startswith("(new "):
+        text = _instance(text)
     text = _STRING.sub('""', text)
     if text.startswith("("):
         text = _unwrapped(text)
@@ -321,6 +356,17 @@ def expression_of(raw: bytes) -> str:
         return text
     last = _LAST_NAME.search(text)
     return f"?.{last[1]}" if last is not None and not last[1][0].isdigit() else ""
+
+
+def _instance(text: str) -> str:
+    """Return `(new Type(…)).x` as `Type{}.x`."""
+    made = _MADE.match(text)
+    depth = 0
+    for place, letter in enumerate(text if made is not None else ""):
+        depth += (letter == "(") - (letter == ")")
+        if not depth:
+            return f"{made[1]}{{}}{text[place + 1 :]}" if made is not None else text
+    return text
 
 
 def called_name(expression: str) -> str:
@@ -389,7 +435,7 @@ def type_name(text: str) -> str:
     """Return the class that a type annotation names, empty for a union of several, a container, or none at all."""
     if len(text) > _MAX_TYPE_CHARS:
         return ""
-    text = _SPACE.sub(" ", text).strip().lstrip(":").strip().strip("\"'")
+    text = _SPACE.sub(" ", text).strip().lstrip(":?").strip().strip("\"'")
     text = _TYPE_MODIFIERS.sub("", text)
     text = re.sub(r"(?:[?*&!]| const)+$", "", text)
     if text.startswith("(any ") and text.endswith(")"):
