@@ -35,7 +35,7 @@ LINE_LOG = (
     *("log", "-s", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-notes", "--no-mailmap"),
     *("--no-decorate", "--no-color", "--no-merges", "--format=%H %ct"),
 )
-# These read the index for attributes that we do not ask for, and before git 2.40 write the trees that a sparse one lacks.
+# These read the index for attributes that nobody asks for; git before 2.40 then writes what a sparse one lacks.
 _WITHOUT_INDEX = ("diff-tree", "log")
 _NO_INDEX = os.path.join(os.path.abspath(os.sep), "no index of git")
 _CONVERTING = frozenset(
