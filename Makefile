@@ -45,7 +45,7 @@ layers: develop
 # The mark shows that pytest came to its end: a test that ended the process would look like success.
 unit: develop
 	rm -f .pytest_cache/ended && mkdir -p .pytest_cache
-	CAIRN_TESTS_ENDED=$(CURDIR)/.pytest_cache/ended $(BIN)/python -m pytest --cov
+	CAIRN_TESTS_ENDED=$(CURDIR)/.pytest_cache/ended $(BIN)/python -m pytest --cov --numprocesses 2 --dist loadfile
 	@cat .pytest_cache/ended
 
 # The manual page, as `cairn completions man` prints it.

@@ -1,9 +1,10 @@
 """Compares Cairn's call edges with those of a reference: a compiler or a language server, asked by `call_reference*`.
 
-    python bench/call_edges.py FOLDER REFERENCE.jsonl [--symbols 30] [--seed 1] [--wrong N] [--missed N]
+    python bench/call_edges.py FOLDER REFERENCE.jsonl [--lines] [--symbols 30] [--seed 1] [--wrong N] [--missed N]
 
 A call site counts once: right where one of the definitions that the reference names has the edge's file and name.
 Precision is over the sites for which the reference has an answer; recall over those it leads inside the folder.
+With `--lines`, the qualified names count, by the lines that the reference gives, so that only overloads are one.
 With `--symbols`, the same for the callers of functions and methods chosen at random among those that are called.
 """
 
@@ -20,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from cairn.graph.code import Code
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE
 from cairn.workspace import Workspace
@@ -75,37 +77,61 @@ class Score:
         return self.found / max(1, self.inside)
 
 
-def cairn_edges(folder: Path) -> tuple[dict[Site, list[Found]], set[str]]:
-    """Return {(path, line, name called): where it leads}, and the files that are in the index."""
+class Names:
+    """What definitions are called: their names, or their qualified names by the lines they are on."""
+
+    def __init__(self, code: Code, *, by_line: bool) -> None:
+        self.paths = set(code.paths)
+        self._code = code
+        self._by_line = by_line
+        self._spans: dict[Target, list[tuple[int, int, str]]] = defaultdict(list)
+        for number, path in enumerate(code.paths if by_line else ()):
+            for definition in code.file(number).definitions:
+                span = definition.span
+                self._spans[path, definition.name].append((span.start_line, span.end_line, definition.qualified_name))
+
+    def of_node(self, node: int) -> Target:
+        """Return the path and the name of a definition."""
+        definition = self._code.definition(node)
+        return self._code.paths[file_of(node)], definition.qualified_name if self._by_line else definition.name
+
+    def at(self, path: str, line: int, name: str) -> Target:
+        """Return the same of the definition with a name around a line of a file."""
+        around = [span for span in self._spans.get((path, name), ()) if span[0] <= line <= span[1]]
+        return path, max(around)[2] if around else name
+
+
+def cairn_edges(folder: Path, *, by_line: bool) -> tuple[dict[Site, list[Found]], Names]:
+    """Return {(path, line, name called): where it leads}, and what the definitions are called."""
     found: dict[Site, list[Found]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as state, Workspace.open(folder, state_dir=state) as workspace:
         workspace.index()
         graph = workspace.graph.current()
         code = graph.code
         code.load_all()
+        names = Names(code, by_line=by_line)
         for number, path in enumerate(code.paths):
             for edge in graph.resolver.edges(number):
                 if edge.kind not in (CALL, CONSTRUCT, DECORATE) or place_of(edge.target) < 0:
                     continue
-                target = (code.paths[file_of(edge.target)], code.definition(edge.target).name)
-                found[path, edge.line, edge.called].append(Found(edge.how.name.lower(), target))
-        paths = set(code.paths)
-    return found, paths
+                found[path, edge.line, edge.called].append(Found(edge.how.name.lower(), names.of_node(edge.target)))
+        return found, names
 
 
-def read_reference(path: Path, files: Collection[str]) -> dict[Site, list[Target] | None]:
-    """Return {site: where it leads} in some files; None where there is no answer for any call of that name on the line.
+def read_reference(path: Path, names: Names) -> dict[Site, list[Target] | None]:
+    """Return {site: where it leads} in the files of the index.
 
-    What leads to files that Cairn leaves out, such as vendored ones, leads outside.
+    It is None where there is no answer for any call of that name on the line. What leads to files that Cairn leaves
+    out, such as vendored ones, leads outside.
     """
     sites: dict[Site, list[Target] | None] = {}
     for text in path.read_text(encoding="utf-8").splitlines():
         file, line, name, targets = json.loads(text)
-        if file not in files:
+        if file not in names.paths:
             continue
         known = sites.get((file, line, name))
         if targets is not None:
-            known = [*(known or ()), *((target[0], target[2]) for target in targets if target[0] in files)]
+            known = [*(known or ()), *(names.at(*target) for target in targets if target[0] in names.paths)]
         sites[file, line, name] = known
     return sites
 
@@ -134,13 +160,14 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("reference", type=Path)
+    parser.add_argument("--lines", action="store_true", help="tell apart what has one name in one file")
     parser.add_argument("--symbols", type=int, default=0, help="score the callers of so many definitions only")
     parser.add_argument("--seed", type=int, default=1, help="of the choice of definitions")
     parser.add_argument("--wrong", type=int, default=0, help="show so many wrong edges")
     parser.add_argument("--missed", type=int, default=0, help="show so many sites without an edge")
     options = parser.parse_args()
-    edges, files = cairn_edges(options.folder)
-    reference = read_reference(options.reference, files)
+    edges, names = cairn_edges(options.folder, by_line=options.lines)
+    reference = read_reference(options.reference, names)
     score = Score()
     if options.symbols:
         score = score_of_symbols(edges, reference, options.symbols, options.seed)

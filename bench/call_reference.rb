@@ -31,8 +31,7 @@ module CallReference
       return unless event.method_id == :new && event.self.is_a?(Class) && inside?(event.path)
 
       add(event.path, event.lineno, "new") do
-        path, line = source_of(event.self)
-        path && inside?(path) ? [[path, line, event.self.name[/\w+\z/]]] : []
+        sources_of(event.self).map { |path, line| [path, line, event.self.name[/\w+\z/]] }
       end
     end
 
@@ -53,8 +52,14 @@ module CallReference
       found.uniq
     end
 
-    def source_of(type)
-      type.name ? Object.const_source_location(type.name) : nil
+    # A constant that is loaded when it is first used may be said to be where that is arranged.
+    def sources_of(type)
+      return [] unless type.name
+
+      methods = type.instance_methods(false).first(20).map { |name| type.instance_method(name) }
+      methods << type.instance_method(:initialize) if type.private_instance_methods(false).include?(:initialize)
+      places = [Object.const_source_location(type.name), *methods.map(&:source_location)]
+      places.select { |place| place&.first && inside?(place.first) }.uniq(&:first)
     end
 
     def inside?(path)

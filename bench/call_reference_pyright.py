@@ -68,20 +68,24 @@ class Server:
         return dict(json.loads(self._process.stdout.read(length)))
 
 
-def definitions(path: Path) -> dict[int, str]:
-    """Return {line: name} of the functions and classes of a file."""
+def definitions(path: Path) -> dict[tuple[int, int], str]:
+    """Return {(line, column): name} of the functions and classes of a file, where the name stands."""
     try:
         tree = ast.parse(path.read_text(encoding="utf-8"))
     except (SyntaxError, UnicodeDecodeError):
         return {}
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return {node.lineno: node.name for node in ast.walk(tree) if isinstance(node, kinds)}
+    words = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}
+    return {
+        (node.lineno, node.col_offset + len(words[type(node)])): node.name
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+    }
 
 
 def main() -> int:
     root = Path(sys.argv[1]).resolve()
     server = Server(sys.argv[2:], root)
-    known: dict[Path, dict[int, str]] = {}
+    known: dict[Path, dict[tuple[int, int], str]] = {}
     for path in sorted(root.rglob("*.py")):
         text = path.read_text(encoding="utf-8", errors="replace")
         try:
@@ -102,11 +106,11 @@ def main() -> int:
                 file = Path(unquote(urlparse(end["uri"]).path))
                 if file not in known:
                     known[file] = definitions(file)
-                target = end["range"]["start"]["line"] + 1
+                target = (end["range"]["start"]["line"] + 1, end["range"]["start"]["character"])
                 if target in known[file]:
                     targets = targets or []
                     if file.is_relative_to(root):
-                        targets.append([file.relative_to(root).as_posix(), target, known[file][target]])
+                        targets.append([file.relative_to(root).as_posix(), target[0], known[file][target]])
             print(json.dumps([path.relative_to(root).as_posix(), line, name, targets]), flush=True)
         server.tell("textDocument/didClose", {"textDocument": document})
     server.end()

@@ -14,10 +14,11 @@ import contextlib
 import io
 import json
 import os
-import resource
 import time
 from collections.abc import Iterator, MutableMapping
 from pathlib import Path
+
+from processes import peak_mb
 
 COMMANDS = (
     ("index",),
@@ -129,8 +130,7 @@ def main() -> None:
             except BaseException as error:  # noqa: BLE001 - what escapes the command line is what is looked for
                 code, said = -1, f"Traceback: {error!r}"
             seconds = time.perf_counter() - started
-            peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
-            outcome = {"code": code, "seconds": seconds, "peak_mb": peak_mb, "said": said[-4_000:]}
+            outcome = {"code": code, "seconds": seconds, "peak_mb": peak_mb(os.getpid()), "said": said[-4_000:]}
             report.write(json.dumps({**outcome, "asked": sorted(recorder.asked)}) + "\n")
             report.flush()
 

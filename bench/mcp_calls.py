@@ -163,7 +163,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--scratch", type=Path, help="keep the project here, and use it again")
     options = parser.parse_args()
-    scratch: Path = options.scratch or Path(tempfile.mkdtemp(prefix="cairn-bench-"))
+    scratch: Path = (options.scratch or Path(tempfile.mkdtemp(prefix="cairn-bench-"))).resolve()
     os.environ["XDG_STATE_HOME"] = str(scratch / "state")
     folder = StateFolder.of_user()
     root: Path = (options.project or scratch / "project").resolve()

@@ -67,10 +67,36 @@ def make_project(folder: Path, state: Path) -> dict[str, str]:
     """
     shutil.copytree(PROJECT, folder, dirs_exist_ok=True)
     subprocess.run(["git", "init", "--quiet", "--initial-branch=main"], cwd=folder, check=True)
+    _commit(folder)
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("CAIRN_", "GIT_", "NO_COLOR"))}
     homes = {f"XDG_{kind}_HOME": str(state / kind.lower()) for kind in ("STATE", "CONFIG", "CACHE")}
     git = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
     return {**kept, **homes, **git, "CAIRN_DAEMON": "0", "TERM": "xterm-256color"}
+
+
+# How the project came about: on which day in March 2026, in which words, with which files.
+_STEPS = (
+    (2, "Sell things in a shop", ("src/shop/__init__.py", "src/shop/errors.py", "src/shop/settings.py", "shop.toml")),
+    (3, "Round prices to whole cents", ("src/shop/cart.py", "tests/test_cart.py")),
+    (5, "Retry payments when the bank is busy", ("src/shop/payments.py", "src/shop/routes.py")),
+    (9, "Let sessions expire", ("src/shop/sessions.py", "tests/test_sessions.py")),
+    (12, "Show the cart on the web", ("web/api.ts", "README.md")),
+)
+
+
+def _commit(folder: Path) -> None:
+    """Commit the project in steps that are the same each time, down to the hashes."""
+    person = {"NAME": "A", "EMAIL": "a@example.org"}
+    for day, message, files in _STEPS:
+        date = f"2026-03-{day:02}T12:00:00+0000"
+        who = {
+            f"GIT_{role}_{what}": text
+            for role in ("AUTHOR", "COMMITTER")
+            for what, text in {**person, "DATE": date}.items()
+        }
+        nothing = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+        for arguments in (("add", "--", *files), ("commit", "--quiet", "-m", message)):
+            subprocess.run(["git", *arguments], cwd=folder, check=True, env={**os.environ, **nothing, **who})
 
 
 def run_in_terminal(command: str, folder: Path, environment: Mapping[str, str]) -> str:

@@ -38,15 +38,21 @@ if _MEASURED:
     os.register_at_fork(after_in_child=_measure_no_longer)
 
 
-@pytest.fixture(autouse=True, scope="session")
-def whole_measurements(pytestconfig: pytest.Config) -> Iterator[None]:
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtestloop(session: pytest.Session) -> Iterator[None]:
     """Removes what processes left half-written that a test killed, or gave no room on the disk."""
-    yield
-    if _MEASURED:
-        whole = pytestconfig.rootpath / os.environ.get("COVERAGE_FILE", ".coverage")
+    done = yield
+    if _MEASURED and not _is_worker(session.config):
+        whole = session.config.rootpath / os.environ.get("COVERAGE_FILE", ".coverage")
         for file in whole.parent.glob(f"{whole.name}.*"):
             if not _is_whole(file):
                 file.unlink()
+    return done
+
+
+def _is_worker(config: pytest.Config) -> bool:
+    """Return whether this process runs a share of the tests for another one."""
+    return hasattr(config, "workerinput")
 
 
 def _is_whole(file: Path) -> bool:
@@ -62,7 +68,8 @@ def _is_whole(file: Path) -> bool:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Say that the tests came to their end: something that ends this process at once would look like success."""
-    if mark := os.environ.get("CAIRN_TESTS_ENDED"):
+    mark = os.environ.get("CAIRN_TESTS_ENDED")
+    if mark and not _is_worker(session.config):
         Path(mark).write_text(f"{session.testscollected} tests\n")
 
 

@@ -67,6 +67,8 @@ class Settings:
     background_cores: int = setting(0, "lowers", 0, 4_096, zero=_half_the_cores)  # for work that nobody is waiting for
     background_nice: int = setting(10, "raises", 0, 19)  # its priority, as in nice(1)
     pause_on_battery: bool = setting(False, "raises")
+    history: bool = setting(True, "lowers")  # whether commits are read, as evidence for searches and to answer from
+    history_commits: int = setting(20_000, "lowers", 1, 200_000)  # how many, the newest
     # The project's name among others; by default that of its git remote or its folder.
     project_name: str = setting("", "free")
     daemon: bool = setting(True, "never")  # whether commands use the daemon when it runs

@@ -35,6 +35,7 @@ _POSITIONAL: Mapping[str, tuple[str, ...]] = {
     "references": ("symbol",),
     "subclasses": ("symbol",),
     "tests": ("symbol",),
+    "why": ("place",),
 }
 _FLAGS: Mapping[str, str] = {"project": "-C", "languages": "--lang", "globs": "--in", "kinds": "--kind"}
 _PLACEHOLDERS: Mapping[str, str] = {
@@ -63,6 +64,7 @@ _TOOLS: Mapping[str, _Tool] = {
     "importers": _Tool("graph", {"target": "symbol"}, {"relation": "importers"}),
     "impact": _Tool("graph", {}, {"relation": "impact"}),
     "tests": _Tool("graph", {}, {"relation": "tests"}),
+    "why": _Tool("graph", {"place": "symbol"}, {"relation": "why"}),
     "memories": _Tool("recall", {}, {}),
     "recall": _Tool("recall", {}, {}),
     "remember": _Tool("remember", {}, {}),

@@ -11,10 +11,12 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Self
 
-from cairn.config import Loaded, Settings, load
+from cairn.config import Loaded, Settings
+from cairn.config import load as load_with_consent
 from cairn.facets.project_index import ProjectIndex
 from cairn.index.project import check_state, default_state, is_everything, project_root, resolve_root
 from cairn.index.state_dir import StateDir
+from cairn.loading import load
 from cairn.memory.handles import is_handle
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from cairn.answers import Answer, Fetched
     from cairn.facets.code import CodeFacet
     from cairn.facets.graph import GraphFacet
+    from cairn.facets.history import HistoryFacet
     from cairn.facets.memory import MemoryFacet
     from cairn.facets.upkeep import UpkeepFacet
     from cairn.index.limits import Progress
@@ -33,10 +36,51 @@ if TYPE_CHECKING:
     from cairn.types import IndexReport
 
 
-class Workspace:
+class WorkspaceFacets:
+    """The facets of an open project, each loaded at its first use."""
+
+    _index: ProjectIndex
+
+    @cached_property
+    def code(self) -> CodeFacet:
+        """Finds code and shows it."""
+        from cairn.facets.code import CodeFacet  # noqa: PLC0415 - start-up time: numpy, after the index is up to date
+
+        return CodeFacet(self._index, lambda: self.graph)
+
+    @cached_property
+    def graph(self) -> GraphFacet:
+        """Answers from the symbol graph."""
+        from cairn.facets.graph import GraphFacet  # noqa: PLC0415 - start-up time: few commands ask it
+
+        return GraphFacet(self._index)
+
+    @cached_property
+    def upkeep(self) -> UpkeepFacet:
+        """Watches, examines, mends and embeds."""
+        from cairn.facets.upkeep import UpkeepFacet  # noqa: PLC0415 - start-up time: a search needs none of it
+
+        return UpkeepFacet(self._index)
+
+    @cached_property
+    def memory(self) -> MemoryFacet:
+        """Keeps what sessions learn, and recalls it."""
+        from cairn.facets.memory import MemoryFacet  # noqa: PLC0415 - start-up time: a search of code needs none of it
+
+        return MemoryFacet(self._index)
+
+    @cached_property
+    def history(self) -> HistoryFacet:
+        """Answers from the commits of the project."""
+        facet: HistoryFacet = load("cairn.facets.history:HistoryFacet")(self._index)  # loaded now: numpy
+        return facet
+
+
+class Workspace(WorkspaceFacets):
     """The index of one folder. Open it with `Workspace.open` in a `with` block, or close it yourself.
 
-    Most of its methods are in its facets `code`, `graph`, `memory` and `upkeep`, each loaded at its first use.
+    Most of its methods are in its facets `code`, `graph`, `history`, `memory` and `upkeep`, each loaded at its first
+    use.
     Threads may share a workspace; the graph that `graph.current` returns is for one thread only.
 
     Attributes:
@@ -113,36 +157,6 @@ class Workspace:
         """Return a sentence about the state folder that no answer has carried yet, empty if there is none."""
         return self._index.state.take_notice()
 
-    # -- facets -------------------------------------------------------------------------------------------------------
-
-    @cached_property
-    def code(self) -> CodeFacet:
-        """Finds code and shows it."""
-        from cairn.facets.code import CodeFacet  # noqa: PLC0415 - start-up time: numpy, after the index is up to date
-
-        return CodeFacet(self._index, lambda: self.graph)
-
-    @cached_property
-    def graph(self) -> GraphFacet:
-        """Answers from the symbol graph."""
-        from cairn.facets.graph import GraphFacet  # noqa: PLC0415 - start-up time: few commands ask it
-
-        return GraphFacet(self._index)
-
-    @cached_property
-    def upkeep(self) -> UpkeepFacet:
-        """Watches, examines, mends and embeds."""
-        from cairn.facets.upkeep import UpkeepFacet  # noqa: PLC0415 - start-up time: a search needs none of it
-
-        return UpkeepFacet(self._index)
-
-    @cached_property
-    def memory(self) -> MemoryFacet:
-        """Keeps what sessions learn, and recalls it."""
-        from cairn.facets.memory import MemoryFacet  # noqa: PLC0415 - start-up time: a search of code needs none of it
-
-        return MemoryFacet(self._index)
-
     @property
     def has_memory(self) -> bool:
         """Whether anything was ever remembered here, or may be shared with it."""
@@ -159,9 +173,12 @@ class Workspace:
         verify: bool = False,
         background: bool = False,
         wait_seconds: float | None = None,
+        history: bool = True,
         progress: Progress | None = None,
     ) -> IndexReport:
         """Bring the index up to date with the files on disk, or with those of a branch, and say what was done.
+
+        Then commits that are not known yet are read for some seconds; the index can be searched meanwhile.
 
         Interrupted anywhere, the next run goes on from the last batch. Two processes may call it at once: the second
         waits for the first.
@@ -173,6 +190,7 @@ class Workspace:
             verify: first read the derived files to the last byte, and rebuild what is damaged.
             background: nobody is waiting, so use only `Settings.background_cores`.
             wait_seconds: how long to wait for another process; by default `Settings.lock_timeout_seconds`.
+            history: whether to read commits, too.
             progress: called with (files done, files to do) while files are read.
 
         Raises:
@@ -182,7 +200,7 @@ class Workspace:
         with closing(self._index.views.find(branch)) as view:
             if dry_run:
                 return self._index.writer.preview(view)
-            return self._index.writer.update(
+            report = self._index.writer.update(
                 view,
                 full=full,
                 verify=verify,
@@ -190,6 +208,9 @@ class Workspace:
                 wait_seconds=wait_seconds,
                 progress=progress,
             )
+        if history and self.settings.history:
+            self.history.follow(branch)
+        return report
 
     def refresh(self, progress: Progress | None = None, *, branch: str | None = None) -> str:
         """Bring the index up to date for an answer, or return a note that says why it is not.
@@ -319,7 +340,7 @@ def _requests() -> ModuleType:
 def _open_index(
     root: Path, repository: Repository | None, state_dir: str | Path | None, settings: Settings | None
 ) -> ProjectIndex:
-    settings, consent_request = load(root) if settings is None else Loaded(settings, None)
+    settings, consent_request = load_with_consent(root) if settings is None else Loaded(settings, None)
     if chosen := state_dir or settings.state_dir:
         check_state(Path(chosen))
     state = Path(chosen or default_state(root, repository))

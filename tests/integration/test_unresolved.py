@@ -164,3 +164,49 @@ def test_a_set_of_files_in_a_cycle_lists_all_of_them(tmp_path: Path) -> None:
         (cycle,) = workspace.graph.import_cycles().cycles
     assert cycle.size == 3
     assert sorted([*(step.path for step in cycle.steps), *cycle.others]) == ["a.py", "b.py", "c.py"]
+
+
+def unknown_calls(root: Path, symbol: str, files: dict[str, str]) -> tuple[str, list[str]]:
+    """Return what the lines look like that may call a symbol and could not be resolved, and the first of them."""
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    with Workspace.open(root) as workspace:
+        workspace.index()
+        unresolved = workspace.graph.callers(symbol).unresolved
+    assert unresolved is not None
+    assert unresolved.lines == len(unresolved.first)
+    return unresolved.form, [files[mention.path].splitlines()[mention.line - 1].strip() for mention in unresolved.first]
+
+
+def test_a_call_that_cannot_be_one_of_a_method_of_python_is_not_counted(tmp_path: Path) -> None:
+    files = {
+        "cart.py": "class Cart:\n    def get(self, key, default=None):\n        return key\n",
+        "app.py": (
+            "import requests\n\n\ndef run(x, rest):\n    x.get(1)\n    x.get()\n    x.get(1, 2, 3, 4)\n"
+            "    requests.get(1)\n    get(1)\n    x.get(*rest)\n"
+        ),
+    }
+    assert unknown_calls(tmp_path, "Cart.get", files) == ("call", ["x.get(1)", "x.get(*rest)"])
+
+
+def test_a_call_of_something_unknown_is_none_of_a_function_of_python_or_go(tmp_path: Path) -> None:
+    files = {
+        "tools/get.py": "def get(key):\n    return key\n",
+        "app.py": "from nowhere import *\n\n\ndef run(x):\n    x.get(1)\n    get(1)\n",
+        "go.mod": "module shop\n",
+        "a/a.go": (
+            'package a\n\nimport "net/http"\n\nfunc fetch(x int) {}\n\n'
+            "func run(x any) {\n\thttp.fetch(1)\n\tx.fetch(1)\n}\n"
+        ),
+    }
+    assert unknown_calls(tmp_path, "tools/get.py:get", files) == ("call", ["get(1)"])
+    assert unknown_calls(tmp_path, "a/a.go:fetch", files)[0] == "name"
+
+
+def test_what_cannot_be_a_call_still_says_the_name(tmp_path: Path) -> None:
+    files = {
+        "cart.py": "class Cart:\n    def get(self, key):\n        return key\n",
+        "app.py": "def run(x):\n    x.get(1, 2, 3)\n",
+    }
+    assert unknown_calls(tmp_path, "Cart.get", files) == ("name", ["x.get(1, 2, 3)"])

@@ -78,7 +78,7 @@ def test_one_place_shows_a_hint_as_each_surface_has_it() -> None:
 
 # A surface may name commands where they are about itself; `hints` is where they are made.
 SURFACES = ("cli", "hooks", "__main__.py", "hints.py")
-OTHER_PROGRAMS = ("command_rules.py",)  # whose flags it knows
+OTHER_PROGRAMS = ("command_rules.py", "background.py")  # whose flags they know; the second starts this one
 # What a command makes for a person to read in an editor, and a question to an agent that calls this program so.
 NO_HINTS = ("# The files to know first", "Call `index_status` of cairn")
 

@@ -41,7 +41,9 @@ def index_project(options: argparse.Namespace) -> tuple[dict[str, Any], int]:
     bar = ProgressBar("Indexing")
     with open_with_consent(options) as workspace:
         with closing(bar):
-            report = workspace.index(branch=options.branch, full=options.full, dry_run=options.dry_run, progress=bar)
+            report = workspace.index(
+                branch=options.branch, full=options.full, dry_run=options.dry_run, history=False, progress=bar
+            )
         _say(workspace.take_notice())
         if not options.json:
             _emit_report(report, every_skipped=options.skipped)
@@ -49,6 +51,8 @@ def index_project(options: argparse.Namespace) -> tuple[dict[str, Any], int]:
         if not options.dry_run:
             allow(workspace, options)
             _build_graphs(workspace, quiet=options.json)
+            if workspace.settings.history:
+                workspace.history.follow(options.branch)
         estimates = workspace.upkeep.estimate(options.branch)
         reports = () if options.dry_run else _embed(workspace, estimates, branch=options.branch, full=options.full)
         root = workspace.root
@@ -242,7 +246,7 @@ def run_status(options: argparse.Namespace) -> int:
         gone = "  (its folder is gone)" if view["gone"] else ""
         branch = printable(view["branch"]) or "no branch"
         emit(f"view        {printable(view['name'])} ({branch}): {pluralize(view['files'], 'file')}{gone}")
-    emit(f"model       {status['model']}")
+    emit(f"fingerprint {status['model']}  (of the bundled model)")
     for model in status["embedding"]:
         active = "  (answers)" if model["active"] else ""
         covered = f"{model['covered']:,} of {pluralize(model['total'], 'chunk')}"

@@ -303,6 +303,11 @@ def _add_graph(commands: _Commands, common: Parser) -> None:
     overview.set_defaults(run=_lazy("cairn.cli.whole:run_map"))
 
 
+def _add_history(commands: _Commands, common: Parser) -> None:
+    """Add the commands that ask the history."""
+    load("cairn.cli.history_parser:add_history_commands")(commands, common, _lazy)
+
+
 def _add_filters(command: argparse.ArgumentParser) -> None:
     """Add the filters of a search."""
     add_field(command, "--kind", rule=fields.KINDS, action="append", default=[], metavar="K")
@@ -338,6 +343,7 @@ _GROUPS = (
         ),
         _add_graph,
     ),
+    _Group(("history", "related", "why"), _add_history),
     _Group(("index", "status", "gc", "doctor"), _add_upkeep),
     _Group(("init", "install", "uninstall"), _add_install),
     _Group(("core",), _add_core),

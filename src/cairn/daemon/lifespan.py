@@ -27,6 +27,7 @@ async def live(daemon: Daemon, receive: Receive, send: Send) -> None:
     await receive()  # shutdown
     daemon.stopping = True
     tidying.cancel()
+    daemon.preparer.close()
     daemon.hooks.stop()
     with suppress(asyncio.CancelledError):
         await tidying
@@ -43,6 +44,8 @@ async def _tidy(daemon: Daemon) -> None:
         try:
             await daemon.projects.tidy()
             await daemon.hooks.catch_up()
+            if daemon.n_requests != n_cleared and not daemon.is_busy:
+                await daemon.preparer.look()
             n_cleared = clear_garbage(daemon, n_cleared)
             is_found = daemon.stay_found()
         except Exception:  # noqa: BLE001 - the edge of a task that must go on

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from cairn.config import Settings
 from cairn.daemon.hook_desk import HookDesk
 from cairn.daemon.interceptors import Interceptors
+from cairn.daemon.preparing import Preparer
 from cairn.daemon.projects import Projects
 from cairn.daemon.sessions import Ledgers
 from cairn.errors import BusyError
@@ -49,6 +50,7 @@ class Daemon:
         self.limits = limits or Limits()
         interceptors = Interceptors()
         self.projects = Projects(Registry(folder), settings, interceptors.close)
+        self.preparer = Preparer(self.projects)
         self.sessions = Ledgers()
         self.hooks = HookDesk(self.projects, self.sessions, folder, interceptors)
         self.started_at = time.time()

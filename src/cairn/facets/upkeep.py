@@ -19,9 +19,12 @@ from cairn.index.plan import missing_graphs
 from cairn.loading import load
 from cairn.storage.connection import store_errors
 from cairn.storage.index.schema import INDEX
+from cairn.storage.index.view_db import count_files, find_view
 from cairn.types import EmbeddingReport, Estimate, IndexReport
 
 if TYPE_CHECKING:
+    import subprocess
+
     from cairn.facets.maintenance import Maintenance
     from cairn.facets.models import ModelUpkeep
     from cairn.index.gc import GarbageReport
@@ -30,11 +33,15 @@ if TYPE_CHECKING:
     from cairn.index.watch import Batch, Update, Watcher
 
 
+LEAST_FILES = 300  # the symbol graph of fewer is resolved while somebody waits
+
+
 class UpkeepFacet:
     """Keeps the index of a project in order; get it as `Workspace.upkeep`."""
 
     def __init__(self, index: ProjectIndex) -> None:
         self._index = index
+        self._prepared = 0  # the last generation of which the symbol graph was prepared
 
     @cached_property
     def _maintenance(self) -> Maintenance:
@@ -143,6 +150,24 @@ class UpkeepFacet:
             if not missing_graphs(connection, state, self._index.settings.exact_chunks):
                 return 0
         return self._maintenance.build_graphs(progress)
+
+    def prepare_graph(self) -> subprocess.Popen[bytes] | None:
+        """Start a process that resolves the symbol graph of a large project, once for each generation of its index.
+
+        Then the first question about all of it takes no longer than the next. None if there is nothing to do.
+        """
+        index = self._index
+        with closing(index.state.open_for_reading()) as connection, store_errors(index.state.database, INDEX):
+            view = find_view(connection, index.views.checkout.name)
+            if view is None or view.generation <= self._prepared or view.pending:
+                return None
+            self._prepared = view.generation
+            if count_files(connection, view.id) < LEAST_FILES:
+                return None
+        process: subprocess.Popen[bytes] | None = load("cairn.index.background:start_graph")(
+            index.root, index.state, index.settings
+        )
+        return process
 
     # -- other models -------------------------------------------------------------------------------------------------
 

@@ -24,8 +24,8 @@ class Attributes:
         self._exports = exports
         self._results = results
 
-    def attribute(self, source: SourceFile, head: Entity, name: str) -> Entity | None:
-        """Return what `.name` means after something known."""
+    def attribute(self, source: SourceFile, head: Entity, name: str, *, is_called: bool = True) -> Entity | None:
+        """Return what `.name` means after something known; with `is_called`, it is called or ends the expression."""
         if head.tag == "module":
             entity = self._exports.in_place(file_of(head.node), name, source)
             return entity.by(How.IMPORT) if entity is not None else None
@@ -34,20 +34,30 @@ class Attributes:
             return entity.by(How.IMPORT) if entity is not None else None
         if head.tag == "function" and source.rules.family == "python":
             head = self._results.of_call(head, None) or head  # a property reads like an attribute
+        if head.tag == "function" and source.rules.family == "rust":  # the module that it is exported from has its name
+            return self._exports.in_place(file_of(head.node), name, source)
         if head.tag == "outside":
             return head
         if head.tag not in ("class", "instance"):
             return None
         rules = self._sight.file(file_of(head.node)).rules
-        if head.tag == "class" and rules.maker and name == rules.maker:
-            return head  # the brackets that follow, or their absence, make it an instance
+        if rules.maker and name == rules.maker:
+            return head._replace(tag="class")  # the brackets that follow, or their absence, make it an instance
         entity = self._inheritance.member(head.node, name)
-        if entity is None:
-            entity = self.content(head.node, name)
+        if entity is None or (entity.tag == "function" and not is_called and rules.fields_apart):
+            entity = self.content(head.node, name) or entity
         if entity is None:
             is_enum = head.tag == "class" and self._sight.code.definition(head.node).kind == "enum"
             return Entity("instance", head.node, How.RECEIVER) if is_enum else None
         return entity.by(How.RECEIVER if head.tag == "instance" else head.how)
+
+    def outside_of_types(self, source: SourceFile, name: str) -> Entity | None:
+        """Return what an attribute holds that is assigned outside of all types, such as in the block of a test."""
+        for scope, value in source.attributes.get((-1, name), ()):
+            entity = self._expressions.first_value(source, scope, [value])
+            if entity is not None:
+                return entity.by(How.RECEIVER)
+        return None
 
     def content(self, node: int, name: str) -> Entity | None:
         """Return what an attribute of a type holds, by what is assigned to it or by how it is declared."""

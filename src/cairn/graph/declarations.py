@@ -69,7 +69,9 @@ class Declarations:
         nodes = [node_of(source.number, place) for place in places]
         if len(nodes) > 1:
             functions = [node for node in nodes if source.definitions[place_of(node)].kind in FUNCTION_KINDS]
-            types = [node for node in nodes if source.definitions[place_of(node)].kind in TYPE_KINDS - {"impl"}]
+            types = [
+                node for node in nodes if source.definitions[place_of(node)].kind in TYPE_KINDS - {"impl", "extension"}
+            ]
             nodes = types or functions or nodes
         return self.entity(self._code.main_of(nodes) if len(nodes) > 1 else nodes[0])
 
@@ -77,6 +79,8 @@ class Declarations:
         """Return what a field, property or variable holds by its declaration or its first value."""
         content = self._declared(source, place)
         tags = ("instance", "outside") if source.rules.capital_types else ("instance",)
+        if source.rules.maker and source.definitions[place].kind == "constant":
+            tags = (*tags, "class")  # another name of a class
         return content.by(How.RECEIVER) if content is not None and content.tag in tags else None
 
     def _declared(self, source: SourceFile, place: int) -> Entity | None:

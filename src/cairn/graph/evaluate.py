@@ -12,10 +12,12 @@ from cairn.graph.entities import OUTSIDE, Entity, How
 from cairn.graph.exports import Exports
 from cairn.graph.extensions import Extensions
 from cairn.graph.inheritance import Inheritance
+from cairn.graph.macros import Macros
 from cairn.graph.memo import Memo
 from cairn.graph.namesakes import Namesakes
 from cairn.graph.nodes import file_of
 from cairn.graph.results import Results
+from cairn.graph.rules import NAMESPACE_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS
 from cairn.graph.scopes import Scopes
 from cairn.graph.sight import Sight
 from cairn.graph.source_file import SourceFile
@@ -40,6 +42,7 @@ class Evaluator:
         self.declarations = Declarations(self.sight, self)
         self.inheritance = Inheritance(self.sight, self, self.declarations)
         self.exports = Exports(self.sight, self, self.declarations, self.namesakes)
+        self._macros = Macros(self.sight)
         self._results = Results(self.sight, self)
         self._attributes = Attributes(self.sight, self, self.inheritance, self.exports, self._results)
         self._extensions = Extensions(self.sight, self.namesakes, self.inheritance)
@@ -65,19 +68,21 @@ class Evaluator:
         return self.memo.recall(
             ("called", source.number, scope, name),
             None,
-            lambda: self._scopes.look_up(self.sight.file(source.number), scope, name, is_call=True),
+            lambda: self._scopes.look_up(self.sight.file(source.number), scope, name, name, is_call=True),
         )
 
     def _walk(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
         if expression.startswith(":"):
             entity = self.evaluate(source, scope, expression[1:])
             return entity._replace(tag="instance") if entity is not None and entity.tag == "class" else entity
+        if expression.endswith("!") and source.rules.family == "rust":
+            return self._macros.look_up(source, expression)
         head, parts = self._first(source, scope, expression)
         for name, suffix in parts:
             if head is not None:
                 head = self.declarations.in_expression(head)
                 head = OUTSIDE if self.declarations.is_outside(head) else head
-            member = self._member_of(source, head, name)
+            member = self._member_of(source, head, name, is_called=bool(suffix) or name == parts[-1][0])
             if member is None and name in _UNCHANGING and head is not None and head.tag == "instance":
                 member = head
                 suffix = ""
@@ -89,10 +94,12 @@ class Evaluator:
                 head = self._results.with_suffix(member, suffix, head) if suffix else member
         return head
 
-    def _member_of(self, source: SourceFile, head: Entity | None, name: str) -> Entity | None:
+    def _member_of(self, source: SourceFile, head: Entity | None, name: str, *, is_called: bool) -> Entity | None:
         """Return what `.name` means after something that may be unknown or outside."""
+        if source.rules.family == "php":
+            name = name.lstrip("$")  # a static property
         if head is not None and head.tag != "outside":
-            member = self._attributes.attribute(source, head, name)
+            member = self._attributes.attribute(source, head, name, is_called=is_called)
             if member is not None:
                 return member
         return self._extensions.find(source, head, name)
@@ -102,45 +109,102 @@ class Evaluator:
         parts = _PART.findall(expression)
         (name, suffix), rest = parts[0], parts[1:]
         rules, scopes = source.rules, self._scopes
+        if rules.capital_types and name[0].isupper() and not suffix:
+            whole, deeper = self._qualified(source, scope, name, rest)
+            if whole is not None:
+                return whole, deeper
         if name in ("?", '""', "[]", "{}"):
-            return (None if name == "?" else OUTSIDE), rest
+            return (None if name == "?" else OUTSIDE._replace(text="String" if name == '""' else "")), rest
+        if rules.family == "rust" and name in ("crate", "$crate", "super"):
+            return self._module_by_path(source, scope, parts)
         if name in rules.this and not suffix:
-            return scopes.own_type(source, scope), rest
+            own = scopes.own_type(source, scope)
+            is_module = own is None and rules.family == "rust"
+            return (self.exports.module(source, "self") if is_module else own), rest
         if name in rules.types and (own := scopes.own_type(source, scope)) is not None:
             return self._results.with_suffix(own._replace(tag="class"), suffix, None), rest
         if f"{name}{suffix}" in rules.parents or name in rules.parents:
             own = scopes.own_type(source, scope)
             return self._parent(own, rest), rest[1:] if own is not None else rest
-        if rules.prefix and name.startswith(rules.prefix):
-            own = scopes.own_type(source, scope)
-            plain = name.lstrip(rules.prefix)
-            entity = self._attributes.attribute(source, own, plain) if own is not None else None
-        else:
-            entity = scopes.look_up(source, scope, name, is_call=rules.methods_apart and suffix.startswith("()"))
-            if entity is None and rules.capital_types and name[0].isupper():
-                return self._qualified(source, name, suffix, rest)
+        entity = self._plain(source, scope, name, suffix, expression)
         return (self._results.with_suffix(entity, suffix, None) if suffix else entity), rest
 
+    def _plain(self, source: SourceFile, scope: int, name: str, suffix: str, expression: str) -> Entity | None:
+        """Return what a name by itself means: an attribute, the maker of the type around, or what is in scope."""
+        rules = source.rules
+        own = self._scopes.own_type(source, scope) if rules.prefix or rules.maker else None
+        if rules.prefix and name.startswith(rules.prefix):
+            plain = name.lstrip(rules.prefix)
+            if own is None:
+                return self._attributes.outside_of_types(source, plain)
+            return self._attributes.attribute(source, own, plain)
+        if rules.maker and name == rules.maker and own is not None:
+            return own._replace(tag="class")
+        is_call = rules.methods_apart and suffix.startswith("()")
+        entity = self._scopes.look_up(source, scope, name, expression, is_call=is_call)
+        if entity is None and rules.extension == RECEIVER_BEFORE_NAME and name[0].islower():
+            entity = self._extensions.find(source, self._scopes.own_type(source, scope), name)
+            entity = entity if entity is not None and entity.how <= How.RECEIVER else None
+        if entity is None and rules.capital_types and name[0].isupper():
+            return OUTSIDE._replace(text=name)
+        return entity
+
+    def _module_by_path(
+        self, source: SourceFile, scope: int, parts: list[tuple[str, str]]
+    ) -> tuple[Entity | None, list[tuple[str, str]]]:
+        """Return the module that `crate`, or a row of `super`, leads to in Rust; and the parts that follow."""
+        if parts[0][0] != "super":
+            return self.exports.module(source, "crate"), parts[1:]
+        ups = next((place for place, part in enumerate(parts) if part[0] != "super"), len(parts))
+        inner = sum(source.definitions[place].kind == "module" for place in source.around(scope))
+        steps = "::".join(["super"] * max(0, ups - inner)) or "self"
+        return self.exports.module(source, steps), parts[ups:]
+
     def _qualified(
-        self, source: SourceFile, name: str, suffix: str, rest: list[tuple[str, str]]
-    ) -> tuple[Entity, list[tuple[str, str]]]:
-        """Return the type that several names in a row mean, with the parts that follow, else something outside."""
-        whole = name
-        for count, (following, brackets) in enumerate(rest if not suffix else (), 1):
-            whole = f"{whole}.{following}"
-            if not following[0].isupper():
-                break
-            entity = self.declarations.entity_of(self.namesakes.in_package(source, whole))
+        self, source: SourceFile, scope: int, first: str, rest: list[tuple[str, str]]
+    ) -> tuple[Entity | None, list[tuple[str, str]]]:
+        """Return the type that the most of several names in a row mean, with the parts that follow it."""
+        count = 0
+        while count < len(rest) and rest[count][0][0].isupper() and (not count or not rest[count - 1][1]):
+            count += 1
+        while count:
+            entity = self._type_of_full_name(source, scope, first, ".".join([first, *(one for one, _ in rest[:count])]))
             if entity is not None and entity.tag == "class":
-                return self._results.with_suffix(entity, brackets, None) or entity, rest[count:]
-            if brackets:
-                break
-        return OUTSIDE._replace(text=name), rest
+                return self._results.with_suffix(entity, rest[count - 1][1], None), rest[count:]
+            count -= 1
+        if source.rules.open_types and not source.rules.open_namespaces:
+            entity = self._in_nesting(source, scope, first)
+            return (entity if entity is not None and entity.tag == "class" else None), rest
+        return None, rest
+
+    def _in_nesting(self, source: SourceFile, scope: int, name: str) -> Entity | None:
+        """Return what a name means within the types and modules around, which may go on in other files."""
+        place = scope
+        while place >= 0:
+            definition = source.definitions[place]
+            if definition.kind in TYPE_KINDS | NAMESPACE_KINDS:
+                namesake = self.namesakes.with_full_name(source, f"{definition.qualified_name}.{name}")
+                if namesake is not None:
+                    return self.declarations.entity_of(namesake)
+            place = definition.parent
+        return self.declarations.entity_of(self.namesakes.with_full_name(source, name))
+
+    def _type_of_full_name(self, source: SourceFile, scope: int, first: str, whole: str) -> Entity | None:
+        """Return what a name in several parts means: in full, in a package of the file, or behind an imported one."""
+        if source.rules.open_types and not source.rules.open_namespaces:
+            return self._in_nesting(source, scope, whole)
+        names = [
+            f"{imported.module}.{imported.name}.{whole[len(first) + 1 :]}" for imported in source.aliases.get(first, ())
+        ]
+        for name in (*names, whole):
+            if (namesake := self.namesakes.with_full_name(source, name)) is not None:
+                return self.declarations.entity_of(namesake)
+        return self.declarations.entity_of(self.namesakes.in_package(source, whole))
 
     def _parent(self, own: Entity | None, rest: Sequence[tuple[str, str]]) -> Entity | None:
         """Return what `super` leads to: a member of a base class, or, called by itself, the base's constructor."""
-        if own is None:
-            return None
+        if own is None or own.node < 0:
+            return own
         rules = self.sight.file(file_of(own.node)).rules
         name = rest[0][0] if rest else rules.constructor
         parts = (own.node, *self.inheritance.parts_of(own.node))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from cairn.graph.declarations import Declarations
 from cairn.graph.entities import OUTSIDE, SHADOWED, Entity, Expressions, How
 from cairn.graph.modules.places import Place
@@ -40,19 +42,28 @@ class Exports:
             value = self._expressions.first_value(source, -1, values)
             if value is not None:
                 return value
-        if places:
+        if places and not self._are_extensions(source, places):
             return self._declarations.group(source, places)
-        for imported in source.aliases.get(name, ()):
-            if imported.module or imported.flags & ImportFlag.REEXPORT == 0:
-                entity = self.of_import(source, imported)
-                if entity is not None:
-                    return entity
+        imports = [i for i in source.aliases.get(name, ()) if i.module or i.flags & ImportFlag.REEXPORT == 0]
+        if (entity := _nearest(self.of_import(source, imported) for imported in imports)) is not None:
+            return entity
         for imported in source.stars if source.rules.package != "all" else ():
             place = self._sight.place(source, imported.module)
             entity = self.in_place(place, name, source) if place is not None else None
             if entity is not None and entity.node >= 0:
                 return entity.by(How.IMPORT)
-        return self._declarations.entity_of(self._namesakes.in_package(source, name))
+        if source.rules.finder == "rust":
+            return self.module(source, name)
+        shared = self._declarations.entity_of(self._namesakes.in_package(source, name))
+        return shared or (self._declarations.group(source, places) if places else None)
+
+    def _are_extensions(self, source: SourceFile, places: Sequence[int]) -> bool:
+        """Tell whether some definitions only add to a type that is declared elsewhere."""
+        return source.rules.package == "all" and all(source.definitions[at].kind == "extension" for at in places)
+
+    def module(self, source: SourceFile, name: str) -> Entity | None:
+        """Return the module that a file means by a name, None if it is not of this project."""
+        return _module_at(self._sight.place(source, name))
 
     def type_named(self, source: SourceFile, name: str) -> Entity | None:
         """Return the class that a name means at the top of a file, None if it means none."""
@@ -134,11 +145,21 @@ class Exports:
 
     def _reexport(self, source: SourceFile, name: str) -> Entity | None:
         """Return what a file imports, or renames, under a name."""
-        for imported in source.aliases.get(name, ()):
-            entity = self.of_import(source, imported) if imported.module else self.at_top(source, imported.name)
-            if entity is not None:
-                return entity
-        return None
+        return _nearest(
+            self.of_import(source, imported) if imported.module else self.at_top(source, imported.name)
+            for imported in source.aliases.get(name, ())
+        )
+
+
+def _nearest(entities: Iterable[Entity | None]) -> Entity | None:
+    """Return the first of several that is known, a module only where nothing else has its name."""
+    modules: list[Entity] = []
+    for entity in entities:
+        if entity is not None and entity.tag != "module":
+            return entity
+        if entity is not None:
+            modules.append(entity)
+    return modules[0] if modules else None
 
 
 def _module_at(place: Place) -> Entity | None:

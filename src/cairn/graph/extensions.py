@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from cairn.graph.entities import Entity, How
 from cairn.graph.inheritance import Inheritance
 from cairn.graph.namesakes import MAX_NAMESAKES, Namesakes
 from cairn.graph.nodes import file_of, place_of
-from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS
+from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, RECEIVER_BEFORE_NAME
 from cairn.graph.sight import Sight
-from cairn.graph.signatures import read_head
+from cairn.graph.signatures import bounds_of, read_head, receiver_of
 from cairn.graph.source_file import SourceFile
+from cairn.types import Definition
 
 
 class Extensions:
@@ -29,7 +32,8 @@ class Extensions:
         if not known:
             return None
         spaces = self._namesakes.spaces(source)
-        visible = [node for node in known if self._package_of(node) in spaces]
+        named = {imported.module for imported in source.aliases.get(name, ())}
+        visible = [node for node in known if self._package_of(node) in named.union(spaces)]
         fitting = {node: how for node in visible if (how := self._fit(head, node)) is not None}
         if not fitting:
             return None
@@ -49,7 +53,11 @@ class Extensions:
         for node in self._sight.nodes_named(name)[:MAX_NAMESAKES]:
             source = self._code.file(file_of(node))
             definition = source.definitions[place_of(node)]
-            is_marked = definition.kind in FUNCTION_KINDS and f"({mark} " in definition.signature
+            is_marked = definition.kind in FUNCTION_KINDS and (
+                definition.parent < 0 and receiver_of(definition.signature, name) != ""
+                if mark == RECEIVER_BEFORE_NAME
+                else f"({mark} " in definition.signature
+            )
             if is_marked and source.rules.family == family:
                 nodes.append(node)
         return nodes
@@ -85,6 +93,14 @@ class Extensions:
         source = self._sight.file(file_of(node))
         definition = source.definitions[place_of(node)]
         rules = source.rules
+        if rules.extension == RECEIVER_BEFORE_NAME:
+            name = receiver_of(definition.signature, definition.name).rpartition(".")[2]
+            return "" if name in ("Any", *bounds_of(definition.signature)) or _is_parameter(definition, name) else name
         types = read_head(definition.signature, definition.name, rules.type_side, rules.result).parameters
         name = next(iter(types.values()), "").rpartition(".")[2]
         return "" if name == "object" or f"<{name}>" in definition.signature.partition("(")[0] else name
+
+
+def _is_parameter(definition: Definition, name: str) -> bool:
+    """Tell whether a name is one of the type parameters before a function's name."""
+    return re.search(rf"[<,] ?(?:reified )?{re.escape(name)}\b", definition.signature.partition("(")[0]) is not None

@@ -10,12 +10,14 @@ from cairn.graph.declarations import Declarations
 from cairn.graph.entities import Entity, Expressions
 from cairn.graph.namesakes import MAX_OWNED, is_one_type
 from cairn.graph.nodes import file_of, node_of, place_of
-from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.sight import Sight
+from cairn.graph.signatures import aliased_type
 from cairn.graph.source_file import SourceFile
 from cairn.types import Definition
 
 _MAX_BASES, _MIN_BASES = 200, 8  # of a type, with theirs
+_PRECEDENCE = {"trait": 0, "interface": 2}  # of what types of PHP get members from; of classes 1
 _BASES_A_FILE = 200_000  # looked at for all definitions of a file: a chain of thousands must not take minutes
 
 
@@ -36,8 +38,20 @@ class Inheritance:
         return self._memo.recall(("member", node, name), None, lambda: self._find_member(node, name))
 
     def _find_member(self, node: int, name: str) -> Entity | None:
-        members = (self._own_member(current, name) for current in self.lineage(node))
-        return next((member for member in members if member is not None), None)
+        declared = None
+        for current in self.lineage(node):
+            member = self._own_member(current, name)
+            if member is None:
+                continue
+            definition = self._code.definition(current)
+            if definition.kind != "interface" or current == node or not self._waits_for_body(current):
+                return member
+            declared = declared or member
+        return declared
+
+    def _waits_for_body(self, node: int) -> bool:
+        """Tell whether a type only declares members, so that what a class or trait has of the name comes first."""
+        return self._sight.file(file_of(node)).rules.family == "php"
 
     def _own_member(self, node: int, name: str) -> Entity | None:
         source = self._sight.file(file_of(node))
@@ -57,7 +71,10 @@ class Inheritance:
             owner = part.qualified_name[: -len(name) - 1]
             if other in nodes or (name == definition.name and part.kind == "constructor"):
                 continue
-            if is_one_type(owner, definition.qualified_name) and _may_share_type(source, elsewhere):
+            is_same = owner == definition.qualified_name or (
+                source.rules.family != "ruby" and is_one_type(owner, definition.qualified_name)
+            )
+            if is_same and _may_share_type(source, elsewhere):
                 nodes.append(other)
         functions = [other for other in nodes if self._code.definition(other).kind in FUNCTION_KINDS]
         return self._declarations.entity(self._code.main_of(functions or nodes)) if nodes else None
@@ -94,16 +111,33 @@ class Inheritance:
     def _find_parts(self, node: int) -> list[int]:
         source = self._sight.file(file_of(node))
         definition = source.definitions[place_of(node)]
-        if source.rules.family != "csharp" or not _is_partial(definition):
+        if source.rules.family == "swift" and definition.kind in TYPE_KINDS:
+            return self._extensions_of(node, source, definition)
+        family = source.rules.family
+        if family not in ("csharp", "ruby") or not _may_have_parts(family, definition):
             return []
         full_name = source.full_name(place_of(node))
         parts = []
         for other in self._sight.nodes_named(definition.name)[:MAX_OWNED]:
             elsewhere = self._code.file(file_of(other))
-            is_same = elsewhere.rules.family == "csharp" and elsewhere.full_name(place_of(other)) == full_name
-            if other != node and is_same and _is_partial(elsewhere.definitions[place_of(other)]):
+            place = place_of(other)
+            is_same = elsewhere.rules.family == family and elsewhere.full_name(place) == full_name
+            tells = family == "csharp" or bool(elsewhere.bases.get(place))  # Ruby finds members in all parts anyway
+            if other != node and is_same and tells and _may_have_parts(family, elsewhere.definitions[place]):
                 parts.append(other)
         return parts
+
+    def _extensions_of(self, node: int, source: SourceFile, definition: Definition) -> list[int]:
+        """Return the extensions of a type, which may say what else it conforms to."""
+        nodes = [other for other in self._sight.nodes_named(definition.name)[:MAX_OWNED] if other != node]
+        found = []
+        for other in nodes:
+            elsewhere = self._code.file(file_of(other))
+            place = place_of(other)
+            is_extension = elsewhere.definitions[place].kind == "extension"
+            if is_extension and elsewhere.rules.family == source.rules.family and place in elsewhere.bases:
+                found.append(other)
+        return found
 
     def bases_of(self, node: int) -> list[int]:
         """Return the types that a type inherits from or implements, in the order it names them."""
@@ -117,8 +151,15 @@ class Inheritance:
         for expression in source.bases.get(place, ()):
             plain = expression.partition("[")[0].partition("(")[0]
             base = self._expressions.evaluate(source, definition.parent, plain)
+            if (base is None or base.node < 0) and source.rules.family == "ruby":
+                base = self._expressions.evaluate(source, place, plain)  # `include` stands within
             if base is not None and base.tag == "class" and base.node != node:
                 bases.append(base.node)
+        if definition.kind == "type" and (same := aliased_type(definition.signature)):
+            entity = self._expressions.evaluate(source, definition.parent, same)
+            bases += [entity.node] if entity is not None and entity.tag == "class" and entity.node != node else []
+        if source.rules.family == "php":
+            bases.sort(key=lambda base: _PRECEDENCE.get(self._code.definition(base).kind, 1))
         if source.rules.family == "rust" and definition.kind != "impl":
             bases += self._traits_of(source, definition.name)
         return bases
@@ -140,7 +181,9 @@ class Inheritance:
         return False
 
 
-def _is_partial(definition: Definition) -> bool:
+def _may_have_parts(family: str, definition: Definition) -> bool:
+    if family == "ruby":
+        return definition.kind in TYPE_KINDS | NAMESPACE_KINDS
     return definition.kind in TYPE_KINDS and "partial" in definition.signature.split()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from cairn.graph.entities import How
@@ -11,6 +11,7 @@ from cairn.graph.nodes import file_of, place_of
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.sight import Sight
 from cairn.graph.source_file import SourceFile
+from cairn.source.imports import ImportFlag
 from cairn.types import Definition
 
 _SOURCES_OF_C = (".c", ".cc", ".cpp", ".cxx", ".c++")
@@ -55,12 +56,15 @@ class Namesakes:
         """Return the definition that stands for all of some, None if they are not one symbol."""
         if not nodes:
             return None
-        first = self._code.definition(nodes[0]).qualified_name
-        if any(self._code.definition(node).qualified_name != first for node in nodes[1:]):
+        first = self._full_name(nodes[0])
+        if any(self._full_name(node) != first for node in nodes[1:]):
             return None
         if len({file_of(node) for node in nodes}) > 2:  # a header and its source are two
             return None
         return Namesake(self._code.main_of(nodes), how)
+
+    def _full_name(self, node: int) -> str:
+        return self._code.file(file_of(node)).full_name(place_of(node))
 
     def type_called(self, source: SourceFile, name: str) -> Namesake | None:
         """Return the only type of a qualified name, which may leave out namespaces around it."""
@@ -104,6 +108,32 @@ class Namesakes:
             return self._anywhere(source, name)
         return None
 
+    def _imported_modules(self, source: SourceFile) -> Iterator[str]:
+        """Yield the modules of Elixir that a file imports itself, or has imported by one that it uses."""
+        for imported in source.stars:
+            if not imported.flags & ImportFlag.REEXPORT:
+                yield imported.module
+            elif (used := self._used_module(source, imported.module)) is not None:
+                yield from self._imports_of_users(*used)
+
+    def _used_module(self, source: SourceFile, module: str) -> tuple[int, str] | None:
+        """Return a module that is used, as its node and full name."""
+        first, _, rest = module.partition(".")
+        names = [f"{alias.module}.{alias.name}.{rest}".strip(".") for alias in source.aliases.get(first, ())]
+        for name in (*names, module):
+            if (namesake := self.with_full_name(source, name)) is not None:
+                return namesake.node, name
+        return None
+
+    def _imports_of_users(self, node: int, name: str) -> Iterator[str]:
+        """Yield what the macro `__using__` of a module imports where the module is used."""
+        source = self._sight.file(file_of(node))
+        spans = [definition.span for definition in source.definitions if definition.name == "__using__"]
+        for imported in source.stars:
+            is_inside = any(span.start_line <= imported.line <= span.end_line for span in spans)
+            if is_inside and not imported.flags & ImportFlag.REEXPORT:
+                yield name if imported.module == "__MODULE__" else imported.module
+
     def _global_function(self, source: SourceFile, name: str) -> Namesake | None:
         """Return the function with a name that is outside of all packages."""
         namesake = self.with_full_name(source, name)
@@ -112,6 +142,8 @@ class Namesakes:
 
     def spaces(self, source: SourceFile) -> list[str]:
         """Return the packages whose names are visible in a file, the nearest first."""
+        if source.rules.family == "elixir":
+            return [*dict.fromkeys(self._imported_modules(source)), ""]
         own = [definition.qualified_name for definition in source.definitions if definition.kind in NAMESPACE_KINDS]
         spaces = [source.facts.package, *own]
         if source.rules.outer_packages:
@@ -157,7 +189,13 @@ class Namesakes:
             # The included file declares it; the body is elsewhere.
             bodies = [node for node in near if "static " not in self._code.definition(node).signature]
             return Namesake(self._code.main_of([*direct, *bodies]), How.IMPORT)
-        return self._only(near, How.NAME)
+        types = [node for node in near if self._code.definition(node).kind != "extension"]
+        extends = len(types) < len(near)
+        return self._only(types, How.IMPORT if extends else How.NAME) if types or not extends else self._foreign(near)
+
+    def _foreign(self, extensions: Sequence[int]) -> Namesake:
+        """Return what stands for a type of another library that the project only extends."""
+        return Namesake(self._code.main_of(extensions), How.NAME)
 
     def _is_seen(self, source: SourceFile, other: SourceFile, place: int) -> bool:
         """Tell whether a definition is seen in another file: what a source file of C keeps to itself is not."""

@@ -18,14 +18,34 @@ from cairn.graph.memo import content_of, place_called
 from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.recent import Recent
-from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.source.imports import Import, ImportFlag
 from cairn.source.references import KINDS, called_name
 
 _CAPITAL_TYPES = frozenset({"ecmascript", "jvm", "python"})  # families whose types have capital letters
 _TYPE = re.compile(r"^(?:\w+\.)*[A-Z]\w*(?![\w(])|\bgetClass\(\)|\bclass$")
+_WHOLE_NAMES = frozenset({"php", "ruby", "elixir"})  # families in which a name of a type is found or from elsewhere
 _MAX_RENAMES = 12  # steps from one variable to the next
+# Types that a language has itself, so that a variable called like one holds rather that.
+_BUILT_IN_TYPES = frozenset(
+    {
+        "Array",
+        "Class",
+        "Data",
+        "Date",
+        "Error",
+        "Exception",
+        "File",
+        "Hash",
+        "Integer",
+        "Io",
+        "Logger",
+        "Method",
+        "Module",
+    }
+    | {"Object", "Proc", "Range", "Set", "String", "Struct", "Symbol", "Thread", "Time", "Value"}
+)
 CALL, CONSTRUCT, INHERIT, IMPLEMENT, DECORATE, USE = range(len(KINDS))
 
 
@@ -143,6 +163,7 @@ class Resolver:
                 continue
             self.meaning.memo.need(content_of(self._code.paths[file_of(target.node)]))
             called = expression.rpartition(".")[2].removesuffix("[]")
+            called = called.rstrip("!") if source.rules.family == "rust" else called
             edges.append(Edge(own, target.node, self._kind(kind, target), target.how, facts.lines[at], called))
         return edges
 
@@ -210,7 +231,7 @@ class Resolver:
             entity = (
                 self.meaning.namesakes.with_full_name(source, f"{imported.module}.{imported.name}")
                 if imported.name != "*"
-                else None
+                else self.meaning.namesakes.with_full_name(source, imported.module)
             )
             return [file_of(entity.node)] if entity is not None else []
         place = self.meaning.sight.place(source, imported.module)
@@ -235,17 +256,11 @@ class Resolver:
 
     def _target(self, source: SourceFile, scope: int, expression: str, kind: int) -> Entity | None:
         """Return the definition that a reference leads to, None if that is unknown."""
-        if kind in (INHERIT, IMPLEMENT) and scope >= 0:
-            scope = source.definitions[scope].parent
-        if kind == CALL and "." not in expression and expression.isidentifier():
-            target = self.meaning.called(source, scope, expression)
-        else:
-            target = self.meaning.evaluate(source, scope, expression)
-        if kind == DECORATE and (target is None or target.node < 0) and (ending := source.rules.attribute_suffix):
-            target = self.meaning.evaluate(source, scope, expression.partition("(")[0] + ending)
+        target = self._meaning_of(source, scope, expression, kind)
         if target is None:
-            return self._by_name(source, expression) if kind in (CALL, CONSTRUCT) else None
-        if target.tag == "outside" and target.text and kind == CALL:
+            return self._by_name(source, scope, expression) if kind in (CALL, CONSTRUCT) else None
+        may_be_unseen = source.rules.family not in _WHOLE_NAMES and source.rules.extension != RECEIVER_BEFORE_NAME
+        if target.tag == "outside" and target.text and kind == CALL and may_be_unseen:
             return self._of_type_named(source, target.text, expression)
         if target.tag == "instance" and kind != USE:
             return self._call_method_of(target)
@@ -253,11 +268,48 @@ class Resolver:
             return None
         if target.tag == "value" and kind in (CALL, CONSTRUCT):
             return None
+        if target.tag == "class" and kind == CALL and self._code.definition(target.node).kind == "extension":
+            return None  # the type is of another library
+        return target
+
+    def _meaning_of(self, source: SourceFile, scope: int, expression: str, kind: int) -> Entity | None:
+        """Return what an expression means where it is referred to in some way."""
+        evaluate = self.meaning.evaluate
+        if kind == CALL and "." not in expression and expression.isidentifier():
+            return self.meaning.called(source, scope, expression)
+        around = source.definitions[scope].parent if kind in (INHERIT, IMPLEMENT) and scope >= 0 else scope
+        target = evaluate(source, around, expression)
+        if target is not None and target.node >= 0:
+            return target
+        if kind == IMPLEMENT and source.rules.family == "ruby":
+            return evaluate(source, scope, expression)
+        if kind == DECORATE and source.rules.attribute_suffix:
+            return evaluate(source, around, expression.partition("(")[0] + source.rules.attribute_suffix)
         return target
 
     def _call_method_of(self, instance: Entity) -> Entity | None:
         member = self.meaning.inheritance.member(instance.node, "__call__")
         return member.by(How.RECEIVER) if member is not None and member.tag == "function" else None
+
+    def _of_like_named_type(self, source: SourceFile, head: str, name: str) -> Entity | None:
+        """Return the method of the type that a variable is called like, such as `parse_context` for `ParseContext`."""
+        variable = head.rpartition(".")[2].partition("(")[0].lstrip("@")
+        if not variable.replace("_", "").isalnum() or not variable[0].islower():
+            return None
+        type_ = "".join(part.capitalize() for part in variable.split("_"))
+        if type_ in _BUILT_IN_TYPES:
+            return None
+        members = {
+            member.node: member
+            for node in self.meaning.sight.nodes_named(type_)[:MAX_NAMESAKES]
+            if self._code.file(file_of(node)).rules.family == source.rules.family
+            and self._code.definition(node).kind in TYPE_KINDS
+            and (member := self.meaning.inheritance.member(node, name)) is not None
+        }
+        if len(members) != 1:
+            return None
+        member = next(iter(members.values()))
+        return member.by(How.NAME) if member.tag == "function" else None
 
     def _of_type_named(self, source: SourceFile, text: str, expression: str) -> Entity | None:
         """Return the only function of a name in types with a name, where it is not known which type that is."""
@@ -273,12 +325,14 @@ class Resolver:
             return None
         return self.meaning.declarations.entity(self._code.main_of(nodes)).by(How.NAME)
 
-    def _by_name(self, source: SourceFile, expression: str) -> Entity | None:
+    def _by_name(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
         """Return the only function with that name in the project, unless the name is a common one."""
         head, _, name = expression.rpartition(".")
         name = name.partition("(")[0]
-        if not head:
+        if not head or source.rules.functions_apart:
             return None  # a parameter, a local variable or a built-in; shared names were looked up already
+        if source.rules.maker and (member := self._of_like_named_type(source, head, name)) is not None:
+            return member
         if (
             name.lower().rstrip("?!=") in COMMON_NAMES
             or len(name) < 4
@@ -287,6 +341,9 @@ class Resolver:
             or (source.rules.family in _CAPITAL_TYPES and _TYPE.search(head))  # of another library
         ):
             return None
+        knows_members = source.rules.family in _WHOLE_NAMES or source.rules.family == "csharp"
+        if knows_members and self.meaning.evaluate(source, scope, head) is not None:
+            return None  # what has no such member of its own
         return self.meaning.declarations.entity_of(self.meaning.namesakes.only_function(source, name))
 
 
@@ -311,4 +368,6 @@ def _local_names_of(source: SourceFile, names: Collection[str]) -> set[str]:
         if more <= aliases:
             break
         aliases |= more
+    if source.rules.family == "rust":
+        aliases |= {f"{name}!" for name in aliases}
     return aliases | {f"{source.rules.prefix}{name}" for name in aliases} if source.rules.prefix else aliases

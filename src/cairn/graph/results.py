@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cairn.graph.entities import Entity, Expressions, How
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.sight import Sight
@@ -50,6 +52,9 @@ class Results:
         text = read_head(definition.signature, definition.name, rules.type_side, rules.result).result
         if text in ("Self", "static", "this", "self") and owner is not None and owner.node >= 0:
             return owner._replace(tag="instance", how=max(owner.how, How.RECEIVER))
+        result_values = source.values.get((place, RESULT), ())
+        if not text and owner is not None and owner.node >= 0 and _gives_itself(result_values, rules.this):
+            return owner._replace(tag="instance", how=max(owner.how, How.RECEIVER))
         if text:
             return self._expressions.type_of(source, definition.parent, text).by(How.RECEIVER)
         result = self._sight.memo.recall(
@@ -60,3 +65,8 @@ class Results:
     def _find_returned(self, file: int, place: int) -> Entity | None:
         source = self._sight.file(file)
         return self._expressions.first_value(source, place, source.values.get((place, RESULT), ()))
+
+
+def _gives_itself(values: Sequence[str], this: frozenset[str]) -> bool:
+    """Tell whether a function returns the object that it is called on, by its comment or its first `return`."""
+    return bool(values) and (values[0] in (":static", "static()") or values[0] in this)

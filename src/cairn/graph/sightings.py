@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -49,7 +49,12 @@ def names_pattern(names: frozenset[str]) -> re.Pattern[bytes]:
 
 
 def find_sightings(
-    data: bytes, names: frozenset[str], language: str, heads: Sequence[tuple[int, int]], code_lines: Collection[int]
+    data: bytes,
+    names: frozenset[str],
+    language: str,
+    heads: Sequence[tuple[int, int]],
+    code_lines: Collection[int],
+    may_mean: Callable[[re.Match[bytes], bytes], bool] = lambda _name, _before: True,
 ) -> Iterator[Sighting]:
     """Yield the lines of a file that say one of some names, in reading order, each once.
 
@@ -59,6 +64,7 @@ def find_sightings(
         data: the file.
         heads: the definitions of these names, as (first byte, first byte behind it): what stands there is left out.
         code_lines: those on which the parser found such a name as code, so that they are no comments.
+        may_mean: whether a call of a name, with what stands on its line before it, may mean what is asked for.
     """
     seen: dict[int, bool] = {}
     line, at = 1, 0
@@ -72,6 +78,7 @@ def find_sightings(
         is_call = _is_call(data, match, before, language)
         # Python has neither macros nor templates: what the parser does not take for a call is a text.
         is_call = is_call and (language != "python" or line in code_lines)
+        is_call = is_call and may_mean(match, before)
         if is_call or not _IMPORTED.match(before):
             seen[line] = seen.get(line, False) or is_call
     yield from (Sighting(line, is_call) for line, is_call in seen.items())

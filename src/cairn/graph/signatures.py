@@ -13,6 +13,8 @@ _MODIFIERS = re.compile(
     r"^(?:(?:final|const|mut|ref|out|in|params|var|val|vararg|private|public|protected|internal|readonly|override"
     r"|static|crossinline|noinline|inout|this|scoped|register|restrict) |@[\w.]+(?:\([^)]*\))? |\.\.\.|\*+|&)+"
 )
+_MODIFIER_WORDS = frozenset({"private", "protected", "public", "static", "readonly", "final", "var", "const"})
+_EFFECTS = re.compile(r"^(?:(?:async|reasync|throws|rethrows|throws\([\w.]+\)) )+")
 _PROMOTED = re.compile(r"\b(?:private|public|protected|readonly)\b")
 _POINTER = re.compile(r"(?:[\s*&]+const|\s*[*&])+$")
 _NAME = re.compile(r"^[$\w]+$")
@@ -56,7 +58,7 @@ def read_head(signature: str, name: str, side: str, result: str) -> Heads:
                 parameters[found] = type_name(text) if text and not rest_of_all else ""
                 if _PROMOTED.search(part):
                     promoted.add(found)
-    rest = signature[closing + 1 :].strip()
+    rest = _EFFECTS.sub("", signature[closing + 1 :].strip())
     returned = ""
     if side == "go":
         returned = _last_word(_split(rest[1:-1])[0]) if rest.startswith("(") and len(rest) > 2 else rest
@@ -94,6 +96,57 @@ def _types_of_go(text: str) -> tuple[str, ...]:
     return tuple(reversed(types))
 
 
+class Arity(NamedTuple):
+    """How many arguments a function takes; `most` is -1 for any number."""
+
+    least: int
+    most: int
+
+    def takes(self, count: int, *, is_dotted: bool) -> bool:
+        """Tell whether a call may give so many; behind a type's name, the object is one of them."""
+        return count >= self.least and (self.most < 0 or count <= self.most + is_dotted)
+
+
+@lru_cache(maxsize=1 << 12)
+def arity_of(signature: str, name: str, language: str) -> Arity | None:
+    """Return how many arguments a function takes by its head, None if that is not known.
+
+    Args:
+        language: `python`, `go`, `java`, `typescript` or `c`.
+    """
+    start = _closing(signature, 5) + 1 if signature.startswith("func (") else 0
+    at = _word_at(signature, name, start)
+    opening = signature.find("(", at) if at >= 0 else -1
+    closing = _closing(signature, opening) if opening >= 0 else len(signature)
+    if closing >= len(signature) or not language or signature[at + len(name) : opening].strip("= \n"):
+        return None  # type parameters may hold brackets too
+    if any(mark in signature[opening:closing] for mark in ("'", '"', "`", "#")):
+        return None  # so may texts and directives
+    parts = _split(signature[opening + 1 : closing])
+    if language == "python":
+        return _arity_of_python(parts)
+    if language == "c":
+        return None if not parts else Arity(0, 0) if parts == ["void"] else _arity(parts)
+    if language == "typescript":
+        parts = [part for part in parts if not part.startswith("this:")]
+        return _arity(parts)._replace(least=0)
+    return _arity(parts)
+
+
+def _arity(parts: list[str]) -> Arity:
+    has_rest = any("..." in part for part in parts)
+    n_defaults = sum("=" in part for part in parts)
+    return Arity(len(parts) - has_rest - n_defaults, -1 if has_rest else len(parts))
+
+
+def _arity_of_python(parts: list[str]) -> Arity:
+    if parts and parts[0].partition(":")[0].strip() in ("self", "cls"):
+        parts = parts[1:]
+    named = [part for part in parts if part not in ("*", "/") and not part.startswith("*")]
+    has_rest = any(part.startswith("*") and part != "*" for part in parts)
+    return Arity(sum("=" not in part for part in named), -1 if has_rest else len(named))
+
+
 @lru_cache(maxsize=1 << 14)
 def declared_type(signature: str, name: str, side: str) -> str:
     """Return the class that the declaration of a field, property or variable names, empty where it names none."""
@@ -109,8 +162,39 @@ def declared_type(signature: str, name: str, side: str) -> str:
         while (following := _word_at(head, name, at + 1)) >= 0 and at >= 0:  # a type may have the same name
             at = following
         before = _POINTER.sub("", head[:at].rstrip("$ \t")) if at >= 0 else ""
-        return type_name(_last_word(before)) if before else ""
+        word = _last_word(before) if before else ""
+        return type_name(word) if word not in _MODIFIER_WORDS else ""
     return ""
+
+
+def aliased_type(signature: str) -> str:
+    """Return the class that `type Name = Other` gives another name, or that `type Name: Bound` must be, else empty."""
+    _, found, text = signature.partition("=")
+    if not found:
+        text = signature.partition(":")[2].partition("+")[0].partition("&")[0].partition(" where ")[0]
+    return type_name(text.strip().rstrip(";"))
+
+
+@lru_cache(maxsize=1 << 13)
+def receiver_of(signature: str, name: str) -> str:
+    """Return the class before the name in `fun Type<T>.name()`, empty for other functions."""
+    found = re.search(
+        rf"\bfun (?:<[^()]*?> )?(?:@\w+ )*\(?([\w.]+)(?:<[^()]*>)?\??\)?\.`?{re.escape(name)}\b", signature
+    )
+    return type_name(found[1]) if found is not None else ""
+
+
+_BOUNDS = re.compile(r"(?:[<,(]|\bwhere\b)\s*(?:reified )?([A-Z]\w*)\s*:\s*((?:[^<>,{}()=]|<[^<>{}]*>)+)")
+
+
+@lru_cache(maxsize=1 << 13)
+def bounds_of(signature: str) -> dict[str, tuple[str, ...]]:
+    """Return what type parameters must be, by their names: `<T: A + B>`, also after `where`."""
+    bounds: dict[str, tuple[str, ...]] = {}
+    for name, text in _BOUNDS.findall(signature):
+        kinds = (type_name(part.strip()) for part in re.split(r"[+&]|\bwhere\b", text))
+        bounds[name] = (*bounds.get(name, ()), *(kind for kind in kinds if kind))
+    return bounds
 
 
 def _word_at(text: str, word: str, start: int) -> int:
@@ -162,7 +246,7 @@ def _parameter(part: str, side: str) -> tuple[str, str]:
         name, _, text = part.partition(":")
         if not text:
             name = name.partition("=")[0]
-        return name.strip().rstrip("?"), _without_default(text)
+        return (name.split() or [""])[-1].rstrip("?"), _without_default(text)  # Swift writes a label before the name
     if side == "before":
         part = _without_default(part)
         at = re.search(r"[&*]*([$\w]+)(?:\[\])?$", part)

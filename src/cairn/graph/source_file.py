@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cairn.graph.rules import NAMESPACE_KINDS, Rules
@@ -98,6 +98,12 @@ class SourceFile:
         while scope >= 0 and self.definitions[scope].kind not in _SELF_KINDS:
             scope = self.definitions[scope].parent
         return scope
+
+    def around(self, scope: int) -> Iterator[int]:
+        """Yield a definition and those around it, from the inside out."""
+        while scope >= 0:
+            yield scope
+            scope = self.definitions[scope].parent
 
     def at_line(self, line: int) -> int:
         """Return the innermost definition around a line, -1 for none."""

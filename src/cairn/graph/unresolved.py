@@ -6,9 +6,11 @@ import posixpath
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple, Self
 
 from cairn import waiting
+from cairn.graph.call_shapes import CallShapes
 from cairn.graph.graph import Graph
 from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, place_of
@@ -40,7 +42,8 @@ def unresolved_calls(
 ) -> Unresolved | None:
     """Return the lines that may call some definitions, beside the known calls; None if there are none.
 
-    Without a known call, any line that says the name will do, unless one stands where something is called.
+    Without a known call, any line that says the name will do, unless one stands where something is called. A call with
+    more or fewer arguments than they take, or of something that is none of them, only says the name.
 
     Args:
         known: the edges that are known to call them.
@@ -52,6 +55,7 @@ def unresolved_calls(
         return None
     calls, others = LineTally("call", names), LineTally("name", names)
     general = _General.of(graph, nodes)
+    shapes = CallShapes.of(graph, nodes)
     lines_known: dict[int, set[int]] = {}
     for edge in known:
         lines_known.setdefault(file_of(edge.source), set()).add(edge.line)
@@ -62,7 +66,7 @@ def unresolved_calls(
             break
         source = graph.code.file(number)
         confirmed = _lines_of_code(source, names)
-        for sighting in _unexplained(graph, source, names, confirmed, lines_known.get(number, ()), general):
+        for sighting in _unexplained(graph, source, names, confirmed, lines_known.get(number, ()), general, shapes):
             tally = calls if sighting.is_call else others
             tally.add(source.path, sighting.line, is_confirmed=sighting.line in confirmed)
     return calls.result() if calls.lines or known else others.result()
@@ -183,6 +187,7 @@ def _unexplained(
     confirmed: Collection[int],
     known: Collection[int],
     general: _General,
+    shapes: CallShapes | None = None,
 ) -> Iterator[Sighting]:
     """Yield the lines of a file that say one of some names, without those that are known to mean some definition.
 
@@ -193,11 +198,17 @@ def _unexplained(
         confirmed: lines that are code.
         known: lines with a known call.
         general: lines that mean one of these may mean what is asked for.
+        shapes: what looks like a call and does not fit these is none.
     """
     data = graph.code.checkout.read(source.number)
     if data is None or not any(name.encode("utf-8", "surrogateescape") in data for name in names):
         return
-    sightings = list(find_sightings(data, names, source.language, list(_heads(source, data, names)), confirmed))
+    heads = list(_heads(source, data, names))
+    if shapes is None:
+        sightings = list(find_sightings(data, names, source.language, heads, confirmed))
+    else:
+        may_mean = partial(shapes.fits, source, data)
+        sightings = list(find_sightings(data, names, source.language, heads, confirmed, may_mean))
     if not sightings:
         return
     edges = graph.resolver.edges_to(source.number, names)

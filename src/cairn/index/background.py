@@ -1,4 +1,4 @@
-"""Starts one process that completes the vectors of the configured models while the old index goes on answering."""
+"""Starts processes that prepare what answers will need: the vectors of the configured models, and the symbol graph."""
 
 from __future__ import annotations
 
@@ -51,6 +51,25 @@ def start(root: Path, state: StateDir, settings: Settings) -> subprocess.Popen[b
         process = subprocess.Popen(
             command, cwd=state.path, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
         )
+    lower_priority(settings, process.pid)
+    return process
+
+
+def start_graph(root: Path, state: StateDir, settings: Settings) -> subprocess.Popen[bytes] | None:
+    """Start a process that resolves the whole symbol graph, which is kept beside the index; return None on battery.
+
+    Whoever starts it waits for it, or ends it. It compares no files: it takes the index as it is.
+    """
+    if settings.pause_on_battery and on_battery():
+        return None
+    command = [sys.executable, "-P", "-m", "cairn", "map", "-C", str(root), "--state-dir", str(state.path)]
+    process = subprocess.Popen(
+        [*command, "--no-update", "--json"],
+        cwd=state.path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     lower_priority(settings, process.pid)
     return process
 

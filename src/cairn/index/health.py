@@ -29,6 +29,7 @@ from cairn.index.aside import files_set_aside
 from cairn.index.last_error import read_error
 from cairn.index.mounts import MOUNTS, is_network, kind_of
 from cairn.index.overlay import OverlayFile, OverlayStore
+from cairn.index.past_files import past_file
 from cairn.index.plan import files_of_index, has_size, is_usable
 from cairn.index.segment import Segment
 from cairn.index.state_dir import StateDir
@@ -396,6 +397,7 @@ def _files_of(connection: sqlite3.Connection, state: StateDir) -> Iterator[_Deri
             yield _DerivedFile(state.view(view.arrays), load_own, view.n_bytes)
             yield _DerivedFile(state.layout(view.layout), load_layout, view.layout_bytes)
         yield from _optional(state.graph(view.id))
+        yield from _optional(past_file(state, view.name))
     for model in overlay_db.read_models(connection):
         for overlay in overlay_db.read_overlays(connection, model.id):
             yield _DerivedFile(state.overlay(overlay.name), OverlayFile.load, overlay.n_bytes)
@@ -445,7 +447,8 @@ def _tidy(state: StateDir) -> None:
             for model in overlay_db.read_models(connection):
                 OverlayStore(connection, state, model).forget_lost()
         optional = [state.neighbours(row.name) for row in segment_db.read_segments(connection)]
-        optional += [state.graph(view.id) for view in view_db.read_views(connection)]
+        for view in view_db.read_views(connection):
+            optional += [state.graph(view.id), past_file(state, view.name)]
         for path in filter(Path.exists, optional):
             try:
                 load_arrays(path)

@@ -67,7 +67,7 @@ class Helper:
 
         self.priority = own_priority()
         self._process: subprocess.Popen[bytes] | _Fork
-        self._process, tasks, results = _fork() if may_fork() else _spawn()
+        self._process, tasks, results = _start()
         self._limits: deque[tuple[float, int]] = deque()  # of the jobs without an answer
         self._tasks: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._results: queue.SimpleQueue[Result] = queue.SimpleQueue()
@@ -163,6 +163,13 @@ def may_fork() -> bool:
 # -- starting one ------------------------------------------------------------------------------------------------------
 
 
+def _start() -> tuple[subprocess.Popen[bytes] | _Fork, IO[bytes], IO[bytes]]:
+    if may_fork():
+        with suppress(OSError):  # a fork needs more memory at once than a new process
+            return _fork()
+    return _spawn()
+
+
 def _spawn() -> tuple[subprocess.Popen[bytes], IO[bytes], IO[bytes]]:
     # Nothing is imported from the working folder, which may be the repository. -S: no `.pth` file runs code.
     path = os.pathsep.join(os.path.abspath(folder) for folder in sys.path if folder)
@@ -214,7 +221,12 @@ class _Fork:
 def _fork() -> tuple[_Fork, IO[bytes], IO[bytes]]:
     tasks_source, tasks_sink = os.pipe()
     results_source, results_sink = os.pipe()
-    pid = os.fork()
+    try:
+        pid = os.fork()
+    except OSError:
+        for end in (tasks_source, tasks_sink, results_source, results_sink):
+            os.close(end)
+        raise
     if not pid:
         run_fork((tasks_source, results_sink), lambda: _serve_ends(tasks_source, results_sink))
     os.close(tasks_source)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cairn.index.past_files import past_file
 from cairn.index.state_dir import StateDir
 from cairn.index.views import View
 from cairn.source.walk import Walk
@@ -17,7 +18,7 @@ from cairn.storage.index.view_db import FileRow, ViewRow
 from cairn.types import FileStat, IndexReport, Skipped
 
 # Raised whenever parsing, analysis or a derived format changes what an index holds; older indexes are then rebuilt.
-ANALYSIS_VERSION = "11"
+ANALYSIS_VERSION = "13"
 # A segment of less than this share of `Settings.exact_chunks` is compared row by row even in a large index.
 GRAPH_SHARE = 1 / 10
 MUCH_BYTES = 1_000_000
@@ -162,7 +163,7 @@ def files_of_index(connection: sqlite3.Connection, state: StateDir) -> set[Path]
     segments = segment_db.read_segments(connection)
     keep = {state.segment(row.name) for row in segments} | {state.neighbours(row.name) for row in segments}
     for view in view_db.read_views(connection):
-        keep.add(state.graph(view.id))
+        keep |= {state.graph(view.id), past_file(state, view.name)}
         if view.generation:
             keep |= {state.view(view.arrays), state.layout(view.layout)}
     return keep | {state.overlay(name) for name in overlay_db.overlay_names(connection)}

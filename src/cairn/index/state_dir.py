@@ -13,10 +13,8 @@ from pathlib import Path
 from shlex import quote
 
 from cairn.errors import (
-    IndexDamagedError,
     IndexForeignError,
     IndexMissingError,
-    IndexVersionError,
     NotFoundError,
     StoreError,
     TrackedStateError,
@@ -171,25 +169,26 @@ class StateDir(StateFiles):
                 self._add_notice(text)
         return seal
 
-    def open_for_writing(self, *, replace_newer: bool = False) -> sqlite3.Connection:
-        """Open the index, creating it; a damaged one is moved aside, for it can be rebuilt in seconds.
+    def open_for_writing(self, store: Store = INDEX, *, replace_newer: bool = False) -> sqlite3.Connection:
+        """Open the index or another derived store, creating it; a damaged one is moved aside, for it can be rebuilt.
 
         Args:
+            store: which.
             replace_newer: also move aside one that a newer version wrote.
         """
         seal = self.create()
         try:
-            return self._open(seal, INDEX)
+            return self._open(seal, store)
         except IndexForeignError:
             self._set_foreign_aside()
             seal = self.create()
-        except IndexDamagedError:
-            self.set_aside()
-        except IndexVersionError:
+        except store.damaged:
+            self.set_aside(store)
+        except store.version:
             if not replace_newer:
                 raise
-            self.set_aside()
-        return self._open(seal, INDEX)
+            self.set_aside(store)
+        return self._open(seal, store)
 
     def open_for_reading(self) -> sqlite3.Connection:
         """Open the database of an index that exists.
@@ -302,10 +301,10 @@ class StateDir(StateFiles):
     def _add_notice(self, text: str) -> None:
         _notices[self.path] = "; ".join(filter(None, (_notices.get(self.path), text)))
 
-    def set_aside(self) -> None:
-        """Move a damaged index out of the way, keeping it for whoever wants to look."""
+    def set_aside(self, store: Store = INDEX) -> None:
+        """Move a damaged index out of the way, or another derived store, keeping it for whoever wants to look."""
         self.check()
-        aside.set_aside(self, INDEX)
+        aside.set_aside(self, store)
 
     def _set_foreign_aside(self) -> None:
         """Move out of the way whatever can be rebuilt and was not made by this user."""

@@ -11,15 +11,25 @@ from typing import NamedTuple
 
 from cairn.errors import IndexDamagedError
 from cairn.hints import Hint
+from cairn.storage.history.schema import HISTORY
 from cairn.storage.index.schema import INDEX
 from cairn.storage.store import Store
 
+HISTORY_LOCK = "history.lock"  # of whoever reads the history
 LOGS = ("-wal", "-shm", "-journal")
 # Nothing else in `derived/` is ever deleted.
 _DERIVED = (
-    r"(?:[0-9a-f]{32}\.(?:seg|hnsw|vec|paths|arr)|view-\d+-\d+\.arr|graph-\d+(?:-\d+)?\.arr)(?:\.\d+\.(?:tmp|graph))?"
+    r"(?:[0-9a-f]{32}\.(?:seg|hnsw|vec|paths|arr|past)|view-\d+-\d+\.arr|graph-\d+(?:-\d+)?\.arr)"
+    r"(?:\.\d+\.(?:tmp|graph))?"
 )
-_PARTS = {".seg": "segments", ".arr": "views", ".paths": "views", ".vec": "overlays", ".hnsw": "graphs"}
+_PARTS = {
+    ".seg": "segments",
+    ".arr": "views",
+    ".paths": "views",
+    ".vec": "overlays",
+    ".hnsw": "graphs",
+    ".past": "history",
+}
 
 
 def is_derived(name: str) -> bool:
@@ -80,7 +90,7 @@ class StateFiles(NamedTuple):
 
     def locks(self) -> tuple[Path, ...]:
         """The files that are locked, each by who does one kind of work."""
-        return self.lock, self.embedding_lock, self.neighbours_lock, self.path / "seal.lock"
+        return self.lock, self.embedding_lock, self.neighbours_lock, self.path / HISTORY_LOCK, self.path / "seal.lock"
 
     def logs(self) -> tuple[Path, ...]:
         """The files that SQLite keeps beside the database."""
@@ -124,6 +134,7 @@ class StateFiles(NamedTuple):
             for name in names:
                 kind = _PARTS.get(os.path.splitext(name)[1], "other")
                 part = "database" if name.startswith(INDEX.file_name) else kind
+                part = "history" if name.startswith(HISTORY.file_name) else part
                 with suppress(OSError):  # it went meanwhile
                     sizes[part] += os.lstat(os.path.join(folder, name)).st_size
         return sizes

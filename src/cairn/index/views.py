@@ -183,7 +183,7 @@ class Views:
             raise RevisionError(
                 f"{self._root} is in no git repository, so it has no branch {branch}", "leave out the branch"
             )
-        return self._revisions.find(branch, self._folder(self._repository))
+        return self._revisions.find(branch, self.folder)
 
     @cached_property
     def _revisions(self) -> Revisions:
@@ -199,11 +199,15 @@ class Views:
         """Yield those of the views in the index that show a branch or revision of this folder, in the same order."""
         if self._repository is None:
             return
-        folder = self._folder(self._repository)
+        folder = self.folder
         for row in rows:
             if row.revision and row.generation and row.name.partition(":")[2] == folder:
                 yield self.at_commit(row.name, row.branch, row.revision)
 
-    def _folder(self, repository: Repository) -> str:
-        folder = os.path.relpath(self._root, repository.work_tree)
+    @property
+    def folder(self) -> str:
+        """The project's folder from the top of its repository; empty for the top, and outside git."""
+        if self._repository is None:
+            return ""
+        folder = os.path.relpath(self._root, self._repository.work_tree)
         return "" if folder == "." else folder

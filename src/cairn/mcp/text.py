@@ -269,9 +269,8 @@ def graph_text(relation: str, document: dict[str, Any]) -> str:
         page.add(line)
     notes = []
     if page.n_left_out:
-        more = (
-            "`search` for `callers of X` with `globs` narrows them" if relation == "callers" else "the nearest are here"
-        )
+        question = {"callers": "callers of X", "references": "references to X"}.get(relation)
+        more = f"`search` for `{question}` with `globs` narrows them" if question else "the nearest are here"
         n_left_out = page.n_left_out + document.get("omitted", 0)
         notes.append(f"{pluralize(n_left_out, 'more has', 'more have')} no room: {more}.")
     elif document.get("omitted"):
@@ -367,9 +366,29 @@ def _test(test: dict[str, Any]) -> str:
     return f"test  {test['filepath']}:1  ({test['reason']}){names}"
 
 
+def _history(document: dict[str, Any]) -> Iterator[str]:
+    for commit in document["commits"]:
+        more = f" and {commit['omitted_files']} more" if commit["omitted_files"] else ""
+        yield f"{commit['hash']}  {commit['date']}  {commit['subject']}\n    {', '.join(commit['files'])}{more}"
+    for file in document.get("files", ()):
+        yield f"changed  {file['filepath']}:1  ({pluralize(file['commits'], 'commit')})"
+
+
+def _related(document: dict[str, Any]) -> Iterator[str]:
+    yield f"with {document['filepath']}, which {pluralize(document['commits'], 'commit')} changed:"
+    for file in document["files"]:
+        yield f"{file['filepath']}:1  ({file['together']} of its {pluralize(file['commits'], 'commit')})"
+
+
 # What an answer may hold; lines that could not be resolved have a note of their own.
-_PARTS = ("links", "references", "steps", "importers", "affected", "tests", "deleted", "unresolved")
-_NONE = {"callers": "Nothing calls it.", "importers": "Nothing imports it."}
+_PARTS = ("links", "references", "steps", "importers", "affected", "tests", "deleted", "unresolved", "commits", "files")
+_NONE = {
+    "callers": "Nothing calls it.",
+    "importers": "Nothing imports it.",
+    "references": "Nothing refers to it.",
+    "subclasses": "Nothing derives from it.",
+    **dict.fromkeys(("history", "related", "why"), "No commit says so."),
+}
 _GRAPH = {
     "callers": _links,
     "callees": _links,
@@ -379,6 +398,9 @@ _GRAPH = {
     "importers": _importers,
     "impact": _impact,
     "tests": _tests,
+    "history": _history,
+    "related": _related,
+    "why": _history,
 }
 
 

@@ -37,6 +37,7 @@ FIRST_INDEX_SECONDS = 25.0
 CALL_SECONDS = 50.0
 # Claude Code shows a model the tools that carry this; the others it has to search for first.
 _SHOWN_AT_ONCE = {"anthropic/alwaysLoad": True}
+_MOST_REFERENCES = 60  # that a page has room for, some of each kind
 _REPORT_SECONDS = 0.2  # between two reports of how far it is; there is one a file
 
 
@@ -199,6 +200,8 @@ OUTLINE = Tool(
 
 async def graph(tool_call: AgentCall, request: GraphRequest) -> str:
     """Ask the symbol graph, see `GRAPH`."""
+    if request.relation == "references" and not request.limit:
+        request = replace(request, limit=_MOST_REFERENCES)
     operation, operation_request = graph_operation(request)
     return text.graph_text(request.relation, await tool_call.perform(operation, operation_request))
 
@@ -206,9 +209,10 @@ async def graph(tool_call: AgentCall, request: GraphRequest) -> str:
 GRAPH = Tool(
     "graph",
     "Callers, impact, tests",
-    "Ask for the callers of a function, its callees, all references to a symbol or field, the subclasses or "
-    "implementations of a type, the path of calls from one to another, what a change may break (impact), which tests "
-    "to run, who imports a file. Unresolved lines are counted. impact and tests also take `diff`, such as HEAD.",
+    "Ask for callers of a function, callees, references to a symbol, subclasses or implementations of a "
+    "type, the path of calls from one to another, what a change may break (impact), tests to run, importers of a file. "
+    "Commits: what solved something like `symbol` (history), what changes with a file (related), what shaped "
+    "PATH:LINE (why). impact and tests take `diff`.",
     GraphRequest,
     ("relation", "symbol", "target", "diff", "limit", "project"),
     graph,

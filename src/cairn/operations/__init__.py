@@ -21,6 +21,7 @@ _MODULES = {
     "outline": "cairn.operations.read",
     "context": "cairn.operations.context",
     "graph": "cairn.operations.graph",
+    "history": "cairn.operations.history",
     "core": "cairn.operations.core",
     "remember": "cairn.operations.memory",
     "recall": "cairn.operations.memory",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cairn.graph import values
+from cairn.history import values as past
 from cairn.protocol.documents import (
     ContextDocument,
     CoreChangeDocument,
@@ -32,6 +33,9 @@ def answer_type(operation: str) -> Any:  # noqa: ANN401 - an annotation
         "graph/importers": values.Importers,
         "graph/impact": values.Impact,
         "graph/tests": values.TestChoice,
+        "history": past.Solved,
+        "history/related": past.RelatedFiles,
+        "history/why": past.ShapedLines,
         "core/list": CoreListDocument,
         "core/add": CoreChangeDocument,
         "core/remove": CoreChangeDocument,

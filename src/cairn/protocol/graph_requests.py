@@ -15,7 +15,19 @@ _Changed = Annotated[str | None, fields.CHANGED]
 _Diff = Annotated[str | None, fields.DIFF]
 _Tokens = Annotated[int | None, fields.TOKENS]
 _Update = Annotated[bool, fields.UPDATE]
-Relation = Literal["callers", "callees", "references", "subclasses", "path", "impact", "tests", "importers"]
+Relation = Literal[
+    "callers",
+    "callees",
+    "references",
+    "subclasses",
+    "path",
+    "impact",
+    "tests",
+    "importers",
+    "history",
+    "related",
+    "why",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

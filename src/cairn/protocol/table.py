@@ -22,6 +22,7 @@ from cairn.protocol.graph_requests import (
     ReferencesRequest,
     SymbolRequest,
 )
+from cairn.protocol.history_requests import HistoryRequest, RelatedRequest, WhyRequest
 from cairn.protocol.requests import (
     ContextRequest,
     FetchRequest,
@@ -45,6 +46,9 @@ _GRAPH_FORMS: _Forms = {
     "impact": ("graph/impact", _OF_CHANGE),
     "tests": ("graph/tests", _OF_CHANGE),
     "importers": ("graph/importers", {"symbol": "target", "max_tokens": "max_tokens"}),
+    "history": ("history", {"symbol": "query", "limit": "limit", "max_tokens": "max_tokens"}),
+    "related": ("history/related", {"symbol": "file", "limit": "limit", "max_tokens": "max_tokens"}),
+    "why": ("history/why", {"symbol": "place", "limit": "limit", "max_tokens": "max_tokens"}),
 }
 _CORE_FORMS: _Forms = {
     "list": ("core/list", {"max_tokens": "max_tokens"}),
@@ -114,6 +118,9 @@ OPERATIONS = {
         Operation("graph/importers", ImportersRequest, "Show which files import a file"),
         Operation("graph/impact", ChangeRequest, "Show what a change may break"),
         Operation("graph/tests", ChangeRequest, "Show which tests to run for a change"),
+        Operation("history", HistoryRequest, "Show which commits and files solved something like a query"),
+        Operation("history/related", RelatedRequest, "Show which files change together with a file"),
+        Operation("history/why", WhyRequest, "Show which commits shaped some lines"),
         Operation("core/list", CoreListRequest, "Show the core files"),
         Operation("core/add", CoreAddRequest, "Mark a core file"),
         Operation("core/remove", CoreRemoveRequest, "Take the mark of a core file away"),

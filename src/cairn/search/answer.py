@@ -25,6 +25,7 @@ from cairn.search.filters import Filtered, filter_files
 from cairn.search.hits import Focus, Verdict, focus_on, make_hit
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
+from cairn.search.past import file_history
 from cairn.search.pasted import find_frames, find_pasted, read_pasted
 from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, Query
 from cairn.search.rank import Ranking, rank
@@ -165,7 +166,8 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
     # Confidence looks at what comes behind a hit, so it must not depend on where the list is cut.
     item = query.item and load("cairn.search.long_answer:LongText")(library, query, query.item, request)
     gather = item and item.gather
-    ranking = rank(snapshot, connection, query, vector, request, limit + LOOK_BEHIND, weights, dense, gather)
+    history = file_history(snapshot, library.past, query)
+    ranking = rank(snapshot, connection, query, vector, request, limit + LOOK_BEHIND, weights, dense, gather, history)
     if item and item.note:
         notes.append(item.note)
     if is_hopeless(ranking) and not (item and item.lines):

@@ -10,6 +10,7 @@ from cairn.answers import Coverage
 from cairn.embedding.static import StaticModel
 from cairn.index.snapshot import Snapshot
 from cairn.search.hits import FileReader, FileText
+from cairn.search.past import PastOfView
 from cairn.storage.index import view_db
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Library(NamedTuple):
     model: StaticModel
     open_graph: Callable[[], Graph] | None
     meanings: Meanings | None = None  # None: only the bundled model is configured
+    past: PastOfView | None = None  # None: no history is known
 
 
 def coverage_of(snapshot: Snapshot) -> Coverage:

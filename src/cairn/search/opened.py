@@ -22,6 +22,7 @@ from cairn.index.views import View, Views
 from cairn.search.fetch import fetch_one
 from cairn.search.hits import FileReader
 from cairn.search.library import Library
+from cairn.search.past import Pasts
 from cairn.sharing import Shared
 from cairn.storage.connection import reading, store_errors
 from cairn.storage.index import meta_db, view_db
@@ -107,6 +108,7 @@ class OpenIndex:
         self._graph: Graph | None = None
         self._asking_graph = threading.Lock()
         self._own = _ThreadContext()
+        self._pasts = Pasts(state, views.folder)
         self._in_use = Shared(self, OpenIndex._release)
         self.meanings: Meanings | None = None
         if settings.chain:
@@ -213,8 +215,9 @@ class OpenIndex:
 
     def _library(self, question: _ReadContext, opened: _Opened, view: View, progress: Progress | None) -> Library:
         open_graph = None if view.revision else partial(self._graph_of, question, opened.snapshot, progress)
+        past = self._pasts.open(view.name) if self._settings.history else None
         return Library(
-            opened.snapshot, question.connection, opened.reader, self._load_model(), open_graph, self.meanings
+            opened.snapshot, question.connection, opened.reader, self._load_model(), open_graph, self.meanings, past
         )
 
     # -- the symbol graph ----------------------------------------------------------------------------------------------
@@ -270,7 +273,7 @@ class OpenIndex:
     def _open(self, connection: sqlite3.Connection, view: View, last: _Opened | None) -> _Opened:
         """Open the newest generation of a view; a damaged derived file is rebuilt on the spot."""
         try:
-            snapshot = Snapshot.open(connection, self._state, view.name)
+            snapshot = Snapshot.open(connection, self._state, view.name, None if last is None else last.snapshot)
         except DerivedFileError:
             self._redo(view)
             snapshot = Snapshot.open(connection, self._state, view.name)

@@ -69,6 +69,7 @@ def rank(
     weights: Weights,
     dense: Floats | None = None,
     gather: Callable[[Ints], TextEvidence] | None = None,
+    history: Floats | None = None,
 ) -> Ranking:
     """Return the best rows for a query; none when the index is empty or the filters leave nothing.
 
@@ -76,10 +77,11 @@ def rank(
         vector: the query's vector from the bundled model.
         dense: see `score`.
         gather: returns what a long text says of files, given the file of each row, -1 for one out of scope.
+        history: shape (n_files,), how much the commits of the project speak for each file.
     """
     if not snapshot.n_live:
         return Ranking([], 0.0)
-    scores, scope, chosen = first_stage(snapshot, connection, query, vector, filters, weights, dense, gather)
+    scores, scope, chosen = first_stage(snapshot, connection, query, vector, filters, weights, dense, gather, history)
     correct(snapshot, vector, scores, weights)
     rows = _diversify(snapshot, scores, scope, chosen, limit)
     named: list[Ranked] = []
@@ -108,6 +110,7 @@ def first_stage(
     weights: Weights,
     dense: Floats | None = None,
     gather: Callable[[Ints], TextEvidence] | None = None,
+    history: Floats | None = None,
 ) -> FirstStage:
     """Score all rows."""
     scope = _scope(snapshot, filters)
@@ -119,7 +122,10 @@ def first_stage(
     evidence = None if gather is None else gather(scope.file_of_row)
     named = _rows_defining_names(snapshot, connection, query, scope) if evidence is None else evidence.defining
     strengths = {row: strength for row, (strength, _) in named.items()}
-    scores = score(snapshot, query, vector, strengths, scope, weights, dense, evidence and evidence.of_files)
+    of_files = {} if evidence is None else dict(evidence.of_files)
+    if history is not None:
+        of_files["history"] = history
+    scores = score(snapshot, query, vector, strengths, scope, weights, dense, of_files)
     return FirstStage(scores, scope, chosen or {row: definition for row, (_, definition) in named.items()})
 
 

@@ -75,6 +75,7 @@ class Weights(NamedTuple):
     old_version: float = -0.6
     generated: float = -1.0
     vendored: float = -0.8
+    history: float = 1.0
 
     named: float = 0.0
     pointed: float = 0.0

@@ -111,7 +111,21 @@ def _parser_input(data: bytes, language: Language) -> bytes:
         data = _UNDECODABLE.sub("_", data.decode("utf-8", "surrogateescape")).encode("utf-8")
     for noise in language.support.noise:
         data = re.sub(noise, _blank, data)
+    for wrapper in language.support.wrappers:
+        data = _unwrap(data, wrapper)
     return data
+
+
+def _unwrap(data: bytes, wrapper: bytes) -> bytes:
+    """Blank the openings of blocks, and the braces that close them: those with the same indentation."""
+    kept: bytearray | None = None
+    for opening in re.finditer(wrapper, data):
+        closing = data.find(b"\n%b}" % opening[1], opening.end())
+        if closing >= 0:
+            kept = bytearray(data) if kept is None else kept
+            kept[opening.start(2) : opening.end(2)] = b" " * len(opening[2])
+            kept[closing + 1 + len(opening[1])] = 0x20
+    return data if kept is None else bytes(kept)
 
 
 def _blank(match: re.Match[bytes]) -> bytes:

@@ -21,7 +21,7 @@ def changed_ranges(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int
 
     A mere removal is a range of one line: the one before the gap, or the first.
     """
-    partner = _match(old, new)
+    partner = match_lines(old, new)
     ranges: list[tuple[int, int]] = []
     expected = 0  # the old line that follows the last one with a partner
     start = 0
@@ -37,7 +37,7 @@ def changed_ranges(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int
     return ranges
 
 
-def _match(old: Sequence[bytes], new: Sequence[bytes]) -> list[int]:
+def match_lines(old: Sequence[bytes], new: Sequence[bytes]) -> list[int]:
     """Return for each new line the old line it matches, -1 for none; matches rise."""
     partner = [-1] * len(new)
     cells = _CELLS

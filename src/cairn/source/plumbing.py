@@ -30,6 +30,14 @@ from cairn.hints import Hint
 COMMANDS = frozenset(
     "cat-file check-ignore config diff-tree for-each-ref ls-files ls-tree rev-list rev-parse symbolic-ref".split()  # noqa: SIM905 - a list of words reads best as text
 )
+# The history of some lines: `log` in this form alone, which prints no difference, signature, note or other name.
+LINE_LOG = (
+    *("log", "-s", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-notes", "--no-mailmap"),
+    *("--no-decorate", "--no-color", "--no-merges", "--format=%H %ct"),
+)
+# These read the index for attributes that nobody asks for; git before 2.40 then writes what a sparse one lacks.
+_WITHOUT_INDEX = ("diff-tree", "log")
+_NO_INDEX = os.path.join(os.path.abspath(os.sep), "no index of git")
 _CONVERTING = frozenset(
     ("--filters", "--textconv", "--modified", "-m", "-p", "--ext-diff", "--eol", "--show-signature")
 )
@@ -89,7 +97,7 @@ def run_git(
     meanwhile: Callable[[], None] | None = None,
     look: Callable[[float], None] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run one of `COMMANDS` of git in a folder, without the environment variables of a surrounding git.
+    """Run one of `COMMANDS` of git, or `LINE_LOG`, in a folder, without the environment variables of a surrounding git.
 
     Args:
         folder: where.
@@ -147,6 +155,8 @@ def start_git(
         # Otherwise git writes the trees of the folders that are left out to its object store.
         arguments = ["ls-files", "--sparse", *arguments[1:]]
     environment = environment_for(folder, ceiling)
+    if arguments[0] in _WITHOUT_INDEX:
+        environment["GIT_INDEX_FILE"] = _NO_INDEX
     program = shutil.which("git", path=environment["PATH"])
     if program is None:
         raise FileNotFoundError("git is not installed")
@@ -165,7 +175,8 @@ def start_git(
 
 def _check_allowed(arguments: list[str]) -> None:
     """Refuse what could run a program of the repository, or write. Not an `assert`, which `python -O` drops."""
-    only_reads = arguments[0] in COMMANDS and not _CONVERTING.intersection(arguments)
+    is_known = arguments[0] in COMMANDS or tuple(arguments[: len(LINE_LOG)]) == LINE_LOG
+    only_reads = is_known and not _CONVERTING.intersection(arguments)
     if not only_reads or (arguments[0] == "config" and arguments[1:2] != ["--get"]):
         raise ForbiddenCommandError(f"git is never asked for: {' '.join(arguments)[:200]}")
 

@@ -7,10 +7,16 @@ than many small ones:
     `@use`: a name passed on as a value; it counts where the file defines or imports it.
     `@import`: a statement. `@package`: the name of what the whole file belongs to.
     `@var` with `@value` or `@type`: a variable, and what it holds.
+    `@fields`: types in brackets, each of a field with a number for a name.
     `@head`: the beginning of a definition that looks like a call to itself; no reference begins there.
     `@this` with `@type`: the name of a method of an anonymous class, and what this class extends.
     `@result`: what a function returns, kept as the value of a variable called `return`.
     `@default`: the name that `import x from` gets.
+    `@local`: a variable that hides what else has its name, whatever it holds.
+    `@doc`: a comment that may declare the types of what follows it.
+    `@macro`: the name of a macro that is called; kept with a `!` behind it.
+    `@loose`: a name before brackets in what the grammar leaves as a row of tokens; what it is called on is read from
+        the tokens before it.
 
 An expression is kept in one form for all languages: `a->b`, `A::b` and `a?.b` become `a.b`; the content of brackets is
 left out, so that `f(x)[0].g` becomes `f()[].g`; anything else becomes `?`.
@@ -22,23 +28,26 @@ import json
 import re
 import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.source.definitions import Lines, ParsedDefinition, find_definitions, parse
+from cairn.source.docblocks import declared_types
 from cairn.source.imports import Import, ImportFlag, read_import
 from cairn.source.languages import Language, load_grammar, load_reference_text
+from cairn.source.tokens import read_call
 from cairn.types import Definition
 
 if TYPE_CHECKING:
     import tree_sitter
 
-FACTS_FORMAT = b"5"  # to be raised whenever a query or this module finds something else
+FACTS_FORMAT = b"7"  # to be raised whenever a query or this module finds something else
 KINDS = ("call", "construct", "inherit", "implement", "decorate", "use")
 _KIND_OF = {name: number for number, name in enumerate(KINDS)}
 RESULT, THIS = "return", "this"
-_DECORATE, _USE = _KIND_OF["decorate"], _KIND_OF["use"]
+_BARE_ARGUMENTS = frozenset({"ruby"})  # may follow a name without brackets
+_CALL, _DECORATE, _USE = _KIND_OF["call"], _KIND_OF["decorate"], _KIND_OF["use"]
 # A value belongs to the function or type around it, not to the variable it is assigned to.
 _VALUE_KINDS = frozenset({"variable", "constant", "field", "property", "key", "section", "type", "macro"})
 _MAX_EXPRESSION_BYTES = 400
@@ -55,12 +64,15 @@ _STRING = re.compile(r"""[rbfu]*"(?:[^"\\\n]|\\.)*"|[rbfu]*'(?:[^'\\\n]|\\.)*'|`
 _BRACKETS = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
 _EMPTIED = {"(": "\1", "[": "\2", "{": "\3"}  # stand for empty brackets while those around them are emptied
 _GENERICS = re.compile(r"(?:::)?<[^<>()]*>")
+_TURBOFISH = re.compile(r"::<(?:[^<>]|<[^<>]*>)*>")
 _ARROW = re.compile(r"->|::|\?\.|&\.|!!?\.|\\")
 _ROUND = re.compile(r"[()]")
 _CAST = re.compile(r"\(\s*(?:(?:const|struct|final) )*([A-Za-z_][\w.:]*)(?:<[^()]*>)?[\s*&?]*\)\s*[&*]?[\w$\"(]")
 _CAST_BEHIND = re.compile(r"\sas\s+([A-Za-z_][\w.]*)(?:<[^()]*>)?\??$")
 _ASSERTED = re.compile(r"^.*[\w)\]]\.\((?:\*([A-Za-z_][\w.]*)|((?:\w+\.)?[A-Z]\w*))\)(?=\.)", re.DOTALL)
 _BRACKETED = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`|[()\[\]{}]", re.DOTALL)
+_NEW_BARE = re.compile(rb"new\s+[\w\\.]+")
+_MADE = re.compile(r"\(new\s+(\\?[A-Za-z_][\w\\.]*)\s*[()]")
 _KEYWORD = re.compile(r"^(?:await|new|yield|typeof|void|return|throw)\s+")
 _CHAIN = re.compile(r"(?:[@$\w]+[?!]?|\"\"|\[\]|\{\})(?:\(\)|\[\]|\{\})*(?:\.[@$\w~]+[?!=]?(?:\(\)|\[\]|\{\})*)*")
 _LAST_NAME = re.compile(r"([$\w]+[?!]?)$")
@@ -68,6 +80,10 @@ _SPACE = re.compile(r"\s+")
 _WRAPPER = re.compile(
     r"^(?:Optional|Annotated|Final|ClassVar|Required|Readonly|Promise|Awaitable|Box|Rc|Arc|Ref|RefCell|Mutex|RwLock"
     r"|Lazy|Partial|Task|ValueTask|unique_ptr|shared_ptr|Self)[\[<](.+)[\]>]$"
+)
+_TYPE_MODIFIERS = re.compile(
+    r"^(?:(?:const|mut|dyn|impl|any|some|weak|borrowing|consuming|final|static|struct|readonly|in|out|ref) "
+    r"|&(?:'\w+ )?|\*)+"
 )
 _NOT_A_TYPE = frozenset({"None", "null", "undefined", "nil", "any", "Any", "object", "var", "auto", "let", "val"})
 
@@ -107,7 +123,10 @@ def read_facts(data: bytes, language: Language) -> tuple[tuple[Definition, ...],
     tree = parse(data, language)
     parsed = find_definitions(tree, data, lines, language)
     matches = tree_sitter.QueryCursor(_compile_query(language)).matches(tree.root_node)
-    facts = _Collector(parsed, data, lines, language.name).collect([captures for _, captures in matches])
+    collector = _Collector(parsed, data, lines, language.name)
+    for wrapper in language.support.wrappers:
+        collector.add_wrappers(re.finditer(wrapper, data))
+    facts = collector.collect([captures for _, captures in matches])
     return tuple(item.definition for item in parsed), facts
 
 
@@ -130,11 +149,17 @@ class _Collector:
         self._borders, self._owners = _owners(parsed)
         self._imports: list[Import] = []
         self._values: list[tuple[int, str, str]] = []
+        self._locals: set[tuple[int, str]] = set()
         self._package = ""
+        self._wrappers: list[tuple[int, int, bytes, int]] = []
+
+    def add_wrappers(self, openings: Iterable[re.Match[bytes]]) -> None:
+        """Add calls of macros that the parser did not see; see `Support.wrappers`."""
+        self._wrappers += [(found.start(3), _CALL, found[3] + b"!", found.end(3)) for found in openings]
 
     def collect(self, matches: Sequence[Captures]) -> Facts:
         data, kind_of = self._data, _KIND_OF
-        references: list[tuple[int, int, bytes, int]] = []
+        references = self._wrappers
         uses: list[tuple[int, int, bytes, int]] = []
         heads: set[int] = set()
         for captures in matches:
@@ -147,6 +172,12 @@ class _Collector:
                     (uses if kind == _USE else references).append((start, kind, data[start:end], end))
                 elif name == "head":
                     heads.add(node.start_byte)
+                elif name == "macro":
+                    references.append((node.start_byte, _CALL, (node.text or b"") + b"!", node.end_byte))
+                elif name == "loose":
+                    if (call := read_call(node)) is not None:
+                        mark = b"!" if call.is_macro else b""
+                        references.append((call.start, _CALL, data[call.start : node.end_byte] + mark, node.end_byte))
                 else:
                     self._statement(name, node, captures)
         # Most uses are of local variables.
@@ -163,14 +194,17 @@ class _Collector:
             self._import(node)
         elif name == "var":
             self._value(node, captures)
+        elif name == "fields":
+            self._numbered_fields(node)
         elif name == "this" and (own := type_name(_text(captures["type"][0]))):
             self._values.append((self._scope(node.start_byte), THIS, f":{own}"))
         elif name == "result":
-            if value := _typed_expression(expression_of(self._data[node.start_byte : node.end_byte])):
+            if value := _typed_expression(expression_of(self._raw(node))):
                 self._values.append((self._scope(node.start_byte), RESULT, value))
         elif name == "default":
-            line = self._line(node.start_byte)
-            self._imports.append(Import("", _text(node), "default", line, ImportFlag.REEXPORT))
+            self._imports.append(Import("", _text(node), "default", self._line(node.start_byte), ImportFlag.REEXPORT))
+        elif name in ("doc", "local"):
+            (self._doc if name == "doc" else self._local)(node)
         elif name == "package" and not self._package:
             self._package = _SPACE.sub("", _text(node)).strip("\\.")
 
@@ -218,9 +252,37 @@ class _Collector:
         if (types := captures.get("type")) and (name := type_name(_text(types[0]))):
             self._values.append((self._scope(start), variable, f":{name}"))
         elif values := captures.get("value"):
-            value = _typed_expression(expression_of(self._data[values[0].start_byte : values[0].end_byte]))
+            value = _typed_expression(expression_of(self._raw(values[0])))
             if value and value != variable:
                 self._values.append((self._scope(start), variable, value))
+
+    def _local(self, node: tree_sitter.Node) -> None:
+        local = (self._scope(node.start_byte), _text(node))
+        if local not in self._locals:
+            self._locals.add(local)
+            self._values.append((*local, "?"))
+
+    def _raw(self, node: tree_sitter.Node) -> bytes:
+        """Return the text of a value; of a call without brackets, or with a block, what is called and brackets."""
+        if node.type == "call" and self._language in _BARE_ARGUMENTS:
+            given = node.child_by_field_name("arguments")
+            block = node.child_by_field_name("block")
+            ends = [part.start_byte for part in (given, block) if part is not None]
+            if ends and self._data[ends[0] : ends[0] + 1] != b"(":
+                return self._data[node.start_byte : min(ends)].rstrip() + b"()"
+            if block is not None:
+                return self._data[node.start_byte : block.start_byte].rstrip()
+        return self._data[node.start_byte : node.end_byte]
+
+    def _doc(self, node: tree_sitter.Node) -> None:
+        for variable, type_, byte in declared_types(node):
+            if declared := "static" if type_ == "$this" else type_name(type_):
+                self._values.append((self._scope(byte), variable or RESULT, f":{declared}"))
+
+    def _numbered_fields(self, node: tree_sitter.Node) -> None:
+        types = (type_name(_text(field)) for field in node.children_by_field_name("type"))
+        scope = self._scope(node.start_byte)
+        self._values += [(scope, str(number), f":{name}") for number, name in enumerate(types) if name]
 
     def _scope(self, byte: int) -> int:
         return self._owners[bisect_right(self._borders, byte) - 1]
@@ -275,12 +337,16 @@ def expression_of(raw: bytes) -> str:
     if _PLAIN.fullmatch(text):
         return text
     text = _KEYWORD.sub("", text.strip()).lstrip("&*~!")
+    if _NEW_BARE.fullmatch(raw):
+        text += "()"
+    if text.startswith("(new "):
+        text = _instance(text)
     text = _STRING.sub('""', text)
     if text.startswith("("):
         text = _unwrapped(text)
     if ".(" in text and (asserted := _ASSERTED.match(text)):
         text = f"{asserted[1] or asserted[2]}{{}}{text[asserted.end() :]}"
-    text = _without_contents(text)
+    text = _TURBOFISH.sub("", _without_contents(text))
     text = text.replace("->", ".")
     while (plain := _GENERICS.sub("", text)) != text:
         text = plain
@@ -290,6 +356,17 @@ def expression_of(raw: bytes) -> str:
         return text
     last = _LAST_NAME.search(text)
     return f"?.{last[1]}" if last is not None and not last[1][0].isdigit() else ""
+
+
+def _instance(text: str) -> str:
+    """Return `(new Type(…)).x` as `Type{}.x`."""
+    made = _MADE.match(text)
+    depth = 0
+    for place, letter in enumerate(text if made is not None else ""):
+        depth += (letter == "(") - (letter == ")")
+        if not depth:
+            return f"{made[1]}{{}}{text[place + 1 :]}" if made is not None else text
+    return text
 
 
 def called_name(expression: str) -> str:
@@ -358,9 +435,11 @@ def type_name(text: str) -> str:
     """Return the class that a type annotation names, empty for a union of several, a container, or none at all."""
     if len(text) > _MAX_TYPE_CHARS:
         return ""
-    text = _SPACE.sub(" ", text).strip().lstrip(":").strip().strip("\"'")
-    text = re.sub(r"^(?:(?:const|mut|dyn|impl|final|static|struct|readonly|in|out|ref) |&(?:'\w+ )?|\*)+", "", text)
-    text = re.sub(r"(?:[?*&]| const)+$", "", text)
+    text = _SPACE.sub(" ", text).strip().lstrip(":?").strip().strip("\"'")
+    text = _TYPE_MODIFIERS.sub("", text)
+    text = re.sub(r"(?:[?*&!]| const)+$", "", text)
+    if text.startswith("(any ") and text.endswith(")"):
+        text = text[5:-1]
     parts = [part.strip().strip("\"'") for part in text.split("|")] if "[" not in text.partition("|")[0] else [text]
     parts = [part for part in parts if part not in _NOT_A_TYPE]
     if len(parts) != 1:

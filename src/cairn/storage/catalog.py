@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from cairn.storage.history.schema import HISTORY
 from cairn.storage.index.schema import INDEX
 from cairn.storage.memory.schema import MEMORY
 from cairn.storage.store import Store
 
-STORES: tuple[Store, ...] = (INDEX, MEMORY)
+STORES: tuple[Store, ...] = (INDEX, MEMORY, HISTORY)

@@ -62,7 +62,7 @@ class Modules:
         """
         if len(module) > _MAX_MODULE_CHARS:
             return _OUTSIDE
-        key = (module, path if finder == "python" else posixpath.dirname(path), finder)
+        key = (module, path if finder in _BY_FILE else posixpath.dirname(path), finder)
         if (known := self._kept.get(key)) is not None:
             return known
         self._paths.begin()
@@ -86,6 +86,8 @@ class Modules:
         return ModulePlace(self._python.at(posixpath.join(folder, name)), self._paths.needs)
 
 
+# Languages in which the name of a file counts, too, for what a module means in it.
+_BY_FILE = frozenset({"python", "rust"})
 # How the paths of a module may end, for languages that search several folders for the file that is named.
 _ENDINGS: dict[str, Callable[[str], list[str]]] = {
     "c": lambda module: [module],

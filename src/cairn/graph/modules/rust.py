@@ -11,6 +11,8 @@ from cairn.graph.modules.places import Place, ProjectPaths
 
 _PACKAGE_NAME = re.compile(r"^\[package\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.MULTILINE | re.DOTALL)
 
+_CRATE_FOLDERS = frozenset({"tests", "examples", "benches"})
+
 
 class RustModules:
     """The Rust modules of a project."""
@@ -22,7 +24,8 @@ class RustModules:
         """Return the file of the longest part of a module's path that is a file, as the file at `path` means it."""
         parts = module.split("::")
         folder, stem = posixpath.dirname(path), posixpath.basename(path).removesuffix(".rs")
-        inner = folder if stem in ("mod", "lib", "main") else posixpath.join(folder, stem)
+        is_root = stem in ("mod", "lib", "main") or self._is_crate(folder)
+        inner = folder if is_root else posixpath.join(folder, stem)
         if parts[0] == "crate":
             roots = [root for root in self._crates.values() if path.startswith(f"{root}/")]
             return self._at(max(roots, key=len, default=folder), parts[1:])
@@ -36,6 +39,14 @@ class RustModules:
             return self._at(self._crates[parts[0]], parts[1:])
         place = self._at(inner, parts)
         return place if parts and place != self._at(inner, []) else None
+
+    def _is_crate(self, folder: str) -> bool:
+        """Tell whether each file of a folder is a crate of its own: a test, an example, a benchmark or a program."""
+        above, _, name = folder.rpartition("/")
+        if name == "bin":
+            return above.endswith("src")
+        manifest = f"{above}/Cargo.toml" if above else "Cargo.toml"
+        return name in _CRATE_FOLDERS and manifest in self._paths.manifests("Cargo.toml")
 
     def _at(self, base: str, parts: Sequence[str]) -> Place:
         """Return the file of the longest part of a path that is one."""

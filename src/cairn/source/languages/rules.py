@@ -29,8 +29,12 @@ class Rules(NamedTuple):
         outer_packages: whether the names of the packages around a file's own are visible in it.
         capital_types: whether a name with a capital letter is one of a type, so that one not found is from elsewhere,
             and so is what has such a type.
+        functions_apart: whether a call never means a variable or a parameter of its name.
         extension: what the first parameter of a function begins with that is called like a method of its type.
         attribute_suffix: what the name of a decorating type may end with and a decoration leaves out.
+        head_parameters: whether parameters in the head of a class are visible in its body.
+        bounds: whether type parameters say what they must be, as in `<T: Bound>`.
+        fields_apart: whether a field and a method of a type may share a name.
     """
 
     family: str
@@ -53,8 +57,12 @@ class Rules(NamedTuple):
     methods_apart: bool = False
     outer_packages: bool = False
     capital_types: bool = False
+    functions_apart: bool = False
     extension: str = ""
     attribute_suffix: str = ""
+    head_parameters: bool = False
+    bounds: bool = False
+    fields_apart: bool = False
 
 
 def words(*names: str) -> frozenset[str]:

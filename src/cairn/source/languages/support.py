@@ -33,6 +33,8 @@ class Support:
         block_comments: what begins and ends any other.
         attributes: the beginnings of lines that may stand between a comment and the definition it describes.
         noise: patterns whose first group the grammar cannot parse; the parser sees spaces in its place.
+        wrappers: patterns of what opens a block around items without changing them: its indentation, its opening, and
+            the name in it. The parser sees spaces for the opening, and for the brace that closes it.
         import_calls: a pattern for the text of statements that import although their node type does not say so.
         import_holders: node types, besides the usual ones, that contain imports.
         parameters: how a parameter is written: `name: type`, `name type` or `type name`.
@@ -46,6 +48,7 @@ class Support:
     block_comments: tuple[Pair, ...] = ()
     attributes: tuple[str, ...] = ()
     noise: tuple[bytes, ...] = ()
+    wrappers: tuple[bytes, ...] = ()
     import_calls: str = ""
     import_holders: tuple[str, ...] = ()
     parameters: str = "name: type"

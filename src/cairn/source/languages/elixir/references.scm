@@ -1,4 +1,12 @@
-(call target: [(identifier) (dot)] @call)
+(call target: (identifier) @call)
+(call target: (dot left: [(alias) (identifier)] @_module right: (identifier)) @call
+  (#match? @_module "^(?:[A-Z]|__MODULE__$)"))
+(binary_operator operator: "|>" right: (identifier) @call)
+(unary_operator operator: "&" operand: (binary_operator left: (identifier) @call operator: "/"))
+((call target: (identifier) @_import) @import
+  (#any-of? @_import "alias" "import" "require" "use"))
+((call target: (identifier) @head)
+  (#any-of? @head "defstruct" "defexception" "alias" "import" "require" "use"))
 
 ; What a definition or a specification begins with looks like a call of itself.
 ((call target: (identifier) @_definer (arguments . [

@@ -1,4 +1,5 @@
 (call_expression . [(identifier) (navigation_expression)] @call)
+(call_expression . (unary_expression argument: (identifier) @call)) ; `!name(x)`, read as a call of `!name`
 ; The grammar takes `name<Type>(x)` for two comparisons.
 (binary_expression
   left: (binary_expression left: [(identifier) (navigation_expression)] @call operator: "<")

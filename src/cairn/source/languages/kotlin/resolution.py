@@ -14,5 +14,9 @@ RULES = Rules(
     result=":",
     constructor="",
     exports="word",
+    extension=".",
+    head_parameters=True,
+    bounds=True,
+    fields_apart=True,
 )
 read_import = read_dotted

@@ -14,6 +14,9 @@
 (assignment_expression left: [(variable_name) (member_access_expression)] @var right: [
   (object_creation_expression) (member_call_expression) (function_call_expression) (scoped_call_expression)
   (variable_name) (member_access_expression)] @value)
+(comment) @doc
+(anonymous_function parameters: (formal_parameters (simple_parameter type: (_) @type name: (_) @var)))
+(arrow_function parameters: (formal_parameters (simple_parameter type: (_) @type name: (_) @var)))
 (catch_clause type: (type_list . (_) @type .) name: (_) @var)
 
 (class_constant_access_expression . [(name) (qualified_name)] @use)

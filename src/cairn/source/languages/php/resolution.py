@@ -19,6 +19,7 @@ RULES = Rules(
     constructor="__construct",
     exports="word",
     global_functions=True,
+    capital_types=True,
 )
 
 

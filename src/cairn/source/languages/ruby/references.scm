@@ -8,6 +8,7 @@
 (assignment left: [(identifier) (instance_variable)] @var right: [
   (call) (identifier) (constant) (scope_resolution) (instance_variable)] @value)
 (operator_assignment left: [(identifier) (instance_variable)] @var right: (call) @value)
+(assignment left: (constant) @var right: [(constant) (scope_resolution)] @value)
 
 ; A name by itself may be a method without arguments.
 (body_statement (identifier) @call)
@@ -23,8 +24,35 @@
 (binary (identifier) @call)
 (unary (identifier) @call)
 (interpolation (identifier) @call)
+(element_reference (identifier) @call)
+(array (identifier) @call)
+(pair value: (identifier) @call)
+(if_modifier body: (identifier) @call)
+(unless_modifier body: (identifier) @call)
+(conditional (identifier) @call)
+(operator_assignment right: (identifier) @call)
+(right_assignment_list (identifier) @call)
+(block_body (identifier) @call)
+(splat_argument (identifier) @call)
+(hash_splat_argument (identifier) @call)
+(parenthesized_statements (identifier) @call)
+(while condition: (identifier) @call)
+(until condition: (identifier) @call)
+(case value: (identifier) @call)
+(range (identifier) @call)
+(begin (identifier) @call)
+
+; A local variable hides the method of its name.
+(assignment left: (identifier) @local)
+(operator_assignment left: (identifier) @local)
+(left_assignment_list (identifier) @local)
+(block_parameters [(identifier) @local (_ name: (identifier) @local) (destructured_parameter (identifier) @local)])
+(lambda_parameters [(identifier) @local (_ name: (identifier) @local)])
+(exception_variable (identifier) @local)
+(for pattern: (identifier) @local)
 (return (argument_list [(call) (identifier)] @result))
 (method body: (body_statement [(call) (identifier)] @result .))
+(singleton_method body: (body_statement [(call) (identifier)] @result .))
 (block_argument (simple_symbol)) @use
 (argument_list [(constant) (scope_resolution)] @use)
 (call receiver: [(constant) (scope_resolution)] @use)

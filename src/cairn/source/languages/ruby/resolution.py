@@ -14,6 +14,7 @@ RULES = Rules(
     package="all",
     open_types=True,
     open_namespaces=False,
+    capital_types=True,
     maker="new",
     constructor="initialize",
 )

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from cairn.source.languages.support import BRACES, SLASH_BLOCKS, Support
 
-# Macros around items that they only switch on or off, or give another form. Without the name, the grammar sees a block.
-_ITEM = rb"(?:pub|fn|struct|enum|union|impl|mod|use|trait|type|const|static|unsafe|async|extern)\b"
-_LEAD = rb"(?:\s|//[^\n]*\n|#\[[^\]\n]*\])*"
-_NOISE = (rb"(?m)^((?:cfg|pin_project)\w*!)[ \t]*\{(?=" + _LEAD + _ITEM + rb")",)
+# Macros around items that they only switch on or off, or give another form. Within a function, such a block may be what
+# the macro makes code of; there, only those are read that are known for switching items on or off.
+_ITEM = rb"(?:pub|fn|struct|enum|union|impl|mod|use|trait|type|const|static|unsafe|async|extern|macro_rules)\b"
+_LEAD = rb"(?:\s|//[^\n]*\n|#!?\[[^\]\n]*\])*"
+_OPENING = rb"![ \t]*\{)(?=" + _LEAD + _ITEM + rb")"
+_WRAPPERS = (
+    rb"(?m)^()((?!(?:macro_rules|quote|parse_quote)\b)(?:\w+::)*(\w+)" + _OPENING,
+    rb"(?m)^([ \t]+)(((?:cfg|feature|if)_\w+|cfg_if|pin_project|pin_project_lite)" + _OPENING,
+)
 
 SUPPORT = Support(
     grammar="tree_sitter_rust:language",
     line_comments=("//",),
     block_comments=SLASH_BLOCKS,
     attributes=("#[",),
-    noise=_NOISE,
+    wrappers=_WRAPPERS,
     frames=(
         *BRACES,
         ("fn f() { ", "", "; }"),

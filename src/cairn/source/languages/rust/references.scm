@@ -1,6 +1,6 @@
 (call_expression function: (_) @call)
 (struct_expression name: (_) @construct)
-(macro_invocation macro: (_) @call)
+(macro_invocation macro: (_) @macro)
 (attribute_item (attribute . (_) @decorate))
 (impl_item trait: (_) @implement)
 (trait_item bounds: (trait_bounds (_) @inherit))
@@ -8,6 +8,7 @@
 ((mod_item !body) @import)
 
 (field_declaration name: (_) @var type: (_) @type)
+(struct_item body: (ordered_field_declaration_list) @fields)
 (let_declaration pattern: [(identifier) (mut_pattern (identifier))] @var type: (_)? @type value: [
   (call_expression) (identifier) (field_expression) (struct_expression) (try_expression) (await_expression)
   (reference_expression)]? @value)
@@ -16,3 +17,5 @@
 (token_tree (identifier) @use)
 (parameter type: [(type_identifier) @use (reference_type type: (type_identifier) @use)])
 (generic_type type: (type_identifier) @use)
+; Calls in the arguments of macros; the dot looks past punctuation, so that what follows is checked again.
+(token_tree (identifier) @loose . (token_tree))

@@ -17,6 +17,8 @@ RULES = Rules(
     type_side="after",
     result="->",
     exports="word",
+    bounds=True,
+    fields_apart=True,
 )
 
 

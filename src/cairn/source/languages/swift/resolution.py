@@ -15,4 +15,6 @@ RULES = Rules(
     result="->",
     constructor="init",
     exports="word",
+    bounds=True,
+    fields_apart=True,
 )

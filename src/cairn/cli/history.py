@@ -1,0 +1,94 @@
+"""`cairn history`, `related` and `why`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from cairn.cli.graph import more, show
+from cairn.cli.notes import printable
+from cairn.cli.places import Standpoint
+from cairn.cli.remote import answer
+from cairn.cli.render import Style
+from cairn.source.text import pluralize
+
+Document = dict[str, Any]  # an answer from the history, as JSON in docs/cli.md
+
+
+def run_history(options: argparse.Namespace) -> int:
+    """Show which commits and files solved something like a query, or shaped a file."""
+    query = Standpoint(options.project).place(" ".join(options.query))
+    document: Document = answer(
+        options, "history", {"query": query, "limit": options.limit, "update": not options.no_update}
+    )
+    return show(
+        document,
+        options,
+        lambda style: _solved_rows(document, style),
+        something=bool(document["commits"]),
+        omitted=more(document["omitted"], "more commit"),
+        nothing="" if not document["read"] else f"No commit says much of {query!r}.",
+    )
+
+
+def _solved_rows(document: Document, style: Style) -> Iterator[str]:
+    for commit in document["commits"]:
+        yield from commit_rows(commit, style)
+    if document["files"]:
+        yield "These commits changed:" if document["subject"] == "query" else "With it changed:"
+    for file in document["files"]:
+        counts = f"({pluralize(file['commits'], 'commit')})"
+        yield f"  {style.path(printable(file['filepath']))}  {style.faint(counts)}"
+
+
+def commit_rows(commit: Document, style: Style) -> Iterator[str]:
+    """Yield a commit and the files that it changed."""
+    yield f"{commit['hash']}  {commit['date']}  {style.name(printable(commit['subject']))}"
+    rest = [f"{commit['omitted_files']:,} more"] if commit["omitted_files"] else []
+    if files := [*(style.path(printable(path)) for path in commit["files"]), *rest]:
+        yield f"    {', '.join(files)}"
+
+
+def run_related(options: argparse.Namespace) -> int:
+    """Show which files change together with a file."""
+    file = Standpoint(options.project).place(options.file)
+    document: Document = answer(
+        options, "history/related", {"file": file, "limit": options.limit, "update": not options.no_update}
+    )
+
+    def rows(style: Style) -> Iterator[str]:
+        for other in document["files"]:
+            counts = f"({other['together']:,} of its {pluralize(other['commits'], 'commit')})"
+            yield f"{style.path(printable(other['filepath']))}  {style.faint(counts)}"
+
+    commits = pluralize(document["commits"], "commit")
+    return show(
+        document,
+        options,
+        rows,
+        something=bool(document["files"]),
+        omitted=more(document["omitted"], "more file"),
+        nothing="" if not document["read"] else f"{commits} changed {document['filepath']}, and nothing else with it.",
+    )
+
+
+def run_why(options: argparse.Namespace) -> int:
+    """Show which commits shaped some lines, with what else they changed."""
+    place = Standpoint(options.project).place(options.place)
+    document: Document = answer(
+        options, "history/why", {"place": place, "limit": options.limit, "update": not options.no_update}
+    )
+
+    def rows(style: Style) -> Iterator[str]:
+        for commit in document["commits"]:
+            yield from commit_rows(commit, style)
+
+    return show(
+        document,
+        options,
+        rows,
+        something=bool(document["commits"]),
+        omitted=more(document["omitted"], "more commit"),
+        nothing="" if document["notes"] else "No commit shaped these lines.",
+    )

@@ -1,0 +1,272 @@
+"""Answers from the commits of a project, and keeps them up to date."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from cairn.errors import CairnError, NotFoundError, StoreError
+from cairn.facets.project_index import ProjectIndex
+from cairn.hints import Hint
+from cairn.history.answers import PastAnswers, describe
+from cairn.history.build import CommitSource, update_past
+from cairn.history.past import Extent, Past, load_past
+from cairn.history.score import Weighted
+from cairn.history.values import PastCommit, PastFile, RelatedFiles, ShapedLines, Solved, Subject
+from cairn.index.past_files import past_file
+from cairn.index.views import View
+from cairn.memory.redaction import redact
+from cairn.protocol.requests import SearchRequest
+from cairn.search.answer import respond
+from cairn.search.query import understand
+from cairn.source.commits import read_commits
+from cairn.source.git import head_revision
+from cairn.source.shaping import lines_in_commit, shaped_by
+from cairn.source.text import pluralize
+from cairn.source.walk import read_file
+
+_log = logging.getLogger("cairn.history")
+# How long a question reads commits that are not known yet.
+ANSWER_SECONDS = 3.0
+# The same for a run of the index.
+RUN_SECONDS = 10.0
+# How long git may look for the commits that shaped some lines, and how many it is asked for.
+WHY_SECONDS = 3.0
+_MOST_SHAPINGS = 200
+_PLACE = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?")
+
+
+class HistoryFacet:
+    """What the commits of a project say; get it as `Workspace.history`."""
+
+    def __init__(self, index: ProjectIndex) -> None:
+        self._index = index
+
+    def update(self, seconds: float = RUN_SECONDS, *, branch: str | None = None) -> Extent | None:
+        """Read the commits behind what is checked out that are not known yet; newest first, for a limited time.
+
+        Args:
+            seconds: how long.
+            branch: those behind a branch or revision instead.
+
+        Returns:
+            how much is known now; None if there is no history, as outside git, or the settings turn it off.
+
+        Raises:
+            RevisionError: if there is no such branch.
+            StoreError: if it cannot be written.
+        """
+        past = self._read(self._index.views.find(branch), seconds)
+        return None if past is None else past.extent
+
+    def follow(self, branch: str | None = None, seconds: float = RUN_SECONDS) -> Extent | None:
+        """Do what `update` does where nobody waits for the history: what fails is logged, and tried again later."""
+        try:
+            return self.update(seconds, branch=branch)
+        except (CairnError, OSError) as error:
+            _log.info("the history was not read: %s", error)
+            return None
+
+    def solve(self, query: str, *, limit: int = 5, update: bool = True) -> Solved:
+        """Return which commits and files solved something like a query, or shaped a file or folder.
+
+        Args:
+            query: prose, or a path.
+            limit: how many commits, and how many files; 0 for all.
+            update: read new commits first.
+
+        Raises:
+            QueryError: if the query is empty.
+        """
+        understood = understand(query, "hybrid")
+        path = self._path(query)
+        shaped = None if path else self._shaped(query.strip(), limit, update)
+        if shaped is not None and shaped.commits:
+            return _solved_by(query, shaped)
+        past, notes = self._past(update)
+        if past is None:
+            return Solved(query, "query", (), (), 0, 0, 0, notes)
+        answers = self._answers(past)
+        subject: Subject = "query"
+        if path and answers.knows(path):
+            subject, (commits, files, omitted) = "file", answers.of_paths([path], limit)
+        else:
+            terms = [Weighted(term.hashed, term.weight) for term in understood.terms]
+            commits, files, omitted = answers.solve(terms, limit)
+        extent = past.extent
+        return Solved(query, subject, tuple(commits), tuple(files), omitted, extent.read, extent.listed, notes)
+
+    def related(self, path: str, *, limit: int = 10, update: bool = True) -> RelatedFiles:
+        """Return which files change together with a file.
+
+        Args:
+            path: relative to the project, or absolute.
+            limit: how many at most; 0 for all.
+            update: read new commits first.
+
+        Raises:
+            NotFoundError: if there is no such file.
+        """
+        own = self._path(path)
+        if not own:
+            raise NotFoundError(f"there is no file {path}", Hint.of("map"))
+        past, notes = self._past(update)
+        if past is None:
+            return RelatedFiles(own, 0, (), 0, 0, 0, notes)
+        files, commits, omitted = self._answers(past).related(own, limit)
+        return RelatedFiles(own, commits, tuple(files), omitted, past.extent.read, past.extent.listed, notes)
+
+    def why(self, place: str, *, limit: int = 5, update: bool = True) -> ShapedLines:
+        """Return the commits that shaped some lines of a file, newest first, with what else they changed.
+
+        Args:
+            place: `PATH:LINE` or `PATH:FIRST-LAST`, the path relative to the project, or absolute.
+            limit: how many commits at most; 0 for all that are found in time.
+            update: read new commits first.
+
+        Raises:
+            NotFoundError: if there is no such line.
+        """
+        match = _PLACE.fullmatch(place)
+        path = self._path(match["path"]) if match else ""
+        if match is None or not path:
+            raise NotFoundError(f"{place} is no line of a file", Hint.of("why", place="README.md:1"))
+        first = int(match["first"])
+        return self._why(path, first, max(first, int(match["last"] or first)), limit, update)
+
+    def _why(self, path: str, first: int, last: int, limit: int, update: bool) -> ShapedLines:
+        try:
+            content = read_file(self._index.root, path, self._index.settings.max_file_bytes)
+        except OSError as error:
+            raise NotFoundError(f"{path} cannot be read: {error.strerror}", Hint.of("map")) from error
+        n_lines = content.count(b"\n") + (not content.endswith(b"\n"))
+        if not 0 < first <= n_lines:
+            raise NotFoundError(f"{path} has {pluralize(n_lines, 'line')}", Hint.of("why", place=f"{path}:{n_lines}"))
+        last = min(last, n_lines)
+        past, notes = self._past(update)
+        repository, head = self._index.repository, self._head()
+        if repository is None or not head or not self._index.settings.history:
+            return ShapedLines(path, first, last, (), 0, notes)
+        inner = os.path.join(self._index.views.folder, path)
+        lines = lines_in_commit(repository.work_tree, head, inner, content, first, last)
+        if lines is None:
+            return ShapedLines(path, first, last, (), 0, (*notes, "These lines are not committed yet."))
+        found = shaped_by(repository.work_tree, head, inner, lines, _MOST_SHAPINGS, WHY_SECONDS)
+        if found.is_cut:
+            notes = (*notes, "The time was up: there may be older commits.")
+        shown = found.commits[: limit or None]
+        commits = self._describe(past, [one.hash for one in shown], path)
+        return ShapedLines(path, first, last, tuple(commits), len(found.commits) - len(shown), notes)
+
+    def _describe(self, past: Past | None, hashes: Sequence[str], path: str) -> list[PastCommit]:
+        """Return commits as they are shown, without one path; what the history leaves out is read from git."""
+        repository = self._index.repository
+        assert repository is not None
+        answers = None if past is None else self._answers(past)
+        known = {} if answers is None else {one: shown for one in hashes if (shown := answers.find(one))}
+        read = {
+            one.hash: one for one in read_commits(repository.work_tree, [one for one in hashes if one not in known])
+        }
+        folder = self._index.views.folder
+        commits = [known.get(one) or describe(read[one], _redacted, f"{folder}/" if folder else "") for one in hashes]
+        return [replace(one, files=tuple(file for file in one.files if file != path)) for one in commits]
+
+    def _shaped(self, name: str, limit: int, update: bool) -> ShapedLines | None:
+        """Return what shaped the definition that a query names; None if it names none, or nothing is indexed."""
+        query = understand(name)
+        if query.named is None or not self._index.writer.is_indexed(self._index.views.checkout):
+            return None
+        request = SearchRequest(query=name, type="code", limit=1)
+        hits = self._index.answer(lambda library: respond(library, query, request)).code
+        if not hits or hits[0].name.rpartition(".")[2] != query.named.last:
+            return None
+        return self._why(hits[0].path, hits[0].start_line, hits[0].end_line, limit, update)
+
+    def _past(self, update: bool) -> tuple[Past | None, tuple[str, ...]]:
+        """Return the history of the checkout, and what is to be said of it."""
+        view = self._index.views.checkout
+        failure: tuple[str, ...] = ()
+        past = None
+        if update:
+            try:
+                past = self._read(view, ANSWER_SECONDS)
+            except StoreError as error:
+                failure = (error.hint.after(f"The history could not be updated, so this is from before: {error}"),)
+        if past is None and self._tip(view):
+            past = load_past(self._file(view))
+        return past, (*failure, *self._notes(past))
+
+    def _notes(self, past: Past | None) -> tuple[str, ...]:
+        settings = self._index.settings
+        if not settings.history:
+            return ("The setting history is false, so commits are not read.",)
+        if self._index.repository is None:
+            return ("There is no git repository here, so there is no history.",)
+        if past is None:
+            return (
+                (Hint("No commits were read yet; read them", "index"),)
+                if self._head()
+                else ("Nothing is committed yet.",)
+            )
+        notes: list[str] = []
+        if past.extent.read < past.extent.listed:
+            words = f"{past.extent.read:,} of {past.extent.listed:,} commits were read so far; to go on"
+            notes.append(Hint(words, "index"))
+        if past.extent.boundary:
+            notes.append("This clone is shallow: older commits are not here. To get them: git fetch --unshallow")
+        if past.extent.is_cut:
+            notes.append("git cannot read all commits; to see why: git fsck")
+        return tuple(notes)
+
+    def _answers(self, past: Past) -> PastAnswers:
+        folder = self._index.views.folder
+        return PastAnswers(past, self._index.root, f"{folder}/" if folder else "")
+
+    def _read(self, view: View, seconds: float) -> Past | None:
+        repository, settings, tip = self._index.repository, self._index.settings, self._tip(view)
+        if repository is None or not tip:
+            return None
+        source = CommitSource(repository, settings.history_commits, _redacted)
+        return update_past(self._index.state, source, view.name, tip, seconds)
+
+    def _file(self, view: View) -> Path:
+        return past_file(self._index.state, view.name)
+
+    def _tip(self, view: View) -> str:
+        """Return the commit whose history counts; empty if there is none, or it is turned off."""
+        return (view.revision or self._head()) if self._index.settings.history else ""
+
+    def _head(self) -> str:
+        if self._index.repository is None:
+            return ""
+        with suppress(CairnError):
+            return head_revision(self._index.repository) or ""
+        return ""
+
+    def _path(self, text: str) -> str:
+        """Return the path of what exists in the project, relative to it; empty for any other text."""
+        try:
+            whole = os.path.normpath(os.path.join(self._index.root, text))
+            path = os.path.relpath(whole, self._index.root)
+            is_there = os.path.lexists(whole)
+        except ValueError:  # a NUL in it
+            return ""
+        return path if is_there and path not in (os.curdir, os.pardir) and not path.startswith("../") else ""
+
+
+def _redacted(text: str) -> str:
+    return redact(text).text
+
+
+def _solved_by(query: str, shaped: ShapedLines) -> Solved:
+    """Return what shaped a definition as an answer to a query for it."""
+    counts = Counter(file for commit in shaped.commits for file in commit.files)
+    files = [PastFile(file, count, 1.0) for file, count in counts.most_common(len(shaped.commits))]
+    n_commits = len(shaped.commits) + shaped.omitted
+    return Solved(query, "symbol", shaped.commits, tuple(files), shaped.omitted, n_commits, n_commits, shaped.notes)

@@ -1,0 +1,168 @@
+"""Brings the history of a checkout or a revision up to date, newest commits first, for as long as there is time."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+
+from cairn.errors import PathError, StoreDamagedError, StoreLockedError
+from cairn.history.messages import read_message
+from cairn.history.past import Extent, Past, load_past, save_past
+from cairn.index.past_files import history_lock, past_file
+from cairn.index.state_dir import StateDir
+from cairn.source.commits import Commit, list_commits, read_commits, shallow_commits
+from cairn.source.git import Repository
+from cairn.storage.connection import store_errors, transaction
+from cairn.storage.history import commit_db
+from cairn.storage.history.commit_db import StoredCommit
+from cairn.storage.history.schema import HISTORY
+from cairn.storage.lock import write_lock
+from cairn.storage.sealed import read_meta, write_meta
+
+# A change of what is stored of a commit. The commits that an older version stored are read again.
+_ANALYSIS = "1"
+_BATCH = 250  # commits that are read and committed at once
+# What is on no branch any more goes once there are so many times as many commits as one history has.
+_KEPT_SHARE = 4
+_MAX_PATH_CHARS = 4_096
+
+
+class CommitSource(NamedTuple):
+    """Whose commits are read, and how.
+
+    Attributes:
+        repository: the checkout.
+        limit: how many commits of one history, the newest.
+        redact: takes secrets out of a text.
+    """
+
+    repository: Repository
+    limit: int
+    redact: Callable[[str], str]
+
+
+def update_past(state: StateDir, source: CommitSource, view_name: str, tip: str, seconds: float) -> Past | None:
+    """Read the commits behind a commit that are not known yet, and write what a view's answers use.
+
+    Commits are stored once, whichever branches they are on. What is not read when the time is up is left for the next
+    call. Another process that is at it is not waited for.
+
+    Args:
+        state: where the history is kept.
+        source: whose commits.
+        view_name: the view.
+        tip: the commit that it shows.
+        seconds: how long to read.
+
+    Returns:
+        the history as far as it is known, None if there is none yet.
+
+    Raises:
+        StoreError: if it cannot be written.
+    """
+    file = past_file(state, view_name)
+    past = load_past(file)
+    shallow = shallow_commits(source.repository)
+    boundary = crc32("".join(sorted(shallow)).encode()) | 1 if shallow else 0
+    if past is not None and past.extent == Extent(tip, past.extent.read, past.extent.read, source.limit, boundary):
+        return past
+    deadline = time.monotonic() + seconds
+    listed = list_commits(source.repository.work_tree, tip, source.limit)
+    if not listed.hashes:  # git fails, as where the folder is gone
+        return past
+    extent = Extent(tip, len(listed.hashes), 0, source.limit, boundary, listed.is_cut)
+    state.create()
+    try:
+        with write_lock(history_lock(state), 0.0, HISTORY):
+            try:
+                _update(state, source, file, deadline, listed.hashes, shallow, extent)
+            except StoreDamagedError:
+                state.set_aside(HISTORY)
+                _update(state, source, file, deadline, listed.hashes, shallow, extent)
+    except StoreLockedError:
+        return past
+    return load_past(file)
+
+
+def _update(
+    state: StateDir,
+    source: CommitSource,
+    file: Path,
+    deadline: float,
+    listed: Sequence[str],
+    shallow: frozenset[str],
+    extent: Extent,
+) -> None:
+    folder = source.repository.work_tree
+    hashes = [bytes.fromhex(one) for one in listed]
+    database = state.file_of(HISTORY)
+    with closing(state.open_for_writing(HISTORY, replace_newer=True)) as connection, store_errors(database, HISTORY):
+        if read_meta(connection, "analysis") != _ANALYSIS:
+            with transaction(connection):
+                commit_db.clear(connection)
+                write_meta(connection, "analysis", _ANALYSIS)
+        known = commit_db.known_hashes(connection)
+        new = [one.hex() for one in hashes if one not in known]
+        for first in range(0, len(new), _BATCH):
+            if first and time.monotonic() > deadline:
+                break
+            try:
+                batch = read_commits(folder, new[first : first + _BATCH])
+            except (OSError, PathError):  # git is too slow; the next call goes on
+                break
+            with transaction(connection):
+                _put(connection, batch, source, shallow)
+        if len(known) + len(new) > _KEPT_SHARE * source.limit:
+            with transaction(connection):
+                commit_db.drop_others(connection, hashes)
+        commits = list(commit_db.read_commits(connection, hashes))
+        paths = commit_db.read_paths(connection)
+    save_past(file, commits, paths, replace(extent, read=len(commits)))
+
+
+def _put(
+    connection: sqlite3.Connection, batch: Sequence[Commit], source: CommitSource, shallow: frozenset[str]
+) -> None:
+    """Store commits; of those without weight their renames alone."""
+    stored = []
+    wanted: set[str] = set()
+    for commit in batch:
+        changes = () if commit.hash in shallow else tuple(change for change in commit.changes if _is_storable(change))
+        commit = commit._replace(changes=changes)
+        statement = read_message(commit, source.redact)
+        if not statement.weight:
+            changes = tuple(change for change in changes if change.before)
+        wanted.update(path for change in changes for path in change if path)
+        stored.append((commit, statement, changes))
+    numbers = commit_db.number_paths(connection, sorted(wanted))
+    commit_db.put_commits(
+        connection,
+        [
+            StoredCommit(
+                bytes.fromhex(commit.hash),
+                commit.seconds,
+                statement.subject,
+                statement.weight,
+                np.array(list(statement.terms), np.uint64).tobytes(),
+                bytes(statement.terms.values()),
+                np.array(
+                    [number for change in changes for number in (numbers[change.path], numbers.get(change.before, 0))],
+                    np.int32,
+                ).tobytes(),
+            )
+            for commit, statement, changes in stored
+        ],
+    )
+
+
+def _is_storable(change: tuple[str, str]) -> bool:
+    """Tell whether paths are UTF-8, and no longer than any file's."""
+    return all(len(path) <= _MAX_PATH_CHARS and path.isprintable() for path in change)

@@ -1,0 +1,247 @@
+"""The commits behind one commit as arrays: their words as postings, and their files under the names of today."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cairn.errors import DerivedFileError
+from cairn.index.analysis import POSTINGS_LAYOUT, Postings
+from cairn.storage.arrays import are_below, are_bounds, check_fits, load_arrays, save_arrays
+
+if TYPE_CHECKING:
+    from cairn.storage.history.commit_db import StoredCommit
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float32]
+_LAYOUT = {
+    "commits": ("u1", 2),
+    "seconds": ("i8", 1),
+    "weights": ("f4", 1),
+    "subject_start": ("i8", 1),
+    "subjects": ("u1", 1),
+    "change_start": ("i8", 1),
+    "changes": ("i4", 1),
+    "path_start": ("i8", 1),
+    "paths": ("u1", 1),
+    "extent": ("i8", 1),
+    "tip": ("u1", 1),
+} | POSTINGS_LAYOUT
+FULL_IMPACT = 255
+# Of a stored term: it stands in the subject, or in the body alone.
+SUBJECT_FIELD, BODY_FIELD = 1, 2
+# What counts for a commit, derived with bench/commit_subjects.py.
+SIZE_POWER = 0.5
+HALF_LIFE_YEARS = 4.0
+RECENCY_SHARE = 0.5
+_YEAR_SECONDS = 365.25 * 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much of a history is known.
+
+    Attributes:
+        tip: the commit whose history it is, a full hash.
+        listed: how many commits lie behind it, up to the limit, without merges.
+        read: how many of them were read.
+        limit: how many commits there may be at most.
+        boundary: 0 if the clone has all commits; else what stands for those at which a shallow clone ends.
+        is_cut: git cannot read all of them.
+    """
+
+    tip: str
+    listed: int
+    read: int
+    limit: int = 0
+    boundary: int = 0
+    is_cut: bool = False
+
+
+class Past:
+    """The commits behind one commit, newest first; those without weight are left out.
+
+    Attributes:
+        extent: how much of the history this is.
+        seconds, weights: when each was made, since the epoch; how much it counts. Shapes: (n,).
+        change_start: shape (n + 1,), where the files of each begin in `changes`.
+        changes: shape (n_changes,), numbers of paths.
+        postings: a row for each commit.
+    """
+
+    def __init__(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
+        self._arrays = arrays
+        listed, read, limit, boundary, is_cut, _ = arrays["extent"].tolist()
+        self.extent = Extent(arrays["tip"].tobytes().hex(), listed, read, limit, boundary, bool(is_cut))
+        self.seconds: Ints = arrays["seconds"]
+        self.weights: Floats = arrays["weights"]
+        self.change_start: Ints = arrays["change_start"]
+        self.changes: npt.NDArray[np.int32] = arrays["changes"]
+        self.postings = Postings.from_arrays(arrays)
+
+    def __len__(self) -> int:
+        return len(self.seconds)
+
+    @property
+    def n_paths(self) -> int:
+        """How many paths the commits name."""
+        return len(self._arrays["path_start"]) - 1
+
+    def hash_of(self, commit: int) -> str:
+        """Return the full hash of a commit."""
+        return bytes(self._arrays["commits"][commit]).hex()
+
+    def number_of(self, name: str) -> int:
+        """Return the number of a commit by its full hash, -1 if it is not there."""
+        wanted = np.frombuffer(bytes.fromhex(name), np.uint8)
+        commits: npt.NDArray[np.uint8] = self._arrays["commits"]
+        if commits.size != len(commits) * len(wanted):  # hashes of another length
+            return -1
+        places = np.flatnonzero((commits == wanted).all(axis=1))
+        return int(places[0]) if len(places) else -1
+
+    def subject_of(self, commit: int) -> str:
+        """Return the first line of a commit's message."""
+        return self._text("subject", commit)
+
+    def path_of(self, path: int) -> str:
+        """Return a path, from the top of the repository."""
+        return self._text("path", path)
+
+    def paths_of(self, commit: int) -> Ints:
+        """Return the numbers of the paths that a commit changed."""
+        return self.changes[self.change_start[commit] : self.change_start[commit + 1]].astype(np.int64)
+
+    @cached_property
+    def counts(self) -> Ints:
+        """How many files each commit changed. Shape (n,)."""
+        return np.diff(self.change_start)
+
+    @cached_property
+    def standing(self) -> Floats:
+        """How much each commit counts, whatever is looked for: recent and small ones more. Shape (n,)."""
+        years = np.maximum(0, self.seconds.max(initial=0) - self.seconds) / _YEAR_SECONDS
+        recency = 1 - RECENCY_SHARE + RECENCY_SHARE * 0.5 ** (years / HALF_LIFE_YEARS)
+        standing: Floats = (self.weights * recency / np.maximum(1, self.counts) ** SIZE_POWER).astype(np.float32)
+        return standing
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each path."""
+        return {self.path_of(number): number for number in range(self.n_paths)}
+
+    def commits_of(self, path: int) -> Ints:
+        """Return the commits that changed a path, newest first."""
+        places = np.flatnonzero(self.changes == path)
+        return np.searchsorted(self.change_start, places, side="right") - 1
+
+    def _text(self, what: str, number: int) -> str:
+        first, last = self._arrays[f"{what}_start"][number : number + 2].tolist()
+        return self._arrays[f"{what}s"][first:last].tobytes().decode("utf-8", "surrogateescape")
+
+
+def load_past(file: Path) -> Past | None:
+    """Return what is in a file, None if there is none, or it is damaged or of another version."""
+    if not file.exists():
+        return None
+    try:
+        arrays = load_arrays(file, _LAYOUT)
+        n = len(arrays["seconds"])
+        check_fits(
+            file,
+            commits=len(arrays["commits"]) == len(arrays["weights"]) == n and len(arrays["extent"]) == _N_EXTENT,
+            version=arrays["extent"].tolist()[-1:] == [VERSION],
+            subjects=are_bounds(arrays["subject_start"], n, len(arrays["subjects"])),
+            changes=are_bounds(arrays["change_start"], n, len(arrays["changes"])),
+            paths=len(arrays["path_start"]) > 0
+            and are_bounds(arrays["path_start"], len(arrays["path_start"]) - 1, len(arrays["paths"]))
+            and are_below(arrays["changes"], len(arrays["path_start"]) - 1),
+            postings=Postings.from_arrays(arrays).fit(n),
+        )
+    except DerivedFileError:
+        return None
+    return Past(arrays)
+
+
+VERSION = 1
+_N_EXTENT = 6
+
+
+def save_past(file: Path, commits: Sequence[StoredCommit], paths: dict[int, str], extent: Extent) -> int:
+    """Write the history of a commit, and return the size of the file in bytes.
+
+    Args:
+        file: where to.
+        commits: newest first.
+        paths: all paths by number.
+        extent: what is known of the history.
+
+    Raises:
+        StoreError: if it cannot be written.
+    """
+    counted, files = [], []
+    for commit, changed in zip(commits, _follow_renames(commits), strict=True):
+        if commit.weight > 0 and changed:
+            counted.append(commit)
+            files.append(changed)
+    used = sorted({path for changed in files for path in changed})
+    places = {path: place for place, path in enumerate(used)}
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "commits": np.frombuffer(b"".join(one.hash for one in counted), np.uint8).reshape(len(counted), -1)
+        if counted
+        else np.zeros((0, 20), np.uint8),
+        "seconds": np.array([one.seconds for one in counted], np.int64),
+        "weights": np.array([one.weight for one in counted], np.float32),
+        **_texts("subject", [one.subject for one in counted]),
+        "change_start": _starts([len(changed) for changed in files]),
+        "changes": np.array([places[path] for changed in files for path in changed], np.int32),
+        **_texts("path", [paths.get(path, "") for path in used]),
+        "extent": np.array(
+            [extent.listed, extent.read, extent.limit, extent.boundary, extent.is_cut, VERSION], np.int64
+        ),
+        "tip": np.frombuffer(bytes.fromhex(extent.tip), np.uint8),
+        **_make_postings(counted).to_arrays(),
+    }
+    return save_arrays(file, arrays)
+
+
+def _follow_renames(commits: Sequence[StoredCommit]) -> Iterator[list[int]]:
+    """Yield the files that each commit changed, by the paths they have now, as far as renames tell."""
+    now: dict[int, int] = {}
+    for commit in commits:
+        numbers = np.frombuffer(commit.paths, np.int32).tolist()
+        pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
+        today = [now.get(path, path) for path, _ in pairs]
+        for place, (_, before) in enumerate(pairs):
+            if before:
+                now[before] = today[place]
+        yield list(dict.fromkeys(today))
+
+
+def _make_postings(commits: Sequence[StoredCommit]) -> Postings:
+    """Return the terms of commits as postings, in which every impact is the highest."""
+    hashes = np.frombuffer(b"".join(one.hashes for one in commits), np.uint64)
+    fields = np.frombuffer(b"".join(one.fields for one in commits), np.uint8)
+    rows = np.repeat(np.arange(len(commits), dtype=np.int32), [len(one.fields) for one in commits])
+    order = np.argsort(hashes, kind="stable")
+    distinct, first = np.unique(hashes[order], return_index=True)
+    start = np.append(first, len(hashes)).astype(np.int64)
+    return Postings(distinct, start, rows[order], np.full(len(rows), FULL_IMPACT, np.uint8), fields[order])
+
+
+def _starts(lengths: Sequence[int]) -> Ints:
+    return np.concatenate([[0], np.cumsum(np.array(lengths, np.int64))]).astype(np.int64)
+
+
+def _texts(what: str, texts: Sequence[str]) -> dict[str, npt.NDArray[Any]]:
+    encoded = [text.encode("utf-8", "surrogateescape") for text in texts]
+    return {
+        f"{what}_start": _starts([len(one) for one in encoded]),
+        f"{what}s": np.frombuffer(b"".join(encoded), np.uint8),
+    }

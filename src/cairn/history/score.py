@@ -1,0 +1,100 @@
+"""Scores the commits of a history, and through them the files that they changed, for the terms of a query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from cairn.history.past import BODY_FIELD, Floats, Ints, Past
+
+BODY_SHARE = 0.5
+SHARPNESS = 2.0
+TOP = 60
+SATURATION = 0.25
+
+
+class Weighted(NamedTuple):
+    """A term that is looked for: its hash, and how much it counts."""
+
+    hashed: int
+    weight: float
+
+
+class CommitScores(NamedTuple):
+    """Commits by their numbers, best first, with the share of the terms' rarity that each covers. Shapes: (n,)."""
+
+    commits: Ints
+    shares: Floats
+
+
+class FileScores(NamedTuple):
+    """Files by the numbers of their paths, with a score from 0 to 1 for each. Shapes: (n,)."""
+
+    paths: Ints
+    scores: Floats
+
+
+_NONE = np.zeros(0, np.int64)
+
+
+def score_commits(past: Past, terms: Iterable[Weighted], limit: int = TOP) -> CommitScores:
+    """Return the commits that say most of what is looked for.
+
+    Args:
+        past: the history.
+        terms: what is looked for.
+        limit: how many at most.
+    """
+    shares = _shares(past, list(terms))
+    best = _largest(shares, limit)
+    return CommitScores(best, shares[best])
+
+
+def score_files(past: Past, terms: Iterable[Weighted]) -> FileScores:
+    """Return the files that commits changed which say what is looked for.
+
+    Each of the best commits is evidence for its files: more if it covers more of the terms, is recent and small.
+
+    Args:
+        past: the history.
+        terms: what is looked for, each with its weight; words of a subject more than those of details.
+    """
+    shares = _shares(past, list(terms))
+    evidence = shares**SHARPNESS * past.standing
+    best = _largest(evidence, TOP)
+    if not len(best):
+        return FileScores(_NONE, np.zeros(0, np.float32))
+    counts = past.counts[best]
+    starts = past.change_start[best]
+    places = np.arange(counts.sum()) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+    paths, inverse = np.unique(past.changes[places], return_inverse=True)
+    sums = np.bincount(inverse, weights=np.repeat(evidence[best], counts))
+    return FileScores(paths.astype(np.int64), (sums / (sums + SATURATION)).astype(np.float32))
+
+
+def _shares(past: Past, terms: list[Weighted]) -> Floats:
+    """Return the share of the terms' rarity that each commit covers. Shape (n_commits,)."""
+    postings, n = past.postings, len(past)
+    total = 0.0
+    shares = np.zeros(n, np.float32)
+    if not n:
+        return shares
+    for hashed, weight in terms:
+        place = int(np.searchsorted(postings.hashes, np.uint64(hashed)))
+        known = place < len(postings.hashes) and int(postings.hashes[place]) == hashed
+        part = slice(*postings.start[place : place + 2].tolist()) if known else slice(0, 0)
+        rows = postings.rows[part]
+        value = weight * np.log1p((n - len(rows) + 0.5) / (len(rows) + 0.5))
+        total += value
+        shares[rows] += np.where(postings.fields[part] == BODY_FIELD, value * BODY_SHARE, value)
+    return (shares / total).astype(np.float32) if total else shares
+
+
+def _largest(values: Floats, limit: int) -> Ints:
+    """Return where the largest values above 0 are, largest first."""
+    places = np.flatnonzero(values > 0)
+    if len(places) > limit:
+        places = places[values[places] >= np.partition(values[places], -limit)[-limit]]
+    return places[np.lexsort((places, -values[places]))][:limit]

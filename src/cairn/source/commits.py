@@ -1,0 +1,224 @@
+"""Reads what is committed: which commits are behind one, what each says, and which files it changed."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
+
+from cairn.errors import PathError
+from cairn.source.git import Repository, is_below
+from cairn.source.plumbing import GitStalledError, read_small, run_git
+
+_HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_OBJECT = re.compile(rb"([0-9a-f]{40,64}) (\w+) (\d+)\n")
+_T = TypeVar("_T")
+_LIST_TIMEOUT_S, _TIMEOUT_S = 20.0, 10.0
+_MAX_SHALLOW_BYTES = 10_000_000
+# What git may print for the commits that are read at once. Where that is too little they are read one by one.
+_MAX_BYTES = 48_000_000
+_MAX_MESSAGE_BYTES = 20_000
+_MAX_FAILURES = 24  # of one batch, after which the rest of it counts as unreadable
+# Files whose content changed with their name are compared, but not more than a hundred with a hundred.
+_CHANGES = ["diff-tree", "--stdin", "-r", "-z", "--root", "--name-status", "--no-ext-diff"]
+_SIMILAR, _EQUAL = ["-M", "-l100"], ["-M100%", "-l100"]
+_COMMITTER = re.compile(rb"(?m)^committer [^\n]*> (-?\d{1,12}) [+-]\d{4}$")
+_AUTHOR = re.compile(rb"(?m)^author ([^\n]*)> ")
+# Of Python's codecs, some are no encodings of texts or take long, and a commit may name any.
+_ENCODING = re.compile(
+    rb"(?mi)^encoding ((?:iso-?8859-?|latin-?|cp-?|windows-?|koi8-)\w{1,4}|euc-?\w{2}|shift_?jis|gb\w{2,5}|big5)$"
+)
+_PROGRAM = re.compile(
+    rb"\[bot\]|\b(?:dependabot|renovate|greenkeeper|snyk-bot|pre-commit-ci|github-actions|mergify)\b", re.I
+)
+
+
+class CommittedChange(NamedTuple):
+    """A file that a commit changed: its path in the repository, and the one it had before if it was renamed."""
+
+    path: str
+    before: str = ""
+
+
+class Commit(NamedTuple):
+    """A commit: when it was made, in seconds since the epoch, what it says, and what it changed.
+
+    `by_program` says that a program made it. Who made it is not kept.
+    """
+
+    hash: str
+    seconds: int
+    message: str
+    changes: tuple[CommittedChange, ...]
+    by_program: bool = False
+
+
+class Listed(NamedTuple):
+    """Hashes of commits, newest first. `is_cut`: git could not read all that lie behind them."""
+
+    hashes: list[str]
+    is_cut: bool = False
+
+
+def list_commits(folder: Path, tip: str, limit: int) -> Listed:
+    """Return the newest commits behind a commit and itself, without merges; none if git fails.
+
+    Args:
+        folder: any folder of a checkout.
+        tip: a full hash.
+        limit: how many at most.
+    """
+    if not _HASH.fullmatch(tip) or limit < 1:
+        return Listed([])
+    try:
+        result = run_git(folder, ["rev-list", "--no-merges", f"--max-count={limit}", tip, "--"], _LIST_TIMEOUT_S)
+    except (OSError, PathError):
+        return Listed([], is_cut=True)
+    return Listed(_HASH.findall(os.fsdecode(result.stdout)), bool(result.returncode))
+
+
+def read_commits(folder: Path, hashes: Sequence[str]) -> list[Commit]:
+    """Return some commits in order; what is damaged of one is empty.
+
+    Args:
+        folder: any folder of a checkout.
+        hashes: full ones.
+
+    Raises:
+        PathError, OSError: if git cannot run, or is too slow.
+    """
+    asked = [one for one in hashes if _HASH.fullmatch(one)]
+    said = _BatchReader(folder, _read_messages).read(asked)
+    changed = _BatchReader(folder, _read_changes).read(asked)
+    nothing = Commit("", 0, "", ())
+    return [said.get(one, nothing)._replace(hash=one, changes=changed.get(one, ())) for one in asked]
+
+
+def is_shallow(repository: Repository) -> bool:
+    """Tell whether a clone lacks what came before some of its commits."""
+    return bool(shallow_commits(repository))
+
+
+def shallow_commits(repository: Repository) -> frozenset[str]:
+    """Return the commits whose parents a shallow clone lacks, so that all of their files look new."""
+    try:
+        content = read_small(repository.common_dir / "shallow", _MAX_SHALLOW_BYTES)
+    except OSError:
+        return frozenset()
+    return frozenset(_HASH.findall(os.fsdecode(content)))
+
+
+class _BatchReader(Generic[_T]):
+    """Asks git about many commits at once, and about fewer where that fails: one damaged commit costs no other.
+
+    Args:
+        folder: where git runs.
+        ask: returns what git says of some commits, by hash; None if it fails.
+    """
+
+    def __init__(self, folder: Path, ask: Callable[[Path, Sequence[str]], dict[str, _T] | None]) -> None:
+        self._folder = folder
+        self._ask = ask
+        self._failures = 0
+
+    def read(self, hashes: Sequence[str]) -> dict[str, _T]:
+        """Return what git says of some commits."""
+        if not hashes or self._failures >= _MAX_FAILURES:
+            return {}
+        found = self._ask(self._folder, hashes)
+        if found is not None:
+            return found
+        self._failures += 1
+        if len(hashes) == 1:
+            return {}
+        middle = len(hashes) // 2
+        return self.read(hashes[:middle]) | self.read(hashes[middle:])
+
+
+def _read_messages(folder: Path, hashes: Sequence[str]) -> dict[str, Commit] | None:
+    output = _run(folder, ["cat-file", "--batch"], hashes)
+    return None if output is None else {commit.hash: commit for commit in _parse_commits(output)}
+
+
+def _parse_commits(output: bytes) -> Iterator[Commit]:
+    """Yield the commits that `cat-file --batch` prints, without what they changed."""
+    at = 0
+    while (end := output.find(b"\n", at)) >= 0:
+        header = _OBJECT.match(output, at)
+        at = end + 1
+        if header is None:  # one that is missing
+            continue
+        size = int(header[3])
+        if header[2] == b"commit" and (commit := _parse_commit(os.fsdecode(header[1]), output[at : at + size])):
+            yield commit
+        at += size + 1
+
+
+def _parse_commit(name: str, content: bytes) -> Commit | None:
+    facts, _, message = content.partition(b"\n\n")
+    made = _COMMITTER.search(facts)
+    if made is None:
+        return None
+    encoding = _ENCODING.search(facts)
+    author = _AUTHOR.search(facts)
+    return Commit(
+        name,
+        max(0, int(made[1])),
+        _decode(message[:_MAX_MESSAGE_BYTES], encoding[1].decode() if encoding else "utf-8"),
+        (),
+        author is not None and _PROGRAM.search(author[1]) is not None,
+    )
+
+
+def _decode(message: bytes, encoding: str) -> str:
+    try:
+        return message.decode(encoding, "replace")
+    except LookupError:
+        return message.decode("utf-8", "replace")
+
+
+def _read_changes(folder: Path, hashes: Sequence[str]) -> dict[str, tuple[CommittedChange, ...]] | None:
+    # Where contents were never fetched, as in a partial clone, only renames of unchanged files are found.
+    for renames in (_SIMILAR, _EQUAL):
+        if (output := _run(folder, [*_CHANGES, *renames], hashes)) is not None:
+            return _parse_changes(output)
+    return None
+
+
+def _parse_changes(output: bytes) -> dict[str, tuple[CommittedChange, ...]]:
+    """Return what `diff-tree -z` prints for each commit: its hash, then for each change a letter and one or two paths.
+
+    Paths that lead out of the repository, which only a forged commit can hold, are left out.
+    """
+    changes: dict[str, list[CommittedChange]] = {}
+    current: list[CommittedChange] = []
+    fields = iter(os.fsdecode(output).split("\0"))
+    for field in fields:
+        if _HASH.fullmatch(field):
+            current = changes.setdefault(field, [])
+        elif field:
+            before = next(fields, "") if field[0] in "RC" else ""
+            path = next(fields, "")
+            if is_below(path):
+                current.append(CommittedChange(path, before if field[0] == "R" and is_below(before) else ""))
+    return {name: tuple(found) for name, found in changes.items()}
+
+
+def _run(folder: Path, arguments: list[str], hashes: Sequence[str]) -> bytes | None:
+    """Return what git prints about some commits; None if it fails or prints too much.
+
+    Raises:
+        PathError, OSError: if git cannot run, or is too slow.
+    """
+    given = "".join(f"{one}\n" for one in hashes).encode()
+    started = time.monotonic()
+    try:
+        result = run_git(folder, arguments, _TIMEOUT_S, given=given, max_bytes=_MAX_BYTES)
+    except GitStalledError:
+        if time.monotonic() >= started + _TIMEOUT_S:
+            raise
+        return None
+    return None if result.returncode else result.stdout

@@ -1,0 +1,140 @@
+"""Which commits shaped some lines of a file: where the lines were in the last commit, and what git says of them."""
+
+from __future__ import annotations
+
+import os
+import re
+import selectors
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from cairn.errors import PathError
+from cairn.source.git import is_below
+from cairn.source.line_diff import match_lines
+from cairn.source.plumbing import LINE_LOG, end_git, run_git, start_git
+
+_MAX_FILE_BYTES = 5_000_000
+_READ_S = 5.0
+_PIECE_BYTES = 65_536
+_LISTING_SHARE = 0.4  # of the time, to list the newest commits of the file
+_LINE = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) (-?\d+)")
+_HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+class Shaping(NamedTuple):
+    """A commit that changed some lines, and when it was made, in seconds since the epoch."""
+
+    hash: str
+    seconds: int
+
+
+class Shapings(NamedTuple):
+    """The commits that changed some lines, newest first. `is_cut`: the time was up before git had looked at all."""
+
+    commits: list[Shaping]
+    is_cut: bool = False
+
+
+def lines_in_commit(folder: Path, commit: str, path: str, now: bytes, first: int, last: int) -> tuple[int, int] | None:
+    """Return where lines of a file as it is now are in a commit: 1-based and inclusive; None if none of them is there.
+
+    Args:
+        folder: the top of the checkout.
+        commit: a full hash.
+        path: of the file, from there.
+        now: its content.
+        first: the first of the lines, 1-based.
+        last: the last of them.
+    """
+    before = _content(folder, commit, path)
+    if before is None:
+        return None
+    partner = match_lines(_lines(before), _lines(now))
+    found = [partner[line] + 1 for line in range(first - 1, min(last, len(partner))) if partner[line] >= 0]
+    return (min(found), max(found)) if found else None
+
+
+def shaped_by(folder: Path, commit: str, path: str, lines: tuple[int, int], limit: int, seconds: float) -> Shapings:
+    """Return the commits that changed some lines, newest first, as far as git finds them in time.
+
+    Args:
+        folder: the top of the checkout.
+        commit: a full hash, in which the lines are.
+        path: of the file, from there.
+        lines: the first and the last, 1-based.
+        limit: how many commits at most.
+        seconds: how long git may look.
+    """
+    if not _HASH.fullmatch(commit) or not is_below(path):
+        return Shapings([])
+    started = time.monotonic()
+    recent = _ask(
+        folder, ["rev-list", f"--max-count={limit}", commit, "--", f":(literal){path}"], seconds * _LISTING_SHARE
+    )
+    hashes = _HASH.findall(os.fsdecode(recent.output))
+    # Otherwise git lists all that is behind the commit before it looks at the first.
+    is_bounded = bool(hashes) and (recent.is_cut or len(hashes) == limit)
+    bound = [f"^{hashes[-1]}^@"] if is_bounded else []
+    place = f"-L{lines[0]},{lines[1]}:{path}"
+    rest = started + seconds - time.monotonic()
+    found = _ask(folder, [*LINE_LOG, f"--max-count={limit}", place, commit, *bound], rest)
+    return Shapings(list(_parse(found.output)), found.is_cut or is_bounded)
+
+
+class _Output(NamedTuple):
+    """What git printed, and whether its time was up before it ended."""
+
+    output: bytes
+    is_cut: bool
+
+
+def _ask(folder: Path, arguments: list[str], seconds: float) -> _Output:
+    """Return what git prints in some time."""
+    try:
+        process = start_git(folder, arguments, seconds=seconds)
+    except (OSError, PathError):
+        return _Output(b"", is_cut=True)
+    with process:
+        try:
+            return _read_until(process, time.monotonic() + seconds)
+        finally:
+            end_git(process)
+
+
+def _content(folder: Path, commit: str, path: str) -> bytes | None:
+    if not _HASH.fullmatch(commit):
+        return None
+    try:
+        result = run_git(folder, ["cat-file", "blob", f"{commit}:{path}"], _READ_S, max_bytes=_MAX_FILE_BYTES)
+    except (OSError, PathError):
+        return None
+    return None if result.returncode else result.stdout
+
+
+def _lines(content: bytes) -> list[bytes]:
+    """Return lines without their ends, which git may convert."""
+    return [line.rstrip(b"\r") for line in content.split(b"\n")]
+
+
+def _read_until(process: subprocess.Popen[bytes], deadline: float) -> _Output:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.close()
+    pieces: list[bytes] = []
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while selector.select(max(0.0, deadline - time.monotonic())):
+            piece = os.read(process.stdout.fileno(), _PIECE_BYTES)
+            if not piece:
+                return _Output(b"".join(pieces), is_cut=False)
+            pieces.append(piece)
+    return _Output(b"".join(pieces), is_cut=True)
+
+
+def _parse(output: bytes) -> Iterator[Shaping]:
+    for line in output.splitlines():
+        if match := _LINE.fullmatch(line):
+            yield Shaping(match[1].decode(), max(0, int(match[2])))

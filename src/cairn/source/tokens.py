@@ -1,0 +1,69 @@
+"""Reads expressions out of tokens that the grammar leaves in a row, such as the arguments of macros in Rust."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+_LINKS = frozenset({".", "::"})
+_SUFFIXES = frozenset({"token_tree", "?"})
+_DECLARING = frozenset({"fn", "struct", "enum", "union", "#"})
+_NAMES = frozenset({"identifier", "self", "super", "crate", "metavariable", "primitive_type"})
+
+
+class Call(NamedTuple):
+    """A call in a row of tokens: where its expression begins, and whether it is one of a macro."""
+
+    start: int
+    is_macro: bool
+
+
+def read_call(name: tree_sitter.Node) -> Call | None:
+    """Return the call that a name before brackets is, None if it is none."""
+    following, before = name.next_sibling, name.prev_sibling
+    if following is None or (before is not None and before.type in _DECLARING):
+        return None
+    is_macro = following.type == "!"
+    if not is_macro and (not following.children or following.children[0].type != "("):
+        return None
+    return Call(_first_of_chain(name).start_byte, is_macro)
+
+
+def _first_of_chain(name: tree_sitter.Node) -> tree_sitter.Node:
+    """Return the first link of the chain that ends in a name."""
+    first = name
+    while (link := first.prev_sibling) is not None and link.type in _LINKS:
+        before = _without_suffixes(link.prev_sibling)
+        if before is None:
+            break
+        first = before
+        if before.type not in _NAMES:
+            break
+    return first
+
+
+def _without_suffixes(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
+    """Return what brackets and `?` follow, or the brackets themselves where nothing named precedes them."""
+    while node is not None and node.type in _SUFFIXES:
+        before = node.prev_sibling
+        if before is not None and before.type == ">":
+            before = _before_generics(before)
+        if before is None or before.type not in _SUFFIXES | _NAMES:
+            return node
+        node = before
+    return _before_generics(node) if node is not None and node.type == ">" else node
+
+
+def _before_generics(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """Return the name that type arguments follow, given the bracket that closes them."""
+    depth, current = 0, node
+    while True:
+        depth += (current.type == ">") - (current.type == "<")
+        before = current.prev_sibling
+        if before is None:
+            return None
+        if depth <= 0:
+            return before.prev_sibling if before.type == "::" else before
+        current = before

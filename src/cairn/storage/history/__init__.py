@@ -1,0 +1,1 @@
+"""The schema of the history, and its SQL."""

@@ -1,0 +1,33 @@
+"""The database of commits: what each says, as terms, and which files it changed. It is derived from git."""
+
+from __future__ import annotations
+
+from cairn.hints import Hint
+from cairn.storage.sealed import META
+from cairn.storage.store import Migration, Store
+
+MIGRATIONS = (
+    Migration(
+        "commits and the files they changed",  # their SQL is in commit_db.py
+        (
+            META,
+            "CREATE TABLE path (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE)",
+            """CREATE TABLE past (
+                id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, seconds INTEGER NOT NULL, subject TEXT NOT NULL,
+                weight REAL NOT NULL, hashes BLOB NOT NULL, fields BLOB NOT NULL, paths BLOB NOT NULL)""",
+        ),
+    ),
+)
+# The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
+NEWEST = "5de2a853659e4a95408629bb87cab13965088454b7154ebc572d62b46cd15294"
+
+HISTORY = Store(
+    name="the history",
+    file_name="history.db",
+    migrations=MIGRATIONS,
+    newest=NEWEST,
+    is_truth=False,
+    work="reading the history",
+    update=Hint.of("index"),
+    rebuild=Hint.of("index"),
+)

@@ -1,0 +1,94 @@
+"""Calls of Elixir: what aliases, imports, captures and pipes let a name mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cairn.workspace import Workspace
+
+CART = """defmodule Shop.Cart do
+  def total(cart), do: sum(cart)
+  def add!(cart, item), do: [item | cart]
+  defp sum(cart), do: Enum.sum(cart)
+
+  defmodule Line do
+    def total(line), do: line.price
+  end
+end
+"""
+
+
+def callers(root: Path, symbol: str, files: dict[str, str]) -> set[tuple[str, int]]:
+    """Return where a symbol of a small project is called, as (path, line)."""
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    with Workspace.open(root) as workspace:
+        workspace.index()
+        return {(link.path, link.line) for link in workspace.graph.callers(symbol).links}
+
+
+@pytest.mark.parametrize(
+    ("statement", "call"),
+    [
+        ("alias Shop.Cart", "Cart.total(x)"),
+        ("alias Shop.{Cart, Other}", "Cart.total(x)"),
+        ("alias Shop.Cart, as: Basket", "Basket.total(x)"),
+        ("alias Shop", "Shop.Cart.total(x)"),
+        ("require Shop.Cart, as: Basket", "Basket.total x"),
+        ("import Shop.Cart", "total(x)"),
+        ("import Shop.Cart, only: [total: 1]", "x |> total()"),
+        ("import Shop.Cart", "x |> total"),
+        ("import Shop.Cart", "Enum.map(x, &total/1)"),
+        ("", "Shop.Cart.total(x)"),
+        ("", "Enum.map(x, &Shop.Cart.total/1)"),
+        ("", "x |> Shop.Cart.total()"),
+    ],
+)
+def test_a_call_leads_to_the_module_that_the_file_means(statement: str, call: str, tmp_path: Path) -> None:
+    text = f"defmodule Shop.App do\n  {statement}\n\n  def run(x) do\n    {call}\n  end\nend\n"
+    files = {"lib/cart.ex": CART, "lib/app.ex": text}
+    assert callers(tmp_path, "lib/cart.ex:Shop.Cart.total", files) == {("lib/app.ex", 5)}
+    assert callers(tmp_path, "lib/cart.ex:Shop.Cart.Line.total", files) == set()
+
+
+def test_a_module_that_is_used_brings_its_imports(tmp_path: Path) -> None:
+    files = {
+        "lib/cart.ex": CART,
+        "lib/web.ex": (
+            "defmodule Shop.Web do\n  defmacro __using__(_) do\n    quote do\n"
+            "      import Shop.Cart\n    end\n  end\nend\n"
+        ),
+        "lib/app.ex": "defmodule Shop.App do\n  use Shop.Web\n\n  def run(x), do: add!(x, 1)\nend\n",
+    }
+    assert callers(tmp_path, "add!", files) == {("lib/app.ex", 4)}
+
+
+def test_a_variable_of_the_same_name_hides_no_function(tmp_path: Path) -> None:
+    text = "defmodule App do\n  def run(token), do: token(token)\n  defp token(x), do: x\nend\n"
+    assert callers(tmp_path, "App.token", {"lib/app.ex": text}) == {("lib/app.ex", 2)}
+
+
+def test_a_function_of_the_module_itself_is_called_by_its_placeholder(tmp_path: Path) -> None:
+    text = "defmodule App do\n  def run(x), do: __MODULE__.start(x)\n  def start(x), do: x\nend\n"
+    assert callers(tmp_path, "App.start", {"lib/app.ex": text}) == {("lib/app.ex", 2)}
+
+
+@pytest.mark.parametrize("call", ["Plug.Cowboy.add!(x, 1)", ":ets.add!(x, 1)", "adapter.add!(x, 1)", "add!(x, 1)"])
+def test_a_call_of_another_module_means_no_namesake(call: str, tmp_path: Path) -> None:
+    text = f"defmodule Shop.App do\n  def run(x, adapter) do\n    {call}\n  end\nend\n"
+    assert callers(tmp_path, "add!", {"lib/cart.ex": CART, "lib/app.ex": text}) == set()
+
+
+def test_a_file_that_imports_or_uses_a_module_imports_its_file(tmp_path: Path) -> None:
+    files = {
+        "lib/cart.ex": CART,
+        "lib/app.ex": "defmodule Shop.App do\n  import Shop.Cart\nend\n",
+        "lib/view.ex": "defmodule Shop.View do\n  alias Shop.Cart\nend\n",
+    }
+    callers(tmp_path, "lib/cart.ex:Shop.Cart.total", files)
+    with Workspace.open(tmp_path) as workspace:
+        found = {importer.path for importer in workspace.graph.importers("lib/cart.ex").importers}
+    assert found == {"lib/app.ex", "lib/view.ex"}
