@@ -58,7 +58,7 @@ SESSION = Rule("the session's id, as returned by /api/session/start", max_length
 REPEAT = Rule("send again what this session has already received")
 
 # -- of searches -------------------------------------------------------------------------------------------------------
-QUERY = Rule("prose, a name, a quoted text, a regular expression, `callers of X`, a whole issue or trace")
+QUERY = Rule("prose, a name, a quoted text, `callers of X`, a whole issue or trace")
 SEARCH_LIMIT = Rule("hits at most; 0: all matches of an exact search", least=0, most=_MAX_ROWS)
 MODE = Rule(
     "how to understand the query", choices=("auto", "hybrid", "literal", "regex", "symbol", "semantic", "structural")
@@ -82,7 +82,7 @@ SIMILAR_LIMIT = Rule("hits at most; 0: all that are similar", least=0, most=_MAX
 # -- of texts, tasks and files -----------------------------------------------------------------------------------------
 FETCH_IDS = Rule("ids from a search, PATH#NAME, PATH:LINE, or a traceback's frame", min_length=1, max_length=1_000)
 SKIP_LINES = Rule("skip this many lines of each text, to continue one that was cut", least=0)
-TASK = Rule("what is to be done, in prose or as a whole issue; instead of ids")
+TASK = Rule("what is to be done, in prose or a whole issue; instead of ids")
 CONTEXT_IDS = Rule("ids from a search; instead of a task", max_length=50)
 CONTEXT_FILES = Rule("files known to matter; they come first", max_length=50)
 CONTEXT_LIMIT = Rule("definitions at most", least=1, most=50)
@@ -97,7 +97,7 @@ CHANGED = Rule("the symbol that changes, as for callers", min_length=1, max_leng
 DIFF = Rule("all that changed since this revision, instead of a symbol", min_length=1, max_length=1_000)
 GRAPH_LIMIT = Rule("how many at most; 0: all", least=0, most=_MAX_ROWS)
 PATH_FROM = Rule("the symbol at which the path of calls begins, as for callers", min_length=1, max_length=2_000)
-PATH_TO = Rule("the symbol at which the path of calls ends", min_length=1, max_length=2_000)
+PATH_TO = Rule("the symbol where the path of calls ends", min_length=1, max_length=2_000)
 IMPORTED = Rule("a path, the name of a module, or a symbol in the file", min_length=1, max_length=4_096)
 RELATION = Rule("what to ask")
 REFERENCE_KINDS = Rule("only references of these kinds", max_length=8)
@@ -112,7 +112,7 @@ HISTORY_LIMIT = Rule("how many at most; 0: all", least=0, most=_MAX_ROWS)
 SUMMARY = Rule("what the file is for, in a sentence", max_length=500)
 SUGGEST_LIMIT = Rule("how many suggestions at most", least=1, most=100)
 CORE_ACTION = Rule("what to do")
-CORE_FILE = Rule("which file to add or remove")
+CORE_FILE = Rule("the file to mark")
 CHECK = Rule("also examine the index and everything it depends on")
 
 # -- of memories -------------------------------------------------------------------------------------------------------

@@ -149,6 +149,10 @@ def test_a_cut_text_says_how_to_get_the_rest_until_there_is_none(agent: Agent) -
         ({"relation": "impact", "symbol": "tax"}, "depth 1  shop/money.py:4  function total"),
         ({"relation": "tests", "symbol": "tax"}, "test  tests/test_money.py:1"),
         ({"relation": "callers", "symbol": "test_total"}, "Nothing calls it."),
+        ({"relation": "references", "symbol": "total"}, "call  tests/test_money.py:5  in test_total"),
+        ({"relation": "references", "symbol": "total"}, "import  tests/test_money.py:1  from shop.money import total"),
+        ({"relation": "references", "symbol": "helper"}, "240 more: raise `limit`."),
+        ({"relation": "subclasses", "symbol": "tax"}, "Nothing derives from it."),
     ],
 )
 def test_each_question_to_the_graph_is_answered_with_places(

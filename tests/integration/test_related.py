@@ -65,6 +65,31 @@ def test_callees_and_implementations_are_definitions_that_can_be_fetched(workspa
     assert text.text.startswith("class Gift(Cart):")
 
 
+def test_usages_are_the_lines_that_refer_to_it_in_any_way(workspace: Workspace) -> None:
+    answer = workspace.search("usages of Cart")
+    assert places(answer) == [
+        ("tests/test_cart.py", 5, 5, "test_total"),
+        ("tests/test_cart.py", 1, 1, ""),
+        ("shop/cart.py", 13, 13, "Gift"),
+    ]
+    assert "references to class Cart (shop/cart.py:5)" in answer.notes[0]
+
+
+def test_where_a_field_is_assigned_is_a_question_for_writes(workspace: Workspace, project: Path) -> None:
+    (project / "shop/stock.py").write_text(
+        "class Stock:\n    def __init__(self):\n        self.left = 3\n\n"
+        "    def take(self):\n        self.left -= 1\n        return self.left\n"
+    )
+    workspace.index()
+    answer = workspace.search("where is Stock.left assigned")
+    assert places(answer) == [("shop/stock.py", 3, 3, "__init__"), ("shop/stock.py", 6, 6, "take")]
+    assert "assignments of field Stock.left (shop/stock.py:3)" in answer.notes[0]
+
+
+def test_a_word_of_prose_that_several_symbols_share_is_no_question_for_writes(workspace: Workspace) -> None:
+    assert workspace.search("where is the total changed").mode != "graph"
+
+
 def test_implementations_of_a_method_are_those_that_override_it(workspace: Workspace) -> None:
     found = places(workspace.search("implementations of Base.check"))
     assert [line for _, line, _, _ in found] == [6, 14]

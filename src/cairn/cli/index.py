@@ -246,7 +246,7 @@ def run_status(options: argparse.Namespace) -> int:
         gone = "  (its folder is gone)" if view["gone"] else ""
         branch = printable(view["branch"]) or "no branch"
         emit(f"view        {printable(view['name'])} ({branch}): {pluralize(view['files'], 'file')}{gone}")
-    emit(f"model       {status['model']}")
+    emit(f"fingerprint {status['model']}  (of the bundled model)")
     for model in status["embedding"]:
         active = "  (answers)" if model["active"] else ""
         covered = f"{model['covered']:,} of {pluralize(model['total'], 'chunk')}"

@@ -13,7 +13,7 @@ from cairn.graph.graph import Graph
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.resolve import IMPLEMENT, INHERIT, Edge
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
-from cairn.graph.sightings import names_pattern
+from cairn.graph.sightings import find_sightings, names_pattern
 from cairn.graph.signatures import split_parameters
 from cairn.graph.tally import LineTally, files_with
 from cairn.graph.values import Unresolved
@@ -23,9 +23,15 @@ _BASE_KINDS = (INHERIT, IMPLEMENT)
 _MOST_CANDIDATES = 2_000  # methods of the name that the fewest types have; `String` says nothing
 _QUALIFIER = re.compile(r"\b\w+\.(?=\w)")
 # The head of a type on one line, or the words that add a base to one.
+_MODIFIERS = (
+    rb"(?:public|private|protected|internal|fileprivate|abstract|final|sealed|non-sealed|static|open|partial|export"
+    rb"|default|declare|inline|pub(?:\([^()]*\))?|unsafe|readonly|inner|companion|data|value|fun|indirect|implicit|case"
+    rb"|enum|record|ref|actual|expect|\w*@\w+(?:\([^()]*\))?|\[[^\[\]]*\])[ \t]+"
+)
 _HEAD = re.compile(
-    rb"^[^\"'#]*?\b(?:class|struct|interface|trait|enum|record|object|protocol|extension|impl|actor|contract|module"
-    rb"|instance|data)\b[^\"';{]*?"
+    rb"[ \t]*(?:" + _MODIFIERS + rb")*(?:class|struct|interface|trait|enum|record|protocol|extension|impl|actor"
+    rb"|object(?=[ \t]+\w+[ \t]*(?::|extends))"
+    rb"|contract|module|instance)\b|.*\b(?:new[ \t]+class|object(?=[ \t]*:))\b"
 )
 _ADDING = re.compile(rb"^[ \t]*(?:include|extend|prepend|use|@behaviour|@impl|conforms?|with)\b[^\"'(=]*?$")
 _DERIVING = re.compile(rb"(?:\bextends\b|\bimplements\b|\bwith\b|\bfor\b|\bis\b|\(|<:|<|:|,)[^(){};=]*$")
@@ -191,22 +197,25 @@ def unresolved_subtypes(graph: Graph, nodes: Sequence[int], known: Collection[Ed
             if kind in _BASE_KINDS and called_name(facts.texts[text]) in names
         }
         confirmed = set(found)
-        found.update(_lines_like_heads(graph.code.checkout.read(number) or b"", names))
+        found.update(_lines_like_heads(graph.code.checkout.read(number) or b"", names, source.language, found))
         for line in sorted(found - explained):
             if (number, line) not in lines_known:
                 tally.add(source.path, line, is_confirmed=line in confirmed)
     return tally.result()
 
 
-def _lines_like_heads(data: bytes, names: frozenset[str]) -> Iterator[int]:
+def _lines_like_heads(data: bytes, names: frozenset[str], language: str, code_lines: Collection[int]) -> Iterator[int]:
     """Yield the lines that look like the head of a type with one of some names among its bases."""
     pattern = names_pattern(names)
     if not pattern.search(data):
         return
-    for line, text in enumerate(data.split(b"\n"), 1):
+    lines = data.split(b"\n")
+    for line in (sighting.line for sighting in find_sightings(data, names, language, (), code_lines)):
+        text = lines[line - 1]
         for match in pattern.finditer(text):
             before = text[: match.start()]
             head = _HEAD.match(before)
-            if (head and _DERIVING.search(before, head.end())) or _ADDING.match(before):
+            is_argument = language != "ruby" and before.count(b"<") > before.count(b">")  # of a generic type
+            if (head and not is_argument and _DERIVING.search(before, head.end())) or _ADDING.match(before):
                 yield line
                 break

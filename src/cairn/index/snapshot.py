@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Sequence
 from functools import cached_property
@@ -24,6 +25,7 @@ from cairn.storage.connection import reading
 from cairn.storage.index import chunk_db, meta_db, segment_db, view_db
 
 _OPEN_ATTEMPTS = 5
+FileStamp = tuple[str | int, ...]  # a path, and what changes with the file
 
 
 class TermRows(NamedTuple):
@@ -57,6 +59,7 @@ class Snapshot:
         files: ViewArrays,
         graph_files: Sequence[Path] = (),
         revision: str = "",
+        segment_files: Sequence[FileStamp] = (),
     ) -> None:
         self.state = state
         self.branch = branch
@@ -64,6 +67,7 @@ class Snapshot:
         self.pending = pending
         self.files = files
         self._segments = tuple(segments)
+        self._segment_files = tuple(segment_files)
         self._graph_files = tuple(graph_files)
         self._graphs: dict[int, NeighbourGraph | None] = {}
         bases = np.cumsum([0, *(len(segment) for segment in segments)])
@@ -86,8 +90,16 @@ class Snapshot:
         return self.state.generation
 
     @classmethod
-    def open(cls, connection: sqlite3.Connection, state: StateDir, view_name: str) -> Snapshot:
+    def open(
+        cls, connection: sqlite3.Connection, state: StateDir, view_name: str, last: Snapshot | None = None
+    ) -> Snapshot:
         """Open the newest generation of a view.
+
+        Args:
+            connection: what the index is read through.
+            state: where its files are.
+            view_name: the view.
+            last: an older generation. The segments that both have, which never change, are not checked again.
 
         Raises:
             IndexMissingError: if the view was never indexed.
@@ -102,7 +114,9 @@ class Snapshot:
             if view is None or not view.generation:
                 raise IndexMissingError("this project is not indexed yet", Hint.of("index"))
             try:
-                segments = [Segment.load(state.segment(row.name)) for row in rows]
+                stamps = [_stamp(state.segment(row.name)) for row in rows]
+                known = {} if last is None else dict(zip(last._segment_files, last._segments, strict=False))
+                segments = [known.get(stamp) or Segment.load(Path(str(stamp[0]))) for stamp in stamps]
                 files = load_view(state, view)
             except DerivedFileError:
                 # A writer may have replaced the files since the list was read.
@@ -110,7 +124,11 @@ class Snapshot:
                     raise
                 continue
             graph_files = [state.neighbours(row.name) for row in rows]
-            return cls(committed, view.branch, view.pending, segments, files, graph_files, view.revision)
+            opened = cls(committed, view.branch, view.pending, segments, files, graph_files, view.revision, stamps)
+            if last is not None:
+                graphs = {last._segment_files[number]: graph for number, graph in last._graphs.items() if graph}
+                opened._graphs |= {number: graphs[stamp] for number, stamp in enumerate(stamps) if stamp in graphs}
+            return opened
         raise AssertionError("unreachable")
 
     def _show(self, files: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -212,17 +230,23 @@ class Snapshot:
 
     def _count_mentions(self) -> npt.NDArray[np.int64]:
         """Return in how many chunks each file's stem stands, taken whole, as an import or a type's name would."""
-        counts = np.zeros(len(self.files.paths), dtype=np.int64)
+        stems, stem_of_file = np.unique(self.files.stems, return_inverse=True)
+        counts = np.zeros(len(stems), dtype=np.int64)
         for segment, base in zip(self._segments, self._bases, strict=False):
             hashes, start = segment.postings.hashes, segment.postings.start
-            if len(hashes):
-                if not self._all_live:  # count the live rows only
-                    live = self.file_of_row[segment.postings.rows + base] >= 0
-                    start = np.concatenate(([0], np.cumsum(live)))[start]
-                place = np.minimum(np.searchsorted(hashes, self.files.stems), len(hashes) - 1)
-                lengths = start[place + 1] - start[place]
-                counts += np.where(hashes[place] == self.files.stems, lengths, 0)
-        return counts
+            if not len(hashes):
+                continue
+            place = np.minimum(np.searchsorted(hashes, stems), len(hashes) - 1)
+            known = np.flatnonzero(hashes[place] == stems)
+            first, lengths = start[place[known]], start[place[known] + 1] - start[place[known]]
+            if self._all_live:
+                counts[known] += lengths
+                continue
+            ends = np.cumsum(lengths)
+            at = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(first - ends + lengths, lengths)
+            live = self.file_of_row[segment.postings.rows[at] + base] >= 0
+            counts += np.bincount(np.repeat(known, lengths)[live], minlength=len(stems))
+        return counts[stem_of_file]
 
     @cached_property
     def _blobs_in_order(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -259,6 +283,15 @@ class Snapshot:
         if not len(self.blob_ids):
             return places
         return np.where(places >= 0, self.blob_rows[places] + (chunk_ids & chunk_db.MAX_ORDINAL), -1)
+
+
+def _stamp(file: Path) -> FileStamp:
+    """Return what tells that a file is the one that was opened, as it was then; only the path for one that is gone."""
+    try:
+        status = os.stat(file)
+    except OSError:
+        return (str(file),)
+    return str(file), status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 _NOWHERE = TermRows(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.uint8))

@@ -269,9 +269,8 @@ def graph_text(relation: str, document: dict[str, Any]) -> str:
         page.add(line)
     notes = []
     if page.n_left_out:
-        more = (
-            "`search` for `callers of X` with `globs` narrows them" if relation == "callers" else "the nearest are here"
-        )
+        question = {"callers": "callers of X", "references": "references to X"}.get(relation)
+        more = f"`search` for `{question}` with `globs` narrows them" if question else "the nearest are here"
         n_left_out = page.n_left_out + document.get("omitted", 0)
         notes.append(f"{pluralize(n_left_out, 'more has', 'more have')} no room: {more}.")
     elif document.get("omitted"):
@@ -386,6 +385,8 @@ _PARTS = ("links", "references", "steps", "importers", "affected", "tests", "del
 _NONE = {
     "callers": "Nothing calls it.",
     "importers": "Nothing imports it.",
+    "references": "Nothing refers to it.",
+    "subclasses": "Nothing derives from it.",
     **dict.fromkeys(("history", "related", "why"), "No commit says so."),
 }
 _GRAPH = {

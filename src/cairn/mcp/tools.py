@@ -37,6 +37,7 @@ FIRST_INDEX_SECONDS = 25.0
 CALL_SECONDS = 50.0
 # Claude Code shows a model the tools that carry this; the others it has to search for first.
 _SHOWN_AT_ONCE = {"anthropic/alwaysLoad": True}
+_MOST_REFERENCES = 60  # that a page has room for, some of each kind
 _REPORT_SECONDS = 0.2  # between two reports of how far it is; there is one a file
 
 
@@ -199,6 +200,8 @@ OUTLINE = Tool(
 
 async def graph(tool_call: AgentCall, request: GraphRequest) -> str:
     """Ask the symbol graph, see `GRAPH`."""
+    if request.relation == "references" and not request.limit:
+        request = replace(request, limit=_MOST_REFERENCES)
     operation, operation_request = graph_operation(request)
     return text.graph_text(request.relation, await tool_call.perform(operation, operation_request))
 

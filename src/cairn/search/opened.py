@@ -273,7 +273,7 @@ class OpenIndex:
     def _open(self, connection: sqlite3.Connection, view: View, last: _Opened | None) -> _Opened:
         """Open the newest generation of a view; a damaged derived file is rebuilt on the spot."""
         try:
-            snapshot = Snapshot.open(connection, self._state, view.name)
+            snapshot = Snapshot.open(connection, self._state, view.name, None if last is None else last.snapshot)
         except DerivedFileError:
             self._redo(view)
             snapshot = Snapshot.open(connection, self._state, view.name)

@@ -135,10 +135,19 @@ def head_revision(repository: Repository) -> str | None:
     match = re.fullmatch(_REFERENCE, reference)
     if match and match[1].startswith("refs/heads/") and ".." not in match[1]:
         reference = _read_reference(repository.common_dir / match[1])
+        if _has_no_commit(repository, match[1]):
+            return None
     if re.fullmatch(_REVISION, reference):
         return reference
     result = run_git(repository.work_tree, ["rev-parse", "--verify", "--quiet", "HEAD"])
     return os.fsdecode(result.stdout).strip() or None
+
+
+def _has_no_commit(repository: Repository, branch: str) -> bool:
+    """Tell whether a branch is in no file, which is what tells of it; False where git keeps branches elsewhere."""
+    if branch == "refs/heads/.invalid":
+        return False
+    return not any(os.path.lexists(repository.common_dir / name) for name in (branch, "packed-refs", "reftable"))
 
 
 def list_files(

@@ -160,6 +160,14 @@ def test_branch_is_known_before_the_first_commit(git: Git, checkout: Path) -> No
     assert head_revision(repository) is None
 
 
+def test_before_the_first_commit_nothing_has_to_ask_git(
+    git: Git, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = repository_of(checkout)
+    monkeypatch.setenv("PATH", str(checkout))  # where no git is
+    assert (current_branch(repository), head_revision(repository)) == ("main", None)
+
+
 def test_branch_and_revision_follow_the_checkout(git: Git, checkout: Path) -> None:
     repository = repository_of(checkout)
     first = commit(git, checkout)
