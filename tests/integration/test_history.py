@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 
 from cairn.cli.main import main
 from cairn.config import Settings
+from cairn.daemon.watching import Watch, open_workspace
 from cairn.errors import NotFoundError
 from cairn.workspace import Workspace
 from conftest import Git
@@ -272,3 +275,83 @@ def test_programs_that_a_repository_names_are_not_run_for_lines(project: Path, g
     with Workspace.open(project) as workspace:
         assert len(workspace.history.why("loader.py:1").commits) == 3
     assert not mark.exists()
+
+
+def test_a_file_of_many_commits_shows_the_newest_that_shaped_its_line(project: Path, git: Git) -> None:
+    for number in range(6):
+        commit(project, git, f"Count to {number}", loader=f"def load(): return {number + 10}\n")
+    with Workspace.open(project) as workspace:
+        answer = workspace.history.why("loader.py:1", limit=2)
+    assert [one.subject for one in answer.commits] == ["Count to 5", "Count to 4"]
+    assert answer.omitted == 7
+
+
+# -- what a repository may bring ---------------------------------------------------------------------------------------
+
+
+def test_a_graft_that_leads_in_a_circle_ends(project: Path, git: Git) -> None:
+    newest, oldest = git(project, "rev-parse", "HEAD"), git(project, "rev-list", "--max-parents=0", "HEAD")
+    (project / ".git" / "info").mkdir(exist_ok=True)
+    (project / ".git" / "info" / "grafts").write_text(f"{oldest} {newest}\n")
+    with Workspace.open(project) as workspace:
+        assert "Parse empty documents" in subjects(workspace, "parse empty documents")
+        assert workspace.history.related("loader.py").files
+
+
+def test_a_damaged_history_is_read_as_far_as_it_goes_and_says_so(project: Path, git: Git) -> None:
+    middle = git(project, "rev-parse", "HEAD~2")
+    broken = project / ".git" / "objects" / middle[:2] / middle[2:]
+    broken.chmod(0o600)
+    broken.write_bytes(b"nonsense")
+    with Workspace.open(project) as workspace:
+        answer = workspace.history.solve("wait longer between uploads")
+    assert [one.subject for one in answer.commits] == ["Wait longer between uploads"]
+    assert "git fsck" in answer.notes[-1]
+
+
+def test_messages_and_paths_of_any_bytes_are_answered(project: Path, git: Git) -> None:
+    (project / os.fsdecode(b"odd\xff.py")).write_text("x = 1\n")
+    (project / "line\nbreak.py").write_text("x = 1\n")
+    (project / "message").write_bytes(b"Sort \x1b[31mreds\x1b[0m \xff\xfe first\n\n" + b"pasted output " * 100_000)
+    git(project, "add", "--all", "--", ".", ":!message")
+    (project / "loader.py").write_text("def load(): return 5\n")
+    git(project, "add", "loader.py")
+    git(project, "commit", "-q", "-F", "message")
+    with Workspace.open(project) as workspace:
+        [found] = workspace.history.solve("sort reds").commits
+    assert found.subject.isprintable()
+    assert found.files == ("loader.py",)
+
+
+def test_a_repository_without_commits_says_so(checkout: Path) -> None:
+    with Workspace.open(checkout) as workspace:
+        workspace.index()
+        answer = workspace.history.solve("uploads")
+    assert (answer.commits, answer.notes) == ((), ("Nothing is committed yet.",))
+
+
+def test_no_more_commits_are_read_than_the_setting_says(project: Path) -> None:
+    with Workspace.open(project, settings=Settings(history_commits=2)) as workspace:
+        workspace.index()
+        answer = workspace.history.solve("uploads")
+    assert (answer.read, answer.listed) == (2, 2)
+
+
+def test_the_watch_of_the_daemon_reads_commits_while_nobody_waits(project: Path, git: Git) -> None:
+    watch = Watch("project", open_workspace(project))
+    try:
+        with Workspace.open(project) as workspace:
+            assert _appears(workspace, "Parse empty documents")
+            commit(project, git, "Draw tables", view="def show(): return 9\n")
+            assert _appears(workspace, "Draw tables")
+    finally:
+        assert watch.stop(30.0)
+
+
+def _appears(workspace: Workspace, subject: str) -> bool:
+    for _ in range(600):
+        found = workspace.history.solve(subject, update=False).commits
+        if found and found[0].subject == subject:
+            return True
+        time.sleep(0.05)
+    return False

@@ -7,12 +7,11 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
+from cairn.history.past import BODY_FIELD, SUBJECT_FIELD
 from cairn.source.commits import Commit
 from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import MAX_WORD_CHARS, cut_at_word, raw_words, split_identifier
 
-# Of a stored term: it stands in the subject, or in the body alone.
-SUBJECT_FIELD, BODY_FIELD = 1, 2
 MAX_SUBJECT_CHARS = 200
 # More is pasted output or a list of other commits.
 _MAX_BODY_CHARS, _MAX_TERMS = 4_000, 160

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,9 @@ import numpy.typing as npt
 from cairn.errors import DerivedFileError
 from cairn.index.analysis import POSTINGS_LAYOUT, Postings
 from cairn.storage.arrays import are_below, are_bounds, check_fits, load_arrays, save_arrays
-from cairn.storage.history.commit_db import StoredCommit
+
+if TYPE_CHECKING:
+    from cairn.storage.history.commit_db import StoredCommit
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
@@ -32,6 +34,8 @@ _LAYOUT = {
     "tip": ("u1", 1),
 } | POSTINGS_LAYOUT
 FULL_IMPACT = 255
+# Of a stored term: it stands in the subject, or in the body alone.
+SUBJECT_FIELD, BODY_FIELD = 1, 2
 # What counts for a commit, derived with bench/commit_subjects.py.
 SIZE_POWER = 0.5
 HALF_LIFE_YEARS = 4.0

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cairn.history.messages import BODY_FIELD
-from cairn.history.past import Floats, Ints, Past
+from cairn.history.past import BODY_FIELD, Floats, Ints, Past
 
 BODY_SHARE = 0.5
 SHARPNESS = 2.0

@@ -35,6 +35,9 @@ LINE_LOG = (
     *("log", "-s", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-notes", "--no-mailmap"),
     *("--no-decorate", "--no-color", "--no-merges", "--format=%H %ct"),
 )
+# These read the index for attributes that nobody asks for; git before 2.40 then writes what a sparse one lacks.
+_WITHOUT_INDEX = ("diff-tree", "log")
+_NO_INDEX = os.path.join(os.path.abspath(os.sep), "no index of git")
 _CONVERTING = frozenset(
     ("--filters", "--textconv", "--modified", "-m", "-p", "--ext-diff", "--eol", "--show-signature")
 )
@@ -152,6 +155,8 @@ def start_git(
         # Otherwise git writes the trees of the folders that are left out to its object store.
         arguments = ["ls-files", "--sparse", *arguments[1:]]
     environment = environment_for(folder, ceiling)
+    if arguments[0] in _WITHOUT_INDEX:
+        environment["GIT_INDEX_FILE"] = _NO_INDEX
     program = shutil.which("git", path=environment["PATH"])
     if program is None:
         raise FileNotFoundError("git is not installed")

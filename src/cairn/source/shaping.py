@@ -19,6 +19,7 @@ from cairn.source.plumbing import LINE_LOG, end_git, run_git, start_git
 _MAX_FILE_BYTES = 5_000_000
 _READ_S = 5.0
 _PIECE_BYTES = 65_536
+_LISTING_SHARE = 0.4  # of the time, to list the newest commits of the file
 _LINE = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) (-?\d+)")
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
@@ -69,17 +70,38 @@ def shaped_by(folder: Path, commit: str, path: str, lines: tuple[int, int], limi
     """
     if not _HASH.fullmatch(commit) or not is_below(path):
         return Shapings([])
+    started = time.monotonic()
+    recent = _ask(
+        folder, ["rev-list", f"--max-count={limit}", commit, "--", f":(literal){path}"], seconds * _LISTING_SHARE
+    )
+    hashes = _HASH.findall(os.fsdecode(recent.output))
+    # Otherwise git lists all that is behind the commit before it looks at the first.
+    is_bounded = bool(hashes) and (recent.is_cut or len(hashes) == limit)
+    bound = [f"^{hashes[-1]}^@"] if is_bounded else []
     place = f"-L{lines[0]},{lines[1]}:{path}"
+    rest = started + seconds - time.monotonic()
+    found = _ask(folder, [*LINE_LOG, f"--max-count={limit}", place, commit, *bound], rest)
+    return Shapings(list(_parse(found.output)), found.is_cut or is_bounded)
+
+
+class _Output(NamedTuple):
+    """What git printed, and whether its time was up before it ended."""
+
+    output: bytes
+    is_cut: bool
+
+
+def _ask(folder: Path, arguments: list[str], seconds: float) -> _Output:
+    """Return what git prints in some time."""
     try:
-        process = start_git(folder, [*LINE_LOG, f"--max-count={limit}", place, commit], seconds=seconds)
+        process = start_git(folder, arguments, seconds=seconds)
     except (OSError, PathError):
-        return Shapings([], is_cut=True)
+        return _Output(b"", is_cut=True)
     with process:
         try:
-            output, is_cut = _read_until(process, time.monotonic() + seconds)
+            return _read_until(process, time.monotonic() + seconds)
         finally:
             end_git(process)
-    return Shapings(list(_parse(output)), is_cut)
 
 
 def _content(folder: Path, commit: str, path: str) -> bytes | None:
@@ -97,8 +119,7 @@ def _lines(content: bytes) -> list[bytes]:
     return [line.rstrip(b"\r") for line in content.split(b"\n")]
 
 
-def _read_until(process: subprocess.Popen[bytes], deadline: float) -> tuple[bytes, bool]:
-    """Return what git prints, and whether the time was up before it ended."""
+def _read_until(process: subprocess.Popen[bytes], deadline: float) -> _Output:
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.close()
@@ -108,9 +129,9 @@ def _read_until(process: subprocess.Popen[bytes], deadline: float) -> tuple[byte
         while selector.select(max(0.0, deadline - time.monotonic())):
             piece = os.read(process.stdout.fileno(), _PIECE_BYTES)
             if not piece:
-                return b"".join(pieces), False
+                return _Output(b"".join(pieces), is_cut=False)
             pieces.append(piece)
-    return b"".join(pieces), True
+    return _Output(b"".join(pieces), is_cut=True)
 
 
 def _parse(output: bytes) -> Iterator[Shaping]:

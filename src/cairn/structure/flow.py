@@ -141,6 +141,9 @@ def slice_in(data: bytes, language: str, path: str, line: int, variable: str, fo
         numbers |= set(range(steps[number].first_line, steps[number].last_line + 1))
     lines = tuple((number, source[number - 1].rstrip("\r")) for number in sorted(numbers) if number <= len(source))
     notes = unfollowed(data, language, unit, syntax, graph.control, graph.dependences, chosen, forward=forward)
+    if not chosen - set(here):
+        alone = f"nothing else in {shown} depends on line {line}"
+        notes = (*notes, alone if forward else f"line {line} depends on nothing else in {shown}")
     return Slice(file.path, file.language.name, shown, line, variable, forward, lines, notes)
 
 

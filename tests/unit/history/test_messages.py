@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.history.messages import BODY_FIELD, MAX_FILES, SUBJECT_FIELD, read_message, weigh
+from cairn.history.messages import MAX_FILES, read_message, weigh
+from cairn.history.past import BODY_FIELD, SUBJECT_FIELD
 from cairn.source.commits import Commit, CommittedChange
 from cairn.source.terms import term_hash
 

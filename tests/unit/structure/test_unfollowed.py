@@ -161,7 +161,7 @@ def test_a_handler_of_what_a_slice_forward_may_raise_is_named() -> None:
 )
 def test_a_variable_of_the_scope_around_is_named_with_where_it_is_written(function: str, line: str, note: str) -> None:
     found = cut(within(PYTHON, function, line), "python", "# <")
-    assert found.notes == (f"{note}: that is not followed",)
+    assert found.notes[0] == f"{note}: that is not followed"
 
 
 def test_a_local_variable_with_the_name_of_a_global_one_needs_no_note() -> None:
@@ -175,6 +175,15 @@ def test_typescript_follows_its_own_functions_and_names_the_rest() -> None:
         "line 10 passes `list` to send: if that changes it, it is not followed",
         "`cache` is from outside of run, where line 15 may write it: that is not followed",
     )
+
+
+@pytest.mark.parametrize(
+    ("forward", "note"),
+    [(False, "line 40 depends on nothing else in next_id"), (True, "nothing else in next_id depends on line 42")],
+)
+def test_a_slice_of_one_line_says_so(forward: bool, note: str) -> None:
+    mark = within(PYTHON, "def next_id", "return seen" if forward else "global seen")
+    assert note in cut(mark, "python", "# <", forward=forward).notes
 
 
 def test_a_variable_that_is_not_on_the_line_is_refused_with_those_that_are() -> None:
