@@ -20,8 +20,8 @@ from cairn.storage.index import chunk_db
 Floats = npt.NDArray[np.float32]
 
 _MODULE = 0.7  # of a module's name, against that of a path
-_MAX_NAMESAKES = 400  # with more definitions no one is meant
-_MAX_READ = 4_000  # of a name's definitions, in all views
+_MAX_NAMESAKES = 100  # with more definitions no one is meant
+_MAX_READ = 1_000  # of a name's definitions, in all views
 _MINOR_KIND = 0.5  # of a field, a key or the like
 _MINOR_FILE = 0.3  # of a test, an example or documentation
 _MOST_NAMED, _MOST_POINTED = 1.5, 2.0

@@ -12,8 +12,8 @@ from cairn.source.text import MAX_WORD_CHARS, raw_words, split_identifier
 from cairn.types import Mode
 
 # What a word counts by the part that it is in; one of the subject counts 1.
-PROSE, CODE, TRACE = 0.4, 0.3, 0.3
-MAX_BODY_TERMS, MAX_BODY_WORDS = 400, 400
+PROSE, CODE, TRACE = 0.3, 0.1, 0.3
+MAX_TERMS_OF_ITEM, MAX_BODY_WORDS = 200, 300
 _PART_OF_NAME = 0.5  # of a word of an identifier, against the whole
 _ASKS = re.compile(r"(?i)^(how|where|what|which|why|who|add|write|document|show|find)\b|\?$")
 
@@ -52,8 +52,8 @@ def _terms(item: WorkItem) -> tuple[Term, ...]:
             for term in terms:
                 weight = worth if len(words) < 2 or term == terms[-1] else worth * _PART_OF_NAME
                 weights[term] = max(weight, weights.get(term, 0.0))
-        if len(weights) > MAX_BODY_TERMS:
-            break
+            if len(weights) >= MAX_TERMS_OF_ITEM:
+                break
     return tuple(Term(term_hash(term), term, weight) for term, weight in weights.items())
 
 

@@ -169,10 +169,14 @@ def find_frames(library: Library, text: str, filters: Filtered, limit: int) -> l
 
 
 class _Words(NamedTuple):
-    """The words of a text: where they stand in it, which count, how rare each is. Arrays have shape (n_words,)."""
+    """The words of a text: where they stand in it, which count, which of these are no values, how rare each is.
+
+    Arrays have shape (n_words,).
+    """
 
     spans: list[tuple[int, int]]
     counts: npt.NDArray[np.bool_]
+    said: npt.NDArray[np.bool_]
     rarity: npt.NDArray[np.float64]
 
 
@@ -214,11 +218,13 @@ class _Search:
         counts = np.array([is_token or word.lower() not in STOP_WORDS for word in words], dtype=np.bool_)
         counts = counts if counts.any() else ~counts
         self._terms, self._rows, rarity = _occurrences(snapshot, words, counts, filters)
+        said = counts.copy()
         values = [match.span() for match in _VALUES.finditer(self._text)]
         for number, match in enumerate(found if pasted.is_loose else ()):
             if any(start <= match.start() < end for start, end in values):
                 rarity[number] *= _VALUE
-        self._words = _Words([match.span() for match in found], counts, rarity)
+                said[number] = False
+        self._words = _Words([match.span() for match in found], counts, said, rarity)
         roles = snapshot.files.roles & int(_MINOR & ~wants)
         self._is_minor = roles > 0
 
@@ -348,7 +354,8 @@ class _Search:
         n_longest = int(counts[longest.first : longest.last + 1].sum())
         n_near = sum(int(counts[run.first : run.last + 1].sum()) for run in near)
         is_long = n_longest >= 2 or longest.last - longest.first >= 2
-        return (is_long and (n_near >= 3 or n_near >= 0.5 * int(counts.sum()))) or n_near >= 4
+        n_said = int(self._words.said.sum())
+        return (is_long and (n_near >= 3 or n_near >= 0.5 * n_said)) or n_near >= 4
 
     def _runs(self, data: bytes) -> list[_Run]:
         """Return the longest runs of the text that stand in some data, wherever they do."""

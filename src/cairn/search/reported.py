@@ -15,7 +15,8 @@ from cairn.search.work_item import WorkItem
 from cairn.source.frames import read_frames
 from cairn.source.roles import Role
 
-MAX_FRAMES, MAX_MESSAGES = 10, 2  # looking for a message takes longer than all else
+MAX_FRAMES = 10
+MAX_MESSAGES, MAX_MESSAGES_OF_OUTPUT = 1, 2  # looking for a message takes longer than all else
 _MAX_MESSAGE_CHARS = 400
 _LEAST_WORDS = 3  # of a message, and that stand together in the code where less than half of it does
 _LEAST_SHARE, _HALF = 0.25, 0.5  # of a message's rarity
@@ -62,7 +63,7 @@ def find_reported(
         finder: of the files of the library's snapshot.
     """
     found = [Reported(line, number, 1.0) for number, line in _lines_of_frames(library, item.raw, filters, finder)]
-    for message in messages_of(item)[:MAX_MESSAGES]:
+    for message in messages_of(item)[: MAX_MESSAGES_OF_OUTPUT if is_output(item) else MAX_MESSAGES]:
         places = find_pasted(library, [Pasted(message, True)], wants, filters, 1).places
         found += [
             Reported(place.line, 0, place.share)

@@ -42,8 +42,7 @@ class GitAttributes:
 def _read(text: bytes) -> dict[Role, IgnoreRules]:
     """Return the rules as those of a `.gitignore`, which has the same patterns; what is set is ignored there."""
     lines: dict[Role, list[bytes]] = {role: [] for role in _ROLES.values()}
-    for line in text.splitlines():
-        pattern, *attributes = line.split()
+    for pattern, *attributes in filter(None, map(bytes.split, text.splitlines())):
         for attribute in attributes:
             name, _, value = attribute.lstrip(b"-!").partition(b"=")
             verdict = _VERDICTS.get(value.lower())

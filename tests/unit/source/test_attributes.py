@@ -7,6 +7,8 @@ from cairn.source.roles import FOREIGN, Role, RoledFile, own_role
 
 TOP = b"""# who wrote what
 *.go text eol=lf
+
+  \t
 *.gen.go linguist-generated
 docs/api/** linguist-generated=true
 libs/ linguist-vendored
