@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from cairn.errors import AmbiguousError
+from cairn.errors import AmbiguousError, UnknownSymbolError
 from cairn.graph import questions
 from cairn.graph.graph import Graph
 from cairn.graph.nodes import file_of
@@ -83,7 +83,7 @@ def examine(graph: Graph, root: Path, count: int) -> tuple[list[Case], list[floa
         started = time.process_time()
         try:
             links = questions.callers(graph, f"{path}:{qualified}")
-        except AmbiguousError:
+        except (AmbiguousError, UnknownSymbolError):
             continue
         seconds.append(time.process_time() - started)
         if not links.links:

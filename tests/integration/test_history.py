@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from cairn.cli.main import main
 from cairn.config import Settings
+from cairn.daemon.watching import Watch, open_workspace
 from cairn.errors import NotFoundError
 from cairn.workspace import Workspace
 from conftest import Git
@@ -333,3 +335,23 @@ def test_no_more_commits_are_read_than_the_setting_says(project: Path) -> None:
         workspace.index()
         answer = workspace.history.solve("uploads")
     assert (answer.read, answer.listed) == (2, 2)
+
+
+def test_the_watch_of_the_daemon_reads_commits_while_nobody_waits(project: Path, git: Git) -> None:
+    watch = Watch("project", open_workspace(project))
+    try:
+        with Workspace.open(project) as workspace:
+            assert _appears(workspace, "Parse empty documents")
+            commit(project, git, "Draw tables", view="def show(): return 9\n")
+            assert _appears(workspace, "Draw tables")
+    finally:
+        assert watch.stop(30.0)
+
+
+def _appears(workspace: Workspace, subject: str) -> bool:
+    for _ in range(600):
+        found = workspace.history.solve(subject, update=False).commits
+        if found and found[0].subject == subject:
+            return True
+        time.sleep(0.05)
+    return False
