@@ -218,6 +218,19 @@ def test_type_arguments_of_a_call_may_hold_brackets(crate: Calls) -> None:
     assert ("src/lib.rs:go", "src/lib.rs:channel") in found
 
 
+def test_a_method_of_something_unknown_is_not_found_by_its_name(crate: Calls) -> None:
+    found = crate(
+        {
+            "src/lib.rs": """\
+            struct Till;
+            impl Till { fn put_slice(&self) {} }
+            fn go(unknown: bytes::BytesMut) { unknown.put_slice(); make().put_slice(); }
+            """
+        }
+    )
+    assert "src/lib.rs:Till.put_slice" not in {target for _, target in found}
+
+
 # -- Kotlin -----------------------------------------------------------------------------------------------------------
 
 
@@ -377,6 +390,17 @@ def test_calls_through_protocols_are_found(edges: Calls) -> None:
     assert {("Till.swift:watch", opened), ("Till.swift:watch", log)} <= found
     assert ("Till.swift:rest", log) in found
     assert ("Till.swift:hush", log) in found
+
+
+def test_making_something_by_an_alias_of_its_type_leads_to_both(edges: Calls) -> None:
+    found = edges(
+        {
+            "Till.swift": "struct Till {}\n",
+            "Shop.swift": "struct Shop {\n  @usableFromInline\n  typealias Box = Till\n  func open() { Box() }\n}\n",
+        }
+    )
+    assert ("Shop.swift:Shop.open", "Till.swift:Till") in found
+    assert ("Shop.swift:Shop.open", "Shop.swift:Shop.Box") in found
 
 
 def test_a_property_counts_before_a_method_of_its_name(edges: Calls) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from cairn.graph.code import Code
 from cairn.graph.entities import Entity, How
@@ -14,7 +15,9 @@ from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.rules import BY_NAME_ONLY, FUNCTION_KINDS, NAMESPACE_KINDS, OPEN_KINDS, TYPE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.source.imports import Import
-from cairn.source.occurrences import Occurrence
+
+if TYPE_CHECKING:
+    from cairn.source.occurrences import Occurrence  # start-up time: it is for helpers
 
 _MAX_STEPS = 60  # modules that re-export from one another
 

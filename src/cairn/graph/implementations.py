@@ -21,20 +21,20 @@ from cairn.source.references import called_name
 
 _BASE_KINDS = (INHERIT, IMPLEMENT)
 _MOST_CANDIDATES = 2_000  # methods of the name that the fewest types have; `String` says nothing
-_QUALIFIER = re.compile(r"\b\w+\.(?=\w)")
-# The head of a type on one line, or the words that add a base to one.
+_QUALIFIER = r"\b\w+\.(?=\w)"
+# Compiled at their first use: start-up time. The head of a type on one line, or the words that add a base to one.
 _MODIFIERS = (
     rb"(?:public|private|protected|internal|fileprivate|abstract|final|sealed|non-sealed|static|open|partial|export"
     rb"|default|declare|inline|pub(?:\([^()]*\))?|unsafe|readonly|inner|companion|data|value|fun|indirect|implicit|case"
     rb"|enum|record|ref|actual|expect|\w*@\w+(?:\([^()]*\))?|\[[^\[\]]*\])[ \t]+"
 )
-_HEAD = re.compile(
+_HEAD = (
     rb"[ \t]*(?:" + _MODIFIERS + rb")*(?:class|struct|interface|trait|enum|record|protocol|extension|impl|actor"
     rb"|object(?=[ \t]+\w+[ \t]*(?::|extends))"
     rb"|contract|module|instance)\b|.*\b(?:new[ \t]+class|object(?=[ \t]*:))\b"
 )
-_ADDING = re.compile(rb"^[ \t]*(?:include|extend|prepend|use|@behaviour|@impl|conforms?|with)\b[^\"'(=]*?$")
-_DERIVING = re.compile(rb"(?:\bextends\b|\bimplements\b|\bwith\b|\bfor\b|\bis\b|\(|<:|<|:|,)[^(){};=]*$")
+_ADDING = rb"^[ \t]*(?:include|extend|prepend|use|@behaviour|@impl|conforms?|with)\b[^\"'(=]*?$"
+_DERIVING = rb"(?:\bextends\b|\bimplements\b|\bwith\b|\bfor\b|\bis\b|\(|<:|<|:|,)[^(){};=]*$"
 
 
 def implementers_of(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
@@ -166,7 +166,7 @@ def _shape(graph: Graph, node: int, name: str) -> tuple[tuple[str, ...], ...]:
     is_generic = owner >= 0 and "[" in graph.code.definition(owner).signature.partition("{")[0]
     if is_generic or "[T" in definition.signature:
         return tuple(("",) * len(part) for part in lists)
-    return tuple(tuple(_QUALIFIER.sub("", text) for text in part) for part in lists)
+    return tuple(tuple(re.sub(_QUALIFIER, "", text) for text in part) for part in lists)
 
 
 # -- what is not known -------------------------------------------------------------------------------------------------
@@ -214,8 +214,8 @@ def _lines_like_heads(data: bytes, names: frozenset[str], language: str, code_li
         text = lines[line - 1]
         for match in pattern.finditer(text):
             before = text[: match.start()]
-            head = _HEAD.match(before)
+            head = re.match(_HEAD, before)
             is_argument = language != "ruby" and before.count(b"<") > before.count(b">")  # of a generic type
-            if (head and not is_argument and _DERIVING.search(before, head.end())) or _ADDING.match(before):
+            if (head and not is_argument and re.search(_DERIVING, before[head.end() :])) or re.match(_ADDING, before):
                 yield line
                 break

@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from cairn import waiting
 from cairn.errors import UnknownSymbolError, UnparsableError
@@ -28,14 +28,16 @@ from cairn.graph.values import ReferenceKind, References, Symbol, SymbolReferenc
 from cairn.hints import Hint
 from cairn.index.isolation import run_isolated
 from cairn.source.languages import BY_NAME
-from cairn.source.occurrences import Occurrence
+
+if TYPE_CHECKING:
+    from cairn.source.occurrences import Occurrence  # start-up time: it is for helpers
 
 KINDS: tuple[ReferenceKind, ...] = ("call", "construct", "read", "write", "type", "import", "base", "decorate")
 _ENOUGH_FILES = 400  # read; those beyond are counted
 _MAX_TEXT_CHARS = 200
 _OUTER_SCOPES = VALUE_KINDS | {"type", "macro", "section"}
-_PROMOTED = re.compile(rb"\b(?:public|private|protected|readonly)\b")
-_LAST_NAME = re.compile(r"^(?:(?P<file>[^:#]*[^:#.]\.\w+)[:#])?(?P<owner>.+?)(?:\.|::|#|->)(?P<name>[@$\w]+)$")
+_PROMOTED = rb"\b(?:public|private|protected|readonly)\b"  # compiled at its first use: start-up time
+_LAST_NAME = r"^(?:(?P<file>[^:#]*[^:#.]\.\w+)[:#])?(?P<owner>.+?)(?:\.|::|#|->)(?P<name>[@$\w]+)$"
 _KIND_OF_EDGE: dict[int, ReferenceKind] = {
     CALL: "call", CONSTRUCT: "construct", DECORATE: "decorate", INHERIT: "base", IMPLEMENT: "base", USE: "read",
 }  # fmt: skip
@@ -179,7 +181,7 @@ def _owners_of(graph: Graph, node: int) -> Iterator[int]:
 
 def find_field(graph: Graph, text: str) -> Sought | None:
     """Return a field that is no definition of its own, such as one of a struct or what a method assigns to `self`."""
-    if (match := _LAST_NAME.match(text)) is None:
+    if (match := re.match(_LAST_NAME, text)) is None:
         return None
     owner = f"{match['file']}:{match['owner']}" if match["file"] else match["owner"]
     try:
@@ -224,7 +226,7 @@ def _line_of_field(graph: Graph, node: int, name: str) -> int:
 def _is_promoted(data: bytes, occurrence: Occurrence) -> bool:
     """Tell whether a parameter is an attribute as well, as constructors of PHP and TypeScript have them."""
     begin = max(data.rfind(mark, 0, occurrence.start_byte) for mark in (b"(", b",", b"\n"))
-    return _PROMOTED.search(data, begin + 1, occurrence.start_byte) is not None
+    return re.search(_PROMOTED, data[begin + 1 : occurrence.start_byte]) is not None
 
 
 # -- the search --------------------------------------------------------------------------------------------------------

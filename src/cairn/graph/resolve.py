@@ -164,8 +164,18 @@ class Resolver:
             self.meaning.memo.need(content_of(self._code.paths[file_of(target.node)]))
             called = expression.rpartition(".")[2].removesuffix("[]")
             called = called.rstrip("!") if source.rules.family == "rust" else called
-            edges.append(Edge(own, target.node, self._kind(kind, target), target.how, facts.lines[at], called))
+            line, kind = facts.lines[at], _kind_of(kind, target)
+            nodes = (target.node, *self._renamed(target, kind))
+            edges += [Edge(own, node, kind, target.how, line, called) for node in nodes]
         return edges
+
+    def _renamed(self, target: Entity, kind: int) -> list[int]:
+        """Return the type that is made by the name of an alias, which leads to both."""
+        if target.tag != "class" or kind not in (CALL, CONSTRUCT):
+            return []
+        definition = self._code.definition(target.node)
+        is_alias = definition.kind == "type" and "=" in definition.signature
+        return self.meaning.inheritance.bases_of(target.node) if is_alias else []
 
     def imports(self, number: int) -> list[ImportEdge]:
         """Return the files of the project that a file imports, each with its line, in reading order."""
@@ -251,14 +261,12 @@ class Resolver:
         deeper = self.meaning.sight.child(place, imported.name) if imported.name else None
         return [deeper] if isinstance(deeper, int) else []
 
-    def _kind(self, kind: int, target: Entity) -> int:
-        return CONSTRUCT if kind == CALL and target.tag == "class" else kind
-
     def _target(self, source: SourceFile, scope: int, expression: str, kind: int) -> Entity | None:
         """Return the definition that a reference leads to, None if that is unknown."""
         target = self._meaning_of(source, scope, expression, kind)
         if target is None:
-            return self._by_name(source, scope, expression) if kind in (CALL, CONSTRUCT) else None
+            is_call = kind in (CALL, CONSTRUCT)
+            return self._by_name(source, scope, expression) if is_call and source.rules.by_name else None
         may_be_unseen = source.rules.family not in _WHOLE_NAMES and source.rules.extension != RECEIVER_BEFORE_NAME
         if target.tag == "outside" and target.text and kind == CALL and may_be_unseen:
             return self._of_type_named(source, target.text, expression)
@@ -345,6 +353,10 @@ class Resolver:
         if knows_members and self.meaning.evaluate(source, scope, head) is not None:
             return None  # what has no such member of its own
         return self.meaning.declarations.entity_of(self.meaning.namesakes.only_function(source, name))
+
+
+def _kind_of(kind: int, target: Entity) -> int:
+    return CONSTRUCT if kind == CALL and target.tag == "class" else kind
 
 
 def _local_names_of(source: SourceFile, names: Collection[str]) -> set[str]:

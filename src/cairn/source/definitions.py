@@ -235,8 +235,11 @@ def _build(
     return ParsedDefinition(definition, lead, last, whole)
 
 
+_ATTRIBUTES = re.compile(rb"(?:\s*@[\w.]+(?:\([^()\n]*\))?)+[ \t]*\n")
+
+
 def _signature(match: Match, wrapper: Wrapper, data: bytes) -> str:
-    """Return the definition up to its body on one line, or its first line where it has none."""
+    """Return the definition up to its body on one line; without a body, its first line and the attributes above it."""
     start, end = match.node.start_byte, match.node.end_byte
     if match.docs and match.docs[0].start_byte == start:
         start = end - len(data[match.docs[0].end_byte : end].lstrip())
@@ -247,7 +250,8 @@ def _signature(match: Match, wrapper: Wrapper, data: bytes) -> str:
         comments = [child.start_byte for child in match.node.children if is_comment(child) and child.start_byte > start]
         end = min([match.body.start_byte, *comments])
     else:
-        line_end = data.find(b"\n", start, end)
+        above = _ATTRIBUTES.match(data, start, end)
+        line_end = data.find(b"\n", above.end() if above is not None else start, end)
         end = line_end if line_end >= 0 else end
     text = data[start : min(end, start + 4 * MAX_SIGNATURE_CHARS)].decode("utf-8", "replace")
     return _SPACE.sub(" ", text).strip().rstrip("{:=").rstrip()[:MAX_SIGNATURE_CHARS]

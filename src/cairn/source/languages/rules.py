@@ -33,6 +33,7 @@ class Rules(NamedTuple):
         extension: what the first parameter of a function begins with that is called like a method of its type.
         attribute_suffix: what the name of a decorating type may end with and a decoration leaves out.
         head_parameters: whether parameters in the head of a class are visible in its body.
+        by_name: whether the only function of a name in the project is what a call of unknown meaning leads to.
         bounds: whether type parameters say what they must be, as in `<T: Bound>`.
         fields_apart: whether a field and a method of a type may share a name.
     """
@@ -61,6 +62,7 @@ class Rules(NamedTuple):
     extension: str = ""
     attribute_suffix: str = ""
     head_parameters: bool = False
+    by_name: bool = True
     bounds: bool = False
     fields_apart: bool = False
 

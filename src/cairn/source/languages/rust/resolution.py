@@ -17,6 +17,7 @@ RULES = Rules(
     type_side="after",
     result="->",
     exports="word",
+    by_name=False,
     bounds=True,
     fields_apart=True,
 )
