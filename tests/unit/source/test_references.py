@@ -65,7 +65,7 @@ def test_any_text_is_an_expression_or_none(raw: bytes) -> None:
         ("&'a mut Foo", "Foo"),
         ("*m.Purse", "m.Purse"),
         ("std::unique_ptr<Foo>", "Foo"),
-        ("?Foo", ""),
+        ("?Foo", "Foo"),
         ("\\A\\Foo", "A.Foo"),
         ("Foo[]", ""),
         ("any", ""),
