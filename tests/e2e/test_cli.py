@@ -449,7 +449,7 @@ def test_a_setting_that_cannot_be_used_is_an_error_of_configuration(project: Pat
 def test_queries_that_cannot_be_run_are_refused(indexed: Path) -> None:
     check_error(cairn("search", "", cwd=indexed), 2, "empty")
     check_error(cairn("search", " \n", cwd=indexed), 2, "empty")
-    check_error(cairn("search", "word " * 20_000, cwd=indexed), 2, "characters")
+    check_error(cairn("search", "--mode", "literal", "word " * 20_000, cwd=indexed), 2, "characters")
     check_error(cairn("search", "--mode", "regex", "(unbalanced", cwd=indexed), 2, "invalid regular expression")
 
 

@@ -440,8 +440,8 @@ def test_text_in_any_encoding_is_found_by_its_bytes(small: Workspace) -> None:
     assert small.search("Caf", mode="literal").code[0].preview.endswith("'Caf\ufffd'")
 
 
-@pytest.mark.parametrize("query", ["", "   ", "\n", "word " * 20_000])
-def test_an_empty_or_endless_query_is_refused(small: Workspace, query: str) -> None:
+@pytest.mark.parametrize("query", ["", "   ", "\n"])
+def test_an_empty_query_is_refused(small: Workspace, query: str) -> None:
     with pytest.raises(QueryError):
         small.search(query)
 

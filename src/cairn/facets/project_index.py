@@ -198,6 +198,10 @@ class ProjectIndex:
         try:
             with store_errors(self.state.database, INDEX):
                 return answer()
+        except IndexMissingError:
+            with self._mending:  # another thread may be replacing it
+                if self._n_replaced == n_replaced:
+                    raise
         except DerivedFileError:
             self.close()  # a writer may have replaced the file meanwhile; a damaged one is rebuilt when it is opened
         except IndexDamagedError:

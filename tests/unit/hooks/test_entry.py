@@ -31,7 +31,7 @@ from cairn.storage.lock import file_lock
 
 # All that the hook program adds to what Python loads at its start. Each module more is felt at every event.
 OURS = {"cairn", "cairn.__main__", "cairn.hooks", "cairn.hooks.entry", "cairn.hooks.plain_files"}
-IN_C = {"_signal", "_socket", "fcntl", "time", "msvcrt"}
+IN_C = {"_signal", "_socket", "fcntl", "gc", "time", "msvcrt"}
 TEXT = st.text(st.characters(blacklist_characters="\0", codec="utf-8"))
 
 
