@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import MISSING, fields, is_dataclass
-from difflib import get_close_matches
 from functools import cache
 from types import NoneType, UnionType
 from typing import (
@@ -27,6 +26,7 @@ from typing import (
 from cairn.errors import RequestError
 from cairn.fields import Rule
 from cairn.hints import FIELDS_PAGE
+from cairn.loading import load
 
 _T = TypeVar("_T")
 Schema = dict[str, Any]
@@ -62,7 +62,7 @@ def decode(kind: type[_T], document: object) -> _T:
 
 def _nearest(name: str, known: list[str]) -> str:
     """Return a hint with the field that was probably meant, and all known fields."""
-    near = get_close_matches(name[:_MAX_SHOWN], known, 1)
+    near = load("difflib:get_close_matches")(name[:_MAX_SHOWN], known, 1)
     meant = f"did you mean {near[0]!r}? " if near else ""
     return f"{meant}known fields: {', '.join(known)}"
 

@@ -216,6 +216,18 @@ def test_an_index_run_reads_the_commits_after_its_report(project: Path, capsys: 
     assert "Parse empty documents" in capsys.readouterr().out
 
 
+def test_a_run_that_finds_no_edit_still_reads_a_new_commit(project: Path, git: Git) -> None:
+    (project / "loader.py").write_text("def load(): return 3\n")
+    assert main(["index", str(project)]) == 0
+    with Workspace.open(project) as workspace:
+        assert workspace.upkeep.knows_history()
+        git(project, "commit", "-qam", "Fold zebras at crossings")
+        assert not workspace.upkeep.knows_history()
+        assert main(["index", str(project)]) == 0
+        assert workspace.upkeep.knows_history()
+        assert workspace.history.solve("zebras", update=False).commits[0].subject == "Fold zebras at crossings"
+
+
 # -- lines -------------------------------------------------------------------------------------------------------------
 
 

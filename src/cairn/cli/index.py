@@ -51,7 +51,7 @@ def index_project(options: argparse.Namespace) -> tuple[dict[str, Any], int]:
         if not options.dry_run:
             allow(workspace, options)
             _build_graphs(workspace, quiet=options.json)
-            if workspace.settings.history:
+            if options.full or options.branch or not workspace.upkeep.knows_history():
                 workspace.history.follow(options.branch)
         estimates = workspace.upkeep.estimate(options.branch)
         reports = () if options.dry_run else _embed(workspace, estimates, branch=options.branch, full=options.full)

@@ -6,7 +6,6 @@ import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
@@ -16,7 +15,7 @@ import numpy as np
 from cairn.errors import PathError, StoreDamagedError, StoreLockedError
 from cairn.history.messages import read_message
 from cairn.history.past import Extent, Past, load_past, save_past
-from cairn.index.past_files import history_lock, past_file
+from cairn.index.past_files import history_lock, mark_incomplete, past_file
 from cairn.index.state_dir import StateDir
 from cairn.source.commits import Commit, list_commits, read_commits, shallow_commits
 from cairn.source.git import Repository
@@ -125,7 +124,9 @@ def _update(
                 commit_db.drop_others(connection, hashes)
         commits = list(commit_db.read_commits(connection, hashes))
         paths = commit_db.read_paths(connection)
-    save_past(file, commits, paths, replace(extent, read=len(commits)))
+    save_past(file, commits, paths, extent._replace(read=len(commits)))
+    if len(commits) < extent.listed:
+        mark_incomplete(file)
 
 
 def _put(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Collection, Sequence
-from difflib import get_close_matches
 from typing import Protocol
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy.typing as npt
 from cairn import waiting
 from cairn.errors import QueryError
 from cairn.index.view import ViewArrays
+from cairn.loading import load
 from cairn.source.languages import BY_NAME, KINDS, language_called
 
 _MAX_COMPARED_CHARS = 100  # of a name that is not known
@@ -64,7 +64,7 @@ def canonical_languages(names: Sequence[str]) -> tuple[str, ...]:
 def _known(what: str, name: str, canonical: str | None, known: Collection[str]) -> str:
     if canonical is not None:
         return canonical
-    near = get_close_matches(name[:_MAX_COMPARED_CHARS].lower(), known, 3)
+    near = load("difflib:get_close_matches")(name[:_MAX_COMPARED_CHARS].lower(), known, 3)
     meant = f"did you mean {' or '.join(near)}? " if near else ""
     raise QueryError(f"no {what} is called {name}", f"{meant}known: {', '.join(sorted(known))}")
 

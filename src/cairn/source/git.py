@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import stat
@@ -13,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from cairn.digest import blake2b
 from cairn.errors import PathError
 from cairn.hints import Hint
 from cairn.source.plumbing import GitStalledError, read_small, run_git
@@ -225,7 +225,7 @@ def mark_tracked(folder: Path) -> bytes | None:
         result = run_git(folder, ["ls-files", "-z"])
     except (PathError, FileNotFoundError):
         return None
-    return None if result.returncode else hashlib.blake2b(result.stdout, digest_size=16).digest()
+    return None if result.returncode else blake2b(result.stdout, digest_size=16).digest()
 
 
 def rule_files(folder: Path, repository: Repository) -> list[str]:
