@@ -121,8 +121,8 @@ def cairn_edges(folder: Path, *, by_line: bool) -> tuple[dict[Site, list[Found]]
 def read_reference(path: Path, names: Names) -> dict[Site, list[Target] | None]:
     """Return {site: where it leads} in the files of the index.
 
-    It is None where there is no answer for any call of that name on the line. What leads to files that Cairn leaves
-    out, such as vendored ones, leads outside.
+    A site leads to None where the reference has no answer for any call of that name on the line. What leads to files
+    that Cairn leaves out, such as vendored ones, leads outside.
     """
     sites: dict[Site, list[Target] | None] = {}
     for text in path.read_text(encoding="utf-8").splitlines():

@@ -85,7 +85,7 @@ class Texts:
 
 
 def targets_of(declaration: str, compiled: str, types: dict[str, list[Target]]) -> list[Target] | None:
-    """Return what a declaration, as the compiler prints it, is in the folder; None if it is no function."""
+    """Return what a declaration, as the compiler prints it, is in the folder; None if it is not a function."""
     found = _DECLARED.match(declaration)
     function = _FUNCTION.search(found[1]) if found is not None else None
     if found is None or function is None:

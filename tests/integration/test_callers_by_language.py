@@ -6,21 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from cairn.workspace import Workspace
+from small_projects import callers
 
 GO = {"go.mod": "module shop\n"}
 GO_CART = "package shop\n\ntype Cart struct{}\n\nfunc (c *Cart) Add() {}\n\nfunc first[T any](x T) T { return x }\n\n"
 
 
-def callers(root: Path, symbol: str, files: dict[str, str]) -> set[str]:
+def calling_lines(root: Path, symbol: str, files: dict[str, str]) -> set[str]:
     """Return the lines of a small project that call a symbol."""
-    for path, text in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
-    with Workspace.open(root) as workspace:
-        workspace.index()
-        links = workspace.graph.callers(symbol).links
-    return {files[link.path].splitlines()[link.line - 1].strip() for link in links}
+    return {files[path].splitlines()[line - 1].strip() for path, line in callers(root, symbol, files)}
 
 
 @pytest.mark.parametrize(
@@ -36,7 +30,7 @@ def callers(root: Path, symbol: str, files: dict[str, str]) -> set[str]:
 )
 def test_the_receiver_of_a_call_of_go_is_known(symbol: str, code: str, tmp_path: Path) -> None:
     files = {**GO, "cart.go": GO_CART + code}
-    assert [line for line in callers(tmp_path, symbol, files) if "here" in line]
+    assert [line for line in calling_lines(tmp_path, symbol, files) if "here" in line]
 
 
 JAVA = {
@@ -82,7 +76,7 @@ def test_the_receiver_of_a_call_of_java_is_known(symbol: str, body: str, tmp_pat
         **JAVA,
         "shop/Cart.java": f"package shop;\n\npublic class Cart extends Base implements Open {{\n  {body}\n}}\n",
     }
-    assert [line for line in callers(tmp_path, symbol, files) if "here" in line]
+    assert [line for line in calling_lines(tmp_path, symbol, files) if "here" in line]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +92,7 @@ def test_the_receiver_of_a_call_of_java_is_known(symbol: str, body: str, tmp_pat
 def test_what_java_gets_from_another_library_is_no_call(symbol: str, body: str, tmp_path: Path) -> None:
     tool = "package shop;\n\nclass Tool {\n  void parseNumber(int x) {}\n  void findIt() {}\n  void sendAll() {}\n}\n"
     files = {**JAVA, "shop/Tool.java": tool, "shop/Cart.java": f"package shop;\n\nclass Cart {{\n  {body}\n}}\n"}
-    assert not {line for line in callers(tmp_path, symbol, files) if "(" in line}
+    assert not {line for line in calling_lines(tmp_path, symbol, files) if "(" in line}
 
 
 TYPESCRIPT = (
@@ -120,7 +114,7 @@ TYPESCRIPT = (
 )
 def test_the_receiver_of_a_call_of_typescript_is_known(symbol: str, code: str, tmp_path: Path) -> None:
     files = {"shop.ts": TYPESCRIPT, "app.ts": 'import { Cart, Mail } from "./shop";\n\n' + code}
-    assert [line for line in callers(tmp_path, symbol, files) if "here" in line]
+    assert [line for line in calling_lines(tmp_path, symbol, files) if "here" in line]
 
 
 def test_methods_of_arrays_and_pages_are_no_calls_of_the_only_function_of_the_name(tmp_path: Path) -> None:
@@ -128,8 +122,8 @@ def test_methods_of_arrays_and_pages_are_no_calls_of_the_only_function_of_the_na
         "a.ts": "export const own = {\n  includes(x: string) {},\n  setAttribute(x: string) {},\n};\n",
         "b.ts": 'export function f(list, node) {\n  list.includes("a");\n  node.setAttribute("b");\n}\n',
     }
-    assert callers(tmp_path, "includes", files) == set()
-    assert callers(tmp_path, "setAttribute", files) == set()
+    assert calling_lines(tmp_path, "includes", files) == set()
+    assert calling_lines(tmp_path, "setAttribute", files) == set()
 
 
 def test_what_a_source_file_of_c_keeps_to_itself_is_not_called_elsewhere(tmp_path: Path) -> None:
@@ -140,9 +134,9 @@ def test_what_a_source_file_of_c_keeps_to_itself_is_not_called_elsewhere(tmp_pat
         ),
         "other.c": "void go(void) { helper(2); release(3); take(4); }\n",
     }
-    assert callers(tmp_path, "helper", files) == {files["own.c"].splitlines()[3]}
-    assert callers(tmp_path, "release", files) == set()
-    assert callers(tmp_path, "own.c:take", files) == set()
+    assert calling_lines(tmp_path, "helper", files) == {files["own.c"].splitlines()[3]}
+    assert calling_lines(tmp_path, "release", files) == set()
+    assert calling_lines(tmp_path, "own.c:take", files) == set()
 
 
 def test_a_class_within_another_is_not_a_class_of_the_same_name_outside(tmp_path: Path) -> None:
@@ -153,8 +147,8 @@ def test_a_class_within_another_is_not_a_class_of_the_same_name_outside(tmp_path
         "iterator.h": "namespace db {\nclass Iterator {\n public:\n  virtual void Next() = 0;\n};\n}\n",
         "use.cc": '#include "iterator.h"\nnamespace db {\nvoid run(Iterator* it) {\n  it->Next();\n}\n}\n',
     }
-    assert callers(tmp_path, "list.h:Next", files) == set()
-    assert callers(tmp_path, "iterator.h:Next", files) == {"it->Next();"}
+    assert calling_lines(tmp_path, "list.h:Next", files) == set()
+    assert calling_lines(tmp_path, "iterator.h:Next", files) == {"it->Next();"}
 
 
 CPP = {
@@ -184,4 +178,4 @@ CPP = {
 )
 def test_the_receiver_of_a_call_of_cpp_is_known(symbol: str, code: str, tmp_path: Path) -> None:
     files = {**CPP, "shop.cc": f'#include "shop.h"\nnamespace shop {{\n{code}}}\n'}
-    assert [line for line in callers(tmp_path, symbol, files) if "here" in line]
+    assert [line for line in calling_lines(tmp_path, symbol, files) if "here" in line]

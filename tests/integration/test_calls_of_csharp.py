@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.workspace import Workspace
+from small_projects import callers
 
 BASE = """namespace Shop.Core
 {
@@ -18,16 +18,6 @@ BASE = """namespace Shop.Core
     }
 }
 """
-
-
-def callers(root: Path, symbol: str, files: dict[str, str]) -> set[tuple[str, int]]:
-    """Return where a symbol of a small project is called, as (path, line)."""
-    for path, text in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
-    with Workspace.open(root) as workspace:
-        workspace.index()
-        return {(link.path, link.line) for link in workspace.graph.callers(symbol).links}
 
 
 def test_a_type_of_an_enclosing_namespace_is_seen_without_an_import(tmp_path: Path) -> None:

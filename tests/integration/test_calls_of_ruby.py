@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.workspace import Workspace
+from small_projects import callers
 
 STORE = """module Shop
   module Counts
@@ -31,16 +31,6 @@ STORE = """module Shop
   end
 end
 """
-
-
-def callers(root: Path, symbol: str, files: dict[str, str]) -> set[tuple[str, int]]:
-    """Return where a symbol of a small project is called, as (path, line)."""
-    for path, text in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
-    with Workspace.open(root) as workspace:
-        workspace.index()
-        return {(link.path, link.line) for link in workspace.graph.callers(symbol).links}
 
 
 OTHERS = "".join(f"module Shop\n  class Other{number}\n    def close!; end\n  end\nend\n" for number in range(3))

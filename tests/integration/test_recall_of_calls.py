@@ -7,17 +7,7 @@ from pathlib import Path
 import pytest
 
 from cairn.workspace import Workspace
-
-
-def callers(root: Path, symbol: str, files: dict[str, str]) -> set[tuple[str, int]]:
-    """Return where a symbol of a small project is called, as (path, line)."""
-    for path, text in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
-    with Workspace.open(root) as workspace:
-        workspace.index()
-        return {(link.path, link.line) for link in workspace.graph.callers(symbol).links}
-
+from small_projects import callers
 
 ELIXIR = """defmodule Shop.Cart do
   @spec total(list) :: integer

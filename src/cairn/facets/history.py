@@ -19,7 +19,7 @@ from cairn.history.build import CommitSource, update_past
 from cairn.history.past import Extent, Past, load_past
 from cairn.history.score import Weighted
 from cairn.history.values import PastCommit, PastFile, RelatedFiles, ShapedLines, Solved, Subject
-from cairn.index.past_files import past_file
+from cairn.index.past_files import mark_complete, past_file, when_head_moved
 from cairn.index.views import View
 from cairn.memory.redaction import redact
 from cairn.protocol.requests import SearchRequest
@@ -229,11 +229,17 @@ class HistoryFacet:
         return PastAnswers(past, self._index.root, f"{folder}/" if folder else "")
 
     def _read(self, view: View, seconds: float) -> Past | None:
-        repository, settings, tip = self._index.repository, self._index.settings, self._tip(view)
-        if repository is None or not tip:
+        repository, settings = self._index.repository, self._index.settings
+        moved_ns = None if repository is None else when_head_moved(repository)  # before HEAD is read
+        if repository is None or not (tip := self._tip(view)):
             return None
         source = CommitSource(repository, settings.history_commits, _redacted)
-        return update_past(self._index.state, source, view.name, tip, seconds)
+        past = update_past(self._index.state, source, view.name, tip, seconds)
+        if past is None or moved_ns is None or view.revision:
+            return past
+        if past.extent.tip == tip and past.extent.read == past.extent.listed:
+            mark_complete(self._file(view), moved_ns)
+        return past
 
     def _file(self, view: View) -> Path:
         return past_file(self._index.state, view.name)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from cairn.errors import PathError, StoreError
 from cairn.facets.project_index import Follower, ProjectIndex
 from cairn.index.limits import run_behind
-from cairn.index.past_files import is_current, past_file
+from cairn.index.past_files import is_complete, past_file
 from cairn.index.plan import missing_graphs
 from cairn.loading import load
 from cairn.storage.connection import store_errors
@@ -92,7 +92,7 @@ class UpkeepFacet:
         index = self._index
         if index.repository is None or not index.settings.history:
             return True
-        return is_current(past_file(index.state, index.views.checkout.name), index.repository)
+        return is_complete(past_file(index.state, index.views.checkout.name), index.repository)
 
     def rely_on(self, follower: Follower) -> None:
         """Answer from now on without comparing the files whenever a follower says that the index is up to date."""

@@ -40,7 +40,7 @@ class ReferenceTarget:
         nodes: its definitions; of a field that is none by itself, its type.
         name: what it is called.
         owners: the types or namespaces that have it as a member; none for what stands at the top of a file.
-        is_field: whether it is a member that is no definition of its own, such as a field of a struct.
+        is_field: whether it is a member without a definition of its own, such as a field of a struct.
     """
 
     nodes: frozenset[int]

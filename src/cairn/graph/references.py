@@ -180,7 +180,7 @@ def _owners_of(graph: Graph, node: int) -> Iterator[int]:
 
 
 def find_field(graph: Graph, text: str) -> Sought | None:
-    """Return a field that is no definition of its own, such as one of a struct or what a method assigns to `self`."""
+    """Return a field without a definition of its own, such as one of a struct or what a method assigns to `self`."""
     if (match := re.match(_LAST_NAME, text)) is None:
         return None
     owner = f"{match['file']}:{match['owner']}" if match["file"] else match["owner"]

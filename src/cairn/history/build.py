@@ -15,7 +15,7 @@ import numpy as np
 from cairn.errors import PathError, StoreDamagedError, StoreLockedError
 from cairn.history.messages import read_message
 from cairn.history.past import Extent, Past, load_past, save_past
-from cairn.index.past_files import history_lock, mark_incomplete, past_file
+from cairn.index.past_files import history_lock, past_file
 from cairn.index.state_dir import StateDir
 from cairn.source.commits import Commit, list_commits, read_commits, shallow_commits
 from cairn.source.git import Repository
@@ -125,8 +125,6 @@ def _update(
         commits = list(commit_db.read_commits(connection, hashes))
         paths = commit_db.read_paths(connection)
     save_past(file, commits, paths, extent._replace(read=len(commits)))
-    if len(commits) < extent.listed:
-        mark_incomplete(file)
 
 
 def _put(

@@ -21,21 +21,25 @@ def history_lock(state: StateFiles) -> Path:
     return state.path / HISTORY_LOCK
 
 
-def is_current(file: Path, repository: Repository) -> bool:
-    """Tell from times alone whether all commits behind a checkout are in a file: HEAD has not moved since.
-
-    A file that is not complete is as old as can be; see `mark_incomplete`. False where it cannot be told.
-    """
-    shallow = repository.common_dir / "shallow"
+def when_head_moved(repository: Repository) -> int | None:
+    """Return when HEAD, or the depth of a shallow clone, last changed, in nanoseconds; None if git keeps no record."""
     try:
-        moved_ns = (repository.git_dir / "logs" / "HEAD").stat().st_mtime_ns
+        moved = (repository.git_dir / "logs" / "HEAD").stat().st_mtime_ns
         with suppress(FileNotFoundError):
-            moved_ns = max(moved_ns, shallow.stat().st_mtime_ns)
-        return file.stat().st_mtime_ns > moved_ns
+            moved = max(moved, (repository.common_dir / "shallow").stat().st_mtime_ns)
+    except OSError:
+        return None
+    return moved
+
+
+def mark_complete(file: Path, moved_ns: int) -> None:
+    """Note that a file holds all commits behind the HEAD of that time: the file gets the time for its own."""
+    os.utime(file, ns=(moved_ns, moved_ns))
+
+
+def is_complete(file: Path, repository: Repository) -> bool:
+    """Tell whether HEAD has not moved since `mark_complete`; False where that is not known."""
+    try:
+        return file.stat().st_mtime_ns == when_head_moved(repository)
     except OSError:
         return False
-
-
-def mark_incomplete(file: Path) -> None:
-    """Have `is_current` say that commits are missing."""
-    os.utime(file, ns=(0, 0))

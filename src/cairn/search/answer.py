@@ -266,7 +266,7 @@ def _with_pasted(
 
 
 def _at_most(hit: CodeHit, most: float) -> CodeHit:
-    """Return a hit that is no surer than the lines above it that hold what was pasted."""
+    """Return a hit with no more confidence than the lines above it that hold what was pasted."""
     if hit.relevance <= most:
         return hit
     return replace(hit, relevance=most, confidence=confidence_word(most))
