@@ -8,11 +8,15 @@ export REPO QUERY
 BIN := .venv/bin
 UV := $(or $(shell command -v uv 2>/dev/null),.tools/bin/uv)
 
-.PHONY: man demo test test-agents install develop format lint types layers unit bench clean
+.PHONY: man vendor demo demo-ui test test-agents install develop format lint types layers unit bench clean
 
 demo: install
 	$(BIN)/cairn index -C "$$REPO"
 	$(BIN)/cairn search "$$QUERY" -C "$$REPO" -n 5
+
+# A throw-away project with three weeks of sessions, on the pages of a daemon of its own.
+demo-ui: install
+	$(BIN)/python bench/three_weeks.py
 
 test: lint types layers unit
 
@@ -58,6 +62,13 @@ test-agents: develop
 	mkdir -p .agents
 	npm install --prefix .agents --no-audit --no-fund --no-package-lock $$(cat tests/agents/versions.txt)
 	$(BIN)/python -m pytest tests/agents
+
+# The files of others that the dashboard carries, from npm again; a test compares them with vendored.json.
+vendor:
+	rm -rf build/vendor && mkdir -p build/vendor
+	cd build/vendor && npm pack --silent htmx.org@4.0.1 && tar xzf htmx.org-4.0.1.tgz
+	cp build/vendor/package/dist/htmx.min.js build/vendor/package/dist/ext/hx-csp.min.js src/cairn/dashboard/static/
+	cp build/vendor/package/LICENSE src/cairn/dashboard/static/htmx-LICENSE.txt
 
 clean:
 	rm -rf .venv .tools .agents .cairn dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage

@@ -79,7 +79,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bench", type=Path, required=True, help="folder of the benchmark")
     parser.add_argument("--repos", type=Path, required=True, help="its repositories, laid out")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="only these repositories")
+    parser.add_argument("--only", nargs="+", default=(), metavar="NAME", help="only these repositories")
     parser.add_argument("--transformer", metavar="MODEL", help="a SentenceTransformers model to compare with")
     arguments = parser.parse_args()
     repositories = load_repositories(arguments.bench, arguments.repos, arguments.only)

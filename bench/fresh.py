@@ -24,8 +24,7 @@ from typing import Any
 from cairn.answers import Answer
 from cairn.config import Settings
 from cairn.errors import CairnError
-from cairn.index import build
-from cairn.search import near
+from cairn.index import build, snapshot
 from cairn.workspace import Workspace
 from histories import STEPS, History
 
@@ -38,7 +37,7 @@ SIZES = (8, 25, 25, 25, 120)  # files to begin with
 SYMBOLS = ("load_0", "load_1", "load_3", "file_2.py", "lib/file_1.py")
 # What a fresh index cannot know, and times.
 _LEFT_OUT = ("generation", "took_ms", "view", "branch", "revision")
-_LOW = {"EXACT_ROWS": 60, "SHARPENED_ROWS": 12}
+_LOW = {"EXACT_ROWS": 60, "_WORTH_QUERIES": 0}
 _SOURCES = sorted(Path(__file__).parent.parent.joinpath("src", "cairn").rglob("*.py"))
 
 
@@ -126,16 +125,16 @@ def play(base: Path, number: int, seed: int, n_steps: int) -> list[str]:
     dice = random.Random(f"{seed}/{number}")
     settings = Settings(batch_chunks=dice.choice((12, 40, 1_000)), garbage_days=dice.choice((0.0, 14.0)))
     low = number % 2 == 1
-    kept = {name: getattr(near, name) for name in _LOW}, build.MAX_SEGMENTS
+    kept = {name: getattr(snapshot, name) for name in _LOW}, build.MAX_SEGMENTS
     if low:
         for name, value in _LOW.items():
-            setattr(near, name, value)
+            setattr(snapshot, name, value)
         build.MAX_SEGMENTS = 2
     try:
         return list(_differences(base, dice, settings, n_steps))
     finally:
         for name, value in kept[0].items():
-            setattr(near, name, value)
+            setattr(snapshot, name, value)
         build.MAX_SEGMENTS = kept[1]
 
 

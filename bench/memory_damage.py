@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -296,20 +297,25 @@ def _label(file: Path) -> str:
     return file.name if len(file.name) < 20 else f"*{file.suffix} in {file.parent.name[:8]}"
 
 
+_ADDED_COLUMN = re.compile(r"ALTER TABLE (\w+) ADD COLUMN (\w+)")
+
+
 def _make_older(database: Path, version: int) -> None:
     """Take the tables away that later steps made: what they hold is not the truth."""
     with closing(sqlite3.connect(database, isolation_level=None)) as connection:
-        for migration in reversed(MIGRATIONS[version:]):
-            for statement in reversed(migration.statements):
-                kind, name = statement.split()[1:3]
-                if kind == "TABLE":
-                    connection.execute(f"DROP TABLE {name}")
-                elif kind != "INDEX" and statement.startswith("ALTER"):
-                    raise ValueError(statement)
         for migration in MIGRATIONS[version:]:
             for statement in migration.statements:
                 if statement.split()[1] == "INDEX":
                     connection.execute(f"DROP INDEX IF EXISTS {statement.split()[2]}")
+        for migration in reversed(MIGRATIONS[version:]):
+            for statement in reversed(migration.statements):
+                kind, name = statement.split()[1:3]
+                if added := _ADDED_COLUMN.match(statement):
+                    connection.execute(f"ALTER TABLE {added[1]} DROP COLUMN {added[2]}")
+                elif statement.startswith("ALTER"):
+                    raise ValueError(statement)
+                elif kind == "TABLE":
+                    connection.execute(f"DROP TABLE {name}")
         connection.execute("DELETE FROM meta WHERE key LIKE 'recall%'")
         connection.execute(f"PRAGMA user_version = {version}")
 

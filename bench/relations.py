@@ -24,19 +24,21 @@ from cairn.errors import CairnError
 from cairn.workspace import Workspace
 from parallel import forget_graph
 
-RELATIONS = ("callers", "subclasses", "tests", "impact")
+RELATIONS = ("callers", "callees", "references", "subclasses", "importers", "tests", "impact")
 
 
 def ask(workspace: Workspace, relation: str, symbol: str) -> int:
     """Ask, and return how many there are; -1 where the symbol has no such relation."""
     try:
-        if relation == "callers":
-            return len(workspace.graph.callers(symbol).links)
-        if relation == "subclasses":
-            return len(workspace.graph.subclasses(symbol).links)
+        if relation == "references":
+            return len(workspace.graph.references(symbol).references)
+        if relation == "importers":
+            return len(workspace.graph.importers(symbol).importers)
         if relation == "tests":
             return len(workspace.graph.choose_tests(symbol).tests)
-        return len(workspace.graph.impact(symbol, limit=50).affected)
+        if relation == "impact":
+            return len(workspace.graph.impact(symbol, limit=50).affected)
+        return len(getattr(workspace.graph, relation)(symbol).links)
     except CairnError:
         return -1
 

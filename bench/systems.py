@@ -71,8 +71,7 @@ class Worker:
 
     def index(self, path: Path) -> Indexed:
         """Index a folder and search that from now on."""
-        key = blake2b(os.fsencode(path.resolve()), digest_size=6).hexdigest()
-        state = self._state / self.name / f"{path.name}-{key}"
+        state = self._state / self.name / key_of(path)
         state.mkdir(parents=True, exist_ok=True)
         return Indexed(**self._ask("index", path=str(path.resolve()), state=str(state)))
 
@@ -99,6 +98,11 @@ class Worker:
         if "error" in answer:
             raise RuntimeError(f"the {self.name} worker failed at {do!r}:\n{answer['error']}")
         return answer
+
+
+def key_of(path: Path) -> str:
+    """Return what the state of a folder is called."""
+    return f"{path.name}-{blake2b(os.fsencode(path.resolve()), digest_size=6).hexdigest()}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

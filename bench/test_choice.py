@@ -18,7 +18,6 @@ import time
 from pathlib import Path
 
 from cairn.graph.changes import change_since
-from cairn.graph.impact import reach
 from cairn.graph.selection import rank_tests
 from cairn.graph.testfiles import is_runnable
 from cairn.source.git import find_repository
@@ -76,7 +75,7 @@ def main() -> int:
                 node for node in change_since(graph, clone, find_repository(clone), f"{revision}^").nodes
                 if not code.tests[node >> 20]
             ]  # fmt: skip
-            ranked, _ = rank_tests(graph, changed, reach(graph, changed))
+            ranked, _ = rank_tests(graph, changed, graph.feelers.reach(changed), graph.network.importers)
             suite = [path for number, path in enumerate(code.paths) if is_runnable(code, number)]
             wanted = {path for path in touched if path in suite}
             if not wanted or not changed:

@@ -38,6 +38,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repository", type=Path, help="a git repository; it is cloned")
     parser.add_argument("--branches", nargs=2, metavar="REV", help="two branches or tags of it")
+    parser.add_argument("--beside", type=int, default=0, help="earlier commits to index beside what is checked out")
     parser.add_argument("--worktrees", type=int, default=20)
     parser.add_argument("--questions", type=int, default=500)
     parser.add_argument("--sequences", type=int, default=0, help="random histories to play")
@@ -46,6 +47,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         if options.repository and options.branches:
             measure_repository(options, Path(name))
+        if options.repository and options.beside:
+            measure_beside(options, Path(name))
         if options.sequences:
             return play(options, Path(name))
     return 0
@@ -67,6 +70,35 @@ def measure_repository(options: argparse.Namespace, base: Path) -> None:
         time_update(root, label, branch=branch)
         time_update(root, "nothing new")
     compare(root, other, base, options.questions)
+
+
+def measure_beside(options: argparse.Namespace, base: Path) -> None:
+    """Ask about what is checked out, by itself and beside many other commits; commits are not asked about."""
+    root = base / "crowded"
+    git(base, "clone", "-q", str(options.repository.resolve()), str(root))
+    listed = ["git", "rev-list", "--first-parent", "HEAD~1"]
+    commits = subprocess.run(listed, cwd=root, check=True, capture_output=True, text=True).stdout.split()
+    chosen = commits[:: max(1, min(30, len(commits) // options.beside))][: options.beside]
+    folders = {name: base / name for name in ("alone", "beside")}
+    for name, folder in folders.items():
+        with Workspace.open(root, state_dir=folder) as workspace:
+            for commit in chosen if name == "beside" else ():
+                workspace.index(branch=commit)
+            for _ in range(3):  # until all of the history is read, which counts as well
+                workspace.index()
+    found, taken = {}, {}
+    for name, folder in folders.items():
+        with Workspace.open(root, state_dir=folder) as workspace:
+            questions = make_questions(workspace, options.questions)
+            for _ in range(2):
+                started = time.process_time()
+                found[name] = [
+                    [(hit.id, hit.score) for hit in workspace.search(question, mode="hybrid").code]
+                    for question in questions
+                ]
+                taken[name] = 1000 * (time.process_time() - started) / len(questions)
+    same = sum(alone == beside for alone, beside in zip(found["alone"], found["beside"], strict=True))
+    emit("beside", commits=len(chosen), questions=len(found["alone"]), identical=same, cpu_ms=taken)
 
 
 def time_update(root: Path, label: str, **facts: object) -> None:

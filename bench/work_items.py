@@ -67,7 +67,7 @@ def load_errors(half: str) -> list[Case]:
     """Return the error texts of a half."""
     rows = (line.split("\t") for line in (DATA / "errors.tsv").read_text("utf-8").splitlines())
     return [
-        Case(half, "error", repository, commit, text[:40], tuple(places.split("|")), text)
+        Case(half, "error", repository, commit, text[:40], tuple(places.split("|")), text.replace(r"\n", "\n"))
         for own_half, repository, commit, places, text in rows
         if own_half == half
     ]

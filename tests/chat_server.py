@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 
 class ChatServer:
-    """Answers every question with `text`, or as `status` and `body` say, or late; notes what it was asked."""
+    """Answers every question with `text`, or as `script` or `status` and `body` say, or late; notes what it was asked.
 
-    def __init__(self, text: str = "{}") -> None:
+    `script` gets the instructions and the question.
+    """
+
+    def __init__(self, text: str = "{}", script: Callable[[str, str], str] | None = None) -> None:
         self.text, self.status, self.body = text, 200, ""
+        self.script = script
         self.stall = threading.Event()
         self.stalls = False
         self.requests: list[tuple[str, dict[str, Any], str]] = []
@@ -37,6 +42,8 @@ class ChatServer:
         self.requests.append((handler.path, document, handler.headers.get("authorization", "")))
         if self.stalls:
             self.stall.wait(20)
+        if self.script is not None:
+            self.text = self.script(*(message["content"] for message in document["messages"]))
         data = (self.body or json.dumps(self._document(handler.path))).encode()
         with suppress(ConnectionError):  # who asked no longer waits
             handler.send_response(self.status)

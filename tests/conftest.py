@@ -14,8 +14,11 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from playwright.sync_api import Browser, sync_playwright
 
 from cairn.memory.actors import ACTOR_VARIABLE, SIGNS
+from chromium import ARGUMENTS, CHROMIUM
+from hostile_markup import FOREIGN
 
 collect_ignore = ["docs/project"]  # the project that the examples of the documentation run on
 
@@ -145,3 +148,16 @@ def checkout(tmp_path: Path, git: Git) -> Path:
     folder.mkdir()
     git(folder, "init", "-q")
     return folder
+
+
+# -- pages -------------------------------------------------------------------------------------------------------------
+
+_MAPPED = f"--host-resolver-rules=MAP {FOREIGN} 127.0.0.1"  # as after DNS rebinding
+
+
+@pytest.fixture(scope="module")  # its event loop runs as long as it is there, and other tests have loops of their own
+def chromium() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, _MAPPED])
+        yield browser
+        browser.close()

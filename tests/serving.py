@@ -103,9 +103,9 @@ class Served:
 
 
 @contextmanager
-def serving(app: Application, protocol: type[Protocol] = Protocol) -> Iterator[Served]:
-    """Serve an application at a free port from a thread, until the block ends."""
-    with bind("127.0.0.1", 0) as listener:
+def serving(app: Application, protocol: type[Protocol] = Protocol, port: int = 0) -> Iterator[Served]:
+    """Serve an application from a thread, until the block ends or the daemon does; at a free port if none is given."""
+    with bind("127.0.0.1", port) as listener:
         listener.listen()
         server = create_server(app, protocol)
         thread = threading.Thread(target=lambda: server.run(sockets=[listener]), daemon=True)

@@ -300,7 +300,7 @@ def changed_files(repository: Path, commits: list[str]) -> Iterator[tuple[str, s
     show = ["git", "show", "--no-renames", "-U0", "--format=%x01%H", "--diff-filter=AM", *commits]
     done = subprocess.run(show, cwd=repository, capture_output=True, check=False) if commits else None
     text = done.stdout.decode("utf-8", "replace") if done is not None else ""
-    for entry in text.split("\x01")[1:]:
+    for entry in re.split(r"^\x01(?=[0-9a-f]{40}$)", text, flags=re.MULTILINE)[1:]:
         for part in re.split(r"^diff --git ", entry, flags=re.MULTILINE)[1:]:
             name = re.search(r"^\+\+\+ b/(.*?)\t?$", part, re.MULTILINE)
             hunks = [hunk_lines(line) for line in part.splitlines() if line.startswith("@@ ")]

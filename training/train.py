@@ -189,7 +189,7 @@ def main() -> int:
     parser.add_argument("--recorded", type=Path, default=RECORDED, help="where the tests' recorded answers go")
     for name, value in (("epochs", 3), ("batch", 1_024), ("pieces", 48_000)):
         parser.add_argument(f"--{name}", type=int, default=value)
-    parser.add_argument("--rate", type=float, default=Recipe.rate)
+    parser.add_argument("--rate", type=float, default=Recipe().rate)
     arguments = parser.parse_args()
     torch.manual_seed(0)
     recipe = Recipe(epochs=arguments.epochs, batch=arguments.batch, pieces=arguments.pieces, rate=arguments.rate)

@@ -317,7 +317,7 @@ def fit_recall(document: RecallDocument, max_tokens: int) -> None:
 
 
 def fit_memories(documents: Sequence[MemoryDocument], max_tokens: int) -> list[MemoryDocument]:
-    """Return memories as far as they have room: without their history, then with less text, then none.
+    """Return memories as far as they have room: without what happened to them, then with less text, then none.
 
     The first row is there in any case.
     """
@@ -325,7 +325,7 @@ def fit_memories(documents: Sequence[MemoryDocument], max_tokens: int) -> list[M
 
 
 def fit_sessions(documents: Sequence[WholeSessionDocument], max_tokens: int) -> list[WholeSessionDocument]:
-    """Return sessions as far as they have room: with fewer and fewer of their batches, then without what they learned.
+    """Return sessions as they have room: with less and less of what was shown and done, then of what was learned.
 
     The first row is there in any case.
     """
@@ -363,7 +363,7 @@ def _memory_forms(document: MemoryDocument, n_bytes: int) -> Iterator[MemoryDocu
 
 
 def _without_history(document: MemoryDocument) -> MemoryDocument:
-    return {**document, "history": [], "omitted_events": len(document["history"])}
+    return {**document, "shown": [], "history": [], "omitted_events": len(document["history"])}
 
 
 def _without_text(document: MemoryDocument, n_bytes: int) -> MemoryDocument:
@@ -381,5 +381,6 @@ def _session_forms(document: WholeSessionDocument, n_bytes: int) -> Iterator[Who
     n_kept = len(batches)
     while n_kept:
         n_kept //= 2
+        document = {**document, "shown": []}
         yield {**document, "batches": batches[:n_kept], "omitted_batches": len(batches) - n_kept}
-    yield {**document, "batches": [], "learned": [], "omitted_batches": len(batches)}
+    yield {**document, "batches": [], "shown": [], "learned": [], "omitted_batches": len(batches)}

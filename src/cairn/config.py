@@ -38,6 +38,19 @@ _EMBEDDING_PREFIX = f"{ENVIRONMENT_PREFIX}EMBEDDING_"
 _MEMORY_PREFIX = f"{ENVIRONMENT_PREFIX}MEMORY_"
 _HOOKS_PREFIX = f"{ENVIRONMENT_PREFIX}HOOKS_"
 _FILE_NAME = "config.yaml"
+EDITORS = (
+    "none",
+    "cursor",
+    "goland",
+    "idea",
+    "pycharm",
+    "rustrover",
+    "vscode",
+    "vscodium",
+    "webstorm",
+    "windsurf",
+    "zed",
+)
 
 
 def _half_the_cores() -> float:
@@ -59,7 +72,7 @@ class Settings:
     batch_chunks: int = setting(3_000, "lowers", 1, 10**9)
     # A larger index is searched by graphs, which cost time and space to build.
     exact_chunks: int = setting(500_000, "never", 0, 10**12)
-    state_dir: str = setting("", "never", pattern=A_PATH)
+    state_dir: str = setting("", "never", pattern=A_PATH, guarded=True)
     watch_polling: bool = setting(False, "free")  # look for changes instead of waiting for events
     watch_poll_seconds: float = setting(2.0, "raises", 0.1, 3_600)
     garbage_days: float = setting(14.0, "lowers", 0, 100_000)  # how long to keep what no branch or worktree has
@@ -72,13 +85,14 @@ class Settings:
     # The project's name among others; by default that of its git remote or its folder.
     project_name: str = setting("", "free")
     daemon: bool = setting(True, "never")  # whether commands use the daemon when it runs
-    daemon_host: str = setting("127.0.0.1", "never")
+    daemon_host: str = setting("127.0.0.1", "never", guarded=True)
     daemon_port: int = setting(37_800, "never", 1_024, 65_436)  # the next free one of a hundred is taken
     daemon_idle_minutes: float = setting(30.0, "never", 0, 100_000)  # after which the idle daemon ends
     # After which the daemon closes an idle project.
     daemon_project_minutes: float = setting(10.0, "never", 0, 100_000)
     daemon_memory_mb: int = setting(1_024, "never", 128, 1_000_000)  # beyond which projects are closed, and none opened
     daemon_threads: int = setting(4, "never", 1, 64)  # for answers; slow work, events and watches have others
+    editor: str = setting("vscode", "never", choices=EDITORS)  # which links of the pages open
     embedding: EmbeddingSettings | None = None  # None: only the bundled model
     memory: MemorySettings | None = None  # None: the defaults
     hooks: HooksSettings | None = None  # None: the defaults

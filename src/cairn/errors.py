@@ -17,6 +17,7 @@ CairnError
 ├── NotAvailableError      an operation that this version does not have yet
 ├── DaemonError            the daemon cannot be started, reached or stopped
 │   ├── AccessError        no token, or a request from a foreign page or host name
+│   │   └── ScopeError         a token that is for something else
 │   ├── RouteError         no such path, or not with this method
 │   ├── TooLargeError      a request beyond the limits
 │   ├── SlowError          a request that does not arrive in time
@@ -24,6 +25,15 @@ CairnError
 ├── ResourceError          the system is out of memory, open files, processes or disk space
 ├── ProviderError          an embedding provider that fails or refuses
 │   └── ProviderKeyError   its key is missing or refused
+├── TeamError              the team's server cannot do what it should
+│   ├── ObjectStoreError   the object store cannot be reached, or lacks an object
+│   ├── ObjectDamagedError an object does not hold what its name says
+│   ├── CatalogError       the team's database cannot be reached
+│   ├── LeaseError         another worker has taken over
+│   ├── IdentityError      where people sign in is away, or makes no sense
+│   ├── ServerAwayError    the team's server cannot be reached from here, or makes no sense
+│   │   └── UnreachableError   whatever it is asked
+│   └── SignInError        the team's server does not let this user in
 └── StoreError             the state on disk cannot be used
     ├── UnsafeStateError   a link, another user's file, or one that others can write
     ├── TrackedStateError  git tracks it, so it may have come with the repository
@@ -183,6 +193,12 @@ class AccessError(DaemonError):
     code = "access"
 
 
+class ScopeError(AccessError):
+    """A token of a team's server is valid, but not for this."""
+
+    code = "scope"
+
+
 class RouteError(DaemonError):
     """The daemon has nothing at this path, or does not take this method there."""
 
@@ -258,6 +274,60 @@ class ProviderKeyError(ProviderError):
     """The key for an embedding provider is missing, or the provider refuses it."""
 
     code = "provider-key"
+
+
+class TeamError(CairnError):
+    """The team's server cannot do what it should."""
+
+    code = "team"
+    exit_code = 3
+
+
+class ObjectStoreError(TeamError):
+    """The object store cannot be reached, or lacks an object."""
+
+    code = "objects"
+
+
+class ObjectDamagedError(TeamError):
+    """An object does not hold what its name says."""
+
+    code = "object-damaged"
+
+
+class CatalogError(TeamError):
+    """The database of the team cannot be reached, or does not answer as it should."""
+
+    code = "catalog"
+
+
+class LeaseError(TeamError):
+    """Another worker has taken over what this one was doing."""
+
+    code = "lease"
+
+
+class IdentityError(TeamError):
+    """The provider at which people sign in cannot be reached, or does not answer as it should."""
+
+    code = "identity"
+
+
+class ServerAwayError(TeamError):
+    """The team's server cannot be reached from this machine, takes too long, or its answer makes no sense."""
+
+    code = "team-away"
+
+
+class UnreachableError(ServerAwayError):
+    """There is no connection to the team's server: another question would fare no better."""
+
+
+class SignInError(TeamError):
+    """The team's server does not accept the token of this user, or their attempt to sign in."""
+
+    code = "sign-in"
+    exit_code = 2
 
 
 class StoreError(CairnError):

@@ -42,7 +42,7 @@ DEFAULT_CORE_TOKENS = 1_500  # core files are shown at the start of sessions
 _MAX_ROWS = 100_000
 
 # -- of most requests --------------------------------------------------------------------------------------------------
-PROJECT = Rule("another project: its name or folder", max_length=4_096)
+PROJECT = Rule("other project: name, folder, ORG/NAME", max_length=4_096)
 HINTS = Rule(
     "how notes say what to do next: as commands of a terminal or as tools of MCP", choices=("commands", "tools")
 )
@@ -70,7 +70,7 @@ SEARCH_TYPE = Rule(
 KINDS = Rule("only definitions of these kinds: function, class...", max_length=50)
 LANGUAGES = Rule("only files in these languages", max_length=50)
 GLOBS = Rule("only these paths; !GLOB leaves out", max_length=50)
-LINES_AROUND = Rule("show this many lines around the first line of a hit", least=0, most=1_000)
+LINES_AROUND = Rule("lines to show around the first of a hit", least=0, most=1_000)
 EXPLAIN = Rule("show the parts of each score")
 EXPAND = Rule("show a few callers and callees of each hit")
 
@@ -81,7 +81,7 @@ SIMILAR_LIMIT = Rule("hits at most; 0: all that are similar", least=0, most=_MAX
 
 # -- of texts, tasks and files -----------------------------------------------------------------------------------------
 FETCH_IDS = Rule("ids from a search, PATH#NAME, PATH:LINE, or a traceback's frame", min_length=1, max_length=1_000)
-SKIP_LINES = Rule("skip this many lines of each text, to continue one that was cut", least=0)
+SKIP_LINES = Rule("lines to skip of each text, to continue one that was cut", least=0)
 TASK = Rule("what is to be done, in prose or a whole issue; instead of ids")
 CONTEXT_IDS = Rule("ids from a search; instead of a task", max_length=50)
 CONTEXT_FILES = Rule("files known to matter; they come first", max_length=50)
@@ -100,6 +100,7 @@ PATH_FROM = Rule("the symbol at which the path of calls begins, as for callers",
 PATH_TO = Rule("the symbol where the path of calls ends", min_length=1, max_length=2_000)
 IMPORTED = Rule("a path, the name of a module, or a symbol in the file", min_length=1, max_length=4_096)
 RELATION = Rule("what to ask")
+FLOW_PLACE = Rule("a function, FILE:NAME or FILE:LINE", min_length=3, max_length=4_400)
 REFERENCE_KINDS = Rule("only references of these kinds", max_length=8)
 ASKED_ABOUT = Rule("NAME, CLASS.METHOD, PATH:NAME or PATH:LINE", min_length=1, max_length=2_000)
 
@@ -117,6 +118,7 @@ CHECK = Rule("also examine the index and everything it depends on")
 
 # -- of memories -------------------------------------------------------------------------------------------------------
 _TYPES = ("gotcha", "decision", "bug_fix", "discovery", "trade_off", "session_summary")
+_ORIGINS = ("captured", "agent", "person", "imported")
 _STATUSES = ("active", "resolved", "superseded", "archived")
 ACTOR = Rule("who asks for it: agent:NAME or person:NAME", pattern=r"(|(person|agent):[^\x00-\x1f\x7f]{1,200})")
 MEMORY_TEXT = Rule("what to remember, in a sentence or a few", min_length=1, max_length=10_000)
@@ -141,6 +143,7 @@ ADDED_FILES = Rule("files to link, or FILE::NAME of a definition", max_length=50
 REMOVED_FILES = Rule("links to take away, as they are listed", max_length=50)
 MEMORY_TYPES = Rule("only memories of these types", choices=_TYPES, max_length=10)
 MEMORY_STATUSES = Rule("only memories with these statuses", choices=_STATUSES, max_length=10)
+MEMORY_ORIGINS = Rule("only memories that came to be so", choices=_ORIGINS, max_length=10)
 OF_FILE = Rule("only those about this file, or about what is in this folder/", max_length=4_096)
 OF_SESSION = Rule("only those of this session", max_length=200)
 OF_TAG = Rule("only those with this tag", max_length=500)
@@ -152,6 +155,11 @@ RECALL_QUERY = Rule("what you want to know, in prose", min_length=1, max_length=
 RECALL_LIMIT = Rule("memories at most", least=1, most=100)
 INCLUDE_RESOLVED = Rule("also those that are settled or superseded")
 ALL_BRANCHES = Rule("also those from branches that are not merged here")
+BULK_ACTION = Rule("what is done with them", choices=("archive", "resolve", "reopen", "keep", "forget"))
+BULK_DRY_RUN = Rule("only say which would be changed")
+EXPORT_IDS = Rule("ids of memories, as m_0123456789; none: all", max_length=10_000)
+EXPORT_SHARED = Rule("only shared memories")
+EMBED_DRY_RUN = Rule("only say what it would take")
 MEMORY_LIMIT = Rule("memories at most; 0: all", least=0, most=_MAX_ROWS)
 OFFSET = Rule("leave out this many of the newest", least=0, most=1_000_000)
 
@@ -160,5 +168,23 @@ SESSION_IDS = Rule("the ids of sessions, the agents' own", min_length=1, max_len
 OF_AGENT = Rule("only those of this agent, such as claude-code", max_length=100)
 HEARD_SINCE = Rule("only those heard of since: a date as 2026-01-31 (UTC), or 12h, 7d, 4w ago", max_length=20)
 SESSION_FILE = Rule("only those that touched this file, or what is in this folder/", max_length=4_096)
+SESSION_TEXT = Rule("only those with a prompt that has these words, in any case", max_length=1_000)
 SAVINGS_DAYS = Rule("of so many days, today included (UTC)", least=1, most=3_650)
 SESSION_LIMIT = Rule("sessions at most; 0: all", least=0, most=_MAX_ROWS)
+
+# -- of feedback -------------------------------------------------------------------------------------------------------
+FEEDBACK_IDS = Rule("ids of hits or memories, PATH, or PATH:LINE", min_length=1, max_length=100)
+VERDICT = Rule("what they were", choices=("good", "bad"))
+FEEDBACK_SESSION = Rule("the session that was shown them, instead of the last one that was", max_length=200)
+ASKED_SINCE = Rule("only those asked since: a date as 2026-01-31 (UTC), or 12h, 7d, 4w ago", max_length=20)
+EMPTY_ONLY = Rule("only those that found nothing")
+QUESTION_LIMIT = Rule("questions at most; 0: all", least=0, most=_MAX_ROWS)
+
+# -- of tuning ---------------------------------------------------------------------------------------------------------
+TUNING_VERSION = Rule("the number of a version; 0: the shipped values", least=0, most=1_000_000)
+SEED = Rule("the seed of all that is drawn", least=0, most=2**31)
+TUNING_SECONDS = Rule("look at examples for so many seconds at most", least=1, most=3_600)
+TEXT_CALLS = Rule("ask the chat model at most so often to improve texts; 0: not at all", least=0, most=5_000)
+APPLY_TUNING = Rule("use the version if it passes")
+QUESTIONS = Rule("questions in JSON Lines", min_length=1, max_length=5_000_000)
+EVAL_LIMIT = Rule("questions at most, the newest", least=1, most=1_000)

@@ -23,6 +23,8 @@ _POSITIONAL: Mapping[str, tuple[str, ...]] = {
     "impact": ("symbol",),
     "importers": ("target",),
     "index": ("path",),
+    "login": ("url",),
+    "logout": ("url",),
     "memories show": ("ids",),
     "outline": ("file",),
     "recall": ("query",),
@@ -34,12 +36,15 @@ _POSITIONAL: Mapping[str, tuple[str, ...]] = {
     "similar": ("place",),
     "references": ("symbol",),
     "subclasses": ("symbol",),
+    "team publish": ("team_project",),
+    "team remove": ("team_project",),
     "tests": ("symbol",),
     "why": ("place",),
 }
 _FLAGS: Mapping[str, str] = {"project": "-C", "languages": "--lang", "globs": "--in", "kinds": "--kind"}
 _PLACEHOLDERS: Mapping[str, str] = {
     "globs": "GLOB", "ids": "ID", "languages": "LANG", "place": "FILE:LINE", "project": "FOLDER",
+    "team_project": "ORGANISATION/NAME",
 }  # fmt: skip
 _WORDS = frozenset({"mode", "relation"})  # their values are words of ours
 
@@ -133,6 +138,13 @@ def show_notes(document: Any, style: HintStyle) -> Any:  # noqa: ANN401 - JSON
     if isinstance(document, dict) and "notes" in document:
         return {**document, "notes": [show(note, style) for note in document["notes"]]}
     return document
+
+
+def with_note(document: Any, note: str) -> Any:  # noqa: ANN401 - JSON
+    """Return an answer with one more note, if there is one and the answer is of a kind that has notes."""
+    if not note or not isinstance(document, dict):
+        return document
+    return {**document, "notes": [*document.get("notes", ()), note]}
 
 
 def hint_of(text: str) -> Hint:

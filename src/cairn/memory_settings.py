@@ -44,14 +44,20 @@ class MemorySettings:
     supersede: float = setting(0.0, "raises", 0, 1, zero=_least_similarity, check=_check_similarity)
     supersede_same_file: float = setting(0.0, "raises", 0, 1, zero=_least_similarity, check=_check_similarity)
     capture: bool = setting(True, "lowers")  # whether what agents report is kept
-    chat_provider: str = setting("", "never", choices=("", "ollama", "openai"))  # empty: no chat model is ever asked
+    # Whether it is kept what searches of the code showed and what was done then, and for how many days.
+    feedback: bool = setting(True, "lowers")
+    feedback_days: float = setting(180.0, "lowers", 1, 100_000)
+    # Whether the daemon tunes answers to what is kept of a project, while nobody asks.
+    optimize: bool = setting(True, "lowers")
+    # Empty: no chat model is ever asked.
+    chat_provider: str = setting("", "never", choices=("", "ollama", "openai"), guarded=True)
     chat_model: str = setting("", "never")
-    chat_url: str = setting("", "never", pattern=ANYTHING, check=check_url)
-    chat_api_key_env: str = setting("", "never", pattern=ANYTHING, check=check_variable)
+    chat_url: str = setting("", "never", pattern=ANYTHING, check=check_url, guarded=True)
+    chat_api_key_env: str = setting("", "never", pattern=ANYTHING, check=check_variable, guarded=True)
     chat_daily_tokens: int = setting(100_000, "never", 0, 10**9)
     chat_timeout_seconds: float = setting(30.0, "never", 0.01, 3_600)
     chat_price_per_million_tokens: float = setting(0.0, "never", 0, 1_000_000)  # US dollars, for the meter
-    # Whether agents are shown, unasked, what the repository brought; anybody who can push to it wrote that.
+    # Whether agents are shown, unasked, what the repository or a team brought; anybody who can push there wrote that.
     inject_shared: bool = setting(False, "never")
     # How long memories of little importance are kept in sight without being recalled; 0: for ever.
     retention_days: float = setting(90.0, "never", 0, 100_000)

@@ -46,9 +46,9 @@ _HINT = "see docs/configuration.md#embedding"
 class ModelSettings:
     """One embedding model: its provider, and how it is asked. docs/configuration.md has a line for each setting."""
 
-    provider: str = setting("bundled", "asks", choices=(*PROVIDERS, AUTO))
+    provider: str = setting("bundled", "asks", choices=(*PROVIDERS, AUTO), guarded=True)
     model: str = setting("", "asks")
-    url: str = setting("", "asks", pattern=ANYTHING, check=check_url)
+    url: str = setting("", "asks", pattern=ANYTHING, check=check_url, guarded=True)
     dimensions: int = setting(0, "asks", 0, 65_536)  # 0: as many as the model has
     query_prefix: str = setting(AUTO, "asks", pattern=SOME_LINES)
     document_prefix: str = setting(AUTO, "asks", pattern=SOME_LINES)
@@ -58,8 +58,8 @@ class ModelSettings:
     requests_per_minute: int = setting(0, "lowers", 0, 1_000_000, zero=no_limit)
     timeout_seconds: float = setting(60.0, "lowers", 0.01, 86_400)
     query_timeout_seconds: float = setting(2.0, "lowers", 0.01, 86_400)
-    api_key_env: str = setting("", "never", pattern=ANYTHING, check=check_variable)
-    keyring_service: str = setting("", "never")
+    api_key_env: str = setting("", "never", pattern=ANYTHING, check=check_variable, guarded=True)
+    keyring_service: str = setting("", "never", guarded=True)
     price_per_million_tokens: float = setting(-1.0, "never", -1_000_000, 1_000_000)  # below 0: what is known of it
 
     def __post_init__(self) -> None:

@@ -22,6 +22,7 @@ from cairn.storage.own_files import read_own
 ALL = "all"  # the name that means every project
 _LOCK_SECONDS = 10.0
 _MAX_BYTES = 16_000_000
+_OF_TEAM = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}"
 _NOT_IN_NAMES = re.compile(r"[^\w.\-]+")
 
 
@@ -36,14 +37,14 @@ class Registry:
     """The list of allowed projects, a file in the user's state folder, read again when it changes."""
 
     def __init__(self, folder: StateFolder) -> None:
-        self._folder = folder
+        self.folder = folder
         self._read_at: tuple[int, int] | None = None
         self._projects: tuple[AllowedProject, ...] = ()
 
     def projects(self) -> tuple[AllowedProject, ...]:
         """Return all projects, oldest first."""
         try:
-            status = os.lstat(self._folder.projects)
+            status = os.lstat(self.folder.projects)
         except OSError:
             self._read_at, self._projects = None, ()
             return ()
@@ -61,22 +62,22 @@ class Registry:
         project = AllowedProject(_NOT_IN_NAMES.sub("-", name).strip("-") or "project", str(root))
         if project in self.projects():
             return
-        self._folder.create()
+        self.folder.create()
         with self._hold_lock():
             # Drop projects whose folder is gone; if one comes back, the next command in it allows it again.
             kept = [known for known in self._read() if known.root != project.root and os.path.isdir(known.root)]
             document = {"projects": [allowed._asdict() for allowed in (*kept, project)]}
             try:
                 text = json.dumps(document, indent=1)
-                write_file(self._folder.projects, text.encode("utf-8", "surrogatepass"), mode=0o600)
+                write_file(self.folder.projects, text.encode("utf-8", "surrogatepass"), mode=0o600)
             except OSError as error:
                 raise StoreError(
-                    f"cannot write {self._folder.projects}: {error.strerror}", "make it writable, or set XDG_STATE_HOME"
+                    f"cannot write {self.folder.projects}: {error.strerror}", "make it writable, or set XDG_STATE_HOME"
                 ) from error
 
     @contextmanager
     def _hold_lock(self) -> Iterator[None]:
-        lock = self._folder.projects.with_suffix(".lock")
+        lock = self.folder.projects.with_suffix(".lock")
         try:
             with file_lock(lock, _LOCK_SECONDS):
                 yield
@@ -106,11 +107,16 @@ class Registry:
 
     def _read(self) -> tuple[AllowedProject, ...]:
         try:
-            check_private(self._folder.path)
-            text = read_own(self._folder.projects, _MAX_BYTES).decode("utf-8", "surrogatepass")
+            check_private(self.folder.path)
+            text = read_own(self.folder.projects, _MAX_BYTES).decode("utf-8", "surrogatepass")
             return tuple(AllowedProject(str(row["name"]), str(row["root"])) for row in json.loads(text)["projects"])
         except (OSError, ValueError, KeyError, TypeError):  # missing or damaged: it fills again as projects are used
             return ()
+
+
+def is_team_name(name: str) -> bool:
+    """Tell whether a name has the form of those of a team's projects, ORGANISATION/NAME, which no project here has."""
+    return re.fullmatch(_OF_TEAM, name) is not None
 
 
 def enclosing_root(path: str) -> str | None:

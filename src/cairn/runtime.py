@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import zlib
+from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -84,6 +85,25 @@ class StateFolder:
     def projects(self) -> Path:
         """The list of projects that the daemon may serve."""
         return self.path / "projects.json"
+
+    @property
+    def servers(self) -> Path:
+        """The team's servers that the user is signed in to, with their tokens, readable by their owner alone."""
+        return self.path / "servers.json"
+
+    def end_of_log(self, limit: int = 0) -> list[str]:
+        """Return the last lines of the daemon's log, all of them for 0; none if there is no log.
+
+        Raises:
+            StoreError: if it cannot be read.
+        """
+        try:
+            with self.log.open(encoding="utf-8", errors="replace") as stream:
+                return [line.rstrip("\n") for line in deque(stream, limit or None)]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            raise StoreError(f"cannot read {self.log}: {error.strerror}", "make it readable") from error
 
     def create(self) -> None:
         """Create the folder, for its owner only.

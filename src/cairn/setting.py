@@ -55,7 +55,8 @@ class SettingRule(NamedTuple):
     """The rules of one setting.
 
     `zero` is what 0 stands for if it has a special meaning, such as no limit. Of `choices`, those that ask for less
-    come first. `check` raises UnusableError for what neither bounds nor pattern can express.
+    come first. `check` raises UnusableError for what neither bounds nor pattern can express. `is_guarded`: it decides
+    where data goes, so that pages show it and do not change it.
     """
 
     shared: Share
@@ -65,6 +66,7 @@ class SettingRule(NamedTuple):
     pattern: str
     choices: tuple[str, ...]
     check: Callable[[Any], None] | None
+    is_guarded: bool = False
 
 
 def setting(
@@ -77,9 +79,11 @@ def setting(
     pattern: str = ONE_LINE,
     choices: tuple[str, ...] = (),
     check: Callable[[Any], None] | None = None,
+    guarded: bool = False,
 ) -> Any:  # noqa: ANN401 - as `dataclasses.field`
     """Return a field for a class of settings; see `SettingRule`."""
-    return field(default=default, metadata={"rule": SettingRule(shared, least, most, zero, pattern, choices, check)})
+    rule = SettingRule(shared, least, most, zero, pattern, choices, check, guarded)
+    return field(default=default, metadata={"rule": rule})
 
 
 def no_limit() -> float:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Generic, TypeVar
 
 _T = TypeVar("_T")
@@ -21,24 +21,30 @@ class Shared(Generic[_T]):
     def __init__(self, thing: _T, close: Callable[[_T], object]) -> None:
         self.thing = thing
         self._close = close
-        self._change = threading.Condition()
+        self._lock = threading.RLock()  # entered without a call of Python, unlike the condition on it
+        self._change = threading.Condition(self._lock)
         self._users = 0
         self._retired = False
 
-    @contextmanager
-    def use(self) -> Iterator[_T]:
-        """Yield the thing; it stays open until the block ends."""
-        with self._change:
+    def use(self) -> AbstractContextManager[_T]:
+        """Return a context that gives the thing; it stays open until the block ends."""
+        return _Use(self)
+
+    def begin_use(self) -> None:
+        """Keep the thing open until `end_use` is called."""
+        with self._lock:
             self._users += 1
-        try:
-            yield self.thing
-        finally:
-            with self._change:
-                self._users -= 1
-                is_last = self._retired and not self._users
-                self._change.notify_all()
-            if is_last:
-                self._close(self.thing)
+
+    def end_use(self) -> None:
+        """Take back one `begin_use`."""
+        with self._lock:
+            self._users -= 1
+            if not self._retired:
+                return
+            is_last = not self._users
+            self._change.notify_all()
+        if is_last:
+            self._close(self.thing)
 
     def retire(self, timeout_seconds: float = 0.0) -> bool:
         """Close the thing when nobody uses it any more; return whether that was within the timeout. Call it once."""
@@ -49,6 +55,22 @@ class Shared(Generic[_T]):
             self._close(self.thing)
         with self._change:
             return self._change.wait_for(lambda: not self._users, timeout_seconds)
+
+
+class _Use(Generic[_T]):
+    """A block that uses a shared thing; a class, because every question enters two and a generator takes longer."""
+
+    __slots__ = ("_shared",)
+
+    def __init__(self, shared: Shared[_T]) -> None:
+        self._shared = shared
+
+    def __enter__(self) -> _T:
+        self._shared.begin_use()
+        return self._shared.thing
+
+    def __exit__(self, *_: object) -> None:
+        self._shared.end_use()
 
 
 class OneForAll(Generic[_T]):

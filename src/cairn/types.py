@@ -15,8 +15,12 @@ Match = Literal["exact", "renamed", "edited", "related"]
 Mode = Literal["auto", "hybrid", "literal", "regex", "symbol", "semantic", "structural"]
 SearchType = Literal["all", "code", "memory"]
 MemoryType = Literal["gotcha", "decision", "bug_fix", "discovery", "trade_off", "session_summary"]
+Mark = Literal["good", "bad"]  # of somebody, on what an answer showed
+BulkAction = Literal["archive", "resolve", "reopen", "keep", "forget"]  # with all memories that a filter finds
 MemoryStatus = Literal["active", "resolved", "superseded", "archived"]
-MemorySource = Literal["", "shared", "import"]  # empty: this machine; else the repository, or an import
+MemoryOrigin = Literal["captured", "agent", "person", "imported"]
+# Empty: this machine; else the repository, an import, or a team's server.
+MemorySource = Literal["", "shared", "import", "team"]
 
 
 class FileStat(NamedTuple):

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cairn.facets.graph import GraphFacet
     from cairn.facets.history import HistoryFacet
     from cairn.facets.memory import MemoryFacet
+    from cairn.facets.tuning import TuningFacet
     from cairn.facets.upkeep import UpkeepFacet
     from cairn.index.limits import Progress
     from cairn.protocol.requests import SearchRequest
@@ -68,6 +69,12 @@ class WorkspaceFacets:
         from cairn.facets.memory import MemoryFacet  # noqa: PLC0415 - start-up time: a search of code needs none of it
 
         return MemoryFacet(self._index)
+
+    @cached_property
+    def tuning(self) -> TuningFacet:
+        """Tunes the answers to what the project's history and its use say."""
+        facet: TuningFacet = load("cairn.facets.tuning:TuningFacet")(self._index, self.memory)
+        return facet
 
     @cached_property
     def history(self) -> HistoryFacet:
@@ -160,7 +167,7 @@ class Workspace(WorkspaceFacets):
     @property
     def has_memory(self) -> bool:
         """Whether anything was ever remembered here, or may be shared with it."""
-        return os.path.lexists(self.state.file_of(MEMORY)) or os.path.isdir(self.root / ".cairn" / "shared")
+        return os.path.lexists(self.state.file_of(MEMORY)) or os.path.isdir(f"{self.root}/.cairn/shared")
 
     # -- the promised surface -----------------------------------------------------------------------------------------
 
@@ -178,7 +185,8 @@ class Workspace(WorkspaceFacets):
     ) -> IndexReport:
         """Bring the index up to date with the files on disk, or with those of a branch, and say what was done.
 
-        Then commits that are not known yet are read for some seconds; the index can be searched meanwhile.
+        Then commits that are not known yet are read, for half as long and at most ten seconds; meanwhile the index can
+        be searched.
 
         Interrupted anywhere, the next run goes on from the last batch. Two processes may call it at once: the second
         waits for the first.
@@ -209,7 +217,7 @@ class Workspace(WorkspaceFacets):
                 progress=progress,
             )
         if history and self.settings.history:
-            self.history.follow(branch)
+            self.history.follow_run(report, branch)
         return report
 
     def refresh(self, progress: Progress | None = None, *, branch: str | None = None) -> str:

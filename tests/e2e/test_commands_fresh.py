@@ -45,9 +45,9 @@ def test_an_agent_that_asks_for_a_fresh_session_means_its_own(tmp_path: Path) ->
     (tmp_path / "tax.py").write_text("TAX = 19\n")
     run("remember", "Prices are net.", "--file", "tax.py", cwd=tmp_path)
     assert run("fresh", cwd=tmp_path, **_AGENT).startswith("This session is a fresh one")
-    assert read_file(tmp_path, "agents-own") == ""
+    assert read_file(tmp_path, "claude-code:agents-own") == ""
     assert "Prices are net." in read_file(tmp_path, "another")
-    told = run("fresh", "--session", "agents-own", cwd=tmp_path)
-    assert told.endswith("To undo: cairn fresh --undo --session agents-own\n")
-    run("fresh", "--undo", "--session", "agents-own", cwd=tmp_path)
-    assert "Prices are net." in read_file(tmp_path, "agents-own")
+    told = run("fresh", "--session", "claude-code:agents-own", cwd=tmp_path)
+    assert told.endswith("To undo: cairn fresh --undo --session claude-code:agents-own\n")
+    run("fresh", "--undo", "--session", "claude-code:agents-own", cwd=tmp_path)
+    assert "Prices are net." in read_file(tmp_path, "claude-code:agents-own")

@@ -66,6 +66,16 @@ def test_a_graph_command_takes_paths_from_where_one_stands(project: Path) -> Non
     assert cairn("subclasses", "cart.py:Cart", cwd=project / "shop").returncode == 1
 
 
+def test_a_graph_command_prints_paths_from_where_one_stands_and_json_from_the_top(project: Path) -> None:
+    here = project / "shop"
+    assert cairn("callers", "fee", cwd=here).stdout == "cart.py:6  method Cart.total  (call, import)\n"
+    impact = cairn("impact", "fee", cwd=here).stdout
+    assert "importer  cart.py\n" in impact
+    assert "test      ../tests/test_cart.py" in impact
+    assert "other.py:5  function _unused" in cairn("dead", cwd=here).stdout
+    assert document(cairn("callers", "fee", "--json", cwd=here))["links"][0]["filepath"] == "shop/cart.py"
+
+
 def test_an_unknown_kind_of_reference_names_those_there_are(project: Path) -> None:
     check_error(cairn("references", "fee", "--kind", "reads", cwd=project), 2, "call, construct, read, write, type")
 

@@ -82,9 +82,11 @@ def test_the_client_of_the_sdk_is_served_cleanly(
 
     async def use() -> None:
         news: list[str | None] = []
+        heard = asyncio.Event()
 
         async def told(progress: float, total: float | None, message: str | None) -> None:
             news.append(message)
+            heard.set()
 
         async with make() as server, Client(server, mode=mode) as client:
             assert client.server_info is not None
@@ -94,7 +96,8 @@ def test_the_client_of_the_sdk_is_served_cleanly(
             first = await client.call_tool("search", {"query": "add the tax"}, progress_callback=told)
             assert _text(first).startswith("money.py:")
             assert first.structured_content is None
-            assert news[-1:] == ["indexing 1 of 1 file"]
+            await asyncio.wait_for(heard.wait(), 10)  # the client hands news over when it gets to it
+            assert news[-1] == "indexing 1 of 1 file"
             wrong = await client.call_tool("search", {"query": 5})
             assert wrong.is_error
             assert "error[request]" in _text(wrong)

@@ -127,7 +127,7 @@ def test_an_agent_on_the_command_line_acts_as_one(surfaces: Surfaces) -> None:
     by_agent = surfaces.cli("remember", "the linter wants tabs", **AGENT)["id"]
     by_person = surfaces.cli("remember", "never touch the ledger")["id"]
     (shown,) = surfaces.cli("memories", "show", by_agent)
-    assert (shown["actor"], shown["origin"], shown["session"]) == ("agent:claude-code", "agent", "claude-1")
+    assert (shown["actor"], shown["origin"], shown["session"]) == ("agent:claude-code", "agent", "claude-code:claude-1")
     refused = surfaces.run("forget", by_person, "--yes", **AGENT)
     assert refused.returncode == 2
     assert "was made by a person" in refused.stderr

@@ -179,3 +179,32 @@ CPP = {
 def test_the_receiver_of_a_call_of_cpp_is_known(symbol: str, code: str, tmp_path: Path) -> None:
     files = {**CPP, "shop.cc": f'#include "shop.h"\nnamespace shop {{\n{code}}}\n'}
     assert [line for line in calling_lines(tmp_path, symbol, files) if "here" in line]
+
+
+def test_one_of_several_overloads_says_what_all_return(tmp_path: Path) -> None:
+    text = (
+        "interface Till {\n  pick(): Till;\n  pick<\n    A,\n  >(\n    one: A,\n    two: string,\n  ): Till;\n"
+        "  ring(): void;\n}\ninterface Other {\n  ring(): void;\n}\n"
+        "function run(till: Till) {\n  till.pick(1).ring();\n}\n"
+    )
+    assert callers(tmp_path, "Till.ring", {"till.ts": text}) == {("till.ts", 15)}
+
+
+def test_a_property_with_a_setter_gives_what_its_getter_says(tmp_path: Path) -> None:
+    text = (
+        "class Drawer:\n    def pop(self): ...\n\nclass Till:\n    @property\n    def drawer(self) -> Drawer:\n"
+        "        return self._drawer\n    @drawer.setter\n    def drawer(self, value):\n"
+        "        self._drawer = value if value is not None else Drawer()\n\n\n"
+        "def run(till: Till):\n    till.drawer.pop()\n"
+    )
+    assert callers(tmp_path, "Drawer.pop", {"till.py": text}) == {("till.py", 14)}
+
+
+def test_methods_of_tests_are_not_what_other_code_calls(tmp_path: Path) -> None:
+    method = "    def count_coins(self): ...\n"
+    files = {
+        "till.py": f"class Till:\n{method}\n\nclass Small(Till):\n{method}",
+        "tests/test_till.py": f"class Fake:\n{method}",
+        "app.py": "def run(till):\n    till.count_coins()\n",
+    }
+    assert callers(tmp_path, "Till.count_coins", files) == {("app.py", 2)}

@@ -92,3 +92,12 @@ def test_a_class_from_elsewhere_has_no_methods_of_the_project(tmp_path: Path) ->
     )
     own = "<?php\nclass Quoter { public function quoteAll($x) {} }\n"
     assert callers(tmp_path, "quoteAll", {"Quoter.php": own, "App.php": text}) == set()
+
+
+def test_a_type_may_begin_with_the_name_of_a_built_in_one(tmp_path: Path) -> None:
+    text = (
+        "<?php\ninterface CallableFinder { function resolve(); }\ninterface Other { function resolve(); }\n"
+        "class App {\n    private CallableFinder $finder;\n"
+        "    function run() { $this->finder->resolve(); }\n}\n"
+    )
+    assert callers(tmp_path, "CallableFinder.resolve", {"app.php": text}) == {("app.php", 6)}

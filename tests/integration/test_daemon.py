@@ -317,6 +317,24 @@ def test_settings_are_shown(ask: Ask) -> None:
     assert got == {**expected, "embedding": []}
 
 
+def test_settings_are_listed_set_and_unset_as_on_the_command_line(ask: Ask, project: Path) -> None:
+    file = project / ".cairn" / "config.yaml"
+    change = {"project": "shop", "name": "garbage_days", "shared": True}
+    assert ask("POST", "/api/settings/set", json={**change, "value": "7"}).json() == {
+        "name": "garbage_days", "value": 7.0, "file": str(file), "changed": True,
+    }  # fmt: skip
+    listed = ask("GET", "/api/settings", params={"project": "shop"}).json()
+    (found,) = (setting for setting in listed["settings"] if setting["name"] == "garbage_days")
+    assert (found["value"], found["source"], listed["project_file"]) == (7.0, f"{file}:1", str(file))
+    assert ask("POST", "/api/settings/unset", json=change).json()["changed"]
+    assert "garbage_days" not in file.read_text()
+
+
+def test_what_decides_where_data_goes_is_not_set_over_http(ask: Ask) -> None:
+    for name in ("daemon_host", "embedding.fallbacks", "no_such"):
+        check_error(ask("POST", "/api/settings/set", json={"name": name, "value": "x"}), 422, "request")
+
+
 def test_settings_that_change_hold_from_the_next_request_on(ask: Ask, project: Path) -> None:
     ask("GET", "/api/config")
     (project / ".cairn" / "config.yaml").write_text("max_file_bytes: 12345\n")

@@ -155,7 +155,7 @@ def test_each_file_is_parsed_once_however_little_room_there_is(workspace: Worksp
         if at_once:
             code.load_all()
         for _ in range(2):
-            assert all(code.file(number).path for number in range(len(code.paths)))
+            assert all(code.file(number).facts for number in range(len(code.paths)))
         connection.execute("COMMIT")
         code.store_facts()
     assert len(kept.blobs) == len(set(kept.blobs)) == n_facts(workspace) > 30

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from contextlib import closing
 from pathlib import Path
@@ -177,6 +180,18 @@ def test_a_shallow_clone_and_a_folder_outside_git_say_what_they_lack(project: Pa
         assert "no git repository" in workspace.history.solve("uploads").notes[0]
 
 
+def test_a_clone_without_the_folders_of_its_commits_says_so(project: Path, git: Git, tmp_path: Path) -> None:
+    git(project, "config", "uploadpack.allowFilter", "true")
+    clone = tmp_path / "partial"
+    git(tmp_path, "clone", "-q", "--filter=tree:0", project.as_uri(), str(clone))
+    git(project, "config", "uploadpack.allowFilter", "false")
+    with Workspace.open(clone) as workspace:
+        workspace.index()
+        answer = workspace.history.solve("uploads")
+    assert (answer.commits, answer.read, answer.listed) == ((), 4, 4)
+    assert "lacks the folders of its commits" in answer.notes[0]
+
+
 def test_a_clone_that_is_deepened_gets_the_rest(project: Path, git: Git, tmp_path: Path) -> None:
     git(tmp_path, "clone", "-q", "--depth=1", project.as_uri(), "shallow")
     with Workspace.open(tmp_path / "shallow") as workspace:
@@ -347,6 +362,32 @@ def test_no_more_commits_are_read_than_the_setting_says(project: Path) -> None:
         workspace.index()
         answer = workspace.history.solve("uploads")
     assert (answer.read, answer.listed) == (2, 2)
+
+
+def test_a_raised_number_of_commits_is_noticed_by_the_next_run(project: Path) -> None:
+    with Workspace.open(project, settings=Settings(history_commits=2)) as workspace:
+        workspace.index()
+        assert workspace.upkeep.knows_history()
+    with Workspace.open(project) as workspace:
+        assert not workspace.upkeep.knows_history()
+    assert main(["index", str(project)]) == 0
+    with Workspace.open(project) as workspace:
+        assert workspace.upkeep.knows_history()
+        assert workspace.history.solve("uploads", update=False).read == 4
+
+
+def test_a_watch_in_the_foreground_reads_commits_too(project: Path, git: Git) -> None:
+    command = [sys.executable, "-m", "cairn", "index", str(project), "--watch"]
+    with (
+        subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as watch,
+        Workspace.open(project) as workspace,
+    ):
+        try:
+            assert _appears(workspace, "Parse empty documents")
+            commit(project, git, "Draw tables", view="def show(): return 9\n")
+            assert _appears(workspace, "Draw tables")
+        finally:
+            watch.send_signal(signal.SIGINT)
 
 
 def test_the_watch_of_the_daemon_reads_commits_while_nobody_waits(project: Path, git: Git) -> None:

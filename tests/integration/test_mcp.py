@@ -24,7 +24,7 @@ from cairn.daemon.app import create_app
 from cairn.errors import BusyError, IndexMissingError, RequestError
 from cairn.mcp import wire
 from cairn.mcp.about import INSTRUCTIONS
-from cairn.mcp.http import InProcess, mcp_route
+from cairn.mcp.http import InProcess, mcp_routes
 from cairn.mcp.server import create_server
 from cairn.mcp.surface import PROMPTS, RESOURCES, Surface
 from cairn.mcp.text import MAX_CHARS
@@ -90,7 +90,7 @@ def _agent(folder: Path) -> Iterator[Agent]:
         (root / name).write_text(text)
     state = StateFolder(folder / "daemon")
     Registry(state).add(root, "shop")
-    app = create_app(Settings(), folder=state, extensions=[mcp_route])
+    app = create_app(Settings(), folder=state, extensions=[mcp_routes])
     with asyncio.Runner() as runner:
         yield Agent(root, Client(InProcess(app)), runner.run)
         app.daemon.projects.close()

@@ -6,7 +6,10 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from cairn.facets.upkeep import LEAST_FILES
+import pytest
+
+from cairn.graph.patience import LEAST_FILES
+from cairn.index.facts import definitions_and_facts
 from cairn.workspace import Workspace
 
 
@@ -48,3 +51,30 @@ def test_a_small_project_needs_no_preparation(tmp_path: Path) -> None:
         workspace.index()
         assert workspace.upkeep.prepare_graph() is None
         assert n_facts(workspace) == 0
+
+
+@pytest.mark.parametrize("analysis", ["1", ""])
+def test_what_another_version_found_in_a_file_is_read_without_an_update_and_does_no_harm(
+    tmp_path: Path, analysis: str
+) -> None:
+    root = tmp_path / "older"
+    write_files(root, 3)
+    longer = "".join(f"def g{number}():\n    return f1()\n\n\n" for number in range(9)).encode()
+    _, of_longer = definitions_and_facts(longer, "python")
+    with Workspace.open(root) as workspace:
+        workspace.index()
+        assert callers_of_one(workspace) == ["f2"]
+        with closing(sqlite3.connect(workspace.state.database)) as connection, connection:
+            if analysis:
+                connection.execute("UPDATE meta SET value = ? WHERE key = 'analysis'", (analysis,))
+            assert connection.execute("UPDATE facts SET data = ?", (of_longer,)).rowcount == 2
+    with Workspace.open(root) as workspace:
+        assert callers_of_one(workspace) in ([], ["f2"])
+        assert [effect.symbol.name for effect in workspace.graph.impact("f1").affected] in ([], ["f2"])
+        (root / "m2.py").write_text("from m1 import f1\n\n\ndef g2():\n    return f1()\n")
+        workspace.index()
+        assert callers_of_one(workspace) == ["g2"]
+
+
+def callers_of_one(workspace: Workspace) -> list[str]:
+    return [link.symbol.name for link in workspace.graph.callers("f1").links]

@@ -46,7 +46,7 @@ def test_savings_are_summed_by_day_agent_and_kind(workspace: Workspace, served: 
         OUTLINE._replace(path="b.py", tokens=200, replaced_tokens=1_000),
         OUTLINE._replace(is_replacing=False, replaced_tokens=0),
         OUTLINE._replace(agent="goose", kind="search", is_replacing=False, replaced_tokens=0, tokens=90),
-        OUTLINE._replace(seconds=NOW - DAY),
+        OUTLINE._replace(seconds=NOW - 3 * DAY),
         OUTLINE._replace(seconds=NOW - 40 * DAY),
     )
     assert served.charge("s1", "b.py", "h1", 1_500)
@@ -65,7 +65,8 @@ def test_savings_are_summed_by_day_agent_and_kind(workspace: Workspace, served: 
         "answers": 5, "tokens": 1_190, "replaced_tokens": 9_000, "followups": 2, "followup_tokens": 1_600,
         "saved": 6_210,
     }  # fmt: skip
-    assert perform(workspace, "savings", SavingsRequest(days=1))["total"]["answers"] == 4
+    two_days = SavingsRequest(days=2)  # midnight may have passed since NOW
+    assert perform(workspace, "savings", two_days)["total"]["answers"] == 4
     assert perform(workspace, "savings", SavingsRequest(days=60))["total"]["answers"] == 6
 
 

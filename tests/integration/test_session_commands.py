@@ -117,3 +117,46 @@ def test_a_file_with_colons_in_its_name_is_linked(cairn: Cairn, project: Path) -
     files = ["--file", "odd::name.py", "--file", "odd::name.py::total"]
     row = json.loads(cairn("remember", "odd, but so it is called", *files, "--json")[1])["memory"]
     assert row["files"] == ["odd::name.py", "odd::name.py::total"]
+
+
+def test_sessions_are_found_by_the_words_of_a_prompt(cairn: Cairn, session: str) -> None:
+    assert json.loads(cairn("sessions", "--text", "WHY", "--json")[1])["total"] == 1
+    assert cairn("sessions", "--text", "why not")[0] == 1
+
+
+def test_the_code_of_a_memory_is_printed_then_and_now(cairn: Cairn, project: Path) -> None:
+    id = json.loads(cairn("remember", "It is always 1", "--file", "cart.py::total", "--json")[1])["id"]
+    assert cairn("memories", "code", id)[1] == "cart.py::total  current\n  def total():\n      return 1\n"
+    (project / "cart.py").write_text("def total():\n    return 2\n")
+    code, out, err = cairn("memories", "code", id)
+    assert (code, out.splitlines()[0]) == (0, "cart.py::total  changed")
+    assert "What cart.py::total said then is not known: no commit has it." in err
+    alone = json.loads(cairn("remember", "About nothing here", "--json")[1])["id"]
+    assert cairn("memories", "code", alone)[0] == 1
+
+
+def test_embedding_says_what_it_takes_and_what_it_did(cairn: Cairn, project: Path) -> None:
+    assert cairn("memories", "embed", "--dry-run")[0] == 1
+    cairn("remember", "Run the tests with -p no:randomly")
+    code, out, _ = cairn("memories", "embed", "--dry-run")
+    assert (code, out.startswith("bundled: 1 memory, 0 without a vector; about 8 tokens, ")) == (0, True)
+    assert cairn("memories", "embed")[1] == "bundled: 1 of 1 memory embedded\n"
+    (model,) = json.loads(cairn("memories", "embed", "--json")[1])["models"]
+    assert (model["model"], model["embedded"], model["error"]) == ("bundled", 1, "")
+
+
+def test_an_edit_is_undone(cairn: Cairn, project: Path) -> None:
+    id = json.loads(cairn("remember", "It is always 1", "--json")[1])["id"]
+    cairn("memories", "edit", id, "--text", "It is always 2")
+    (row,) = json.loads(cairn("memories", "undo", id, "--json")[1])["memories"]
+    assert row["summary"] == "It is always 1"
+
+
+def test_the_status_names_each_event_of_an_agent(cairn: Cairn, project: Path, session: str) -> None:
+    with Workspace.open(project) as workspace:
+        workspace.index()
+    (agent,) = json.loads(cairn("status", "--json")[1])["memory"]["agents"]
+    assert (agent["agent"], {event["event"]: event["count"] for event in agent["events"]}) == (
+        "codex",
+        {"prompt": 1, "after-tool": 1},
+    )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
@@ -36,6 +37,14 @@ def framework(tmp_path: Path) -> Iterator[Workspace]:
 @pytest.mark.parametrize("name", NAMES)
 def test_in_a_test_framework_a_question_about_tests_is_about_its_code(name: str, framework: Workspace) -> None:
     assert framework.search(f"where does a session {name} tests").code[0].path == f"trial/{name}.py"
+
+
+def test_a_test_framework_may_lack_tests_of_its_own(tmp_path: Path) -> None:
+    write_framework(tmp_path, "test", "trial")
+    rmtree(tmp_path / "tests")
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert workspace.search("where does a session collect tests").code[0].path == "trial/collect.py"
 
 
 def test_the_tests_of_a_test_framework_are_found_when_they_are_asked_for(framework: Workspace) -> None:

@@ -212,3 +212,75 @@ def test_what_cannot_be_a_call_still_says_the_name(tmp_path: Path) -> None:
         "app.py": "def run(x):\n    x.get(1, 2, 3)\n",
     }
     assert unknown_calls(tmp_path, "Cart.get", files) == ("name", ["x.get(1, 2, 3)"])
+
+
+def test_the_body_for_one_platform_of_kotlin_may_be_what_is_called(tmp_path: Path) -> None:
+    files = {
+        "common/Pool.kt": "package pool\n\ninternal expect fun drain(size: Int)\n\nfun run() {\n    drain(1)\n}\n",
+        "native/Pool.kt": "package pool\n\ninternal actual fun drain(size: Int) {\n    print(size)\n}\n",
+        "web/Pool.kt": "package pool\n\ninternal actual fun drain(size: Int) {\n    print(size)\n    print(0)\n}\n",
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).write_text(text)
+    with Workspace.open(tmp_path) as opened:
+        opened.index()
+        for path in ("native/Pool.kt:drain", "web/Pool.kt:drain"):
+            links = opened.graph.callers(path)
+            assert links.links or links.unresolved is not None
+
+
+def test_the_body_for_one_system_of_rust_may_be_what_is_called(tmp_path: Path) -> None:
+    modules = '#[cfg(dump)]\nmod dump;\n#[cfg(not(dump))]\n#[path = "dump_mock.rs"]\nmod dump;\n'
+    body = (
+        "use super::Handle;\n\nimpl Handle {\n    pub fn trace_core(&self, core: u32) {\n        drop(core)\n    }\n}\n"
+    )
+    files = {
+        "lib.rs": f"{modules}\npub struct Handle;\n\npub fn run(handle: &Handle) {{\n    handle.trace_core(1);\n}}\n",
+        "dump.rs": body,
+        "dump_mock.rs": body.replace("drop(core)", ""),
+    }
+    for path, text in files.items():
+        (tmp_path / path).write_text(text)
+    with Workspace.open(tmp_path) as opened:
+        opened.index()
+        for path in ("dump.rs:4", "dump_mock.rs:4"):
+            links = opened.graph.callers(path)
+            assert links.links or links.unresolved is not None
+
+
+def test_a_function_of_c_that_others_may_link_to_is_not_surely_dead(tmp_path: Path) -> None:
+    (tmp_path / "till.c").write_text("int ring_once(void) { return 1; }\nstatic int hide(void) { return 2; }\n")
+    with Workspace.open(tmp_path, state_dir=tmp_path / "state") as workspace:
+        workspace.index()
+        sure = {dead.symbol.name: dead.confidence >= 0.9 for dead in workspace.graph.dead_code().dead}
+    assert sure == {"ring_once": False, "hide": True}
+
+
+def test_a_function_of_javascript_that_is_a_value_is_not_dead(tmp_path: Path) -> None:
+    text = (
+        "export default new Promise(function runLater(done) { done(); });\nexport const jar = { remove() {} };\n"
+        "function goneAway() {}\n"
+    )
+    (tmp_path / "till.js").write_text(text)
+    with Workspace.open(tmp_path, state_dir=tmp_path / "state") as workspace:
+        workspace.index()
+        names = {dead.symbol.name for dead in workspace.graph.dead_code().dead}
+    assert names == {"goneAway"}
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("till.js", "export class Till {\n  ringOnce() {}\n  [Symbol.iterator]() {}\n}\nnew Till();\n"),
+        ("till.js", "export const text = 'a'.replace(\n  /a/,\n  function swapped(found) { return found; });\n"),
+        ("Till.cs", "public interface ITill { void RingOnce(); }\npublic class Till : ITill { }\n"),
+        ("till.swift", "private class Till {\n    subscript(at: Int) -> Int { at }\n}\nlet till = Till()\n"),
+    ],
+)
+def test_what_may_be_used_unsaid_is_not_surely_dead(path: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / path).write_text(text)
+    with Workspace.open(tmp_path, state_dir=tmp_path / "state") as workspace:
+        workspace.index()
+        dead = {dead.symbol.name for dead in workspace.graph.dead_code().dead if dead.confidence >= 0.9}
+    assert dead == set()

@@ -550,3 +550,22 @@ def test_what_another_branch_defines_does_not_crowd_out_a_name(project: Path, gi
         (hit,) = [one for one in workspace.search("twin", explain=True).code if one.name == "twin"]
         assert hit.path == "alone.py"
         assert "symbol" in (hit.explain or {})
+
+
+def test_a_commit_is_answered_alike_by_itself_and_beside_many_others(checkout: Path, git: Git, tmp_path: Path) -> None:
+    names = ("alpha", "beta", "gamma", "delta", "omega")
+    revisions = []
+    for number in range(8):
+        changed = {f"{name}.py": module(f"{name}_{number}", 1 + number % 3) for name in names[number % 4 :]}
+        revisions.append(commit(git, checkout, {**changed, "store.py": module("store", 2)}))
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", str(checkout), str(clone))
+    git(clone, "checkout", "-q", revisions[2])
+    with Workspace.open(checkout) as beside, Workspace.open(clone) as alone:
+        for revision in revisions:
+            beside.index(branch=revision)
+        alone.index()
+        for query in (*QUERIES, "gamma_2_1", "where is offset stored by the beta handler"):
+            hits = [(hit.id, hit.score) for hit in beside.search(query, branch=revisions[2], limit=20).code]
+            assert hits == [(hit.id, hit.score) for hit in alone.search(query, limit=20).code]
+            assert hits

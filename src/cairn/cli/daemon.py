@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections import deque
 from typing import Any
 
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import emit, emit_json
 from cairn.client import ensure, stop
-from cairn.errors import DaemonError, StoreError, error_from
+from cairn.errors import DaemonError, error_from
 from cairn.hints import Hint
 from cairn.hooks.plain_files import LOG as HOOK_LOG
 from cairn.runtime import Runtime, StateFolder
@@ -97,18 +96,12 @@ def _status_of(runtime: Runtime, token: str) -> dict[str, Any]:
 def run_logs(options: argparse.Namespace) -> int:
     """Print the end of the daemon's log."""
     folder = StateFolder.of_user()
-    try:
-        with folder.log.open(encoding="utf-8", errors="replace") as stream:
-            lines = deque(stream, options.lines or None)
-    except (FileNotFoundError, NotADirectoryError):
-        lines = deque()
-    except OSError as error:
-        raise StoreError(f"cannot read {folder.log}: {error.strerror}", "make it readable") from error
+    lines = folder.end_of_log(options.lines)
     if options.json:
-        emit_json({"file": str(folder.log), "lines": [line.rstrip("\n") for line in lines]})
+        emit_json({"file": str(folder.log), "lines": lines})
     else:
         for line in lines:
-            emit(printable(line.rstrip("\n")))
+            emit(printable(line))
     if (hooks := folder.path / HOOK_LOG).exists():
         note(f"The log of the hook program is {hooks}")
     return EXIT_FOUND if lines else EXIT_NONE

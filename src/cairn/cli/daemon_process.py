@@ -8,7 +8,8 @@ from cairn.cli.outcomes import EXIT_FOUND
 from cairn.client import START_SECONDS
 from cairn.config import load_settings
 from cairn.daemon.lifecycle import detach, run
-from cairn.mcp.http import mcp_route
+from cairn.dashboard.mount import dashboard
+from cairn.mcp.http import mcp_routes
 from cairn.runtime import StateFolder
 
 
@@ -17,5 +18,5 @@ def run_here(options: argparse.Namespace) -> int:
     folder = StateFolder.of_user()
     if options.detached:
         detach(folder, START_SECONDS)
-    run(load_settings(None), folder, [mcp_route])
+    run(load_settings(None), folder, [mcp_routes, dashboard])
     return EXIT_FOUND

@@ -10,10 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, BinaryIO
 
+from cairn.cli.memories import filter_fields
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import emit, emit_json
 from cairn.errors import PathError, RequestError
+from cairn.operations.memory_bulk import iter_export
+from cairn.protocol.memory_requests import MemoryExportRequest
+from cairn.schema import decode
 from cairn.source.text import pluralize
 from cairn.storage.atomic import AtomicFile
 from cairn.workspace import Workspace
@@ -24,19 +28,16 @@ _MODE = 0o600  # what is remembered is its user's alone
 
 def run_export(options: argparse.Namespace) -> int:
     """Write memories with all that happened to them, as JSON Lines."""
-    if options.json and options.file == _PIPE:
+    if options.json and options.into == _PIPE:
         raise RequestError("an export to stdout is JSON already, one document a line", "name a FILE, or omit --json")
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        lines = workspace.memory.exchange.export(options.ids, only_shared=options.shared)
-        if options.file == _PIPE:
-            n_events = _write(sys.stdout.buffer, lines)
-        else:
-            with _replace(Path(options.file)) as stream:
-                n_events = _write(stream, lines)
+        fields = {"ids": options.ids, "shared": options.shared, **filter_fields(options)}
+        lines = iter_export(workspace, decode(MemoryExportRequest, fields))
+        n_events = write_export(options.into, lines)
     if options.json:
-        emit_json({"file": options.file, "events": n_events})
-    elif options.file != _PIPE:
-        emit(f"Wrote {pluralize(n_events, 'event')} to {printable(options.file)}.")
+        emit_json({"file": options.into, "events": n_events})
+    elif options.into != _PIPE:
+        emit(f"Wrote {pluralize(n_events, 'event')} to {printable(options.into)}.")
     return EXIT_FOUND if n_events else EXIT_NONE
 
 
@@ -67,6 +68,18 @@ def run_import(options: argparse.Namespace) -> int:
         held = pluralize(done.n_redacted, "event held", "events held")
         note(f"{held} secrets or private parts, which {'would be' if options.dry_run else 'were'} left out.")
     return EXIT_FOUND
+
+
+def write_export(file: str, lines: Iterable[str]) -> int:
+    """Write an export to a file, or to stdout if it is called `-`, and return how many events there were.
+
+    Raises:
+        PathError: if it cannot be written.
+    """
+    if file == _PIPE:
+        return _write(sys.stdout.buffer, lines)
+    with _replace(Path(file)) as stream:
+        return _write(stream, lines)
 
 
 def _write(stream: IO[bytes], lines: Iterable[str]) -> int:

@@ -9,22 +9,43 @@ from typing import Any
 
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
-from cairn.cli.places import Standpoint
+from cairn.cli.places import Standpoint, standpoint_of
 from cairn.cli.remote import answer
 from cairn.cli.render import Style, emit, emit_json
 from cairn.source.text import pluralize
 
 _MAX_NAMED = 5  # deleted files in a note
+_LISTS_OF_PATHS = {"importers", "others"}
 
 Document = dict[str, Any]  # an answer of the symbol graph, as JSON in docs/cli.md
 
 
 def _ask(options: argparse.Namespace, question: str, **fields: object) -> Document:
     """Ask the symbol graph a question, in the daemon or in this process."""
-    here = Standpoint(options.project)
+    here = standpoint_of(options)
     asked = {name: here.place(value) if isinstance(value, str) else value for name, value in fields.items()}
     document: Document = answer(options, f"graph/{question}", {**asked, "update": not options.no_update})
-    return document
+    return from_here(document, options)
+
+
+def from_here(document: Document, options: argparse.Namespace) -> Document:
+    """Return an answer with its paths as they are from where one stands; JSON has them from the root."""
+    here = standpoint_of(options)
+    return document if options.json or not here.inside else _with_paths(document, here)
+
+
+def _with_paths(part: Any, here: Standpoint) -> Any:  # noqa: ANN401 - JSON
+    """Return a part of an answer; its notes name commands, which take paths from the root everywhere."""
+    if isinstance(part, list):
+        return [_with_paths(item, here) for item in part]
+    if not isinstance(part, dict):
+        return part
+    shown = {name: value if name == "notes" else _with_paths(value, here) for name, value in part.items()}
+    if isinstance(path := part.get("filepath"), str):
+        shown["filepath"] = here.show(path)
+    for name in _LISTS_OF_PATHS & part.keys():
+        shown[name] = [here.show(item) if isinstance(item, str) else item for item in shown[name]]
+    return shown
 
 
 def show(
@@ -107,7 +128,7 @@ def run_references(options: argparse.Namespace) -> int:
         document,
         options,
         rows,
-        something=bool(document["references"]),
+        something=bool(document["references"]) or "unfollowed" in document,
         omitted=more(document["omitted"]),
         nothing=unless_unresolved(document, f"{nothing} {_name_of(document['symbol'])}."),
     )
@@ -118,15 +139,15 @@ def _show_links(document: Document, options: argparse.Namespace, verb: str) -> i
         document,
         options,
         lambda style: (_line(link, style) for link in document["links"]),
-        something=bool(document["links"]),
+        something=bool(document["links"]) or "unfollowed" in document,
         omitted=more(document["omitted"]),
         nothing=unless_unresolved(document, f"Nothing {verb} {_name_of(document['symbol'])}."),
     )
 
 
 def unless_unresolved(document: Document, nothing: str) -> str:
-    """Return what to say of an empty answer; nothing where its notes say which lines could not be resolved."""
-    return "" if document["unresolved"] else nothing
+    """Return what to say of an empty answer; nothing where its notes say what could not be resolved or followed."""
+    return "" if document["unresolved"] or document.get("unfollowed") else nothing
 
 
 def _line(link: Document, style: Style) -> str:
@@ -179,7 +200,9 @@ def run_importers(options: argparse.Namespace) -> int:
             yield f"{at(link, style)}  {style.faint(what)}".rstrip()
 
     nothing = unless_unresolved(document, f"Nothing imports {document['filepath']}.")
-    return show(document, options, rows, something=bool(document["importers"]), nothing=nothing)
+    return show(
+        document, options, rows, something=bool(document["importers"]) or "unfollowed" in document, nothing=nothing
+    )
 
 
 def run_impact(options: argparse.Namespace) -> int:
@@ -202,7 +225,8 @@ def run_impact(options: argparse.Namespace) -> int:
         document,
         options,
         rows,
-        something=bool(document["affected"] or document["importers"] or document["tests"] or _is_mentioned(document)),
+        something=bool(document["affected"] or document["importers"] or document["tests"] or _is_mentioned(document))
+        or "unfollowed" in document,
         omitted=more(document["omitted"], "more symbol"),
         nothing=unless_unresolved(document, "Nothing else is affected, as far as can be resolved.")
         if document["changed"] or document["deleted"]
@@ -243,7 +267,7 @@ def run_tests(options: argparse.Namespace) -> int:
         document,
         options,
         lambda style: (_test(test, style) for test in document["tests"]),
-        something=bool(document["tests"]),
+        something=bool(document["tests"]) or "unfollowed" in document,
         omitted=more(document["omitted"], f"more of {pluralize(document['total'], 'test file')}"),
         nothing=unless_unresolved(
             document, f"None of {pluralize(document['total'], 'test file')} concerns it, as far as can be resolved."

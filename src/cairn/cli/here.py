@@ -5,21 +5,19 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import replace
 from typing import Any
 
-from cairn.cli.project import allow, projects_named
+from cairn.cli.project import allow
 from cairn.cli.render import ProgressBar
 from cairn.cli.stdin import read_rest
-from cairn.errors import CairnError, QueryError
+from cairn.hints import Hint, with_note
 from cairn.loading import load
 from cairn.operations import perform
-from cairn.operations.search import merge_searches
-from cairn.protocol.requests import ProjectRequest, SearchRequest
-from cairn.registry import ALL
+from cairn.protocol.requests import ProjectRequest, SearchRequest, SessionRequest
 from cairn.schema import decode
 from cairn.workspace import Workspace
 
+_ON_DAEMON = Hint("a running daemon resolves the whole project while nobody asks", "daemon start")
 _LABELS = {"context": "Reading", "outline": "Reading references", "similar": "Indexing"}
 
 
@@ -33,7 +31,17 @@ def answer_here(options: argparse.Namespace, operation: str, fields: Mapping[str
     with _open_project(options) as workspace, closing(ProgressBar(_LABELS.get(operation, "Reading"))) as bar:
         if isinstance(code := fields.get("code"), str):
             fields = {**fields, "code": code + read_rest(workspace.settings.max_file_bytes)}
-        return perform(workspace, operation, _request(operation, fields), bar)
+        request = _request(operation, fields)
+        document = perform(workspace, operation, request, bar)
+        _note(workspace, operation, request, document)
+        return document
+
+
+def _note(workspace: Workspace, operation: str, request: ProjectRequest, document: Any) -> None:  # noqa: ANN401 - JSON
+    """Note what was asked and fetched, where anything is remembered; for a fetch alone the memory is not opened."""
+    is_worth = isinstance(request, SessionRequest) and (operation != "fetch" or bool(request.session))
+    if is_worth and workspace.has_memory:
+        load("cairn.operations.asked:note_answer")(workspace, operation, request, document, "cli")
 
 
 def _request(operation: str, fields: Mapping[str, object]) -> ProjectRequest:
@@ -46,25 +54,11 @@ def _open_project(options: argparse.Namespace) -> Workspace:
 
 
 def _search(options: argparse.Namespace, request: SearchRequest) -> Any:  # noqa: ANN401 - JSON
-    if options.among is None:
-        with _open_project(options) as workspace, closing(ProgressBar("Indexing")) as bar:
-            document = perform(workspace, "search", request, bar)
-            allow(workspace, options)
-            if workspace.has_memory:
-                load("cairn.operations.asked:note_question")(workspace, request, document)
-            return document
-    searches, problems = [], []
-    # With several projects, the budget is that of all answers together.
-    one_project = replace(request, max_tokens=None) if options.among == ALL else request
-    for project in projects_named(options.among):
-        try:
-            with Workspace.open(project.root) as workspace, closing(ProgressBar(f"Indexing {project.name}")) as bar:
-                searches.append((project.name, perform(workspace, "search", one_project, bar)))
-        except CairnError as error:
-            if options.among != ALL or isinstance(error, QueryError):  # a query that is wrong is wrong in every project
-                raise
-            problems.append(f"{project.name}: {error}")
-    return searches[0][1] if options.among != ALL else merge_searches(searches, request, problems)
+    with _open_project(options) as workspace, closing(ProgressBar("Indexing")) as bar:
+        document = perform(workspace, "search", request, bar)
+        allow(workspace, options)
+        _note(workspace, "search", request, document)
+        return document
 
 
 def answer_from_graph(options: argparse.Namespace, answer: Callable[[Workspace, ProgressBar], Any]) -> Any:  # noqa: ANN401 - JSON
@@ -77,4 +71,6 @@ def answer_from_graph(options: argparse.Namespace, answer: Callable[[Workspace, 
         with closing(ProgressBar("Reading references")) as bar:
             document = answer(workspace, bar)
         notice = "; ".join(filter(None, (notice, workspace.take_notice())))
-    return document | {"notes": [*document["notes"], notice]} if notice else document
+    if document.get("unfollowed"):
+        document = with_note(document, _ON_DAEMON)
+    return with_note(document, notice)

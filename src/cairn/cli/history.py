@@ -8,7 +8,7 @@ from typing import Any
 
 from cairn.cli.graph import more, show
 from cairn.cli.notes import printable
-from cairn.cli.places import Standpoint
+from cairn.cli.places import standpoint_of
 from cairn.cli.remote import answer
 from cairn.cli.render import Style
 from cairn.source.text import pluralize
@@ -18,7 +18,7 @@ Document = dict[str, Any]  # an answer from the history, as JSON in docs/cli.md
 
 def run_history(options: argparse.Namespace) -> int:
     """Show which commits and files solved something like a query, or shaped a file."""
-    query = Standpoint(options.project).place(" ".join(options.query))
+    query = standpoint_of(options).place(" ".join(options.query))
     document: Document = answer(
         options, "history", {"query": query, "limit": options.limit, "update": not options.no_update}
     )
@@ -52,7 +52,7 @@ def commit_rows(commit: Document, style: Style) -> Iterator[str]:
 
 def run_related(options: argparse.Namespace) -> int:
     """Show which files change together with a file."""
-    file = Standpoint(options.project).place(options.file)
+    file = standpoint_of(options).place(options.file)
     document: Document = answer(
         options, "history/related", {"file": file, "limit": options.limit, "update": not options.no_update}
     )
@@ -75,7 +75,7 @@ def run_related(options: argparse.Namespace) -> int:
 
 def run_why(options: argparse.Namespace) -> int:
     """Show which commits shaped some lines, with what else they changed."""
-    place = Standpoint(options.project).place(options.place)
+    place = standpoint_of(options).place(options.place)
     document: Document = answer(
         options, "history/why", {"place": place, "limit": options.limit, "update": not options.no_update}
     )

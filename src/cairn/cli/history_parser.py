@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from cairn import fields
 from cairn.cli.flags import add_field
-from cairn.cli.parser import Parser
+from cairn.cli.parser import Parser, project_option
 
 
 def add_history_commands(
@@ -20,7 +20,7 @@ def add_history_commands(
         common: the options of every command.
         lazy: returns what runs a command, by its place.
     """
-    asking = Parser(add_help=False, parents=[common])
+    asking = Parser(add_help=False, parents=[common, project_option()])
     asking.add_argument("--no-update", action="store_true", help="answer without reading new commits first")
     history = commands.add_parser("history", parents=[asking], help="show which commits solved something like this")
     history.add_argument("query", nargs="+", metavar="QUERY", help="prose, a file, a folder, or a symbol")

@@ -18,12 +18,15 @@ from cairn.cli.outcomes import EXIT_FOUND, EXIT_USAGE
 from cairn.cli.project import allow
 from cairn.cli.render import ProgressBar, emit, emit_json
 from cairn.errors import CairnError, ConfigError, IndexLockedError, NotAvailableError
+from cairn.history.following import HistoryThread
 from cairn.source.text import pluralize
 from cairn.types import EmbeddingReport, Estimate, IndexReport
 from cairn.workspace import Workspace
 
 if TYPE_CHECKING:
     from cairn.index.watch import Update
+
+_ENDING_SECONDS = 3.0  # for the commits that are being read when a watch ends
 
 
 def run_index(options: argparse.Namespace) -> int:
@@ -52,7 +55,7 @@ def index_project(options: argparse.Namespace) -> tuple[dict[str, Any], int]:
             allow(workspace, options)
             _build_graphs(workspace, quiet=options.json)
             if options.full or options.branch or not workspace.upkeep.knows_history():
-                workspace.history.follow(options.branch)
+                workspace.history.follow_run(report, options.branch)
         estimates = workspace.upkeep.estimate(options.branch)
         reports = () if options.dry_run else _embed(workspace, estimates, branch=options.branch, full=options.full)
         root = workspace.root
@@ -82,12 +85,24 @@ def _watch(options: argparse.Namespace) -> int:
             if options.full:
                 workspace.index(full=True)
             note(f"Watching {printable(str(workspace.root))}; stop with Ctrl-C.")
-            for update in workspace.upkeep.watch(workspace.upkeep.watcher()):
-                _say(workspace.take_notice())
-                _emit_update(update, as_json=options.json)
+            _follow(workspace, as_json=options.json)
         except KeyboardInterrupt:
             note("Stopped. The index is as the last update left it.")
     return EXIT_FOUND
+
+
+def _follow(workspace: Workspace, *, as_json: bool) -> None:
+    """Report each update, and have new commits read behind it."""
+    commits = HistoryThread(
+        workspace.root.name, workspace.settings, lambda seconds: workspace.history.follow(seconds=seconds)
+    )
+    try:
+        for update in workspace.upkeep.watch(workspace.upkeep.watcher()):
+            commits.wake()
+            _say(workspace.take_notice())
+            _emit_update(update, as_json=as_json)
+    finally:
+        commits.end(_ENDING_SECONDS)
 
 
 def _has_changes(report: IndexReport) -> bool:

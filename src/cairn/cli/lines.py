@@ -15,15 +15,14 @@ if TYPE_CHECKING:
 Form = Literal["files", "count", "oneline"]
 
 
-def print_lines(document: SearchDocument, form: Form, project: str) -> None:
+def print_lines(document: SearchDocument, form: Form, here: Standpoint) -> None:
     """Print the hits: each file once, each file with the number of its hits, or each hit on one line.
 
     Args:
         document: with the hits.
         form: of the lines.
-        project: the folder of -C, from which paths are shown.
+        here: from where paths are shown.
     """
-    here = Standpoint(project)
     if form == "oneline":
         for hit in document["code"]:
             preview = hit.get("preview", "").split("\n", 1)[0]

@@ -16,7 +16,7 @@ from cairn.cli.flags import add_field, number_within
 from cairn.cli.limits import check_limits
 from cairn.cli.notes import note
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_INTERRUPTED, EXIT_STORE, EXIT_USAGE
-from cairn.cli.parser import Parser, add_words, common_options, in_order
+from cairn.cli.parser import Parser, add_words, common_options, in_order, project_option
 from cairn.errors import CairnError, InternalError, resource_error
 from cairn.hints import FIELDS_PAGE, Hint
 from cairn.loading import load
@@ -74,16 +74,19 @@ def _add_search(commands: _Commands, common: Parser) -> None:
     ):
         name = flags[-1].lstrip("-").partition("-")[0]
         form.add_argument(*flags, dest="form", action="store_const", const=name, help=text)
-    search.add_argument("--project", dest="among", metavar="NAME", help="search another project; all: every one")
+    search.add_argument(
+        "--project", dest="among", metavar="NAME", help="ask another project: NAME or ORG/NAME; all: every one"
+    )
     search.set_defaults(run=_lazy("cairn.cli.search:run_search"))
 
-    similar = commands.add_parser("similar", parents=[common], help="find code that does the same, copies first")
+    other = project_option()
+    similar = commands.add_parser("similar", parents=[common, other], help="find code that does the same, copies first")
     similar.add_argument("target", metavar="FILE:LINE", help="a line of a file; - reads the code from stdin")
     add_field(similar, "-n", "--limit", rule=fields.SIMILAR_LIMIT, default=10)
     _add_filters(similar)
     similar.set_defaults(run=_lazy("cairn.cli.search:run_similar"))
 
-    fetch = commands.add_parser("fetch", parents=[common], help="print the full text of results")
+    fetch = commands.add_parser("fetch", parents=[common, other], help="print the full text of results")
     add_field(fetch, "ids", rule=fields.FETCH_IDS, nargs="+", metavar="ID", also="; - reads them from stdin")
     add_field(fetch, "--branch", rule=fields.BRANCH, metavar="REV")
     fetch.set_defaults(run=_lazy("cairn.cli.search:run_fetch"))
@@ -91,7 +94,10 @@ def _add_search(commands: _Commands, common: Parser) -> None:
 
 def _add_structure(commands: _Commands, common: Parser) -> None:
     """Add the commands about a task, a file, a function or a line."""
-    context = commands.add_parser("context", parents=[common], help="print the code that a task needs, in one answer")
+    other = project_option()
+    context = commands.add_parser(
+        "context", parents=[common, other], help="print the code that a task needs, in one answer"
+    )
     add_words(context, "task", rule=fields.TASK, metavar="TASK", required=False, also=_FROM_FILE)
     add_field(context, "--id", rule=fields.CONTEXT_IDS, dest="ids", action="append", default=[], metavar="ID")
     add_field(context, "--file", rule=fields.CONTEXT_FILES, dest="files", action="append", default=[], metavar="F")
@@ -100,7 +106,7 @@ def _add_structure(commands: _Commands, common: Parser) -> None:
     context.add_argument("--no-update", action="store_true", help="use the index as it is, without looking for changes")
     context.set_defaults(run=_lazy("cairn.cli.structure:run_context"))
 
-    outline = commands.add_parser("outline", parents=[common], help="list what a file defines")
+    outline = commands.add_parser("outline", parents=[common, other], help="list what a file defines")
     outline.add_argument("file", metavar="FILE", help="a file of the project")
     add_field(outline, "--mode", rule=fields.OUTLINE_MODE, default="structure")
     add_field(outline, "--symbol", rule=fields.OUTLINE_SYMBOL, metavar="S")
@@ -154,10 +160,13 @@ def _add_upkeep(commands: _Commands, common: Parser) -> None:
     doctor.set_defaults(run=_lazy("cairn.cli.health:run_doctor"))
 
 
-def _add_memory(commands: _Commands, common: Parser) -> None:
-    """Add the commands that keep memories, find and change them."""
-    add = load("cairn.cli.memory_parser:add_memory_commands")
-    add(commands, common, common_options(argparse.SUPPRESS), _lazy)
+def _adding(place: str) -> Callable[[_Commands, Parser], None]:
+    """Return what adds the commands of another module."""
+
+    def add(commands: _Commands, common: Parser) -> None:
+        load(place)(commands, common, common_options(argparse.SUPPRESS), _lazy)
+
+    return add
 
 
 def _add_install(commands: _Commands, common: Parser) -> None:
@@ -201,34 +210,15 @@ def _add_hook(commands: _Commands, _common: Parser) -> None:
 def _add_exchange(commands: _Commands, common: Parser) -> None:
     """Add the commands that write memories to a file and read them from one."""
     export = commands.add_parser("export", parents=[common], help="write memories with their history as JSON Lines")
-    export.add_argument("file", nargs="?", default="-", metavar="FILE", help="the file (default: -, stdout)")
-    export.add_argument("--shared", action="store_true", help="only shared memories")
+    export.add_argument("into", nargs="?", default="-", metavar="FILE", help="the file (default: -, stdout)")
+    add_field(export, "--shared", rule=fields.EXPORT_SHARED, action="store_true")
+    load("cairn.cli.memory_parser:add_memory_filter")(export)
     add_field(export, "--id", rule=fields.MEMORY_ID, dest="ids", action="append", default=[], metavar="ID")
     export.set_defaults(run=_lazy("cairn.cli.exchange:run_export"))
     imports = commands.add_parser("import", parents=[common], help="read memories that were exported")
     imports.add_argument("file", metavar="FILE", help="what export wrote; - reads stdin")
     imports.add_argument("--dry-run", action="store_true", help="show what would be new; write nothing")
     imports.set_defaults(run=_lazy("cairn.cli.exchange:run_import"))
-
-
-def _add_core(commands: _Commands, common: Parser) -> None:
-    """Add the commands about core files."""
-    core = commands.add_parser("core", parents=[common], help="mark the files to know first, and list them")
-    common = common_options(argparse.SUPPRESS)
-    actions = core.add_subparsers(title="actions", metavar="ACTION", required=True, parser_class=Parser)
-    add = actions.add_parser("add", parents=[common], help="mark a file, or change its summary")
-    add.add_argument("path", metavar="PATH", help="a file of the project")
-    add_field(add, "--summary", rule=fields.SUMMARY, metavar="S")
-    add.set_defaults(run=_lazy("cairn.cli.core:run_add"))
-    remove = actions.add_parser("remove", parents=[common], help="unmark a file")
-    remove.add_argument("path", metavar="PATH", help="a core file")
-    remove.set_defaults(run=_lazy("cairn.cli.core:run_remove"))
-    listing = actions.add_parser("list", parents=[common], help="show each file with its summary and what it defines")
-    add_field(listing, "--max-tokens", rule=fields.TOKENS, shown_default=fields.DEFAULT_CORE_TOKENS, metavar="N")
-    listing.set_defaults(run=_lazy("cairn.cli.core:run_list"))
-    suggest = actions.add_parser("suggest", parents=[common], help="show the most central files that are not marked")
-    add_field(suggest, "-n", "--limit", rule=fields.SUGGEST_LIMIT, default=10)
-    suggest.set_defaults(run=_lazy("cairn.cli.core:run_suggest"))
 
 
 def _add_daemon(commands: _Commands, _common: Parser) -> None:
@@ -259,11 +249,19 @@ def _add_daemon(commands: _Commands, _common: Parser) -> None:
             )
 
 
+def _add_ui(commands: _Commands, common: Parser) -> None:
+    """Add the command that opens the pages."""
+    ui = commands.add_parser("ui", parents=[common], help="open the pages of the daemon in your browser")
+    ui.add_argument("--print", action="store_true", help="print the link only")
+    ui.add_argument("--sign-out", action="store_true", help="sign all browsers out instead")
+    ui.set_defaults(run=_lazy("cairn.cli.ui:run_ui"))
+
+
 def _add_graph(commands: _Commands, common: Parser) -> None:
     """Add the commands that ask the symbol graph."""
     asking = Parser(add_help=False, parents=[common])
     asking.add_argument("--no-update", action="store_true", help="use the index as it is, without looking for changes")
-    limited = Parser(add_help=False)
+    limited, other = Parser(add_help=False), project_option()
     add_field(limited, "-n", "--limit", rule=fields.GRAPH_LIMIT, default=0)
 
     for name, text in (
@@ -271,25 +269,29 @@ def _add_graph(commands: _Commands, common: Parser) -> None:
         ("callees", "show what a symbol calls"),
         ("subclasses", "show what derives from a type or implements it"),
     ):
-        command = commands.add_parser(name, parents=[asking, limited], help=text)
+        command = commands.add_parser(name, parents=[asking, limited, other], help=text)
         add_field(command, "symbol", rule=fields.SYMBOL, metavar="SYMBOL")
         command.set_defaults(run=_lazy(f"cairn.cli.graph:run_{name}"))
-    references = commands.add_parser("references", parents=[asking, limited], help="show all that refers to a symbol")
+    references = commands.add_parser(
+        "references", parents=[asking, limited, other], help="show all that refers to a symbol"
+    )
     add_field(references, "symbol", rule=fields.SYMBOL, metavar="SYMBOL")
     add_field(references, "--kind", rule=fields.REFERENCE_KINDS, dest="kinds", action="append", default=[], metavar="K")
     references.set_defaults(run=_lazy("cairn.cli.graph:run_references"))
-    path = commands.add_parser("path", parents=[asking], help="show the shortest chain of calls between two symbols")
+    path = commands.add_parser(
+        "path", parents=[asking, other], help="show the shortest chain of calls between two symbols"
+    )
     add_field(path, "source", rule=fields.PATH_FROM, metavar="FROM")
     add_field(path, "target", rule=fields.PATH_TO, metavar="TO")
     path.set_defaults(run=_lazy("cairn.cli.graph:run_path"))
-    importers = commands.add_parser("importers", parents=[asking], help="show which files import a file")
+    importers = commands.add_parser("importers", parents=[asking, other], help="show which files import a file")
     add_field(importers, "target", rule=fields.IMPORTED, metavar="FILE")
     importers.set_defaults(run=_lazy("cairn.cli.graph:run_importers"))
     for name, text in (
         ("impact", "show what a change may break"),
         ("tests", "show which tests to run for a change"),
     ):
-        command = commands.add_parser(name, parents=[asking, limited], help=text)
+        command = commands.add_parser(name, parents=[asking, limited, other], help=text)
         add_field(command, "symbol", rule=fields.CHANGED, nargs="?", metavar="SYMBOL")
         add_field(command, "--diff", rule=fields.DIFF, nargs="?", const="HEAD", shown_default="HEAD", metavar="REV")
         command.set_defaults(run=_lazy(f"cairn.cli.graph:run_{name}"))
@@ -323,35 +325,26 @@ class _Group(NamedTuple):
     add: Callable[[_Commands, Parser], None]
 
 
+_GRAPH_COMMANDS = "callers callees references subclasses path importers impact tests dead cycles map"
+_MEMORY_COMMANDS = "remember recall memories resolve forget fresh savings feedback sessions"
 # In the order in which the help lists them.
 _GROUPS = (
     _Group(("search", "similar", "fetch"), _add_search),
     _Group(("context", "outline", "flow", "slice"), _add_structure),
-    _Group(
-        (
-            "callers",
-            "callees",
-            "references",
-            "subclasses",
-            "path",
-            "importers",
-            "impact",
-            "tests",
-            "dead",
-            "cycles",
-            "map",
-        ),
-        _add_graph,
-    ),
+    _Group(_GRAPH_COMMANDS.split(), _add_graph),
     _Group(("history", "related", "why"), _add_history),
     _Group(("index", "status", "gc", "doctor"), _add_upkeep),
     _Group(("init", "install", "uninstall"), _add_install),
-    _Group(("core",), _add_core),
-    _Group(("remember", "recall", "memories", "resolve", "forget", "fresh", "savings", "sessions"), _add_memory),
+    _Group(("core",), _adding("cairn.cli.core_parser:add_core_commands")),
+    _Group(_MEMORY_COMMANDS.split(), _adding("cairn.cli.memory_parser:add_memory_commands")),
+    _Group(("optimize", "eval"), _adding("cairn.cli.optimize_parser:add_optimize_commands")),
+    _Group(("login", "logout"), _adding("cairn.cli.login_parser:add_login_commands")),
+    _Group(("team",), _adding("cairn.cli.team_parser:add_team_commands")),
     _Group(("export", "import"), _add_exchange),
     _Group(("mcp",), _add_mcp),
     _Group(("hook",), _add_hook),
     _Group(("daemon",), _add_daemon),
+    _Group(("ui",), _add_ui),
     _Group(("config", "completions", "help"), _add_about),
 )
 

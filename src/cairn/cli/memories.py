@@ -23,6 +23,7 @@ from cairn.source.text import pluralize
 if TYPE_CHECKING:
     from cairn.protocol.memory_documents import (
         ChangedMemoriesDocument,
+        DoubtfulDocument,
         ForgottenDocument,
         MemoryDocument,
         MemoryListDocument,
@@ -94,22 +95,17 @@ def run_recall(options: argparse.Namespace) -> int:
     return EXIT_FOUND if document["memory"] or document["omitted"] else EXIT_NONE
 
 
+def filter_fields(options: argparse.Namespace) -> dict[str, object]:
+    """Return the options that choose memories as fields of a request."""
+    lists = {name: getattr(options, name) for name in ("types", "statuses", "origins")}
+    texts = {name: getattr(options, name) for name in ("session", "tag", "branch", "text", "since", "until")}
+    return {**lists, **texts, "file": _file(options, options.file) if options.file else ""}
+
+
 def run_memories(options: argparse.Namespace) -> int:
     """List memories, the newest first."""
-    fields = {
-        "types": options.types,
-        "statuses": options.statuses,
-        "file": _file(options, options.file) if options.file else "",
-        "session": options.session,
-        "tag": options.tag,
-        "branch": options.branch,
-        "text": options.text,
-        "since": options.since,
-        "until": options.until,
-        "limit": options.limit,
-        "offset": options.offset,
-        "max_tokens": options.max_tokens,
-    }
+    paging = {"limit": options.limit, "offset": options.offset, "max_tokens": options.max_tokens}
+    fields = {**filter_fields(options), **paging}
     document: MemoryListDocument = answer_memory(options, "memories", fields)
     if options.json:
         emit_json(document)
@@ -185,6 +181,27 @@ def run_undo(options: argparse.Namespace) -> int:
     return _change(options, "memories/undo", {"ids": options.ids})
 
 
+def run_keep(options: argparse.Namespace) -> int:
+    """Say that memories are right as they are."""
+    return _change(options, "memories/keep", {"ids": options.ids})
+
+
+def run_doubtful(options: argparse.Namespace) -> int:
+    """List memories that somebody should look at."""
+    fields = {"limit": options.limit, "offset": options.offset}
+    document: DoubtfulDocument = answer_memory(options, "memories/doubtful", fields)
+    if options.json:
+        emit_json(document)
+        return EXIT_FOUND if document["memories"] else EXIT_NONE
+    style = Style(sys.stdout)
+    for row in document["memories"]:
+        print_row(row, style)
+        for reason in row["reasons"]:
+            emit(f"    {printable(reason)}")
+    note_rest(document["total"], options.offset, len(document["memories"]), "No memory is doubtful.")
+    return EXIT_FOUND if document["memories"] else EXIT_NONE
+
+
 def run_prune(options: argparse.Namespace) -> int:
     """Archive what nobody needs, or list it."""
     rows = load("cairn.cli.memory_here:prune_here")(options)
@@ -233,7 +250,7 @@ def _confirm(options: argparse.Namespace) -> bool:
     Raises:
         RequestError: if there is nobody to ask.
     """
-    if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty() or options.json:
+    if not is_anybody_here(options):
         raise RequestError(
             "what is erased is gone for ever, and nobody is here to be asked",
             Hint("confirm it", "forget", ids=tuple(options.ids), yes=True),
@@ -241,7 +258,17 @@ def _confirm(options: argparse.Namespace) -> bool:
     documents: list[MemoryDocument] = answer_memory(options, "memories/show", {"ids": options.ids})
     for document in documents:
         note(f"{document['id']}  {document['type']}  {' '.join(document['text'].split())}")
-    them = "it" if len(documents) == 1 else f"these {pluralize(len(documents), 'memory', 'memories')}"
+    return ask_to_erase(len(documents))
+
+
+def is_anybody_here(options: argparse.Namespace) -> bool:
+    """Tell whether there is somebody at a terminal who can be asked."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty() and not options.json
+
+
+def ask_to_erase(n_memories: int) -> bool:
+    """Ask the user whether to erase so many memories."""
+    them = "it" if n_memories == 1 else f"these {pluralize(n_memories, 'memory', 'memories')}"
     sys.stderr.write(f"Erase {them} for ever, here and wherever shared? This cannot be undone. [y/N] ")
     sys.stderr.flush()
     reply = sys.stdin.readline()

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cairn.cli.project import allow
 from cairn.operations import perform
-from cairn.operations.asked import note_question
+from cairn.operations.asked import note_answer
 from cairn.operations.memory_rows import memory_row
-from cairn.protocol.memory_documents import MemoryRowDocument
-from cairn.protocol.memory_requests import RecallRequest
+from cairn.protocol.memory_documents import EmbeddedDocument, MemoryRowDocument
+from cairn.protocol.memory_requests import EmbedRequest, RecallRequest
 from cairn.protocol.memory_table import MEMORY_OPERATIONS
 from cairn.schema import decode
 from cairn.workspace import Workspace
+
+if TYPE_CHECKING:
+    from cairn.index.limits import Progress
 
 
 def answer_memory_here(options: argparse.Namespace, operation: str, fields: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
@@ -23,7 +26,7 @@ def answer_memory_here(options: argparse.Namespace, operation: str, fields: Mapp
         request = decode(MEMORY_OPERATIONS[operation].request, dict(fields))
         document = perform(workspace, operation, request)
         if isinstance(request, RecallRequest):
-            note_question(workspace, request, document)
+            note_answer(workspace, operation, request, document, "cli")
         allow(workspace, options)
         return document
 
@@ -32,3 +35,11 @@ def prune_here(options: argparse.Namespace) -> list[MemoryRowDocument]:
     """Archive what nobody needs, unless it is a dry run, and return rows of it."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         return [memory_row(observation) for observation in workspace.memory.prune(dry_run=options.dry_run)]
+
+
+def embed_here(options: argparse.Namespace, progress: Progress) -> EmbeddedDocument:
+    """Embed all memories anew in this process, or say what that takes."""
+    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
+        request = EmbedRequest(project="", dry_run=options.dry_run)
+        document: EmbeddedDocument = perform(workspace, "memories/embed", request, progress)
+        return document

@@ -67,12 +67,27 @@ def add_memory_commands(
     savings = commands.add_parser("savings", parents=[common], help="show what answers to tool calls saved, in tokens")
     add_field(savings, "--days", rule=fields.SAVINGS_DAYS, default=30, metavar="N")
     savings.set_defaults(run=command("cairn.cli.savings:run_savings"))
+    feedback = commands.add_parser(
+        "feedback", parents=[common], help="list what searches showed and what was used; say what was good"
+    )
+    add_field(feedback, "--session", rule=fields.OF_SESSION, default="", metavar="S")
+    add_field(feedback, "--since", rule=fields.ASKED_SINCE, default="", metavar="DATE")
+    add_field(feedback, "--empty", rule=fields.EMPTY_ONLY, action="store_true")
+    add_field(feedback, "-n", "--limit", rule=fields.QUESTION_LIMIT, default=20)
+    feedback.set_defaults(run=command("cairn.cli.feedback:run_feedback"))
+    verdicts = feedback.add_subparsers(title="actions", metavar="[ACTION]", parser_class=type(feedback))
+    for verdict, what in (("good", "what helped"), ("bad", "what did not help")):
+        mark = verdicts.add_parser(verdict, parents=[action_common], help=f"say {what}")
+        add_field(mark, "ids", rule=fields.FEEDBACK_IDS, nargs="+", metavar="ID")
+        add_field(mark, "--session", rule=fields.FEEDBACK_SESSION, dest="shown_in", default="", metavar="S")
+        mark.set_defaults(run=command("cairn.cli.feedback:run_mark"), verdict=verdict)
     sessions = commands.add_parser(
         "sessions", parents=[common], help="list the sessions of agents; show, mute and forget them"
     )
     add_field(sessions, "--agent", rule=fields.OF_AGENT, default="", metavar="NAME")
     add_field(sessions, "--branch", rule=fields.OF_BRANCH, default="", metavar="B")
     add_field(sessions, "--file", rule=fields.SESSION_FILE, default="", metavar="F")
+    add_field(sessions, "--text", rule=fields.SESSION_TEXT, default="", metavar="WORDS")
     add_field(sessions, "--since", rule=fields.HEARD_SINCE, default="", metavar="DATE")
     add_field(sessions, "-n", "--limit", rule=fields.SESSION_LIMIT, default=20)
     add_field(sessions, "--offset", rule=fields.OFFSET, default=0, metavar="N")
@@ -93,6 +108,32 @@ def add_memory_commands(
     forget_session.set_defaults(run=command("cairn.cli.sessions:run_forget"))
 
 
+def add_memory_filter(command: argparse.ArgumentParser, *, below: bool = False) -> None:
+    """Add the options that choose memories.
+
+    Args:
+        command: the parser that takes them.
+        below: the command above it has them as well: without defaults, so that what was given there stays.
+    """
+
+    def add(flag: str, rule: fields.Rule, dest: str = "", **options: Any) -> None:  # noqa: ANN401 - of `add_argument`
+        default = argparse.SUPPRESS if below else [] if dest else ""
+        add_field(
+            command, flag, rule=rule, default=default, **({"dest": dest, "action": "append"} if dest else options)
+        )
+
+    add("--type", fields.MEMORY_TYPES, "types")
+    add("--status", fields.MEMORY_STATUSES, "statuses")
+    add("--origin", fields.MEMORY_ORIGINS, "origins")
+    add("--file", fields.OF_FILE, metavar="F")
+    add("--session", fields.OF_SESSION, metavar="S")
+    add("--tag", fields.OF_TAG, metavar="T")
+    add("--branch", fields.OF_BRANCH, metavar="B")
+    add("--text", fields.OF_TEXT, metavar="TEXT")
+    add("--since", fields.SINCE, metavar="DATE")
+    add("--until", fields.UNTIL, metavar="DATE")
+
+
 def _add_memories(
     commands: _Commands[Any],
     common: argparse.ArgumentParser,
@@ -100,15 +141,7 @@ def _add_memories(
     command: Callable[[str], Command],
 ) -> None:
     memories = commands.add_parser("memories", parents=[common], help="list memories; show and change them")
-    add_field(memories, "--type", rule=fields.MEMORY_TYPES, dest="types", action="append", default=[])
-    add_field(memories, "--status", rule=fields.MEMORY_STATUSES, dest="statuses", action="append", default=[])
-    add_field(memories, "--file", rule=fields.OF_FILE, default="", metavar="F")
-    add_field(memories, "--session", rule=fields.OF_SESSION, default="", metavar="S")
-    add_field(memories, "--tag", rule=fields.OF_TAG, default="", metavar="T")
-    add_field(memories, "--branch", rule=fields.OF_BRANCH, default="", metavar="B")
-    add_field(memories, "--text", rule=fields.OF_TEXT, default="", metavar="TEXT")
-    add_field(memories, "--since", rule=fields.SINCE, default="", metavar="DATE")
-    add_field(memories, "--until", rule=fields.UNTIL, default="", metavar="DATE")
+    add_memory_filter(memories)
     add_field(memories, "-n", "--limit", rule=fields.MEMORY_LIMIT, default=20)
     add_field(memories, "--offset", rule=fields.OFFSET, default=0, metavar="N")
     add_field(memories, "--max-tokens", rule=fields.TOKENS, metavar="N")
@@ -140,11 +173,12 @@ def _add_memories(
     for name, text in (
         ("archive", "put memories out of sight"),
         ("reopen", "make memories active again"),
-        ("undo", "undo the last change of a status"),
+        ("keep", "say that they are right: tie them to their code as it is now"),
+        ("undo", "undo the last change"),
     ):
         action = actions.add_parser(name, parents=[action_common], help=text)
         add_field(action, "ids", rule=fields.MEMORY_IDS, nargs="+", metavar="ID")
-        if name != "undo":
+        if name in ("archive", "reopen"):
             add_field(action, "--reason", rule=fields.REASON, default="", metavar="R")
         action.set_defaults(run=command(f"cairn.cli.memories:run_{name}"))
 
@@ -153,6 +187,38 @@ def _add_memories(
     add_field(supersede, "successor", rule=fields.SUCCESSOR, metavar="BY")
     add_field(supersede, "--reason", rule=fields.REASON, default="", metavar="R")
     supersede.set_defaults(run=command("cairn.cli.memories:run_supersede"))
+
+    change = actions.add_parser("change", parents=[action_common], help="do the same with all that a filter finds")
+    add_field(change, "action", rule=fields.BULK_ACTION)
+    add_memory_filter(change, below=True)
+    change.add_argument("--dry-run", action="store_true", help=fields.BULK_DRY_RUN.text)
+    change.add_argument("--yes", action="store_true", help="do not ask before memories are erased")
+    change.set_defaults(run=command("cairn.cli.memory_upkeep:run_change"))
+
+    code = actions.add_parser("code", parents=[action_common], help="print the code a memory is about, then and now")
+    add_field(code, "id", rule=fields.MEMORY_ID, metavar="ID")
+    code.set_defaults(run=command("cairn.cli.memory_upkeep:run_code"))
+    embed = actions.add_parser("embed", parents=[action_common], help="embed all memories anew")
+    embed.add_argument("--dry-run", action="store_true", help=fields.EMBED_DRY_RUN.text)
+    embed.set_defaults(run=command("cairn.cli.memory_upkeep:run_embed"))
+
+    join = actions.add_parser("join", parents=[action_common], help="share memories with a team through its server")
+    join.add_argument(
+        "name", nargs="?", default="", metavar="ORGANISATION/NAME", help="by default found by the git remote"
+    )
+    join.set_defaults(run=command("cairn.cli.memory_team:run_join"))
+    for name, text in (
+        ("leave", "share with the team no longer; drop what it brought"),
+        ("sync", "exchange memories with the team now"),
+        ("team", "show with which team memories are shared, and what waits"),
+    ):
+        action = actions.add_parser(name, parents=[action_common], help=text)
+        action.set_defaults(run=command(f"cairn.cli.memory_team:run_{name}"))
+
+    doubtful = actions.add_parser("doubtful", parents=[action_common], help="list what may be false or useless by now")
+    add_field(doubtful, "-n", "--limit", rule=fields.MEMORY_LIMIT, default=20, metavar="N")
+    add_field(doubtful, "--offset", rule=fields.OFFSET, default=0, metavar="N")
+    doubtful.set_defaults(run=command("cairn.cli.memories:run_doubtful"))
 
     prune = actions.add_parser("prune", parents=[action_common], help="archive what nobody has recalled for long")
     prune.add_argument("--dry-run", action="store_true", help="list what would be archived; write nothing")

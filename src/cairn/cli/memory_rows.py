@@ -67,6 +67,9 @@ def print_memory(document: MemoryDocument, style: Style) -> None:
     for name in ("session", "branch", "revision"):
         if value := document[name]:
             emit(style.faint(f"    {name} {printable(value)}"))
+    if shown := document["shown"]:
+        used = sum(row["use"] not in ("", "unhelpful") for row in shown)
+        emit(style.faint(f"    shown {pluralize(len(shown), 'time')}, used {pluralize(used, 'time')}"))
     for event in document["history"]:
         emit(style.faint(f"    {event['time']}  {printable(event['actor'])}  {printable(_deed(event))}"))
     emit("")
@@ -74,7 +77,7 @@ def print_memory(document: MemoryDocument, style: Style) -> None:
 
 def _origin(source: MemorySource) -> list[str]:
     """Return in words where a memory is from, nothing for this machine."""
-    return [{"shared": "from the repository", "import": "imported"}[source]] if source else []
+    return [{"shared": "from the repository", "import": "imported", "team": "from the team"}[source]] if source else []
 
 
 def _deed(event: MemoryEventDocument) -> str:

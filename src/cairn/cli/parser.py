@@ -147,6 +147,13 @@ class _StoreFolder(argparse.Action):
         setattr(namespace, self.dest, os.path.join(os.curdir, "") if values == os.curdir else values)
 
 
+def project_option() -> Parser:
+    """Return the option of a command that can be about another project than that of its folder."""
+    other = Parser(add_help=False)
+    other.add_argument("--project", dest="among", metavar="NAME", help="ask another project: NAME or ORG/NAME")
+    return other
+
+
 def common_options(suppressed: str | None = None) -> Parser:
     """Return the options of every command.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -20,10 +21,15 @@ class Standpoint:
     """The folder in which somebody stands: that of -C, by default the current one.
 
     The project is only looked for where a path has to be found.
+
+    Args:
+        project: the folder.
+        is_elsewhere: paths are those of another project, which may not be on this machine.
     """
 
-    def __init__(self, project: str) -> None:
+    def __init__(self, project: str, *, is_elsewhere: bool = False) -> None:
         self._project = project
+        self._is_elsewhere = is_elsewhere
 
     @cached_property
     def folder(self) -> str:
@@ -37,7 +43,7 @@ class Standpoint:
     @cached_property
     def inside(self) -> str:
         """The same, relative to the project's root; empty for the root itself."""
-        return "" if self._root == self.folder else os.path.relpath(self.folder, self._root)
+        return "" if self._is_elsewhere or self._root == self.folder else os.path.relpath(self.folder, self._root)
 
     def globs(self, globs: Sequence[str]) -> list[str]:
         """Return the globs of a search, relative to the root of the project.
@@ -48,6 +54,8 @@ class Standpoint:
         Raises:
             PathError: for a path outside the project.
         """
+        if self._is_elsewhere:
+            return list(globs)
         return [f"!{self._glob(glob[1:])}" if glob.startswith("!") else self._glob(glob) for glob in globs]
 
     def _glob(self, glob: str) -> str:
@@ -65,6 +73,11 @@ class Standpoint:
         pattern = glob[len(above) :] or ("**" if os.path.isdir(os.path.join(self._root, path)) else "")
         return "/".join(filter(None, ("" if path == os.curdir else re.sub(_WILDCARD, r"[\g<0>]", path), pattern)))
 
+    def file(self, file: str) -> str:
+        """Return a file here as its path, if it exists; any other is relative to the root of the project."""
+        near = os.path.join(self.folder, file)
+        return near if not self._is_elsewhere and os.path.exists(near) else file
+
     def place(self, text: str) -> str:
         """Return a place or a symbol, such as `PATH:NAME` or `PATH#LINE`, with the path of a file here from the root.
 
@@ -79,6 +92,11 @@ class Standpoint:
     def show(self, path: str) -> str:
         """Return a path of the project as it is from here."""
         return os.path.relpath(path, self.inside) if self.inside else path
+
+
+def standpoint_of(options: argparse.Namespace) -> Standpoint:
+    """Return where a command stands; one that names another project says its paths from the root of that."""
+    return Standpoint(options.project, is_elsewhere=getattr(options, "among", None) is not None)
 
 
 def _beginnings(text: str) -> Iterator[str]:

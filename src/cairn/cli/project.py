@@ -7,7 +7,7 @@ import argparse
 from cairn.errors import CairnError
 from cairn.index.project import name_of
 from cairn.index.state_dir import UNWRITABLE
-from cairn.registry import ALL, AllowedProject, Registry
+from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.warning import warn
 from cairn.workspace import Workspace
@@ -29,13 +29,3 @@ def allow(workspace: Workspace, options: argparse.Namespace) -> None:
         registry.add(workspace.root, name or name_of(workspace.root))
     except CairnError as error:
         warn(UNWRITABLE, f"{error}; {error.hint}")
-
-
-def projects_named(name: str) -> list[AllowedProject]:
-    """Return the project with a name, or all of them.
-
-    Raises:
-        ProjectError, AmbiguousError: as `Registry.find`.
-    """
-    registry = Registry(StateFolder.of_user())
-    return list(registry.projects()) if name == ALL and registry.projects() else [registry.find(name)]

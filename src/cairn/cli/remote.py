@@ -12,24 +12,33 @@ from cairn import __version__
 from cairn.cli.notes import note
 from cairn.errors import DaemonError, StoreError, error_from_dict
 from cairn.loading import load
-from cairn.registry import Registry, enclosing_root
+from cairn.registry import Registry, enclosing_root, is_team_name
 from cairn.runtime import StateFolder, environment_mark
 from cairn.transport import ask
 
 # After that this process answers, and shows its progress.
 _ANSWER_SECONDS = 15.0
+_IN_SESSION = ("search", "fetch", "context")  # what is asked and fetched in an agent's session is noted with it
 _OFF = ("0", "false", "no", "off")
 # Errors of the daemon alone: this process may still be able to answer.
 _OF_DAEMON = ("access", "busy", "daemon", "internal", "project", "route", "request", "too-large")
 
 
-def answer(
-    options: argparse.Namespace, operation: str, fields: Mapping[str, object], project: str | None = None
-) -> Any:  # noqa: ANN401 - JSON
-    """Return the answer of the daemon or of this process; arguments and errors as for `ask_daemon`."""
-    if (document := ask_daemon(options, operation, fields, project)) is not None:
-        return document
-    return load("cairn.cli.here:answer_here")(options, operation, fields)
+def answer(options: argparse.Namespace, operation: str, fields: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
+    """Return the answer of the daemon or of this process; arguments and errors as for `ask_daemon`.
+
+    It is about the project that the command names with --project, if it does.
+    """
+    named: str | None = getattr(options, "among", None)
+    if operation in _IN_SESSION and (session := load("cairn.memory.actors:find_session")()):
+        fields = {**fields, "session": session, "repeat": True}  # known, and still sent whatever it was sent before
+    if (document := ask_daemon(options, operation, fields, named)) is None:
+        if named is None:
+            return load("cairn.cli.here:answer_here")(options, operation, fields)
+        document = load("cairn.cli.elsewhere:answer_elsewhere")(options, operation, fields, named)
+    if named is not None and not options.json:
+        load("cairn.cli.elsewhere:say_where")(document)
+    return document
 
 
 def ask_daemon(
@@ -55,8 +64,10 @@ def ask_daemon(
             return None
         if runtime.environment != environment_mark():
             return None
-        project = project or _find_root(folder, options.project)
-        if project is None:
+        here = _find_root(folder, options.project)
+        project = project or here
+        # Where one stands may be a checkout of a team's project, which the daemon does not know yet.
+        if project is None or (here is None and is_team_name(project)):
             return None
         body = json.dumps({"project": project, **fields}).encode("ascii")
         reply = ask(runtime, folder.read_token(), "POST", f"/api/{operation}", body, timeout_seconds=_ANSWER_SECONDS)
@@ -71,7 +82,8 @@ def ask_daemon(
         return None
     if reply.status < 400:
         return document
-    if document["code"] in _OF_DAEMON:
+    # This process would ask the same servers again whether they know the project.
+    if document["code"] in _OF_DAEMON and not (document["code"] == "project" and is_team_name(project)):
         return None
     raise error_from_dict(document)
 

@@ -21,11 +21,11 @@ def run_savings(options: argparse.Namespace) -> int:
     document: SavingsDocument = answer_memory(options, "savings", {"days": options.days})
     if options.json:
         emit_json(document)
-    elif document["rows"]:
+    elif document["rows"] or document["costs"]:
         _print(document)
     else:
         note(f"No answer to a tool call was measured since {document['since']}.")
-    return EXIT_FOUND if document["rows"] else EXIT_NONE
+    return EXIT_FOUND if document["rows"] or document["costs"] else EXIT_NONE
 
 
 def _print(document: SavingsDocument) -> None:
@@ -37,8 +37,15 @@ def _print(document: SavingsDocument) -> None:
             emit(style.name(day))
         which = row["kind"] if row["replacing"] else f"{row['kind']} (beside)"
         emit(f"  {printable(row['agent'])}  {which}: {_line(row)}")
-    emit(f"{style.name('all')}  {_line(document['total'])}")
-    emit(style.faint(f"tokens: {document['tokenizer']}"))
+    if document["rows"]:
+        emit(f"{style.name('all')}  {_line(document['total'])}")
+        emit(style.faint(f"tokens: {document['tokenizer']}"))
+    for cost in document["costs"]:
+        tokens = cost["input_tokens"] + cost["output_tokens"]
+        paid = f", ${cost['cost']:.4f}" if cost["cost"] or document["price"] else ""
+        who = f"{printable(cost['agent'])}  " if cost["agent"] else ""
+        asked = f"{pluralize(cost['calls'], 'question')}, {pluralize(tokens, 'token')}{paid}"
+        emit(f"{style.name(cost['day'])}  {who}{cost['kind']} by {printable(cost['model'])}: {asked}")
 
 
 def _line(row: SavingsSumDocument) -> str:

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE, EXIT_STORE
 from cairn.cli.remote import answer
-from cairn.cli.render import Style, emit, emit_json, file_of
+from cairn.cli.render import Style, emit, emit_json
 from cairn.cli.stdin import read_sent
 from cairn.errors import QueryError
 from cairn.loading import load
 from cairn.source.text import pluralize, raw_words
 
 if TYPE_CHECKING:
+    from cairn.cli.places import Standpoint
     from cairn.protocol.documents import FetchedDocument, HitDocument, SearchDocument
 
 
@@ -34,16 +35,16 @@ def run_search(options: argparse.Namespace) -> int:
         "mode": options.mode,
         "kinds": options.kind,
         "languages": options.lang,
-        "globs": _globs(options) if options.among is None else options.globs,
+        "globs": _globs(options),
         "context": options.context,
         "max_tokens": options.max_tokens,
         "explain": options.explain,
         "expand": options.expand,
         "update": not options.no_update,
     }
-    document: SearchDocument = answer(options, "search", fields, options.among)
+    document: SearchDocument = answer(options, "search", fields)
     if _is_cut_short(document, options):
-        document = answer(options, "search", fields | {"limit": 0}, options.among)
+        document = answer(options, "search", fields | {"limit": 0})
     if options.json:
         emit_json(document)
     else:
@@ -57,8 +58,13 @@ def _globs(options: argparse.Namespace) -> list[str]:
     """Return the globs of a search, those that are paths from the root of the project."""
     if not options.globs:
         return []
-    globs: list[str] = load("cairn.cli.places:Standpoint")(options.project).globs(options.globs)
+    globs: list[str] = _standpoint(options).globs(options.globs)
     return globs
+
+
+def _standpoint(options: argparse.Namespace) -> Standpoint:
+    here: Standpoint = load("cairn.cli.places:standpoint_of")(options)
+    return here
 
 
 def _is_cut_short(document: SearchDocument, options: argparse.Namespace) -> bool:
@@ -79,7 +85,7 @@ def run_similar(options: argparse.Namespace) -> int:
     }
     match = re.fullmatch(r"(.+):(\d{1,18})", options.target)
     if match is not None:
-        fields |= {"file": str(file_of(options.project, match[1])), "line": int(match[2])}
+        fields |= {"file": _standpoint(options).file(match[1]), "line": int(match[2])}
     elif options.target == "-":
         fields["code"] = read_sent()
     else:
@@ -106,7 +112,7 @@ def _print_search(document: SearchDocument, options: argparse.Namespace) -> None
     if style.on:
         words = [word for word in raw_words(document["query"]) if len(word) > 2]
     if options.form is not None:
-        load("cairn.cli.lines:print_lines")(document, options.form, options.project)
+        load("cairn.cli.lines:print_lines")(document, options.form, _standpoint(options))
     else:
         for hit in document["code"]:
             _print_hit(hit, style, words, document, explain=options.explain)
@@ -179,7 +185,7 @@ def _print_hit(
     facts += f"  {hit['id']}{changed}"
     if "origin" in hit:
         facts += f"  {hit['origin']}"
-    if style.on and sys.stdout.isatty() and "project" not in hit:
+    if style.on and sys.stdout.isatty() and "project" not in hit and "remote" not in document:
         where = load("cairn.cli.links:link_to")(where, document["view"], hit["filepath"])
     emit(f"{style.path(where)}  {style.name(printable(label))}  {style.faint(facts)}")
     for line in hit.get("preview", "").splitlines():
@@ -207,7 +213,7 @@ def _ids_sent() -> list[str]:
 
 def run_fetch(options: argparse.Namespace) -> int:
     """Print the full text of results."""
-    here = load("cairn.cli.places:Standpoint")(options.project)
+    here = _standpoint(options)
     ids = [found for given in options.ids for found in (_ids_sent() if given == "-" else (given,))]
     fields = {"ids": [here.place(found) for found in ids], "branch": options.branch}
     documents: list[FetchedDocument] = answer(options, "fetch", fields)

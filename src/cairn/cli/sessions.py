@@ -31,6 +31,7 @@ def run_sessions(options: argparse.Namespace) -> int:
         "agent": options.agent,
         "branch": options.branch,
         "file": str(file_of(options.project, options.file)) if options.file else "",
+        "text": options.text,
         "since": options.since,
         "limit": options.limit,
         "offset": options.offset,
@@ -64,10 +65,14 @@ def run_show(options: argparse.Namespace) -> int:
                 emit(f"  > {printable(line)}")
             for activity in batch["activities"]:
                 emit(f"    {_deed(activity)}")
+        for row in document["shown"]:
+            emit(
+                f"  shown {row['memory']} at {row['event']}: {printable(row['why'])}{row['use'] and ', ' + row['use']}"
+            )
         if document["learned"]:
             emit("")
-        for row in document["learned"]:
-            print_row(row, style)
+        for memory in document["learned"]:
+            print_row(memory, style)
         emit("")
     return EXIT_FOUND
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
+from cairn.cli.places import standpoint_of
 from cairn.cli.remote import answer
-from cairn.cli.render import Style, emit, emit_json, file_of
+from cairn.cli.render import Style, emit, emit_json
 from cairn.loading import load
 from cairn.source.text import pluralize
 
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
 
 def run_context(options: argparse.Namespace) -> int:
     """Print the code that a task needs, or the context of results."""
+    here = standpoint_of(options)
     fields = {
         "task": load("cairn.cli.given:read_given")(options.task, "context", "task"),
         "ids": options.ids,
-        "files": [str(file_of(options.project, file)) for file in options.files],
+        "files": [here.file(file) for file in options.files],
         "limit": options.limit,
         "max_tokens": options.max_tokens,
         "update": not options.no_update,
@@ -53,7 +55,7 @@ def run_context(options: argparse.Namespace) -> int:
 def run_outline(options: argparse.Namespace) -> int:
     """Print what a file defines."""
     fields = {
-        "file": str(file_of(options.project, options.file)),
+        "file": standpoint_of(options).file(options.file),
         "mode": options.mode,
         "symbol": options.symbol,
         "max_tokens": options.max_tokens,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 
-from cairn.cli.graph import Document, at, more, place_of, show
+from cairn.cli.graph import Document, at, from_here, more, place_of, show
 from cairn.cli.here import answer_from_graph
 from cairn.cli.notes import printable
 from cairn.cli.render import ProgressBar, Style
@@ -16,7 +16,7 @@ from cairn.workspace import Workspace
 
 def _ask_graph(options: argparse.Namespace, answer: Callable[[Workspace, ProgressBar], GraphAnswer]) -> Document:
     document: Document = answer_from_graph(options, lambda workspace, bar: graph_to_dict(answer(workspace, bar)))
-    return document
+    return from_here(document, options)
 
 
 def run_dead(options: argparse.Namespace) -> int:

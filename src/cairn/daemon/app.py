@@ -27,7 +27,7 @@ from cairn.daemon.state import Daemon, Limits
 from cairn.errors import BusyError, CairnError, RouteError
 from cairn.runtime import StateFolder
 
-Extension = Callable[["Application"], Route]
+Extension = Callable[["Application"], Sequence[Route]]
 
 
 class Application:
@@ -35,21 +35,31 @@ class Application:
 
     Args:
         daemon: what all requests share.
-        extensions: each returns a route of a layer above, which may itself call this application.
+        extensions: each returns routes of a layer above, which may themselves call this application.
+
+    Attributes:
+        pages: what answers at all paths that are not the API's, and checks for itself who asks; None if nothing does.
     """
 
     def __init__(self, daemon: Daemon, extensions: Sequence[Extension] = ()) -> None:
         self.daemon = daemon
+        self.pages: App | None = None
         self._table: dict[str, dict[str, Route]] = {}
-        for route in (*all_routes(), *(extension(self) for extension in extensions)):
+        added = (route for extension in extensions for route in extension(self))
+        for route in (*all_routes(), *added):
             self._table.setdefault(route.path, {})[route.method] = route
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or the daemon's whole life."""
         if scope["type"] == "lifespan":
             await live(self.daemon, receive, send)
+        elif scope["type"] == "http" and self.pages is not None and self._is_page(scope["path"]):
+            await self.pages(scope, receive, send)
         elif scope["type"] == "http":
             await self._serve(Request(scope, receive, self.daemon), send)
+
+    def _is_page(self, path: str) -> bool:
+        return path not in self._table and not path.startswith("/api/")
 
     async def _serve(self, request: Request, send: Send) -> None:
         close = True  # the body may not have been read

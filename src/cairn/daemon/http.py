@@ -22,8 +22,11 @@ from cairn.errors import (
     RequestError,
     ResourceError,
     RouteError,
+    ScopeError,
+    SignInError,
     SlowError,
     StoreError,
+    TeamError,
     TooLargeError,
     resource_error,
 )
@@ -57,7 +60,10 @@ _STATUS: dict[type[CairnError], int] = {
     ResourceError: 503,
     InternalError: 500,
     AccessError: 401,
+    ScopeError: 403,
     StoreError: 409,
+    TeamError: 503,
+    SignInError: 403,
     CairnError: 400,
 }
 

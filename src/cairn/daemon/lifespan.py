@@ -15,6 +15,7 @@ from cairn.daemon.usage import SPARE_THREADS
 _log = logging.getLogger("cairn.daemon")
 _TIDY_SECONDS = 5.0
 _LEAST_SECONDS = 0.05
+_END_SECONDS = 1.0  # that an exchange of memories is given when the daemon stops; it goes on from there later
 
 
 async def live(daemon: Daemon, receive: Receive, send: Send) -> None:
@@ -28,7 +29,9 @@ async def live(daemon: Daemon, receive: Receive, send: Send) -> None:
     daemon.stopping = True
     tidying.cancel()
     daemon.preparer.close()
+    daemon.learner.close()
     daemon.hooks.stop()
+    await asyncio.to_thread(daemon.memory_sync.wait, _END_SECONDS)
     with suppress(asyncio.CancelledError):
         await tidying
     daemon.ended_in_time = await asyncio.to_thread(daemon.projects.close)
@@ -46,6 +49,8 @@ async def _tidy(daemon: Daemon) -> None:
             await daemon.hooks.catch_up()
             if daemon.n_requests != n_cleared and not daemon.is_busy:
                 await daemon.preparer.look()
+            await daemon.learner.look(daemon.quiet_seconds)
+            daemon.memory_sync.look()
             n_cleared = clear_garbage(daemon, n_cleared)
             is_found = daemon.stay_found()
         except Exception:  # noqa: BLE001 - the edge of a task that must go on

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cairn.daemon.state import Daemon
 from cairn.errors import CairnError
-from cairn.operations.asked import note_question
+from cairn.loading import load
 
+if TYPE_CHECKING:
+    from cairn.workspace import Workspace
+
+# In which the answer is sent; an agent's hook that reports the question takes longer to start.
+_AFTER_SECONDS = 0.02
 _NOTING: set[asyncio.Task[None]] = set()  # nobody waits for these, and a loop keeps weak references alone
 
 
-def note_later(daemon: Daemon, request: Any, document: Any) -> None:  # noqa: ANN401 - as for `note_question`
-    """Have a question of one project noted, beside what the daemon does next."""
-    task = asyncio.create_task(_note(daemon, request, document))
+def note_later(daemon: Daemon, operation: str, request: Any, document: Any) -> None:  # noqa: ANN401 - as for `note_answer`
+    """Have the answer to a question of one project noted, beside what the daemon does next."""
+    surface = "mcp" if request.hints == "tools" else "http"
+    note = partial(_note_answer, operation=operation, request=request, document=document, surface=surface)
+    task = asyncio.create_task(_note(daemon, request.project, note))
     _NOTING.add(task)
     task.add_done_callback(_NOTING.discard)
 
 
-async def _note(daemon: Daemon, request: Any, document: Any) -> None:  # noqa: ANN401 - as above
+def _note_answer(workspace: Workspace, **asked: Any) -> None:  # noqa: ANN401 - as above
+    load("cairn.operations.asked:note_answer")(workspace, **asked)  # needs much that a daemon at rest does not
+
+
+async def _note(daemon: Daemon, project: str, note: Callable[[Workspace], None]) -> None:
+    await asyncio.sleep(_AFTER_SECONDS)
     with suppress(CairnError):
-        await daemon.projects.run_at_once(request.project, partial(note_question, request=request, document=document))
+        await daemon.projects.run_at_once(project, note)

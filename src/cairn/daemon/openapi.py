@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import is_dataclass
 from typing import Any
 
 from cairn import __version__
 from cairn.daemon.http import Route
 from cairn.protocol.answer_types import answer_type
-from cairn.protocol.documents import ErrorDocument
+from cairn.protocol.documents import ErrorDocument, RemoteDocument
 from cairn.protocol.table import OPERATIONS
 from cairn.schema import json_schema
 
@@ -41,6 +42,7 @@ def describe(routes: Sequence[Route]) -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, schemas, error)
+    _add_remote(schemas)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -54,6 +56,15 @@ def describe(routes: Sequence[Route]) -> dict[str, Any]:
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }
+
+
+def _add_remote(schemas: dict[str, Any]) -> None:
+    """Let every answer about a project say that this is one of a team, also those that the graph and history give."""
+    remote = json_schema(RemoteDocument, schemas)
+    for name in OPERATIONS:
+        kind = answer_type(name)
+        if isinstance(kind, type) and is_dataclass(kind) and kind.__name__ in schemas:
+            schemas[kind.__name__]["properties"]["remote"] = remote
 
 
 def _operation(route: Route, schemas: dict[str, Any], error: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from cairn.errors import AccessError
 from cairn.hints import Hint
 
 _HINT = Hint("send the token; this shows where it is", "daemon status")
-LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+LOCAL_NAMES = frozenset({"localhost", "cairn.localhost", "127.0.0.1", "::1"})
 _EVERYWHERE = ("0.0.0.0", "::")
 
 

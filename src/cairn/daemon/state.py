@@ -10,8 +10,11 @@ from importlib import import_module
 from typing import NamedTuple
 
 from cairn.config import Settings
+from cairn.daemon.elsewhere import Elsewhere
 from cairn.daemon.hook_desk import HookDesk
 from cairn.daemon.interceptors import Interceptors
+from cairn.daemon.learning import Learner
+from cairn.daemon.memory_sync import MemorySync
 from cairn.daemon.preparing import Preparer
 from cairn.daemon.projects import Projects
 from cairn.daemon.sessions import Ledgers
@@ -50,7 +53,10 @@ class Daemon:
         self.limits = limits or Limits()
         interceptors = Interceptors()
         self.projects = Projects(Registry(folder), settings, interceptors.close)
+        self.elsewhere = Elsewhere(self.projects.registry)
         self.preparer = Preparer(self.projects)
+        self.learner = Learner(self.projects)
+        self.memory_sync = MemorySync(self.projects)
         self.sessions = Ledgers()
         self.hooks = HookDesk(self.projects, self.sessions, folder, interceptors)
         self.started_at = time.time()
@@ -61,7 +67,7 @@ class Daemon:
         self.stay_found: Callable[[], bool] = lambda: True  # tells whether clients can find it; repairs that if it can
         self._running = 0
         self._to_import = ["cairn.daemon.warm", "cairn.daemon.warm_more"]
-        self._last_asked = time.monotonic()
+        self._last_asked = self._last_answered = time.monotonic()
 
     @contextmanager
     def count_request(self) -> Iterator[None]:
@@ -74,11 +80,17 @@ class Daemon:
             raise BusyError(f"{self._running} requests are running already", "ask again in a moment")
         self._running += 1
         self.n_requests += 1
+        self.learner.give_way()
         try:
             yield
         finally:
             self._running -= 1
-            self._last_asked = time.monotonic()
+            self._last_asked = self._last_answered = time.monotonic()
+
+    def note_visit(self) -> None:
+        """Note that somebody looks at a page, so that the daemon does not end under their hands."""
+        self._last_asked = time.monotonic()
+        self.learner.give_way()
 
     def warm_up(self) -> None:
         """Import what answers need, once, after responses: what a search needs first, so that it need not wait long."""
@@ -90,10 +102,19 @@ class Daemon:
         """Tell whether a request is running."""
         return self._running > 0
 
+    @property
+    def quiet_seconds(self) -> float:
+        """For how long no request has come; 0 while one is running."""
+        return 0.0 if self._running else time.monotonic() - self._last_asked
+
+    @property
+    def quiet_seconds_of_agents(self) -> float:
+        """For how long no request of the API has run, whoever looks at pages; 0 while one is running."""
+        return 0.0 if self._running else time.monotonic() - self._last_answered
+
     def is_idle(self) -> bool:
         """Tell whether no request came for `daemon_idle_minutes`."""
-        waited = time.monotonic() - self._last_asked
-        return not self._running and waited > 60 * self.settings.daemon_idle_minutes
+        return not self._running and self.quiet_seconds > 60 * self.settings.daemon_idle_minutes
 
     def stop(self) -> None:
         """Take no more requests, finish those that are running, and end."""

@@ -25,17 +25,19 @@ from cairn.memory.redaction import redact
 from cairn.protocol.requests import SearchRequest
 from cairn.search.answer import respond
 from cairn.search.query import understand
-from cairn.source.commits import read_commits
+from cairn.source.commits import is_partial, read_commits
 from cairn.source.git import head_revision
 from cairn.source.shaping import lines_in_commit, shaped_by
 from cairn.source.text import pluralize
 from cairn.source.walk import read_file
+from cairn.types import IndexReport
 
 _log = logging.getLogger("cairn.history")
 # How long a question reads commits that are not known yet.
 ANSWER_SECONDS = 3.0
-# The same for a run of the index.
+# The same for a run of the index that read no file. One that did reads commits for a share of the time it took.
 RUN_SECONDS = 10.0
+_RUN_SHARE, _LEAST_RUN_SECONDS = 0.5, 0.5
 # How long git may look for the commits that shaped some lines, and how many it is asked for.
 WHY_SECONDS = 3.0
 _MOST_SHAPINGS = 200
@@ -64,6 +66,12 @@ class HistoryFacet:
         """
         past = self._read(self._index.views.find(branch), seconds)
         return None if past is None else past.extent
+
+    def follow_run(self, report: IndexReport, branch: str | None = None) -> Extent | None:
+        """Do what `follow` does after a run of the index, for a share of the time that it took."""
+        if not report.added and not report.changed:
+            return self.follow(branch)
+        return self.follow(branch, min(RUN_SECONDS, max(_LEAST_RUN_SECONDS, _RUN_SHARE * report.seconds)))
 
     def follow(self, branch: str | None = None, seconds: float = RUN_SECONDS) -> Extent | None:
         """Do what `update` does where nobody waits for the history: what fails is logged, and tried again later."""
@@ -198,15 +206,15 @@ class HistoryFacet:
                 past = self._read(view, ANSWER_SECONDS)
             except StoreError as error:
                 failure = (error.hint.after(f"The history could not be updated, so this is from before: {error}"),)
-        if past is None and self._tip(view):
-            past = load_past(self._file(view))
+        if past is None and (self._index.repository is None or self._tip(view)):
+            past = load_past(self._file(view))  # without a repository, one that was brought here with the files
         return past, (*failure, *self._notes(past))
 
     def _notes(self, past: Past | None) -> tuple[str, ...]:
         settings = self._index.settings
         if not settings.history:
             return ("The setting history is false, so commits are not read.",)
-        if self._index.repository is None:
+        if past is None and self._index.repository is None:
             return ("There is no git repository here, so there is no history.",)
         if past is None:
             return (
@@ -220,6 +228,11 @@ class HistoryFacet:
             notes.append(Hint(words, "index"))
         if past.extent.boundary:
             notes.append("This clone is shallow: older commits are not here. To get them: git fetch --unshallow")
+        repository = self._index.repository
+        if past.extent.read and not len(past) and repository is not None and is_partial(repository):
+            notes.append(
+                "This clone is partial and lacks the folders of its commits: which files they changed is not known."
+            )
         if past.extent.is_cut:
             notes.append("git cannot read all commits; to see why: git fsck")
         return tuple(notes)
@@ -238,7 +251,7 @@ class HistoryFacet:
         if past is None or moved_ns is None or view.revision:
             return past
         if past.extent.tip == tip and past.extent.read == past.extent.listed:
-            mark_complete(self._file(view), moved_ns)
+            mark_complete(self._file(view), moved_ns, settings.history_commits)
         return past
 
     def _file(self, view: View) -> Path:

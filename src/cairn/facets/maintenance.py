@@ -8,6 +8,7 @@ from functools import partial
 from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.errors import DerivedFileError, StoreDamagedError
 from cairn.facets.project_index import ProjectIndex
+from cairn.hints import Hint
 from cairn.index import gc, health
 from cairn.index.gc import GarbageReport
 from cairn.index.health import Finding
@@ -15,6 +16,7 @@ from cairn.index.hnsw import build_graphs
 from cairn.index.limits import Progress
 from cairn.memory.spool import Spool
 from cairn.memory.upkeep import adopt_memory, examine_memory, examine_spool, rebuild_memory
+from cairn.search.tuning import find_tuning
 from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
 
@@ -53,7 +55,15 @@ class Maintenance:
     def _examine(self) -> list[Finding]:
         state = self._index.state
         waiting = examine_spool(Spool(self._index.root))
-        return [*health.examine(state, bundled_fingerprint()), *examine_memory(state), *waiting]
+        return [*health.examine(state, bundled_fingerprint()), *examine_memory(state), *waiting, *self._tuning()]
+
+    def _tuning(self) -> list[Finding]:
+        """Tell of a tuning whether answers use it; nothing where there is none."""
+        tuning, problem = find_tuning(self._index.state)
+        if problem:
+            words = f"a tuning is there, but not used: {problem}"
+            return [Finding("tuning", "warning", words, hint=Hint("learn anew what fits", "optimize run"))]
+        return [Finding("tuning", "ok", f"version {tuning.number} is used")] if tuning.number else []
 
     def adopt_memory(self) -> int:
         """Take over a memory that was made elsewhere."""

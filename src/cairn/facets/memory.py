@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from cairn.facets.memory_answers import MemoryAnswers
@@ -19,6 +19,7 @@ from cairn.memory.derived import derive
 from cairn.memory.digest import Digests
 from cairn.memory.events import ACTORS
 from cairn.memory.exchange import Exchange
+from cairn.memory.feedback import Feedback
 from cairn.memory.identity import actor_to_keep, name_to_keep, session_to_keep
 from cairn.memory.inbox import Inbox, Taken
 from cairn.memory.injection import Injector
@@ -31,14 +32,13 @@ from cairn.memory.sessions import Sessions
 from cairn.memory.shared_memories import SharedMemories
 from cairn.memory.spool import Spool
 from cairn.memory.store import By, MemoryStore
-from cairn.memory.summaries import Summaries, read_meter
+from cairn.memory.summaries import SYSTEM, Summaries
 from cairn.memory.supersede import Supersession
 from cairn.memory.usage import MemoryUsage, erase_words
 from cairn.memory.uses import note_uses
 from cairn.memory.visibility import Birthplace
 from cairn.memory_settings import MemorySettings
 from cairn.source.git import Repository, current_branch, head_revision, printable_name
-from cairn.storage.memory.chat_db import ChatMeter
 from cairn.storage.memory.rows import Observation
 from cairn.storage.memory.session_db import SessionConditions
 from cairn.types import MemoryType
@@ -91,11 +91,12 @@ class MemoryFacet:
     @cached_property
     def sessions(self) -> Sessions:
         """What agents did. Whatever reacts to that is a listener here."""
-        listeners = [self.usage.hear, note_uses, self.capture.hear, self.digests.hear]
+        listeners = [self.usage.hear, note_uses, self.feedback.hear, self.capture.hear, self.digests.hear]
         if self.summaries is not None:
             listeners.append(self.summaries.hear)
         settings = self._index.settings.memory or MemorySettings()
-        return Sessions(self.store, self._index.root, listeners, keeps=settings.capture)
+        unheard = self.feedback.drop_muted
+        return Sessions(self.store, self._index.root, listeners, keeps=settings.capture, unheard=unheard)
 
     @cached_property
     def digests(self) -> Digests:
@@ -109,11 +110,9 @@ class MemoryFacet:
         if settings is None or not settings.chat_provider:
             return None
         ask = load("cairn.memory.chat:ChatClient")(settings).ask
-        return Summaries(self.store, self.digests, settings, ask, self.capture)
-
-    def chat_meter(self, since: float = 0.0) -> ChatMeter:
-        """Return what the user's chat models cost since some time, in seconds since the epoch."""
-        return read_meter(self.store, since)
+        return Summaries(
+            self.store, self.digests, settings, ask, self.capture, system=partial(_summary_prompt, self._index)
+        )
 
     @cached_property
     def capture(self) -> Capture:
@@ -124,6 +123,13 @@ class MemoryFacet:
     def usage(self) -> MemoryUsage:
         """What was shown and asked, and who reports events."""
         return MemoryUsage(self.store)
+
+    @cached_property
+    def feedback(self) -> Feedback:
+        """What searches of the code showed, and what was done then."""
+        return Feedback(
+            self.store, self._index.settings.memory or MemorySettings(), tuning=partial(_tuning, self._index)
+        )
 
     @cached_property
     def exchange(self) -> Exchange:
@@ -234,6 +240,17 @@ class MemoryFacet:
         n_memories = self.recall.rebuild()
         self.recall.models.complete()
         return Rebuilt(n_memories, n_mended)
+
+
+def _tuning(index: ProjectIndex, text: str) -> int:
+    """Return the number of the tuning that answers a question, 0 for the shipped values."""
+    return 0 if index.opened is None else index.opened.tuning_number(text)
+
+
+def _summary_prompt(index: ProjectIndex) -> str:
+    """Return the instructions for summaries: those of the tuning, or the shipped ones."""
+    texts: Mapping[str, str] = load("cairn.search.tuning:texts_of")(index.state.path)
+    return texts.get("summary", SYSTEM)
 
 
 def _session_of(sessions: Sessions, by: By) -> str:

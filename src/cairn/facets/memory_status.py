@@ -11,6 +11,7 @@ from cairn.errors import StoreError
 from cairn.facets.memory import MemoryFacet
 from cairn.facets.project_index import ProjectIndex
 from cairn.memory.spool import Spool
+from cairn.memory.summaries import read_meter
 from cairn.storage.memory.chat_db import ChatMeter
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import EventSource
@@ -29,7 +30,7 @@ def read_memory_status(index: ProjectIndex) -> dict[str, Any]:
         try:
             status["active"] = memory.store.count(Conditions(statuses=("active",)))
             status["pending"] = memory.recall.models.pending()
-            status["chat"] = chat_of(memory.chat_meter(meter_start()))
+            status["chat"] = chat_of(read_meter(memory.store, meter_start()))
             status["agents"] = last_heard(memory.usage.sources())
         except StoreError as error:
             status["error"] = str(error)
@@ -37,12 +38,17 @@ def read_memory_status(index: ProjectIndex) -> dict[str, Any]:
 
 
 def last_heard(sources: Sequence[EventSource]) -> list[dict[str, Any]]:
-    """Return when each agent reported an event last, in seconds since the epoch, the last one first."""
-    heard: dict[str, float] = {}
-    for source in sources:
-        heard[source.agent] = max(source.heard, heard.get(source.agent, 0.0))
-    latest = sorted(heard.items(), key=lambda pair: pair[1], reverse=True)
-    return [{"agent": agent, "heard": seconds} for agent, seconds in latest[:_MOST_AGENTS]]
+    """Return when each agent reported an event last, in seconds since the epoch, the last one first.
+
+    `events` says the same of each kind of event, with how many there were and how many milliseconds the last and the
+    slowest of them took.
+    """
+    agents: dict[str, dict[str, Any]] = {}
+    for source in sorted(sources, key=lambda source: source.heard, reverse=True):
+        agent = agents.setdefault(source.agent, {"agent": source.agent, "heard": source.heard, "events": []})
+        event = {"event": source.event, "heard": source.heard, "count": source.n_events}
+        agent["events"].append(event | {"last_ms": source.last_ms, "slowest_ms": source.slowest_ms})
+    return list(agents.values())[:_MOST_AGENTS]
 
 
 def meter_start() -> float:

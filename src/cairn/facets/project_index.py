@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Lock
+from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from cairn.config import Settings
@@ -37,11 +38,43 @@ _UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 class Follower(Protocol):
     """Somebody who keeps the index up to date all the time."""
 
-    def catch_up(self) -> str | None:
+    def catch_up(self, *, waits: bool = True) -> str | None:
         """Wait until all that was saved before is in the index; return a note if that takes too long.
 
         None if the files have to be compared to know.
+
+        Args:
+            waits: whether to wait at all.
         """
+
+
+class _ProjectReading:
+    """What `ProjectIndex.reading` returns: a class, because every question enters one and a generator takes longer."""
+
+    __slots__ = ("_context", "_index", "_progress", "_view")
+
+    def __init__(self, index: ProjectIndex, view: View, progress: Progress | None) -> None:
+        self._index = index
+        self._view = view
+        self._progress = progress
+        self._context: AbstractContextManager[Library]
+
+    def __enter__(self) -> Library:
+        try:
+            return self._enter()
+        except IndexMissingError:
+            if self._view.revision or not self._index.writer.appears(self._view):
+                raise
+        return self._enter()
+
+    def _enter(self) -> Library:
+        self._context = self._index.open_index().reading(self._view, self._progress)
+        return self._context.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return self._context.__exit__(kind, error, trace)
 
 
 class ProjectIndex:
@@ -119,12 +152,16 @@ class ProjectIndex:
                 return self.writer.refresh(view, progress)
             return self._refreshing.run(lambda: self.writer.refresh(view, progress))
 
-    def _catch_up(self) -> str | None:
+    def _catch_up(self, *, waits: bool = True) -> str | None:
         """Return what the follower says, None if there is none, or nothing that it could have kept up to date."""
         opened, follower = self.opened, self.follower
         if follower is None or opened is None or opened.is_replaced:
             return None
-        return follower.catch_up()
+        return follower.catch_up(waits=waits)
+
+    def _is_followed(self) -> bool:
+        """Tell whether a follower says that the index holds all that was saved before."""
+        return self._catch_up(waits=False) == ""
 
     # -- answers ------------------------------------------------------------------------------------------------------
 
@@ -137,20 +174,12 @@ class ProjectIndex:
 
         return self.with_repair(answer_once)
 
-    @contextmanager
-    def reading(self, view: View, progress: Progress | None = None) -> Iterator[Library]:
-        """Read one state of a view.
+    def reading(self, view: View, progress: Progress | None = None) -> AbstractContextManager[Library]:
+        """Return a context that reads one state of a view.
 
-        While another process builds the first index, wait for its first part.
+        While another process builds the first index, it waits for its first part.
         """
-        with ExitStack() as stack:
-            try:
-                library = stack.enter_context(self._open_index().reading(view, progress))
-            except IndexMissingError:
-                if view.revision or not self.writer.appears(view):
-                    raise
-                library = stack.enter_context(self._open_index().reading(view, progress))
-            yield library
+        return _ProjectReading(self, view, progress)
 
     @property
     def lacks_vectors(self) -> bool:
@@ -166,9 +195,10 @@ class ProjectIndex:
 
     def fetch(self, text_id: str, branch: str | None = None) -> Fetched:
         """Return the text of a hit; see `OpenIndex.fetch`. A damaged index is not repaired here."""
-        return self._open_index().fetch(text_id, branch)
+        return self.open_index().fetch(text_id, branch)
 
-    def _open_index(self) -> OpenIndex:
+    def open_index(self) -> OpenIndex:
+        """Return the open index, which is opened again if another one has taken its place."""
         self.state.check_tracked()  # a pull may have brought other files since
         if (opened := self.opened) is not None and opened.is_replaced:
             self.close()
@@ -177,7 +207,9 @@ class ProjectIndex:
                 from cairn.search.opened import OpenIndex, bundled_model  # noqa: PLC0415 - start-up time: numpy
 
                 redo = partial(self.writer.update, verify=True)
-                self.opened = OpenIndex(self.state, self.settings, self.root, self.views, bundled_model, redo)
+                self.opened = OpenIndex(
+                    self.state, self.settings, self.root, self.views, bundled_model, redo, self._is_followed
+                )
             return self.opened
 
     # -- repair -------------------------------------------------------------------------------------------------------
@@ -189,8 +221,10 @@ class ProjectIndex:
             IndexMovedError: if the index changes all the time.
         """
         for _ in range(_ATTEMPTS):
-            with suppress(IndexMovedError):
+            try:
                 return self._answer_or_repair(answer)
+            except IndexMovedError:
+                continue
         return self._answer_or_repair(answer)
 
     def _answer_or_repair(self, answer: Callable[[], _T]) -> _T:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+from typing import TYPE_CHECKING
 
 from cairn.core_files import CoreFiles
 from cairn.errors import CairnError
 from cairn.facets.project_index import ProjectIndex
 from cairn.hints import Hint
 from cairn.hooks_settings import HooksSettings
+from cairn.loading import load
 from cairn.memory.injection import Injector, Overview
 from cairn.memory.moments import Moment
 from cairn.memory.recall import Recall
@@ -18,6 +20,9 @@ from cairn.memory_settings import MemorySettings
 from cairn.source.recent_files import RecentFiles
 from cairn.source.text import pluralize
 from cairn.storage.memory.observation_db import Conditions
+
+if TYPE_CHECKING:
+    from cairn.search.tuning import Tunings
 
 _FIND, _WHOLE = Hint("find others", "recall", query=None), Hint("the whole of one", "fetch", ids=None)
 _log = logging.getLogger("cairn.memory")
@@ -36,7 +41,14 @@ def make_injector(index: ProjectIndex, store: MemoryStore, sessions: Sessions, r
     def is_wanted(moment: Moment) -> bool:
         return hooks.shows_at(moment.event, "" if moment.call is None else moment.call.tool)
 
-    return Injector(store, sessions, recall, recent, index.root, settings, overview, is_wanted=is_wanted)
+    tunings: Tunings = load("cairn.search.tuning:tunings_of")(index.state, settings)
+
+    def prompt_bar(text: str) -> float:
+        return tunings.open().for_question(text).bars.memories
+
+    return Injector(
+        store, sessions, recall, recent, index.root, settings, overview, is_wanted=is_wanted, prompt_bar=prompt_bar
+    )
 
 
 def text_to_show(injector: Injector, moment: Moment) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from cairn.errors import PathError, StoreError
 from cairn.facets.project_index import Follower, ProjectIndex
+from cairn.graph.patience import LEAST_FILES
 from cairn.index.limits import run_behind
 from cairn.index.past_files import is_complete, past_file
 from cairn.index.plan import missing_graphs
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
     from cairn.index.health import Finding
     from cairn.index.limits import Progress
     from cairn.index.watch import Batch, Update, Watcher
-
-
-LEAST_FILES = 300  # the symbol graph of fewer is resolved while somebody waits
 
 
 class UpkeepFacet:
@@ -92,7 +90,8 @@ class UpkeepFacet:
         index = self._index
         if index.repository is None or not index.settings.history:
             return True
-        return is_complete(past_file(index.state, index.views.checkout.name), index.repository)
+        file = past_file(index.state, index.views.checkout.name)
+        return is_complete(file, index.repository, index.settings.history_commits)
 
     def rely_on(self, follower: Follower) -> None:
         """Answer from now on without comparing the files whenever a follower says that the index is up to date."""

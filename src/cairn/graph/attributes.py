@@ -32,8 +32,8 @@ class Attributes:
         if head.tag == "package":
             entity = self._exports.in_place(head.text, name, source)
             return entity.by(How.IMPORT) if entity is not None else None
-        if head.tag == "function" and source.rules.family == "python":
-            head = self._results.of_call(head, None) or head  # a property reads like an attribute
+        if head.tag == "function" and source.rules.family in ("python", "ruby"):
+            head = self._results.of_call(head, None) or head  # a property, or a call without brackets
         if head.tag == "function" and source.rules.family == "rust":  # the module that it is exported from has its name
             return self._exports.in_place(file_of(head.node), name, source)
         if head.tag == "outside":
@@ -47,9 +47,16 @@ class Attributes:
         if entity is None or (entity.tag == "function" and not is_called and rules.fields_apart):
             entity = self.content(head.node, name) or entity
         if entity is None:
-            is_enum = head.tag == "class" and self._sight.code.definition(head.node).kind == "enum"
-            return Entity("instance", head.node, How.RECEIVER) if is_enum else None
+            return self._of_class(head, name) if head.tag == "class" else None
         return entity.by(How.RECEIVER if head.tag == "instance" else head.how)
+
+    def _of_class(self, head: Entity, name: str) -> Entity | None:
+        """Return what a name means behind that of an enumeration, or of a module of Rust within a file."""
+        kind = self._sight.code.definition(head.node).kind
+        source = self._sight.file(file_of(head.node))
+        if kind == "module" and source.rules.family == "rust":
+            return self._exports.of_inner_module(source, place_of(head.node), name)
+        return Entity("instance", head.node, How.RECEIVER) if kind == "enum" else None
 
     def outside_of_types(self, source: SourceFile, name: str) -> Entity | None:
         """Return what an attribute holds that is assigned outside of all types, such as in the block of a test."""

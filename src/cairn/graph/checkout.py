@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 
 from cairn import waiting
 from cairn.config import Settings
 from cairn.errors import UnparsableError
+from cairn.graph.recent import Recent, Room
 from cairn.graph.rules import rules_of
 from cairn.graph.source_file import SourceFile
 from cairn.graph.stored import LOOK_EVERY, Stamp, StoredCode
@@ -35,7 +37,9 @@ class Checkout:
         files: those that are read from disk instead of from the index, by number.
     """
 
-    def __init__(self, stored: StoredCode, root: Path, languages: Sequence[str], settings: Settings) -> None:
+    def __init__(
+        self, stored: StoredCode, root: Path, languages: Sequence[str], settings: Settings, room: Room
+    ) -> None:
         files = stored.snapshot.files
         self.root = root
         self.paths = files.paths
@@ -46,7 +50,7 @@ class Checkout:
         self._blobs: list[int] = files.blob_ids.tolist()
         self._languages = languages
         self._max_file_bytes = settings.max_file_bytes
-        self._stamps = stored.read_stamps()
+        self._contents: Recent[int, bytes] = Recent(room.contents, len)
 
     def find_changed(self) -> dict[int, Stamp]:
         """Return the files that are not as they were indexed, with their stamps now, (-1, -1) for those gone."""
@@ -70,8 +74,14 @@ class Checkout:
             self._stamps[number] = stamps.get(self.paths[number], _GONE)
         return {number: stamp for number, stamp in changed.items() if stamp == _GONE or stamp != self._stamps[number]}
 
+    @cached_property
+    def _stamps(self) -> list[Stamp]:
+        """What the index knows of each file's size and time."""
+        return self._stored.read_stamps()
+
     def read_changed(self, changed: dict[int, Stamp]) -> None:
         """Read changed files from disk, in place of those read before."""
+        self._contents.clear()
         self.files = {number: self.parse(number) for number in sorted(changed)[:MAX_REREAD]}
         self.changed = changed
         self.unread = max(0, len(changed) - MAX_REREAD)
@@ -95,17 +105,14 @@ class Checkout:
         return SourceFile(number, path, language, definitions, facts, rules_of(language), stale=True)
 
     def read(self, number: int) -> bytes | None:
-        """Return the normalized content of a file as it is now, None if it cannot be read."""
+        """Return the normalized content of a file, None if it cannot be read; read once while no file changes."""
+        if (data := self._contents.get(number)) is not None:
+            return data
         try:
-            return normalize(read_file(self.root, self.paths[number], self._max_file_bytes))
+            data = normalize(read_file(self.root, self.paths[number], self._max_file_bytes))
         except OSError:
             return None
-
-    def holds(self, number: int, text: bytes) -> bool:
-        """Tell whether some bytes are in a file as it is now."""
-        waiting.check()
-        data = self.read(number)
-        return data is not None and text in data
+        return self._contents.put(number, data)
 
     def read_text(self, path: str) -> str:
         """Return the text of a small file of the project as it is now, empty if it cannot be read."""

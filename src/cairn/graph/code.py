@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -15,21 +15,19 @@ from cairn import waiting
 from cairn.config import Settings
 from cairn.graph.checkout import Checkout
 from cairn.graph.facts import FactFinder, KeptFacts, Progress
+from cairn.graph.mentions import FileMentions
 from cairn.graph.modules.lookup import Modules
 from cairn.graph.nodes import NODE_BITS, file_of, node_of, place_of
 from cairn.graph.recent import Recent, Room
 from cairn.graph.rules import FUNCTION_KINDS, rules_of
-from cairn.graph.source_file import SourceFile
+from cairn.graph.source_file import SourceFile, weigh_facts
 from cairn.graph.stored import Stamp, StoredCode
 from cairn.graph.table import DefinitionTable
 from cairn.index.snapshot import Snapshot
 from cairn.index.state_dir import StateDir
+from cairn.source.references import Facts
 from cairn.source.roles import Role
-from cairn.source.terms import term_hash, terms_of
-from cairn.source.text import split_identifier
 from cairn.types import Definition
-
-_MAX_TERM_CHARS = 60  # of an identifier; the index has no terms of longer ones
 
 
 class Code:
@@ -44,6 +42,7 @@ class Code:
 
     Attributes:
         checkout: the files as they are on disk.
+        mentions: which files mention a name.
     """
 
     def __init__(
@@ -66,7 +65,8 @@ class Code:
         self._stored = StoredCode(snapshot, connection, state, view_name)
         self.view_id = self._stored.view_id
         self.identity = self._stored.identity
-        self.checkout = Checkout(self._stored, root, self.languages, settings)
+        self.checkout = Checkout(self._stored, root, self.languages, settings, room)
+        self.mentions = FileMentions(snapshot, self.checkout, lambda blob: self._files_of_blob.get(blob, ()), room)
         self.modules = Modules(self.paths, self.checkout.read_text, room.places)
         self._facts = FactFinder(self._stored, self.checkout, kept, self.languages, settings)
         self._blobs: list[int] = files.blob_ids.tolist()
@@ -84,6 +84,7 @@ class Code:
         """Read changed files from disk instead of from the index, and forget what was derived from them."""
         self._files.clear()
         self._nodes_by_name.clear()
+        self.mentions.forget()
         self._with_facts.clear()
         self._table = None
         self._all_loaded = False
@@ -106,14 +107,23 @@ class Code:
         if (changed := self.checkout.files.get(number)) is not None:
             return changed
         blob, language = self._blobs[number], self.languages[number]
-        facts = self._facts.at_hand(blob, language)
-        definitions, encoded = self._stored.read_blob(blob, with_facts=facts is None)
-        if facts is None and (facts := self._facts.decode(blob, encoded)) is None:
+        definitions = self._stored.read_blob(blob)
+        return SourceFile(number, self.paths[number], language, definitions, self._find_facts, rules_of(language))
+
+    def _find_facts(self, source: SourceFile) -> Facts:
+        """Return what an open file refers to, read from the index or found by parsing the file."""
+        waiting.check()
+        number = source.number
+        if (changed := self.checkout.files.get(number)) is not None:
+            return source.take_over(changed)
+        facts = self._facts.look_up(self._blobs[number], self.languages[number])
+        if facts is None:
             facts = self._facts.find(number)
             if (changed := self.checkout.files.get(number)) is not None:
-                return changed
+                return source.take_over(changed)
+        self._files.add_weight(weigh_facts(facts))
         self._with_facts.add(number)
-        return SourceFile(number, self.paths[number], language, definitions, facts, rules_of(language))
+        return facts
 
     def load(self, numbers: Iterable[int], progress: Progress | None = None) -> None:
         """Find the facts of several files at once, as far as they are not stored yet, and keep them."""
@@ -216,24 +226,6 @@ class Code:
             return span.end_byte - span.start_byte
 
         return max(nodes, key=lambda node: (length(node), -node))
-
-    # -- files by what they mention -----------------------------------------------------------------------------------
-
-    def mentioning(self, name: str, among: Collection[int] | None = None) -> set[int]:
-        """Return the files, all or those of some, whose text has an identifier; perhaps some more that are at hand."""
-        files = self.may_mention(name) if among is None else among
-        text = name.encode("utf-8", "surrogateescape")
-        return {number for number in files if number in self._with_facts or self.checkout.holds(number, text)}
-
-    def may_mention(self, name: str) -> set[int]:
-        """Return the files that the index knows to have the stem of an identifier, as `filter` is that of `filters`."""
-        terms = terms_of(name, split_identifier(name))
-        if not terms or len(name) > _MAX_TERM_CHARS:
-            return set(range(len(self.paths)))
-        rows = self.snapshot.term_rows([term_hash(terms[-1])]).rows
-        blobs = self.snapshot.blob_ids[np.unique(self.snapshot.blob_of_row[rows])].tolist()
-        files = {number for blob in blobs for number in self._files_of_blob.get(blob, ())}
-        return files | self.checkout.files.keys()
 
     @cached_property
     def tests(self) -> npt.NDArray[np.bool_]:

@@ -18,7 +18,7 @@ from cairn.graph.libraries import Libraries
 from cairn.graph.network import Ints
 from cairn.graph.nodes import NODE_BITS, PLACE_MASK, node_of, place_of
 from cairn.graph.resolve import DECORATE
-from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, OPEN_KINDS, TYPE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import symbol_of
 from cairn.graph.unresolved import says_name
@@ -29,6 +29,8 @@ from cairn.source.text import pluralize
 _SCRIPTS = re.compile(r"(?<![\w.-])[\w.-]++[\"']?\s*=\s*[\"']([\w.]+):([\w.]+)[\"']")
 _MAIN = frozenset({"main", "Main", "init", "__main__", "_start", "setUp", "tearDown"})
 _PUBLIC_HEAD = re.compile(r"\b(?:pub|public|export|open|protected)\b")
+_DECLARED = re.compile(rb"(?:^|[;{}])[ \t]*(?:(?:export|default|async|declare)[ \t]*)*$")  # before `function`
+_GOES_ON = (b"(", b",", b"=", b":", b"?", b"&&", b"||", b"return")  # the end of a line before a value
 _FOREIGN = "generated or vendored"
 _OTHER_ROLES = Role.EXAMPLE | Role.DOCS | Role.CONFIG | Role.DECLARATION
 _HIDDEN_HEAD = re.compile(r"\b(?:private|fileprivate|static)\b")
@@ -262,10 +264,10 @@ def _is_suspect(graph: Graph, source: SourceFile, place: int, unknown: _Unknown)
     node = node_of(source.number, place)
     if definition.kind not in FUNCTION_KINDS | TYPE_KINDS or not source.rules.family or not definition.name:
         return False
-    if definition.kind in ("macro", "impl", "constructor") or definition.name == "default":
+    if definition.kind in ("macro", "impl", "extension", "constructor") or definition.name == "default":
         return False
-    if _runs_by_itself(source, definition.name):
-        return False
+    if _runs_by_itself(source, definition.name) or definition.name == "subscript" or definition.name.startswith("["):
+        return False  # the last two are called by brackets and by what the language does
     outer = definition.parent
     if outer >= 0 and node_of(source.number, outer) in unknown.unreached:
         return False  # reported with the definition that contains it
@@ -291,16 +293,37 @@ def _judge(graph: Graph, source: SourceFile, place: int, loosely: Counter[str]) 
     if said is not None:
         reason = f"nothing is known to use it, though {said.path}:{said.line} says its name"
         return DeadSymbol(symbol, reason, _POSSIBLE) if source.language == "python" else None
+    if _is_given_on(graph, source, place):
+        return None
     if _may_be_used_elsewhere(source, place):
         return DeadSymbol(symbol, "nothing calls it here, though other projects may", _LIKELY)
     return DeadSymbol(symbol, "nothing calls it, and no other line says its name", _SURE)
 
 
+def _is_given_on(graph: Graph, source: SourceFile, place: int) -> bool:
+    """Tell whether a function of JavaScript is a value that something else holds, whatever its own name is."""
+    definition = source.definitions[place]
+    if source.rules.family != "ecmascript" or definition.kind not in ("function", "method"):
+        return False
+    if definition.kind == "method":  # of a literal, or assigned to an object, where it is in no class
+        return definition.parent < 0 or source.definitions[definition.parent].kind not in TYPE_KINDS
+    start = definition.span.start_byte
+    data = (graph.code.checkout.read(source.number) or b"")[max(0, start - 200) : start]
+    before = data.rpartition(b"\n")[2].strip()
+    return not _DECLARED.search(before) or (not before and data.rstrip().endswith(_GOES_ON))
+
+
 def _may_be_used_elsewhere(source: SourceFile, place: int) -> bool:
     """Tell whether the language lets other projects use a definition, though no manifest says that they do."""
     definition = source.definitions[place]
-    if source.rules.exports != "word":
-        return False
     if source.language in _OPEN_LANGUAGES:
         return not _HIDDEN_HEAD.search(definition.signature)
+    if source.rules.exports != "word":
+        return False
+    owner = source.definitions[definition.parent] if definition.parent >= 0 else None
+    is_shared = owner is not None and owner.kind in TYPE_KINDS
+    if is_shared and source.rules.exports_members and not definition.name.startswith("#"):
+        return not _HIDDEN_HEAD.search(definition.signature)
+    if is_shared and owner is not None and owner.kind in OPEN_KINDS:  # whose members say nothing of it
+        return bool(_PUBLIC_HEAD.search(owner.signature))
     return bool(_PUBLIC_HEAD.search(definition.signature))

@@ -78,7 +78,7 @@ class Declarations:
     def _content(self, source: SourceFile, place: int) -> Entity | None:
         """Return what a field, property or variable holds by its declaration or its first value."""
         content = self._declared(source, place)
-        tags = ("instance", "outside") if source.rules.capital_types else ("instance",)
+        tags = ("instance", "container", "outside") if source.rules.capital_types else ("instance", "container")
         if source.rules.maker and source.definitions[place].kind == "constant":
             tags = (*tags, "class")  # another name of a class
         return content.by(How.RECEIVER) if content is not None and content.tag in tags else None

@@ -89,7 +89,7 @@ def _mentions(graph: Graph, path: str, names: Sequence[str]) -> Iterator[tuple[M
     family, stem = rules_of(detect_language(path, b"").name).family, _stem(path)
     sought: dict[int, set[str]] = defaultdict(set)
     for name in {stem, *names} - {""}:
-        for number in graph.code.mentioning(name):
+        for number in graph.code.mentions.mentioning(name):
             sought[number].add(name)
     graph.code.load(sought, graph.progress)
     for number in sorted(sought):
@@ -103,7 +103,7 @@ def _mentions(graph: Graph, path: str, names: Sequence[str]) -> Iterator[tuple[M
 def _imports_in(graph: Graph, source: SourceFile, names: set[str], stem: str) -> Iterator[tuple[Mention, int]]:
     """Yield the imports of a deleted file, and of names that it defined, that lead to no other file."""
     code = graph.code
-    leading = {(edge.line, _stem(code.paths[edge.target])) for edge in graph.resolver.imports(source.number)}
+    leading = {(edge.line, _stem(code.paths[edge.target])) for edge in graph.connections.imports(source.number)}
     bound = _names_from_imports(graph, source)
     for imported in source.facts.imports:
         node = node_of(source.number, source.at_line(imported.line))
@@ -117,7 +117,7 @@ def _references_in(graph: Graph, source: SourceFile, names: set[str]) -> Iterato
     """Yield the references to names that a deleted file defined, and that nothing else explains."""
     code, facts = graph.code, source.facts
     names = names - source.members.get("", {}).keys() - _names_from_imports(graph, source)
-    edges = graph.resolver.edges(source.number) if names else []
+    edges = graph.connections.edges(source.number) if names else []
     found = {(edge.line, code.definition(edge.target).name) for edge in edges if place_of(edge.target) >= 0}
     for expression, scope, line in zip(facts.expressions, facts.scopes, facts.lines, strict=True):
         last = _LAST_NAME.search(facts.texts[expression])

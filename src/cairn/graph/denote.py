@@ -56,7 +56,7 @@ class _TopNames:
         self._code: Code = graph.code
         self._meaning = graph.resolver.meaning
         self._target = target
-        self._above = {other for node in target.nodes for other in graph.resolver.overridden(node)}
+        self._above = {other for node in target.nodes for other in graph.connections.overridden(node)}
         self.is_member = any(self._code.definition(owner).kind in TYPE_KINDS for owner in target.owners)
 
     def compared(self, entity: Entity) -> Verdict:

@@ -112,7 +112,7 @@ def on_nothing_dead(graph: Graph) -> tuple[Hint, ...]:
 
 def _mentioning(graph: Graph, names: Collection[str]) -> str:
     said = " or ".join(f"`{name}`" for name in sorted(names)[:2])
-    count = len(files_with(graph, names, None))
+    count = sum(1 for _ in files_with(graph, names, None))
     return f"{pluralize(count, 'file')} of code that {'mentions' if count == 1 else 'mention'} {said}"
 
 

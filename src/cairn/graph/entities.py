@@ -22,7 +22,8 @@ class Entity(NamedTuple):
     """What an expression stands for.
 
     `tag` says what: `module` (a file), `package` (a folder or a package's name), `class`, `instance` of one,
-    `function`, `value` (a variable of unknown content), `outside` (of the project).
+    `function`, `value` (a variable of unknown content), `outside` (of the project), `container` (of what `text` says in
+    the scope `node`).
     """
 
     tag: str
@@ -44,6 +45,9 @@ class Expressions(Protocol):
 
     def evaluate(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
         """Return what an expression stands for where `scope` is the definition around it, None if that is unknown."""
+
+    def called(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
+        """Return what an expression stands for where it is called."""
 
     def type_of(self, source: SourceFile, scope: int, text: str) -> Entity:
         """Return an instance of the class that a type annotation names, something outside if it names no class here."""

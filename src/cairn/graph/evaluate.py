@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from cairn.graph.attributes import Attributes
+from cairn.graph.closures import Closures
 from cairn.graph.code import Code
+from cairn.graph.containers import GIVE, Containers, as_outside
 from cairn.graph.declarations import Declarations
 from cairn.graph.entities import OUTSIDE, Entity, How
 from cairn.graph.exports import Exports
@@ -15,16 +17,21 @@ from cairn.graph.inheritance import Inheritance
 from cairn.graph.macros import Macros
 from cairn.graph.memo import Memo
 from cairn.graph.namesakes import Namesakes
-from cairn.graph.nodes import file_of
+from cairn.graph.nodes import file_of, node_of
 from cairn.graph.results import Results
-from cairn.graph.rules import NAMESPACE_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS
+from cairn.graph.roots import Roots
+from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS
 from cairn.graph.scopes import Scopes
 from cairn.graph.sight import Sight
 from cairn.graph.source_file import SourceFile
+from cairn.graph.traits import Traits
+from cairn.source.expressions import mark_path
+from cairn.source.implied import ARGUMENT, RESULT_OF_FUNCTION
 
 _PART = re.compile(r"([@$\w~]+[?!=]?|\"\"|\[\]|\{\}|\?)((?:\(\)|\[\]|\{\})*)")
 _UNCHANGING = frozenset(
     {"unwrap", "expect", "clone", "as_ref", "as_mut", "borrow", "borrow_mut", "lock", "iter", "to_owned"}
+    | {"freeze", "dup", "tap", "itself", "await"}
 )
 
 
@@ -43,10 +50,14 @@ class Evaluator:
         self.inheritance = Inheritance(self.sight, self, self.declarations)
         self.exports = Exports(self.sight, self, self.declarations, self.namesakes)
         self._macros = Macros(self.sight)
-        self._results = Results(self.sight, self)
+        self._containers = Containers(self.sight, self)
+        self._results = Results(self.sight, self, self._containers, self.inheritance)
         self._attributes = Attributes(self.sight, self, self.inheritance, self.exports, self._results)
-        self._extensions = Extensions(self.sight, self.namesakes, self.inheritance)
-        self._scopes = Scopes(self, self.declarations, self.inheritance, self.exports, self._attributes)
+        self.roots = Roots(self.sight, self.namesakes, self.inheritance)
+        self._extensions = Extensions(self.sight, self.namesakes, self.inheritance, self.declarations)
+        self._traits = Traits(self.sight, self.exports, self.inheritance)
+        self._closures = Closures(self.sight, self)
+        self._scopes = Scopes(self, self.declarations, self.inheritance, self.exports, self._attributes, self._closures)
 
     def evaluate(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
         """Return what an expression stands for where `scope` is the definition around it, None if that is unknown."""
@@ -56,9 +67,13 @@ class Evaluator:
             lambda: self._walk(self.sight.file(source.number), scope, expression),
         )
 
+    def is_variable(self, source: SourceFile, scope: int, name: str) -> bool:
+        """Tell whether a plain name is that of a variable or parameter."""
+        return self._scopes.is_variable(source, scope, name)
+
     def called(self, source: SourceFile, scope: int, name: str) -> Entity | None:
-        """Return what a plain name stands for where it is called, which is no variable in some languages."""
-        if not source.rules.methods_apart:
+        """Return what an expression stands for where it is called, a plain name being no variable in some languages."""
+        if not source.rules.methods_apart or not name.isidentifier():
             return self.evaluate(source, scope, name)
         if name in source.rules.this:
             own = self._scopes.own_type(source, scope)
@@ -79,8 +94,14 @@ class Evaluator:
             return self._macros.look_up(source, expression)
         head, parts = self._first(source, scope, expression)
         for name, suffix in parts:
+            head = self._as_list(head, name)
+            if head is not None and head.tag == "container":
+                if (content := self._containers.member(head, name)) is not None:
+                    head = self._results.with_suffix(content, suffix.removeprefix("()"), None)
+                    continue
+                head = as_outside(head)
             if head is not None:
-                head = self.declarations.in_expression(head)
+                head = self._scopes.bounded(source, scope, self.declarations.in_expression(head))
                 head = OUTSIDE if self.declarations.is_outside(head) else head
             member = self._member_of(source, head, name, is_called=bool(suffix) or name == parts[-1][0])
             if member is None and name in _UNCHANGING and head is not None and head.tag == "instance":
@@ -88,11 +109,19 @@ class Evaluator:
                 suffix = ""
             if member is None:
                 head = head if head is not None and head.tag == "outside" else None
-                if head is None and not source.rules.extension:
+                if head is None and not source.rules.extension and source.rules.family != "rust":
                     return None
             else:
                 head = self._results.with_suffix(member, suffix, head) if suffix else member
         return head
+
+    def _as_list(self, head: Entity | None, name: str) -> Entity | None:
+        """Return an object whose type extends a list as that list, where its type itself has no such member."""
+        if head is None or head.tag != "instance" or name not in GIVE:
+            return head
+        if self.inheritance.member(head.node, name) is not None:
+            return head
+        return self._results.as_container(head) or head
 
     def _member_of(self, source: SourceFile, head: Entity | None, name: str, *, is_called: bool) -> Entity | None:
         """Return what `.name` means after something that may be unknown or outside."""
@@ -102,6 +131,8 @@ class Evaluator:
             member = self._attributes.attribute(source, head, name, is_called=is_called)
             if member is not None:
                 return member
+        if source.rules.family == "rust":
+            return self._traits.find(source, head, name)
         return self._extensions.find(source, head, name)
 
     def _first(self, source: SourceFile, scope: int, expression: str) -> tuple[Entity | None, list[tuple[str, str]]]:
@@ -125,13 +156,19 @@ class Evaluator:
             return self._results.with_suffix(own._replace(tag="class"), suffix, None), rest
         if f"{name}{suffix}" in rules.parents or name in rules.parents:
             own = scopes.own_type(source, scope)
+            if rules.family == "ruby":  # the method of the same name
+                return self._parent(own, [(_function_around(source, scope), suffix)]), rest
             return self._parent(own, rest), rest[1:] if own is not None else rest
+        if rules.paths_marked and expression.startswith(f"{name}:"):
+            return scopes.look_up(source, scope, name, name, is_call=True), rest
         entity = self._plain(source, scope, name, suffix, expression)
         return (self._results.with_suffix(entity, suffix, None) if suffix else entity), rest
 
     def _plain(self, source: SourceFile, scope: int, name: str, suffix: str, expression: str) -> Entity | None:
         """Return what a name by itself means: an attribute, the maker of the type around, or what is in scope."""
         rules = source.rules
+        if name.startswith("this@"):
+            return self._scopes.labelled(source, scope, name.removeprefix("this@"))
         own = self._scopes.own_type(source, scope) if rules.prefix or rules.maker else None
         if rules.prefix and name.startswith(rules.prefix):
             plain = name.lstrip(rules.prefix)
@@ -143,8 +180,9 @@ class Evaluator:
         is_call = rules.methods_apart and suffix.startswith("()")
         entity = self._scopes.look_up(source, scope, name, expression, is_call=is_call)
         if entity is None and rules.extension == RECEIVER_BEFORE_NAME and name[0].islower():
-            entity = self._extensions.find(source, self._scopes.own_type(source, scope), name)
-            entity = entity if entity is not None and entity.how <= How.RECEIVER else None
+            owners = self._scopes.own_types(source, scope)
+            found = (self._extensions.find(source, owner, name) for owner in owners)
+            entity = next((each for each in found if each is not None and each.how <= How.RECEIVER), None)
         if entity is None and rules.capital_types and name[0].isupper():
             return OUTSIDE._replace(text=name)
         return entity
@@ -164,6 +202,8 @@ class Evaluator:
         self, source: SourceFile, scope: int, first: str, rest: list[tuple[str, str]]
     ) -> tuple[Entity | None, list[tuple[str, str]]]:
         """Return the type that the most of several names in a row mean, with the parts that follow it."""
+        if source.rules.family == "ruby" and first == "Object" and rest and rest[0][0][0].isupper():
+            return self._absolute(source, rest)
         count = 0
         while count < len(rest) and rest[count][0][0].isupper() and (not count or not rest[count - 1][1]):
             count += 1
@@ -177,17 +217,44 @@ class Evaluator:
             return (entity if entity is not None and entity.tag == "class" else None), rest
         return None, rest
 
+    def _absolute(
+        self, source: SourceFile, parts: list[tuple[str, str]]
+    ) -> tuple[Entity | None, list[tuple[str, str]]]:
+        """Return what `::A::B` means in Ruby, whatever is around it; with the parts that follow."""
+        count = 0
+        while count < len(parts) and parts[count][0][0].isupper() and (not count or not parts[count - 1][1]):
+            count += 1
+        for taken in range(count, 0, -1):
+            name = ".".join(part for part, _ in parts[:taken])
+            if (namesake := self.namesakes.with_full_name(source, name)) is not None:
+                entity = self.declarations.entity_of(namesake)
+                return self._results.with_suffix(entity, parts[taken - 1][1], None), parts[taken:]
+        return OUTSIDE._replace(text=parts[0][0]), parts[1:]
+
     def _in_nesting(self, source: SourceFile, scope: int, name: str) -> Entity | None:
         """Return what a name means within the types and modules around, which may go on in other files."""
-        place = scope
-        while place >= 0:
-            definition = source.definitions[place]
+        for definition in (source.definitions[place] for place in source.around(scope)):
             if definition.kind in TYPE_KINDS | NAMESPACE_KINDS:
                 namesake = self.namesakes.with_full_name(source, f"{definition.qualified_name}.{name}")
                 if namesake is not None:
                     return self.declarations.entity_of(namesake)
-            place = definition.parent
-        return self.declarations.entity_of(self.namesakes.with_full_name(source, name))
+        top = self.declarations.entity_of(self.namesakes.with_full_name(source, name))
+        return top or next(self._mixed_in(source, scope, name), None)
+
+    def _mixed_in(self, source: SourceFile, scope: int, name: str) -> Iterator[Entity]:
+        """Yield what a name means in what the types around inherit from, and in what the file mixes into all."""
+        first, _, rest = name.partition(".")
+        owners = [node_of(source.number, place) for place in source.around(scope)]
+        owners = [node for node in owners if self.sight.code.definition(node).kind in TYPE_KINDS | NAMESPACE_KINDS]
+        mixed = (self.evaluate(source, -1, text) for text in source.bases.get(-1, ()))
+        owners += [entity.node for entity in mixed if entity is not None and entity.tag == "class"]
+        for node in owners:
+            entity = self.inheritance.member(node, first)
+            if entity is not None and entity.tag == "class" and rest:
+                full_name = f"{self.sight.code.definition(entity.node).qualified_name}.{rest}"
+                entity = self.declarations.entity_of(self.namesakes.with_full_name(source, full_name))
+            if entity is not None and entity.tag == "class":
+                yield entity
 
     def _type_of_full_name(self, source: SourceFile, scope: int, first: str, whole: str) -> Entity | None:
         """Return what a name in several parts means: in full, in a package of the file, or behind an imported one."""
@@ -225,18 +292,31 @@ class Evaluator:
             own = self._scopes.own_type(source, scope)
             if own is not None:
                 return own
-        entity = self.evaluate(source, scope, text)
-        if entity is not None and entity.tag == "class":
+        name = text.partition("<")[0]
+        entity = self.evaluate(source, scope, mark_path(name) if source.rules.paths_marked else name)
+        container = self._containers.container(source.number, scope, text)
+        if entity is not None and entity.tag == "class" and not (container and self._is_alias(entity)):
             return entity._replace(tag="instance")
-        return OUTSIDE._replace(text=text)
+        return container or OUTSIDE._replace(text=name)
+
+    def _is_alias(self, entity: Entity) -> bool:
+        return self.sight.code.definition(entity.node).kind == "type"
 
     def first_value(self, source: SourceFile, scope: int, values: Iterable[str]) -> Entity | None:
         """Return what the first of several values stands for that is known to be more than a value."""
         for value in values:
             if value.startswith(":"):
                 entity: Entity | None = self.type_of(source, scope, value[1:])
+            elif value.startswith((ARGUMENT, RESULT_OF_FUNCTION)):
+                entity = self._closures.implied(source, scope, value)
             else:
                 entity = self.evaluate(source, scope, value)
             if entity is not None and entity.tag != "value":
                 return entity
         return None
+
+
+def _function_around(source: SourceFile, scope: int) -> str:
+    """Return the name of the innermost function around a scope, empty for none."""
+    around = (source.definitions[place] for place in source.around(scope))
+    return next((definition.name for definition in around if definition.kind in FUNCTION_KINDS), "")

@@ -86,6 +86,9 @@ class Exports:
             return self._declarations.entity_of(self._namesakes.with_full_name(source, text)) or OUTSIDE
         module = imported.module
         place = self._sight.place(source, module)
+        if place is None and source.rules.family == "rust" and imported.name not in ("", "*"):
+            place = self._sight.place(source, f"{module}::{imported.name}")  # its folder has no file of its own
+            return _module_at(place) or OUTSIDE
         if place is None:
             return OUTSIDE
         if not imported.name:
@@ -101,6 +104,15 @@ class Exports:
         if entity is None:
             return SHADOWED if imported.name == "*" else None
         return entity.by(How.IMPORT)
+
+    def of_inner_module(self, source: SourceFile, place: int, name: str) -> Entity | None:
+        """Return what a module of Rust within a file imports under a name; `super` is the file there."""
+        for imported in source.aliases.get(name, ()):
+            if imported.module and source.at_line(imported.line) == place:
+                entity = self.of_import(source, imported._replace(module=_without_super(imported.module)))
+                if entity is not None and entity.tag != "outside":
+                    return entity.by(How.IMPORT)
+        return None
 
     # -- in a module or package ---------------------------------------------------------------------------------------
 
@@ -152,14 +164,21 @@ class Exports:
 
 
 def _nearest(entities: Iterable[Entity | None]) -> Entity | None:
-    """Return the first of several that is known, a module only where nothing else has its name."""
-    modules: list[Entity] = []
+    """Return the first of several that is known; a module, or what is outside, only where nothing else has its name."""
+    others: list[Entity] = []
     for entity in entities:
-        if entity is not None and entity.tag != "module":
+        if entity is not None and entity.tag not in ("module", "outside"):
             return entity
         if entity is not None:
-            modules.append(entity)
-    return modules[0] if modules else None
+            others.append(entity)
+    return min(others, key=lambda entity: entity.tag) if others else None
+
+
+def _without_super(module: str) -> str:
+    """Return what a module within a file calls another, as the file itself calls it."""
+    if module == "super" or module.startswith("super::"):
+        return f"self{module.removeprefix('super')}"
+    return module
 
 
 def _module_at(place: Place) -> Entity | None:

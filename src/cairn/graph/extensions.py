@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
+from cairn.graph.declarations import Declarations
 from cairn.graph.entities import Entity, How
 from cairn.graph.inheritance import Inheritance
 from cairn.graph.namesakes import MAX_NAMESAKES, Namesakes
-from cairn.graph.nodes import file_of, place_of
-from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, RECEIVER_BEFORE_NAME
+from cairn.graph.nodes import file_of, node_of, place_of
+from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS
 from cairn.graph.sight import Sight
 from cairn.graph.signatures import bounds_of, read_head, receiver_of
 from cairn.graph.source_file import SourceFile
@@ -18,14 +20,19 @@ from cairn.types import Definition
 class Extensions:
     """The extension functions of a language that marks their first parameter."""
 
-    def __init__(self, sight: Sight, namesakes: Namesakes, inheritance: Inheritance) -> None:
+    def __init__(
+        self, sight: Sight, namesakes: Namesakes, inheritance: Inheritance, declarations: Declarations
+    ) -> None:
         self._sight = sight
+        self._declarations = declarations
         self._code = sight.code
         self._namesakes = namesakes
         self._inheritance = inheritance
 
     def find(self, source: SourceFile, head: Entity | None, name: str) -> Entity | None:
         """Return the extension that `.name` means after something that has no such member; `head` may be unknown."""
+        if head is not None and head.tag == "value":
+            head = None
         if not source.rules.extension or (head is not None and head.tag not in ("instance", "outside")):
             return None
         known = self._known(name, source.rules.family, source.rules.extension)
@@ -33,17 +40,17 @@ class Extensions:
             return None
         spaces = self._namesakes.spaces(source)
         named = {imported.module for imported in source.aliases.get(name, ())}
-        visible = [node for node in known if self._package_of(node) in named.union(spaces)]
+        visible = [node for node in known if self._is_visible(node, source, named.union(spaces))]
         fitting = {node: how for node in visible if (how := self._fit(head, node)) is not None}
         if not fitting:
             return None
         best = min(fitting.values())
-        if best == How.NAME and (name.lower() in COMMON_NAMES or self._is_method(name)):
+        if best == How.NAME and (name.lower() in COMMON_NAMES or self._is_method(name, known)):
             return None
         nodes = [node for node, how in fitting.items() if how == best]
         if len({self._code.definition(node).qualified_name for node in nodes}) > 1:
             return None
-        return Entity("function", self._code.main_of(nodes), best)
+        return self._declarations.entity(self._code.main_of(nodes)).by(best)
 
     def _known(self, name: str, family: str, mark: str) -> list[int]:
         return self._sight.memo.recall(("extensions", name, family), [], lambda: self._find_known(name, family, mark))
@@ -53,18 +60,31 @@ class Extensions:
         for node in self._sight.nodes_named(name)[:MAX_NAMESAKES]:
             source = self._code.file(file_of(node))
             definition = source.definitions[place_of(node)]
-            is_marked = definition.kind in FUNCTION_KINDS and (
-                definition.parent < 0 and receiver_of(definition.signature, name) != ""
-                if mark == RECEIVER_BEFORE_NAME
-                else f"({mark} " in definition.signature
-            )
+            if mark == RECEIVER_BEFORE_NAME:
+                is_kind = definition.kind in FUNCTION_KINDS or definition.kind == "property"
+                is_marked = is_kind and receiver_of(definition.signature, name) != ""
+            else:
+                is_marked = definition.kind in FUNCTION_KINDS and f"({mark} " in definition.signature
             if is_marked and source.rules.family == family:
                 nodes.append(node)
         return nodes
 
-    def _is_method(self, name: str) -> bool:
-        """Tell whether some type of the project has a method of a name."""
+    def _is_visible(self, node: int, source: SourceFile, spaces: Collection[str]) -> bool:
+        """Tell whether a file sees an extension: by its package, or, of one that a type has, within such types."""
+        definition = self._code.definition(node)
+        owner = definition.parent
+        if owner < 0 or not source.rules.head_parameters:
+            return self._package_of(node) in spaces
+        if file_of(node) == source.number:
+            return True
+        types = (node_of(source.number, at) for at, it in enumerate(source.definitions) if it.kind in TYPE_KINDS)
+        return any(node_of(file_of(node), owner) in self._inheritance.lineage(type_) for type_ in types)
+
+    def _is_method(self, name: str, known: Collection[int]) -> bool:
+        """Tell whether some type of the project has a method of a name, besides extensions."""
         for node in self._sight.nodes_named(name)[:MAX_NAMESAKES]:
+            if node in known:
+                continue
             source = self._code.file(file_of(node))
             definition = source.definitions[place_of(node)]
             if definition.kind in FUNCTION_KINDS and "static" not in definition.signature.partition("(")[0].split():
@@ -97,7 +117,7 @@ class Extensions:
             name = receiver_of(definition.signature, definition.name).rpartition(".")[2]
             return "" if name in ("Any", *bounds_of(definition.signature)) or _is_parameter(definition, name) else name
         types = read_head(definition.signature, definition.name, rules.type_side, rules.result).parameters
-        name = next(iter(types.values()), "").rpartition(".")[2]
+        name = next(iter(types.values()), "").partition("<")[0].rpartition(".")[2]
         return "" if name == "object" or f"<{name}>" in definition.signature.partition("(")[0] else name
 
 

@@ -5,18 +5,23 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar, cast
 
 from cairn import waiting
 from cairn.config import Settings
 from cairn.graph.code import Code
+from cairn.graph.connections import Connections, KnownEdges
 from cairn.graph.facts import KeptFacts, Progress
+from cairn.graph.kept_network import KeptNetwork
 from cairn.graph.network import Network
 from cairn.graph.nodes import file_of, node_of, place_of
+from cairn.graph.patience import GraphPatience
 from cairn.graph.reach import Feelers
-from cairn.graph.recent import Room
+from cairn.graph.reader import Reader
+from cairn.graph.recent import Room, Unfinished
+from cairn.graph.referrers import Referrers
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, USE, Edge, Resolver
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
-from cairn.graph.staleness import stale_files
 from cairn.graph.testfiles import TestFiles
 from cairn.hints import Hint
 from cairn.index.limits import kept_bytes_of
@@ -24,9 +29,10 @@ from cairn.index.snapshot import Snapshot
 from cairn.index.state_dir import StateDir
 from cairn.source.text import pluralize
 
-STORED_FROM_SECONDS = 0.3  # a network that takes longer to make is kept beside the index
-
 _MOST_REMEMBERED = 16  # long answers
+_MOST_UNFINISHED = 4  # questions to go on with
+_STALE_COSTS = 3  # files: one that a change affects takes as long as so many, since it tends to be a central one
+_T = TypeVar("_T")
 CALL_KINDS = frozenset({CALL, CONSTRUCT, DECORATE})
 
 
@@ -36,6 +42,7 @@ class Graph:
     Args:
         progress: called with (files done, files to do) while files are read for the first time.
         kept_bytes: how much memory may be used for files; by default what the settings allow.
+        patience: how long a question may resolve what nobody has prepared.
     """
 
     def __init__(
@@ -46,6 +53,7 @@ class Graph:
         settings: Settings,
         progress: Progress | None = None,
         kept_bytes: int | None = None,
+        patience: GraphPatience | None = None,
     ) -> None:
         self.progress = progress
         self._state = state
@@ -57,46 +65,62 @@ class Graph:
         self._code: Code | None = None
         self._resolver: Resolver | None = None
         self._network: Network | None = None
-        self._base: Network | None = None  # the last one of an index without changed files
+        self._last: KeptNetwork | None = None
+        self._connections: Connections | None = None
         self._feelers: Feelers | None = None
         self._tests: TestFiles | None = None
+        self.patience = patience or GraphPatience()
+        self.unfinished: Unfinished[Hashable] = Unfinished(_MOST_UNFINISHED)
         self._remembered: dict[Hashable, object] = {}
 
-    def refresh(self, snapshot: Snapshot, connection: sqlite3.Connection) -> None:
-        """Take in a new generation, and files that changed since."""
+    def refresh(self, snapshot: Snapshot, connection: sqlite3.Connection, *, is_current: bool = False) -> None:
+        """Take in a new generation, and files that changed since.
+
+        Args:
+            snapshot: the newest generation.
+            connection: reads the index of that.
+            is_current: whether no file has changed since, so that none need be compared.
+        """
         self.connection = connection
+        self.patience.begin()
         if self._code is not None:
             self._code.read_through(connection)
         if self._code is None or self._code.snapshot is not snapshot:
             if self._code is not None and self._code.snapshot.state.identity != snapshot.state.identity:
                 # Another database: a blob's id may mean another content.
-                self._kept, self._base = KeptFacts(self._room), None
+                self._kept, self._last = KeptFacts(self._room), None
             self._code = Code(
                 snapshot, connection, self._state, self._root, self._view_name, self._settings, self._kept, self._room
             )
             self._forget_answers()
-        changed = self._code.checkout.find_changed()
+        changed = {} if is_current else self._code.checkout.find_changed()
         if self._resolver is None or changed != self._code.checkout.changed:
             self._code.reread(changed)
             self._forget_answers()
             self._resolver = Resolver(self._code)
-            self._network = self._feelers = self._tests = None
+            self._network = self._feelers = self._tests = self._connections = None
+        elif self._network is None and self._last is not None and self._last.has_news(self.connections.known):
+            self._connections = None
 
     def _forget_answers(self) -> None:
         """Drop the resolver with all that it remembers, which the parts of its evaluator would keep for a while."""
         if self._resolver is not None:
             self._resolver.meaning.memo.forget()
         self._resolver = None
-        self._remembered = {}
+        self._remembered, self.unfinished = {}, Unfinished(_MOST_UNFINISHED)
 
-    def remember(self, key: Hashable, find: Callable[[], object]) -> object:
-        """Return what `find` gives for a key; the last few answers are remembered until a file changes."""
+    def remember(
+        self, key: Hashable, find: Callable[[], _T], is_whole: Callable[[_T], bool] = lambda _answer: True
+    ) -> _T:
+        """Return what `find` gives for a key; the last few whole answers are remembered until a file changes."""
         if key not in self._remembered:
             answer = find()
+            if not is_whole(answer):
+                return answer
             if len(self._remembered) >= _MOST_REMEMBERED:
                 del self._remembered[next(iter(self._remembered))]
             self._remembered[key] = answer
-        return self._remembered[key]
+        return cast("_T", self._remembered[key])
 
     def store_facts(self) -> None:
         """Store the facts that were found while nothing could be written, for the next time."""
@@ -114,6 +138,23 @@ class Graph:
         """What resolves the references of a file."""
         assert self._resolver is not None
         return self._resolver
+
+    @property
+    def connections(self) -> Connections:
+        """The edges of each file."""
+        if self._connections is None:
+            if self._last is None:
+                self._last = KeptNetwork(self._state.graph(self.code.view_id))
+            known = self._last.find_known(self.code, self.progress)
+            self._connections = Connections(self.code, self.resolver, known)
+        return self._connections
+
+    @property
+    def is_prepared(self) -> bool:
+        """Whether all edges are known, or soon will be: of a small project, or where few files are to be resolved."""
+        known = self.connections.known
+        n_open = len(self.code.paths) if known is None else _STALE_COSTS * len(known.stale)
+        return self._network is not None or n_open < self.patience.least_files
 
     @property
     def network(self) -> Network:
@@ -138,28 +179,20 @@ class Graph:
 
     def _find_network(self) -> Network:
         """Return all edges as of now; only the files that changes affect are resolved again, if that is known."""
-        if self._base is None:
-            self._base = Network.load(self._state.graph(self.code.view_id), self.code.identity)
-        network = self._update(self._base) if self._base is not None else None
-        if network is None:
+        known = self.connections.known
+        if known is None:
             waiting.give_way()
             self.code.load_all(self.progress)
             network = Network.build(self.code, self.resolver)
-        if not self.code.checkout.changed:
-            self._base = network
-            if network.seconds > STORED_FROM_SECONDS:
-                network.save(self._state.graph(self.code.view_id))
+        elif known.stale:
+            network = known.network.completed(self.code, self.resolver, known.stale)
+        else:
+            network = known.network
+        if self._last is not None and not self.code.checkout.changed:
+            self._last.keep(network)
+        if known is None or known.stale:
+            self._connections = Connections(self.code, self.resolver, KnownEdges(network, ()))
         return network
-
-    def _update(self, known: Network) -> Network | None:
-        """Return an earlier network brought up to date, None if every file has to be resolved again."""
-        stale = stale_files(known, self.code)
-        if stale is None:
-            return None
-        if not stale and known.paths == self.code.paths:
-            return known
-        self.code.load(stale, self.progress)
-        return known.resolve_again(self.code, self.resolver, stale)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -170,54 +203,18 @@ class Graph:
 
     # -- neighbours ---------------------------------------------------------------------------------------------------
 
-    def incoming(self, nodes: Sequence[int], kinds: Iterable[int]) -> list[Edge]:
-        """Return the edges of some kinds into any of some definitions, by file and line."""
-        wanted, kinds = set(nodes), frozenset(kinds)
-        incoming = []
-        files, names = self.candidates(nodes)
-        for number in files:
-            waiting.check()
-            edges = self.resolver.edges_to(number, names)
-            incoming += [edge for edge in edges if edge.target in wanted and edge.kind in kinds]
-        return incoming
+    def reader(self, *, is_patient: bool = False) -> Reader:
+        """Return what reads files for one question: for as long as that may take, or as it takes."""
+        lasts = None if is_patient or self.is_prepared else self.patience.lasts
+        return Reader(self.code, lasts, self.patience.seconds, self.progress)
 
-    def candidates(self, nodes: Sequence[int]) -> tuple[list[int], set[str]]:
-        """Return the files that may refer to some definitions, and the names and aliases they may use."""
-        names = {name for node in nodes if place_of(node) >= 0 for name in self._names_of(node)}
-        tried: set[str] = set()
-        files: set[int] = set()
-        while names - tried:
-            name = min(names - tried)
-            tried.add(name)
-            mentioning = self.code.mentioning(name)
-            self.code.load(mentioning, self.progress)
-            files |= mentioning
-            for number in mentioning:
-                for imported in self.code.file(number).facts.imports:
-                    if imported.name == name and imported.alias == "default":
-                        names |= self._names_of_default(number)
-                    elif imported.name == name and imported.alias:
-                        names.add(imported.alias)
-        return sorted(files), names
+    def incoming(self, nodes: Sequence[int], kinds: Iterable[int], reader: Reader | None = None) -> list[Edge]:
+        """Return the edges of some kinds into any of some definitions, by file and line; all without a reader."""
+        return self.referrers(reader).incoming(nodes, frozenset(kinds))
 
-    def _names_of(self, node: int) -> set[str]:
-        """Return the name of a definition, and what a decoration may leave of it."""
-        name = self.code.definition(node).name
-        return {name, name.removesuffix(self.code.file(file_of(node)).rules.attribute_suffix)} - {""}
-
-    def _names_of_default(self, number: int) -> set[str]:
-        """Return what the files that import a file's default call it."""
-        stem = self.code.paths[number].rpartition("/")[2].partition(".")[0]
-        if stem == "index":
-            stem = self.code.paths[number].rpartition("/")[0].rpartition("/")[2]
-        mentioning = self.code.mentioning(stem) if stem else set()
-        self.code.load(mentioning, self.progress)
-        return {
-            imported.alias
-            for other in mentioning
-            for imported in self.code.file(other).facts.imports
-            if imported.name == "default" and imported.alias
-        }
+    def referrers(self, reader: Reader | None = None) -> Referrers:
+        """Return what looks for references file by file."""
+        return Referrers(self.code, self.resolver, self.connections, reader or self.reader(is_patient=True))
 
     def outgoing(self, nodes: Sequence[int], kinds: Iterable[int]) -> list[Edge]:
         """Return the edges of some kinds out of any of some definitions, in reading order."""
@@ -226,7 +223,9 @@ class Graph:
         outgoing = []
         for number in files:
             waiting.check()
-            outgoing += [edge for edge in self.resolver.edges(number) if edge.source in wanted and edge.kind in kinds]
+            outgoing += [
+                edge for edge in self.connections.edges(number) if edge.source in wanted and edge.kind in kinds
+            ]
         return outgoing
 
     def within(self, nodes: Sequence[int]) -> list[int]:

@@ -7,21 +7,17 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from cairn.graph.deleted import NOTHING_LEFT, Leftovers
+from cairn.graph.effects import Effects, effects_of
 from cairn.graph.empty import on_no_change, on_no_effect, on_no_tests
 from cairn.graph.graph import Graph
 from cairn.graph.nodes import NODE_BITS, file_of, node_of, place_of
-from cairn.graph.questions import calls_to
-from cairn.graph.reach import WAYS, Reached
+from cairn.graph.reach import WAYS
+from cairn.graph.reader import note_on_unfollowed
 from cairn.graph.rules import TYPE_KINDS
 from cairn.graph.selection import NAMED_AFTER, NAMES_DELETED, TWIN, Evidence, rank_tests
 from cairn.graph.symbols import symbol_of
 from cairn.graph.unresolved import note_on, unresolved_calls
 from cairn.graph.values import Affected, Impact, TestChoice, Unresolved
-
-
-def reach(graph: Graph, starts: Sequence[int]) -> Reached:
-    """Return everything that a change of some nodes may affect, the nodes themselves left out."""
-    return graph.feelers.reach(_begin(graph, starts))
 
 
 def _begin(graph: Graph, starts: Sequence[int]) -> list[int]:
@@ -44,7 +40,8 @@ def impact(
     """
     code = graph.code
     starts = [*changed, *leftovers.nodes]
-    reached = reach(graph, starts)
+    effects = effects_of(graph, _begin(graph, starts))
+    reached = effects.reached
     confidence = reached.confidence.round(3)
     order = np.lexsort((reached.nodes, -confidence, reached.depth))
     order = order[~code.tests[reached.nodes[order] >> NODE_BITS]]
@@ -57,10 +54,11 @@ def impact(
         strict=True,
     )
     files = {file_of(node) for node in changed}
-    importers = {other for file in files for other in graph.network.importers(file)}
-    ranked, _ = rank_tests(graph, changed, reached, tests, _of_deleted(graph, leftovers))
-    unresolved, notes = _unknown(graph, changed, "use", has_known=bool(len(order)))
-    if changed and not len(order) and unresolved is None:
+    importers = {other for file in files for other in effects.importers(file)}
+    ranked, _ = rank_tests(graph, changed, reached, effects.importers, tests, _of_deleted(graph, leftovers))
+    unresolved, notes = _unknown(graph, changed, effects, "use", has_known=bool(len(order)))
+    unfollowed = effects.unfollowed()
+    if changed and not len(order) and unresolved is None and unfollowed is None:
         notes = on_no_effect(graph, changed[0])
     if not starts and not leftovers.deleted:
         notes = on_no_change()
@@ -70,9 +68,10 @@ def impact(
         tuple(code.paths[number] for number in sorted(importers - files)),
         tuple(ranked),
         len(order) - len(shown),
-        (*_notes(graph, leftovers), *notes),
+        (*_notes(graph, leftovers), *notes, *note_on_unfollowed(unfollowed)),
         leftovers.deleted,
         unresolved,
+        unfollowed,
     )
 
 
@@ -81,9 +80,12 @@ def choose_tests(
 ) -> TestChoice:
     """Return the test files worth running for a change of some nodes, best first; `limit` 0 gives all."""
     starts = [*changed, *leftovers.nodes]
-    ranked, omitted = rank_tests(graph, changed, reach(graph, starts), limit, _of_deleted(graph, leftovers))
-    unresolved, notes = _unknown(graph, changed, "test", has_known=bool(ranked), among=graph.tests.numbers)
-    if changed and not ranked and unresolved is None:
+    effects = effects_of(graph, _begin(graph, starts))
+    more = _of_deleted(graph, leftovers)
+    ranked, omitted = rank_tests(graph, changed, effects.reached, effects.importers, limit, more)
+    unresolved, notes = _unknown(graph, changed, effects, "test", has_known=bool(ranked), among=graph.tests.numbers)
+    unfollowed = effects.unfollowed()
+    if changed and not ranked and unresolved is None and unfollowed is None:
         notes = on_no_tests(graph, changed[0])
     if not starts and not leftovers.deleted:
         notes = on_no_change()
@@ -92,19 +94,26 @@ def choose_tests(
         tuple(ranked),
         len(graph.tests.numbers),
         omitted,
-        (*_notes(graph, leftovers), *notes),
+        (*_notes(graph, leftovers), *notes, *note_on_unfollowed(unfollowed)),
         leftovers.deleted,
         unresolved,
+        unfollowed,
     )
 
 
 def _unknown(
-    graph: Graph, changed: Sequence[int], what: str, *, has_known: bool, among: Collection[int] | None = None
+    graph: Graph,
+    changed: Sequence[int],
+    effects: Effects,
+    what: str,
+    *,
+    has_known: bool,
+    among: Collection[int] | None = None,
 ) -> tuple[Unresolved | None, tuple[str, ...]]:
     """Return the lines that may call what changed, and what to say of them."""
     shown = _representatives(graph, changed)
     outer = [node for node in shown if not _is_within(graph, node, shown)]
-    unresolved = unresolved_calls(graph, outer, calls_to(graph, outer), among)
+    unresolved = unresolved_calls(graph, outer, effects.calls_to(outer), among, reader=effects.reader)
     names = ", ".join(unresolved.names[:3]) if unresolved is not None else ""
     return unresolved, note_on(unresolved, f"{what} of {names}", has_known=has_known)
 

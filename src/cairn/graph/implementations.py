@@ -11,13 +11,14 @@ from cairn import waiting
 from cairn.graph.entities import How
 from cairn.graph.graph import Graph
 from cairn.graph.nodes import file_of, node_of, place_of
+from cairn.graph.reader import FOR_USERS, Reader
 from cairn.graph.resolve import IMPLEMENT, INHERIT, Edge
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.sightings import find_sightings, names_pattern
 from cairn.graph.signatures import split_parameters
 from cairn.graph.tally import LineTally, files_with
 from cairn.graph.values import Unresolved
-from cairn.source.references import called_name
+from cairn.source.expressions import called_name
 
 _BASE_KINDS = (INHERIT, IMPLEMENT)
 _MOST_CANDIDATES = 2_000  # methods of the name that the fewest types have; `String` says nothing
@@ -37,21 +38,22 @@ _ADDING = rb"^[ \t]*(?:include|extend|prepend|use|@behaviour|@impl|conforms?|wit
 _DERIVING = rb"(?:\bextends\b|\bimplements\b|\bwith\b|\bfor\b|\bis\b|\(|<:|<|:|,)[^(){};=]*$"
 
 
-def implementers_of(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
+def implementers_of(graph: Graph, nodes: Sequence[int], reader: Reader | None = None) -> list[Edge]:
     """Return what derives from some types, however indirectly, or overrides some methods; nearest first.
 
     Each is the source of an edge that says where and how surely it refers to the type. A type of Go refers to no
-    interface: such an edge has the line of the type.
+    interface: such an edge has the line of the type. All are found without a reader.
     """
+    reader = reader or graph.reader(is_patient=True)
     edges: dict[int, Edge] = {}
     for node in nodes:
         if place_of(node) < 0:
             continue
         definition = graph.code.definition(node)
         if definition.kind in TYPE_KINDS:
-            edges |= {sub: edge for sub, edge in _subtypes(graph, node).items() if sub not in edges}
+            edges |= {sub: edge for sub, edge in _subtypes(graph, node, reader).items() if sub not in edges}
         elif (owner := _owner_of(graph, node)) >= 0:
-            for sub, edge in _subtypes(graph, owner).items():
+            for sub, edge in _subtypes(graph, owner, reader).items():
                 for own in _members(graph, sub, definition.name):
                     edges.setdefault(own, edge._replace(source=own))
     return list(edges.values())
@@ -74,12 +76,16 @@ def _members(graph: Graph, node: int, name: str) -> list[int]:
     return [member.node] if member is not None and member.tag == "function" else []
 
 
-def _subtypes(graph: Graph, node: int) -> dict[int, Edge]:
+def _subtypes(graph: Graph, node: int, reader: Reader) -> dict[int, Edge]:
     """Return {type: the edge by which it derives} of all types below one, the nearest first."""
     subtypes: dict[int, Edge] = {}
     front = graph.code.group(node)
     while front:
-        edges = [*graph.incoming(front, _BASE_KINDS), *(edge for base in front for edge in _unsaid(graph, base))]
+        if not reader.lasts(FOR_USERS):
+            reader.leave(graph.code.definition(base).name for base in front)
+            break
+        said = graph.incoming(front, _BASE_KINDS, reader)
+        edges = [*said, *(edge for base in front for edge in _unsaid(graph, base))]
         front = []
         for edge in edges:
             if edge.source not in subtypes and edge.source != node and place_of(edge.source) >= 0:
@@ -172,13 +178,16 @@ def _shape(graph: Graph, node: int, name: str) -> tuple[tuple[str, ...], ...]:
 # -- what is not known -------------------------------------------------------------------------------------------------
 
 
-def unresolved_subtypes(graph: Graph, nodes: Sequence[int], known: Collection[Edge]) -> Unresolved | None:
+def unresolved_subtypes(
+    graph: Graph, nodes: Sequence[int], known: Collection[Edge], reader: Reader | None = None
+) -> Unresolved | None:
     """Return the lines that seem to name some types as a base, and that no edge explains; None if there are none.
 
     Args:
         graph: the graph.
         nodes: the types.
         known: the edges that are known to derive from them.
+        reader: says how long there is time, and which files were not read; all are without one.
     """
     types = [node for node in nodes if place_of(node) >= 0 and graph.code.definition(node).kind in TYPE_KINDS]
     names = frozenset(graph.code.definition(node).name for node in types)
@@ -186,10 +195,13 @@ def unresolved_subtypes(graph: Graph, nodes: Sequence[int], known: Collection[Ed
         return None
     tally = LineTally("base", names)
     lines_known = {(file_of(edge.source), edge.line) for edge in known}
-    for number in files_with(graph, names, None):
+    reader = reader or graph.reader(is_patient=True)
+    for number in reader.look_at(files_with(graph, names, None)):
         waiting.check()
+        data = graph.code.checkout.read(number)
+        if data is None or not names_pattern(names).search(data):
+            continue
         source = graph.code.file(number)
-        explained = {edge.line for edge in graph.resolver.edges_to(number, names)}
         facts = source.facts
         found = {
             line
@@ -197,10 +209,12 @@ def unresolved_subtypes(graph: Graph, nodes: Sequence[int], known: Collection[Ed
             if kind in _BASE_KINDS and called_name(facts.texts[text]) in names
         }
         confirmed = set(found)
-        found.update(_lines_like_heads(graph.code.checkout.read(number) or b"", names, source.language, found))
-        for line in sorted(found - explained):
-            if (number, line) not in lines_known:
-                tally.add(source.path, line, is_confirmed=line in confirmed)
+        found.update(_lines_like_heads(data, names, source.language, found))
+        unknown = {line for line in found if (number, line) not in lines_known}
+        explained = {edge.line for edge in graph.connections.edges_on(number, unknown, names)}
+        for line in sorted(unknown - explained):
+            tally.add(source.path, line, is_confirmed=line in confirmed)
+    tally.is_least = tally.is_least or reader.lines_left
     return tally.result()
 
 

@@ -123,6 +123,33 @@ class Memo:
             around.circle += (*own.circle, key)
         return value
 
+    def known(self, key: Hashable) -> object | None:
+        """Return an answer that is remembered and may be used here, without noting its needs; None if there is none."""
+        known = self._usable(key)
+        return known.value if known is not None else None
+
+    def combine(self, key: Hashable, keys: Iterable[Hashable], make: Callable[[list[Needs]], object]) -> None:
+        """Remember what others make up, to be had from `known`, if all of these are remembered and may be used here.
+
+        Args:
+            key: of the answer.
+            keys: of the others.
+            make: called with what each of the others needs.
+        """
+        needs: list[Needs] = []
+        circle: set[Hashable] = set()
+        for part in keys:
+            if (known := self._usable(part)) is None:
+                return
+            needs.append(known.needs)
+            circle |= known.circle
+        self._known[key] = _Known(make(needs), frozenset(), frozenset(circle))
+
+    def _usable(self, key: Hashable) -> _Known | None:
+        """Return an answer unless a question is open that it may depend on."""
+        known = self._known.get(key) or self._older.get(key)
+        return known if known is not None and known.circle.isdisjoint(self._depth) else None
+
     @contextmanager
     def noting(self) -> Iterator[set[int]]:
         """Collect the needs of all questions answered during the block."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from cairn.graph.entities import How
 from cairn.graph.nodes import file_of, place_of
+from cairn.graph.recent import Recent
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.sight import Sight
 from cairn.graph.source_file import SourceFile
@@ -32,15 +33,19 @@ class Namesakes:
     def __init__(self, sight: Sight) -> None:
         self._sight = sight
         self._code = sight.code
+        self._full_names: Recent[str, dict[tuple[str, str], list[int]]] = Recent(
+            self._code.room.names, lambda found: len(found) + 8
+        )
 
     def only_function(self, source: SourceFile, name: str) -> Namesake | None:
         """Return the only function with a name in all files whose language can call it."""
         kin = source.rules.family or source.language
         return self._sight.memo.recall(
-            ("function", name, kin), None, lambda: self._only(self._functions(source, name), How.NAME)
+            ("function", name, kin), None, lambda: self._only(self.functions(source, name), How.NAME)
         )
 
-    def _functions(self, source: SourceFile, name: str) -> list[int]:
+    def functions(self, source: SourceFile, name: str) -> list[int]:
+        """Return the functions with a name that a call in a file may mean, none where they are many."""
         nodes = self._sight.nodes_named(name)
         functions = []
         for node in nodes if len(nodes) <= MAX_NAMESAKES else ():
@@ -145,7 +150,7 @@ class Namesakes:
         if source.rules.family == "elixir":
             return [*dict.fromkeys(self._imported_modules(source)), ""]
         own = [definition.qualified_name for definition in source.definitions if definition.kind in NAMESPACE_KINDS]
-        spaces = [source.facts.package, *own]
+        spaces = [source.package, *own]
         if source.rules.outer_packages:
             spaces = [space for inner in spaces if inner for space in _and_outer(inner)]
             stars = [imported.module for imported in source.stars]
@@ -156,18 +161,24 @@ class Namesakes:
 
     def with_full_name(self, source: SourceFile, text: str) -> Namesake | None:
         """Return the definition with a full name, its package included."""
-        text = text.replace("\\", ".").replace("::", ".").strip(".")
-        name = text.rpartition(".")[2]
-        nodes = []
-        for node in self._sight.nodes_named(name)[:MAX_NAMESAKES]:
-            other = self._code.file(file_of(node))
-            if other.rules.family == source.rules.family and other.full_name(place_of(node)) == text:
-                nodes.append(node)
+        text = text.replace("\\", ".").replace("::", ".").replace(".Companion.", ".").strip(".")
+        nodes = self._by_full_names(text.rpartition(".")[2]).get((source.rules.family, text), ())
         if not nodes:
             return None
         how = How.EXACT if all(file_of(node) == source.number for node in nodes) else How.IMPORT
         types = [node for node in nodes if self._code.definition(node).kind in TYPE_KINDS]
         return Namesake(self._code.main_of(types or nodes), how)
+
+    def _by_full_names(self, name: str) -> dict[tuple[str, str], list[int]]:
+        """Return the definitions of a name by the families of their languages and their full names."""
+        nodes = self._sight.nodes_named(name)
+        if (found := self._full_names.get(name)) is None:
+            found = {}
+            for node in nodes[:MAX_NAMESAKES]:
+                other = self._code.file(file_of(node))
+                found.setdefault((other.rules.family, other.full_name(place_of(node))), []).append(node)
+            self._full_names.put(name, found)
+        return found
 
     def _anywhere(self, source: SourceFile, name: str) -> Namesake | None:
         """Return the definition of a name that all files share: one in an included file, or the only one."""
@@ -191,11 +202,9 @@ class Namesakes:
             return Namesake(self._code.main_of([*direct, *bodies]), How.IMPORT)
         types = [node for node in near if self._code.definition(node).kind != "extension"]
         extends = len(types) < len(near)
-        return self._only(types, How.IMPORT if extends else How.NAME) if types or not extends else self._foreign(near)
-
-    def _foreign(self, extensions: Sequence[int]) -> Namesake:
-        """Return what stands for a type of another library that the project only extends."""
-        return Namesake(self._code.main_of(extensions), How.NAME)
+        if extends and not types:  # they stand for a type of another library
+            return Namesake(self._code.main_of(near), How.NAME)
+        return self._only(types, How.IMPORT if extends else How.NAME)
 
     def _is_seen(self, source: SourceFile, other: SourceFile, place: int) -> bool:
         """Tell whether a definition is seen in another file: what a source file of C keeps to itself is not."""

@@ -8,11 +8,13 @@ from dataclasses import replace
 from typing import cast
 
 from cairn.errors import UnknownSymbolError
+from cairn.graph.code import Code
 from cairn.graph.empty import on_no_callees, on_no_callers, on_no_importers, on_no_subclasses
 from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.implementations import implementers_of, unresolved_subtypes
 from cairn.graph.nodes import file_of, node_of, place_of
-from cairn.graph.resolve import USE, Edge
+from cairn.graph.reader import Reader, note_on_unfollowed
+from cairn.graph.resolve import USE, Edge, ImportEdge
 from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.symbols import find_file, find_symbol, symbol_of
 from cairn.graph.unresolved import note_on, unresolved_callees, unresolved_calls, unresolved_imports
@@ -31,14 +33,25 @@ def callers(graph: Graph, text: str, limit: int = 0) -> Links:
     Raises:
         UnknownSymbolError, AmbiguousError: as `find_symbol`.
     """
+    return graph.remember(("callers", text, limit), lambda: _find_callers(graph, text, limit), _is_whole)
+
+
+def _is_whole(answer: Links | Importers) -> bool:
+    return answer.unfollowed is None
+
+
+def _find_callers(graph: Graph, text: str, limit: int) -> Links:
+    reader = graph.reader()
     nodes = find_symbol(graph.code, graph.connection, text)
-    edges = calls_to(graph, nodes)
+    edges = calls_to(graph, nodes, reader)
     links = _links(graph, nodes, edges, limit, incoming=True)
-    unresolved = unresolved_calls(graph, nodes, edges)
+    unresolved = unresolved_calls(graph, nodes, edges, reader=reader)
+    unfollowed = reader.unfollowed()
     notes = note_on(unresolved, f"call of {_short(links)}", has_known=bool(edges))
-    if not edges and unresolved is None:
+    if not edges and unresolved is None and unfollowed is None:
         notes = on_no_callers(graph, graph.code.main_of(nodes), _names_of(graph, nodes))
-    return replace(links, notes=(*links.notes, *notes), unresolved=unresolved)
+    said = (*links.notes, *notes, *note_on_unfollowed(unfollowed))
+    return replace(links, notes=said, unresolved=unresolved, unfollowed=unfollowed)
 
 
 def _names_of(graph: Graph, nodes: Sequence[int]) -> set[str]:
@@ -54,10 +67,10 @@ def callers_of(graph: Graph, nodes: Sequence[int], limit: int = 0) -> Links:
     return _links(graph, nodes, calls_to(graph, nodes), limit, incoming=True)
 
 
-def calls_to(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
-    """Return the calls of some definitions, by file and line."""
+def calls_to(graph: Graph, nodes: Sequence[int], reader: Reader | None = None) -> list[Edge]:
+    """Return the calls of some definitions, by file and line; all without a reader."""
     wanted, kinds = graph.call_targets(nodes)
-    return graph.incoming(wanted, kinds)
+    return graph.incoming(wanted, kinds, reader)
 
 
 def callees(graph: Graph, text: str, limit: int = 0) -> Links:
@@ -95,14 +108,21 @@ def subclasses(graph: Graph, text: str, limit: int = 0) -> Links:
     Raises:
         UnknownSymbolError, AmbiguousError: as `find_symbol`.
     """
+    return graph.remember(("subclasses", text, limit), lambda: _find_subclasses(graph, text, limit), _is_whole)
+
+
+def _find_subclasses(graph: Graph, text: str, limit: int) -> Links:
+    reader = graph.reader()
     nodes = find_symbol(graph.code, graph.connection, text, TYPE_KINDS)
-    edges = implementers_of(graph, nodes)
+    edges = implementers_of(graph, nodes, reader)
     links = _links(graph, nodes, edges, limit, incoming=True)
-    unresolved = unresolved_subtypes(graph, nodes, edges)
+    unresolved = unresolved_subtypes(graph, nodes, edges, reader)
+    unfollowed = reader.unfollowed()
     notes = note_on(unresolved, f"subclass of {_short(links)}", has_known=bool(edges))
-    if not edges and unresolved is None:
+    if not edges and unresolved is None and unfollowed is None:
         notes = on_no_subclasses(graph, graph.code.main_of(nodes), _names_of(graph, nodes))
-    return replace(links, notes=(*links.notes, *notes), unresolved=unresolved)
+    said = (*links.notes, *notes, *note_on_unfollowed(unfollowed))
+    return replace(links, notes=said, unresolved=unresolved, unfollowed=unfollowed)
 
 
 def _links(graph: Graph, nodes: Sequence[int], edges: Sequence[Edge], limit: int, *, incoming: bool) -> Links:
@@ -188,12 +208,22 @@ def _steps(graph: Graph, came: dict[int, Edge | None], node: int) -> list[Link]:
     return steps[::-1]
 
 
-def importers(graph: Graph, text: str) -> Importers:
+def importers(graph: Graph, text: str, reader: Reader | None = None) -> Importers:
     """Return the files that import a file, given by its path, as a Python module's name, or by a symbol in it.
+
+    Args:
+        graph: the graph.
+        text: the file.
+        reader: reads the files that may import it; by default as long as a question may take.
 
     Raises:
         UnknownSymbolError: if there is no such file.
     """
+    return graph.remember(("importers", text), lambda: _find_importers(graph, text, reader), _is_whole)
+
+
+def _find_importers(graph: Graph, text: str, reader: Reader | None) -> Importers:
+    reader = reader or graph.reader()
     number = find_file(graph.code, text)
     if number is None:
         place = graph.code.modules.resolve(text, "", "python")
@@ -202,25 +232,37 @@ def importers(graph: Graph, text: str) -> Importers:
         number = _file_of_symbol(graph, text)
     path = graph.code.paths[number]
     importers: dict[str, Importer] = {}
-    files = files_importing(graph, number)
-    for other in files:
-        for edge in graph.resolver.imports(other):
-            if edge.target == number:
-                importer = Importer(
-                    graph.code.paths[other],
-                    edge.line,
-                    bool(edge.flags & ImportFlag.TYPE_ONLY),
-                    bool(edge.flags & ImportFlag.DEFERRED),
-                )
-                importers.setdefault(importer.path, importer)
-    unresolved = unresolved_imports(graph, number, files)
+    files = sorted(may_import(graph, number))
+    for edge in _imports_of(graph, number, files, reader):
+        importer = Importer(
+            graph.code.paths[edge.source],
+            edge.line,
+            bool(edge.flags & ImportFlag.TYPE_ONLY),
+            bool(edge.flags & ImportFlag.DEFERRED),
+        )
+        importers.setdefault(importer.path, importer)
+    unresolved = unresolved_imports(graph, number, files, reader)
+    unfollowed = reader.unfollowed()
     notes = note_on(unresolved, f"import of {path}", has_known=bool(importers))
-    if not importers and unresolved is None:
+    if not importers and unresolved is None and unfollowed is None:
         notes = on_no_importers(graph, number, files)
-    return Importers(path, tuple(importers.values()), (*graph.notes, *notes), unresolved)
+    said = (*graph.notes, *notes, *note_on_unfollowed(unfollowed))
+    return Importers(path, tuple(importers.values()), said, unresolved, unfollowed)
 
 
-def files_importing(graph: Graph, number: int) -> list[int]:
+def _imports_of(graph: Graph, number: int, files: Sequence[int], reader: Reader) -> list[ImportEdge]:
+    """Return the imports of a file in some others, in their order, as far as there is time to read these."""
+    known = graph.connections.known
+    open_files = files if known is None else [other for other in files if other in known.stale]
+    found = {
+        other: graph.connections.imports(other)
+        for numbers in (reader.read(open_files, number), set(files).difference(open_files))
+        for other in numbers
+    }
+    return [edge for other in sorted(found) for edge in found[other] if edge.target == number]
+
+
+def may_import(graph: Graph, number: int) -> set[int]:
     """Return files that may import a file: those whose text contains its name or its folder's."""
     path = graph.code.paths[number]
     source = graph.code.file(number)
@@ -234,9 +276,19 @@ def files_importing(graph: Graph, number: int) -> list[int]:
         }
     files: set[int] = set()
     for name in names - {""}:
-        files |= graph.code.mentioning(name)
-    graph.code.load(files, graph.progress)
-    return sorted(files - {number})
+        files |= graph.code.mentions.mentioning(name)
+    files |= _importing_unnamed(graph.code, number)
+    if (known := graph.connections.known) is not None:
+        files.update(known.network.importers(number))
+    return files - {number}
+
+
+def _importing_unnamed(code: Code, number: int) -> set[int]:
+    """Return files that may import one without its name: of Rust, with `super`; of Go, what is in the top folder."""
+    folder, language = code.paths[number].rpartition("/")[0], code.languages[number]
+    if language == "rust":
+        return {other for other, path in enumerate(code.paths) if path.startswith(f"{folder}/" if folder else "")}
+    return {other for other, kind in enumerate(code.languages) if kind == "go" == language and not folder}
 
 
 def _file_of_symbol(graph: Graph, text: str) -> int:

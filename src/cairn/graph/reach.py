@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -47,10 +48,41 @@ class Reached:
     ways: npt.NDArray[np.uint8]
 
 
+class Steps(NamedTuple):
+    """Edges and overrides to walk over, as `Network` has them, those of a file in a row."""
+
+    sources: Ints
+    targets: Ints
+    kinds: npt.NDArray[np.uint8]
+    hows: npt.NDArray[np.uint8]
+    overriding: Ints
+    overridden: Ints
+
+
+def doubt_of_edge(how: How, kind: int) -> int:
+    """Return how long a step over an edge is: the doubt in it, above the step itself."""
+    return (int(_DOUBT[how, kind]) << _STEP_BITS) + 1
+
+
+def doubt_of_override() -> int:
+    """Return how long the step from a method to one that it overrides is."""
+    return (_doubt_of(_OVERRIDE) << _STEP_BITS) + 1
+
+
+def is_too_far(length: int) -> bool:
+    """Tell whether a way is so unsure that it is not followed."""
+    return length >> _STEP_BITS > _FARTHEST_DOUBT
+
+
+def counts(source: int, kind: int) -> bool:
+    """Tell whether a step over an edge is walked: that a file names something as a whole says too little."""
+    return bool(source & PLACE_MASK) or kind != USE
+
+
 class Feelers:
     """What a change of each node affects directly, and how surely."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network | Steps) -> None:
         file_names_it = ((network.sources & PLACE_MASK) == 0) & (network.kinds == USE)
         calls = ~file_names_it
         changed = np.concatenate([network.targets[calls], network.overriding])

@@ -1,4 +1,4 @@
-"""Keeps recently used values up to a total weight, for values that can be computed again."""
+"""Keeps recently used values up to a total weight, and work that was begun; both can be done again."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ V = TypeVar("V")
 class Room(NamedTuple):
     """How much the graph of one project keeps in memory, beyond its arrays.
 
-    `files` and `facts` are bytes, by estimates, `unstored` those of facts that are not in the index yet; `names`,
-    `places`, `answers` and `rows` count definitions that were looked up by name, modules that were looked up,
+    `files`, `facts` and `contents` are bytes, by estimates, `unstored` those of facts that are not in the index yet;
+    `names`, `places`, `answers` and `rows` count definitions that were looked up by name, modules that were looked up,
     expressions that were evaluated, and references that were resolved.
     """
 
     files: int
     facts: int
+    contents: int
     unstored: int
     names: int
     places: int
@@ -35,12 +36,35 @@ class Room(NamedTuple):
         return cls(
             files=kept_bytes // 2,
             facts=kept_bytes // 5,
+            contents=kept_bytes // 10,
             unstored=3 * kept_bytes // 5,
             names=kept_bytes // 400,
             places=kept_bytes // 5_000,
             answers=kept_bytes // 1_800,
             rows=kept_bytes // 2_000,
         )
+
+
+class Unfinished(Generic[K]):
+    """Work that a question did not finish for want of time, to be gone on with; the last few.
+
+    Args:
+        limit: how many.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._works: dict[K, object] = {}
+
+    def take(self, key: K) -> object | None:
+        """Return what was begun, None for nothing; work that fails now is not gone on with."""
+        return self._works.pop(key, None)
+
+    def keep(self, key: K, work: object) -> None:
+        """Keep what is not done."""
+        while len(self._works) >= self._limit:
+            del self._works[next(iter(self._works))]
+        self._works[key] = work
 
 
 class Recent(Generic[K, V]):
@@ -76,6 +100,10 @@ class Recent(Generic[K, V]):
             self._weight = self._weigh(value)
         self._younger[key] = value
         return value
+
+    def add_weight(self, weight: int) -> None:
+        """Note that a value became heavier by so much since it was put."""
+        self._weight += weight
 
     def clear(self) -> None:
         """Drop all."""

@@ -18,8 +18,10 @@ from cairn.graph.empty import on_no_references
 from cairn.graph.entities import How
 from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.nodes import file_of, node_of, place_of
+from cairn.graph.reader import Reader, note_on_unfollowed
+from cairn.graph.referrers import Referrers
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, IMPLEMENT, INHERIT, USE, Edge
-from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS, VALUE_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, SCOPELESS_KINDS, TYPE_KINDS, VALUE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import find_symbol, symbol_of
 from cairn.graph.tally import LineTally, files_with
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
 KINDS: tuple[ReferenceKind, ...] = ("call", "construct", "read", "write", "type", "import", "base", "decorate")
 _ENOUGH_FILES = 400  # read; those beyond are counted
 _MAX_TEXT_CHARS = 200
-_OUTER_SCOPES = VALUE_KINDS | {"type", "macro", "section"}
 _PROMOTED = rb"\b(?:public|private|protected|readonly)\b"  # compiled at its first use: start-up time
 _LAST_NAME = r"^(?:(?P<file>[^:#]*[^:#.]\.\w+)[:#])?(?P<owner>.+?)(?:\.|::|#|->)(?P<name>[@$\w]+)$"
 _KIND_OF_EDGE: dict[int, ReferenceKind] = {
@@ -63,7 +64,9 @@ def references(graph: Graph, text: str, limit: int = 0, kinds: Collection[str] =
         UnknownSymbolError, AmbiguousError: as `find_symbol`.
     """
     sought = _find_sought(graph, text)
-    found, tally, n_unread = _look_for(graph, sought)
+    reader = graph.reader()
+    found, tally, n_unread = _look_for(graph, sought, reader)
+    unfollowed = reader.unfollowed()
     chosen = [reference for reference in found if not kinds or reference.kind in kinds]
     chosen.sort(key=lambda reference: (KINDS.index(reference.kind), reference.path, reference.line))
     counts: Counter[str] = Counter(reference.kind for reference in chosen)
@@ -75,9 +78,11 @@ def references(graph: Graph, text: str, limit: int = 0, kinds: Collection[str] =
         *_on_names(graph, chosen),
         *note_on(unresolved, what, has_known=bool(chosen)),
         *_on_unread(n_unread, sought.target.name),
-        *(() if chosen or unresolved else on_no_references(graph, {sought.target.name})),
+        *(() if chosen or unresolved or unfollowed else on_no_references(graph, {sought.target.name})),
+        *note_on_unfollowed(unfollowed),
     )
-    return References(sought.symbol, tuple(shown), dict(counts), len(chosen) - len(shown), notes, unresolved)
+    n_omitted = len(chosen) - len(shown)
+    return References(sought.symbol, tuple(shown), dict(counts), n_omitted, notes, unresolved, unfollowed)
 
 
 def references_of(graph: Graph, sought: Sequence[Sought]) -> tuple[list[SymbolReference], list[Unresolved]]:
@@ -93,10 +98,22 @@ def references_of(graph: Graph, sought: Sequence[Sought]) -> tuple[list[SymbolRe
     return order, unresolved
 
 
-def _look_for(graph: Graph, sought: Sought) -> tuple[list[SymbolReference], LineTally, int]:
+def _look_for(
+    graph: Graph, sought: Sought, reader: Reader | None = None
+) -> tuple[list[SymbolReference], LineTally, int]:
     """Return what `_ReferenceSearch` finds, remembered until a file changes."""
-    found = graph.remember(("references", sought.target), lambda: _ReferenceSearch(graph, sought).run())
-    return cast("tuple[list[SymbolReference], LineTally, int]", found)
+    reader = reader or graph.reader(is_patient=True)
+    key = ("references", sought.target)
+
+    def go_on() -> tuple[list[SymbolReference], LineTally, int]:
+        begun = cast("_ReferenceSearch | None", graph.unfinished.take(key))
+        search = begun or _ReferenceSearch(graph, sought)
+        found = search.run(reader)
+        if reader.unfollowed() is not None:
+            graph.unfinished.keep(key, search)
+        return found
+
+    return graph.remember(key, go_on, lambda _found: reader.unfollowed() is None)
 
 
 def _share(found: Sequence[SymbolReference], limit: int) -> list[SymbolReference]:
@@ -232,8 +249,17 @@ def _is_promoted(data: bytes, occurrence: Occurrence) -> bool:
 # -- the search --------------------------------------------------------------------------------------------------------
 
 
+class _FileLook(NamedTuple):
+    """What is in a file, found with some names and edges."""
+
+    aliases: Collection[str]
+    edges: Sequence[Edge]
+    found: dict[tuple[str, int, ReferenceKind], SymbolReference]
+    unknown: dict[tuple[str, int], None]
+
+
 class _ReferenceSearch:
-    """Goes through the files that mention a name."""
+    """Goes through the files that mention a name; `run` as often as there is time."""
 
     def __init__(self, graph: Graph, sought: Sought) -> None:
         self._graph = graph
@@ -242,19 +268,24 @@ class _ReferenceSearch:
         self._denoting = Denoting(graph, sought.target)
         self._found: dict[tuple[str, int, ReferenceKind], SymbolReference] = {}
         self._unknown: dict[tuple[str, int], None] = {}
+        self._looked_into: dict[int, _FileLook] = {}
 
-    def run(self) -> tuple[list[SymbolReference], LineTally, int]:
+    def run(self, reader: Reader) -> tuple[list[SymbolReference], LineTally, int]:
         """Return the references, the lines that may be some, and how many files were not read."""
         graph = self._graph
         names = self._names()
-        mentioning, aliases = graph.candidates(sorted(self._target.nodes)) if not self._target.is_field else ((), set())
+        referrers = graph.referrers(reader)
         by_file: dict[int, list[Edge]] = {}
-        for edge in self._edges():
+        for edge in self._edges(referrers):
             by_file.setdefault(file_of(edge.source), []).append(edge)
+        aliases = referrers.names - names
+        mentioning = {number for name in aliases for number in graph.code.mentions.saying(name)}
         files = sorted({*files_with(graph, names, None), *mentioning, *by_file})
-        for number in files[:_ENOUGH_FILES]:
+        saying = {number for name in names | aliases for number in graph.code.mentions.saying(name)}.union(by_file)
+        self._found, self._unknown = {}, {}
+        for number in reader.look_at(sorted(saying.intersection(files[:_ENOUGH_FILES]))):
             waiting.check()
-            self._look_into(graph.code.file(number), names, aliases - names, by_file.get(number, ()))
+            self._look_again(number, names, aliases, by_file.get(number, ()))
         for number in files[_ENOUGH_FILES:]:
             for edge in by_file.get(number, ()):
                 self._add(graph.code.file(number), _KIND_OF_EDGE[edge.kind], edge.how, edge.line, place_of(edge.source))
@@ -263,6 +294,7 @@ class _ReferenceSearch:
         for path, line in self._unknown:
             if (path, line) not in known:
                 tally.add(path, line, is_confirmed=True)
+        tally.is_least = reader.lines_left
         return list(self._found.values()), tally, max(0, len(files) - _ENOUGH_FILES)
 
     def _names(self) -> frozenset[str]:
@@ -273,12 +305,24 @@ class _ReferenceSearch:
             names |= {self._graph.code.definition(other).name for other in wanted if other not in self._target.nodes}
         return frozenset(names)
 
-    def _edges(self) -> list[Edge]:
+    def _look_again(self, number: int, names: frozenset[str], aliases: Collection[str], edges: Sequence[Edge]) -> None:
+        """Add what is in a file, which is looked into unless it was before, for as many names and edges."""
+        look = self._looked_into.get(number)
+        if look is None or (look.aliases, look.edges) != (aliases, edges):
+            before = self._found, self._unknown
+            self._found, self._unknown = {}, {}
+            self._look_into(self._graph.code.file(number), names, aliases, edges)
+            look = self._looked_into[number] = _FileLook(aliases, edges, self._found, self._unknown)
+            self._found, self._unknown = before
+        self._found |= look.found
+        self._unknown |= look.unknown
+
+    def _edges(self, referrers: Referrers) -> list[Edge]:
         """Return what the graph knows to refer to the target."""
         if self._target.is_field:
             return []
         wanted, _ = self._graph.call_targets(sorted(self._target.nodes))
-        edges = self._graph.incoming(wanted, _KIND_OF_EDGE)
+        edges = referrers.incoming(wanted, frozenset(_KIND_OF_EDGE))
         return [edge for edge in edges if edge.target in self._target.nodes or edge.kind in CALL_KINDS]
 
     def _look_into(
@@ -408,7 +452,7 @@ def _scopes(source: SourceFile) -> tuple[list[int], list[int]]:
             owners.append(enclosing[-1] if enclosing else -1)
 
     for place, definition in enumerate(source.definitions):
-        if definition.kind in _OUTER_SCOPES:
+        if definition.kind in SCOPELESS_KINDS:
             continue
         close(definition.span.start_byte)
         borders.append(definition.span.start_byte)

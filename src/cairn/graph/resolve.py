@@ -5,10 +5,10 @@ from __future__ import annotations
 import posixpath
 import re
 from array import array
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from cairn import waiting
 from cairn.graph.code import Code
@@ -19,13 +19,16 @@ from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.recent import Recent
 from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS
+from cairn.graph.scopes import begins_with
 from cairn.graph.source_file import SourceFile
+from cairn.source.expressions import called_name
 from cairn.source.imports import Import, ImportFlag
-from cairn.source.references import KINDS, called_name
+from cairn.source.references import CAST, KINDS
 
 _CAPITAL_TYPES = frozenset({"ecmascript", "jvm", "python"})  # families whose types have capital letters
 _TYPE = re.compile(r"^(?:\w+\.)*[A-Z]\w*(?![\w(])|\bgetClass\(\)|\bclass$")
 _WHOLE_NAMES = frozenset({"php", "ruby", "elixir"})  # families in which a name of a type is found or from elsewhere
+_UNTYPED = frozenset({"php", "ruby", "python", "ecmascript"})  # families that need not write types
 _MAX_RENAMES = 12  # steps from one variable to the next
 # Types that a language has itself, so that a variable called like one holds rather that.
 _BUILT_IN_TYPES = frozenset(
@@ -46,7 +49,12 @@ _BUILT_IN_TYPES = frozenset(
     }
     | {"Object", "Proc", "Range", "Set", "String", "Struct", "Symbol", "Thread", "Time", "Value"}
 )
+_NO_DEFINITION = frozenset({"module", "package", "outside", "instance", "container"})
 CALL, CONSTRUCT, INHERIT, IMPLEMENT, DECORATE, USE = range(len(KINDS))
+ALL_KINDS = frozenset(range(len(KINDS)))
+# How a reference may call something: by one of its names alone; as a function, also by what else a file calls it; as
+# anything, also by words that stand for the type around or make an instance.
+Spelling = Literal["itself", "function", "any"]
 
 
 class Edge(NamedTuple):
@@ -94,13 +102,15 @@ class Resolver:
     """Resolves references in one state of the code, and remembers the results.
 
     Attributes:
+        code: the files.
         meaning: what evaluates the expressions.
     """
 
     def __init__(self, code: Code) -> None:
+        self.code = code
         self.meaning = Evaluator(code)
-        self._code = code
         self._rows: Recent[int, _FileRows] = Recent(code.room.rows, lambda rows: rows.count + 10)
+        self._edges_to: Recent[Hashable, list[Edge]] = Recent(code.room.rows // 8, lambda edges: len(edges) + 3)
 
     # -- a file's edges -----------------------------------------------------------------------------------------------
 
@@ -108,7 +118,7 @@ class Resolver:
         """Return the resolved references of a file, in reading order."""
         rows = self._rows_of(number)
         if rows.edges is None:
-            source = self._code.file(number)
+            source = self.code.file(number)
             with self._noting(rows):
                 rows.edges = self._resolve(source, range(len(source.facts.kinds)))
         return rows.edges
@@ -116,8 +126,8 @@ class Resolver:
     def _rows_of(self, number: int) -> _FileRows:
         rows = self._rows.get(number)
         if rows is None:
-            count = len(self._code.file(number).facts.kinds)
-            rows = self._rows.put(number, _FileRows(count, {content_of(self._code.paths[number])}))
+            count = len(self.code.file(number).facts.kinds)
+            rows = self._rows.put(number, _FileRows(count, {content_of(self.code.paths[number])}))
         return rows
 
     @contextmanager
@@ -133,15 +143,40 @@ class Resolver:
             find(number)
         return frozenset(self._rows_of(number).needs)
 
-    def edges_to(self, number: int, names: Collection[str]) -> list[Edge]:
-        """Return the resolved references of a file that may lead to something with one of some names, and some more."""
-        if self._rows_of(number).edges is not None or "__call__" in names:  # any instance may be called
-            return self.edges(number)
-        source = self._code.file(number)
+    def edges_to(
+        self,
+        number: int,
+        names: Collection[str],
+        kinds: Collection[int] = ALL_KINDS,
+        spelling: Spelling = "any",
+        lines: Collection[int] | None = None,
+    ) -> list[Edge]:
+        """Return the resolved references of a file that may lead to something with one of some names, and some more.
+
+        Args:
+            number: the file.
+            names: what it may be called.
+            kinds: only references of these kinds are wanted.
+            spelling: how it may be called there.
+            lines: only what is written on these; None for all.
+        """
+        if "__call__" in names:  # any instance may be called
+            return [edge for edge in self.edges(number) if lines is None or edge.line in lines]
+        key = (number, frozenset(names), frozenset(kinds), spelling, frozenset(lines) if lines is not None else None)
+        if (edges := self._edges_to.get(key)) is not None:
+            return edges
+        source = self.code.file(number)
         facts = source.facts
-        aliases = _local_names_of(source, names)
+        aliases = local_names_of(source, names, spelling)
         likely = {place for place, text in enumerate(facts.texts) if called_name(text) in aliases}
-        return self._resolve(source, [at for at, text in enumerate(facts.expressions) if text in likely])
+        wanted = kinds_written(kinds)
+        rows = enumerate(zip(facts.expressions, facts.kinds, facts.lines, strict=True))
+        places = [
+            at
+            for at, (text, kind, line) in rows
+            if text in likely and kind in wanted and (lines is None or line in lines)
+        ]
+        return self._edges_to.put(key, self._resolve(source, places))
 
     def _resolve(self, source: SourceFile, places: Iterable[int]) -> list[Edge]:
         facts = source.facts
@@ -149,7 +184,8 @@ class Resolver:
         known: dict[tuple[int, int, int], Entity | None] = {}
         for at in places:
             waiting.check()
-            kind, scope = facts.kinds[at], facts.scopes[at]
+            kind, around = facts.kinds[at], facts.scopes[at]
+            scope = facts.blocks[at] if facts.blocks and facts.blocks[at] >= 0 else around
             expression = facts.texts[facts.expressions[at]]
             key = (facts.expressions[at], scope, kind)
             if key in known:
@@ -158,10 +194,10 @@ class Resolver:
                 target = known[key] = self._target(source, scope, expression, kind)
             if target is None:
                 continue
-            own = node_of(source.number, scope)
+            own = node_of(source.number, around)
             if target.node == own and kind in (INHERIT, IMPLEMENT, USE, DECORATE):
                 continue
-            self.meaning.memo.need(content_of(self._code.paths[file_of(target.node)]))
+            self.meaning.memo.need(content_of(self.code.paths[file_of(target.node)]))
             called = expression.rpartition(".")[2].removesuffix("[]")
             called = called.rstrip("!") if source.rules.family == "rust" else called
             line, kind = facts.lines[at], _kind_of(kind, target)
@@ -173,7 +209,7 @@ class Resolver:
         """Return the type that is made by the name of an alias, which leads to both."""
         if target.tag != "class" or kind not in (CALL, CONSTRUCT):
             return []
-        definition = self._code.definition(target.node)
+        definition = self.code.definition(target.node)
         is_alias = definition.kind == "type" and "=" in definition.signature
         return self.meaning.inheritance.bases_of(target.node) if is_alias else []
 
@@ -182,7 +218,7 @@ class Resolver:
         rows = self._rows_of(number)
         if rows.imports is None:
             with self._noting(rows):
-                rows.imports = self._find_imports(self._code.file(number))
+                rows.imports = self._find_imports(self.code.file(number))
         return rows.imports
 
     def _find_imports(self, source: SourceFile) -> list[ImportEdge]:
@@ -201,7 +237,7 @@ class Resolver:
         if rows.overrides is None:
             overrides = Overrides(array("q"), array("q"))
             with self._noting(rows):
-                for place in range(len(self._code.file(number).definitions)):
+                for place in range(len(self.code.file(number).definitions)):
                     waiting.check()
                     node = node_of(number, place)
                     bases = self.overridden(node)
@@ -214,7 +250,7 @@ class Resolver:
         """Return the methods of base types that a method overrides."""
         if place_of(node) < 0:
             return []
-        source = self._code.file(file_of(node))
+        source = self.code.file(file_of(node))
         definition = source.definitions[place_of(node)]
         if (
             definition.parent < 0
@@ -226,7 +262,7 @@ class Resolver:
 
     def symbols_of_imports(self, number: int) -> list[int]:
         """Return the definitions that a file's imports bind."""
-        source = self._code.file(number)
+        source = self.code.file(number)
         entities = (
             self.meaning.exports.of_import(source, imported)
             for imported in source.facts.imports
@@ -255,8 +291,8 @@ class Resolver:
             self.meaning.memo.need(place_called(f"{place}/"))
             return [
                 number
-                for number, path in enumerate(self._code.paths)
-                if posixpath.dirname(path) == place and self._code.languages[number] == source.language
+                for number, path in enumerate(self.code.paths)
+                if posixpath.dirname(path) == place and self.code.languages[number] == source.language
             ]
         deeper = self.meaning.sight.child(place, imported.name) if imported.name else None
         return [deeper] if isinstance(deeper, int) else []
@@ -264,6 +300,8 @@ class Resolver:
     def _target(self, source: SourceFile, scope: int, expression: str, kind: int) -> Entity | None:
         """Return the definition that a reference leads to, None if that is unknown."""
         target = self._meaning_of(source, scope, expression, kind)
+        if kind == CALL and (target is None or target.tag == "outside"):
+            target = _by_cast(self.meaning, source, scope, expression) or target
         if target is None:
             is_call = kind in (CALL, CONSTRUCT)
             return self._by_name(source, scope, expression) if is_call and source.rules.by_name else None
@@ -272,11 +310,11 @@ class Resolver:
             return self._of_type_named(source, target.text, expression)
         if target.tag == "instance" and kind != USE:
             return self._call_method_of(target)
-        if target.node < 0 or target.tag in ("module", "package", "outside", "instance"):
+        if target.node < 0 or target.tag in _NO_DEFINITION:
             return None
         if target.tag == "value" and kind in (CALL, CONSTRUCT):
             return None
-        if target.tag == "class" and kind == CALL and self._code.definition(target.node).kind == "extension":
+        if target.tag == "class" and kind == CALL and self.code.definition(target.node).kind == "extension":
             return None  # the type is of another library
         return target
 
@@ -285,7 +323,7 @@ class Resolver:
         evaluate = self.meaning.evaluate
         if kind == CALL and "." not in expression and expression.isidentifier():
             return self.meaning.called(source, scope, expression)
-        around = source.definitions[scope].parent if kind in (INHERIT, IMPLEMENT) and scope >= 0 else scope
+        around = source.around_of(scope) if kind in (INHERIT, IMPLEMENT) and scope >= 0 else scope
         target = evaluate(source, around, expression)
         if target is not None and target.node >= 0:
             return target
@@ -310,8 +348,8 @@ class Resolver:
         members = {
             member.node: member
             for node in self.meaning.sight.nodes_named(type_)[:MAX_NAMESAKES]
-            if self._code.file(file_of(node)).rules.family == source.rules.family
-            and self._code.definition(node).kind in TYPE_KINDS
+            if self.code.file(file_of(node)).rules.family == source.rules.family
+            and self.code.definition(node).kind in TYPE_KINDS
             and (member := self.meaning.inheritance.member(node, name)) is not None
         }
         if len(members) != 1:
@@ -326,18 +364,20 @@ class Resolver:
         nodes = [
             node
             for node in self.meaning.sight.nodes_named(name)[:MAX_NAMESAKES]
-            if f".{self._code.definition(node).qualified_name}".endswith(f".{owned}")
-            and self._code.file(file_of(node)).rules.family == source.rules.family
+            if f".{self.code.definition(node).qualified_name}".endswith(f".{owned}")
+            and self.code.file(file_of(node)).rules.family == source.rules.family
         ]
-        if not nodes or len({self._code.definition(node).qualified_name for node in nodes}) > 1:
+        if not nodes or len({self.code.definition(node).qualified_name for node in nodes}) > 1:
             return None
-        return self.meaning.declarations.entity(self._code.main_of(nodes)).by(How.NAME)
+        return self.meaning.declarations.entity(self.code.main_of(nodes)).by(How.NAME)
 
     def _by_name(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
         """Return the only function with that name in the project, unless the name is a common one."""
         head, _, name = expression.rpartition(".")
         name = name.partition("(")[0]
-        if not head or source.rules.functions_apart:
+        # A bare name of Ruby may be a method that something else mixes in.
+        may_be_mixed_in = source.rules.family == "ruby" and not self.meaning.is_variable(source, scope, name)
+        if (not head and not may_be_mixed_in) or source.rules.functions_apart:
             return None  # a parameter, a local variable or a built-in; shared names were looked up already
         if source.rules.maker and (member := self._of_like_named_type(source, head, name)) is not None:
             return member
@@ -350,24 +390,62 @@ class Resolver:
         ):
             return None
         knows_members = source.rules.family in _WHOLE_NAMES or source.rules.family == "csharp"
-        if knows_members and self.meaning.evaluate(source, scope, head) is not None:
+        if knows_members and head and self.meaning.evaluate(source, scope, head) is not None:
             return None  # what has no such member of its own
-        return self.meaning.declarations.entity_of(self.meaning.namesakes.only_function(source, name))
+        namesake = self.meaning.namesakes.only_function(source, name)
+        if namesake is None and source.rules.family in _UNTYPED:
+            namesake = self.meaning.roots.find(source, name)
+        return self.meaning.declarations.entity_of(namesake)
+
+
+def _by_cast(meaning: Evaluator, source: SourceFile, scope: int, expression: str) -> Entity | None:
+    """Return the method that a call means by what its variable, or the object itself, is found to be around it."""
+    head, dot, rest = expression.partition(".")
+    variable, rest = (head, rest) if dot else ("this", head)
+    for value in _held_by(source, scope, variable):
+        entity = meaning.evaluate(source, scope, f"{value}.{rest}")
+        if entity is not None and entity.tag == "function" and entity.how <= How.RECEIVER:
+            return entity.by(How.RECEIVER)
+    return None
+
+
+def _held_by(source: SourceFile, scope: int, variable: str) -> Iterator[str]:
+    """Yield what a variable is found to be around a scope, and what else it is said to hold than its first value."""
+    while True:
+        for type_ in source.values.get((scope, f"{variable}{CAST}"), ()):
+            yield f"{type_.partition('<')[0]}{{}}"
+        for value in source.values.get((scope, variable), ())[1:]:
+            if value.startswith(":"):
+                yield f"{value[1:].partition('<')[0]}{{}}"
+            elif not begins_with(value, variable):
+                yield value
+        if scope < 0:
+            return
+        scope = source.around_of(scope)
+
+
+def renamings(source: SourceFile) -> list[tuple[str, str]]:
+    """Return the names that a file imports or exports something by, each with the other name that it gives it."""
+    return [(entry.name, entry.alias) for entry in source.facts.imports if entry.alias and entry.alias != entry.name]
+
+
+def kinds_written(kinds: Collection[int]) -> frozenset[int]:
+    """Return the kinds of references, as they are written, from which edges of some kinds may come."""
+    return frozenset({*kinds, CALL}) if CONSTRUCT in kinds else frozenset(kinds)  # a type may be called
 
 
 def _kind_of(kind: int, target: Entity) -> int:
     return CONSTRUCT if kind == CALL and target.tag == "class" else kind
 
 
-def _local_names_of(source: SourceFile, names: Collection[str]) -> set[str]:
+def local_names_of(source: SourceFile, names: Collection[str], spelling: Spelling = "any") -> set[str]:
     """Return the names that a file may use for something with one of some names."""
-    aliases = {
-        *names,
-        source.rules.maker,
-        *source.rules.types,
-        *(source.rules.this if source.rules.methods_apart else ()),  # calls another constructor
-        *(word.partition("(")[0] for word in source.rules.parents),
-    }
+    if spelling == "itself":
+        return {*names, *(f"{name}!" for name in names)} if source.rules.family == "rust" else set(names)
+    aliases = {*names, *(word.partition("(")[0] for word in source.rules.parents)}
+    if spelling == "any":
+        aliases |= {source.rules.maker, *source.rules.types}
+        aliases |= source.rules.this if source.rules.methods_apart else frozenset()  # calls another constructor
     aliases |= {
         imported.alias
         for imported in source.facts.imports

@@ -15,6 +15,7 @@ TYPE_KINDS = frozenset(
 OPEN_KINDS = frozenset({"interface", "protocol", "trait"})  # what others implement
 NAMESPACE_KINDS = frozenset({"namespace", "module", "package", "library"})
 VALUE_KINDS = frozenset({"variable", "constant", "field", "property", "event", "key"})
+SCOPELESS_KINDS = VALUE_KINDS | {"type", "macro", "section"}  # what stands within belongs to what is around
 RECEIVER_BEFORE_NAME = "."  # as `Rules.extension`
 BY_NAME_ONLY = Rules("", package="all")
 

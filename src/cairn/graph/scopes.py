@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import takewhile
 
 from cairn.graph.attributes import Attributes
+from cairn.graph.closures import Closures
 from cairn.graph.declarations import Declarations
 from cairn.graph.entities import SHADOWED, Entity, Expressions, How
 from cairn.graph.exports import Exports
 from cairn.graph.inheritance import Inheritance
 from cairn.graph.nodes import file_of, node_of
-from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, RECEIVER_BEFORE_NAME, VALUE_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS, VALUE_KINDS
 from cairn.graph.signatures import bounds_of, read_head, receiver_of
 from cairn.graph.source_file import SourceFile
 from cairn.source.references import THIS
 
-_CONTENTS = frozenset({"instance", "value", "outside"})
+_CONTENTS = frozenset({"instance", "value", "outside", "container"})
 
 
 class Scopes:
@@ -28,12 +30,14 @@ class Scopes:
         inheritance: Inheritance,
         exports: Exports,
         attributes: Attributes,
+        closures: Closures,
     ) -> None:
         self._expressions = expressions
         self._declarations = declarations
         self._inheritance = inheritance
         self._exports = exports
         self._attributes = attributes
+        self._closures = closures
 
     def look_up(
         self, source: SourceFile, scope: int, name: str, expression: str, *, is_call: bool = False
@@ -42,22 +46,60 @@ class Scopes:
         inner = True
         definitions, implicit = source.definitions, source.rules.implicit
         while scope >= 0:
+            entity: Entity | None
+            if scope >= len(definitions):
+                entity = self._in_closure(source, scope, name, expression, is_call)
+                if entity is not None:
+                    return None if entity is SHADOWED else entity
+                scope = source.closure(scope).scope
+                continue
             definition = definitions[scope]
-            if definition.kind in FUNCTION_KINDS or definition.kind in VALUE_KINDS:
+            bound = self._bound(source, scope, name) if source.rules.bounds and name[:1].isupper() else None
+            if bound is not None:
+                entity = bound
+            elif definition.kind in FUNCTION_KINDS or definition.kind in VALUE_KINDS:
                 apart = source.rules.functions_apart
                 entity = self._local(source, scope, name, expression, is_call) if not apart else None
-            elif inner or implicit:
+            elif inner or implicit or (source.rules.family == "rust" and definition.kind == "module"):
                 entity = self._in_type(source, scope, name, is_called=not expression.startswith(f"{name}."))
                 entity = None if is_call and entity is not None and entity.tag in _CONTENTS else entity
             else:
                 entity = None
-            if entity is None and source.rules.bounds:
-                entity = self._bound(source, scope, name)
             if entity is not None:
                 return None if entity is SHADOWED else entity
             inner = inner and definition.kind not in FUNCTION_KINDS
-            scope = definition.parent
+            scope = source.around_of(scope)
         return self._exports.at_top(source, name)
+
+    def is_variable(self, source: SourceFile, scope: int, name: str) -> bool:
+        """Tell whether a name is that of a variable or parameter of a function, or of a closure in it."""
+        rules = source.rules
+        while scope >= 0:
+            if (scope, name) in source.values:
+                return True
+            if scope < len(source.definitions):
+                definition = source.definitions[scope]
+                head = read_head(definition.signature, definition.name, rules.type_side, rules.result)
+                return definition.kind in FUNCTION_KINDS and name in head.parameters
+            closure = source.closure(scope)
+            if any(parameter.partition(":")[0] == name for parameter in closure.parameters):
+                return True
+            scope = closure.scope
+        return (scope, name) in source.values
+
+    def _in_closure(self, source: SourceFile, scope: int, name: str, expression: str, is_call: bool) -> Entity | None:
+        """Return what a name means in a closure: a variable, a parameter, a member of what the closure is called on."""
+        if not is_call:
+            values = [value for value in source.values.get((scope, name), ()) if not begins_with(value, expression)]
+            if values:
+                return self._expressions.first_value(source, scope, values) or SHADOWED
+            if (entity := self._closures.look_up(source, scope, name)) is not None:
+                return entity
+        receiver = self._closures.receiver(source, scope)
+        if receiver is None or receiver.tag not in ("class", "instance"):
+            return None
+        entity = self._attributes.attribute(source, receiver, name)
+        return None if is_call and entity is not None and entity.tag in _CONTENTS else entity
 
     def _bound(self, source: SourceFile, scope: int, name: str) -> Entity | None:
         """Return the type that a type parameter must have, as in `<T: Bound>`."""
@@ -68,6 +110,14 @@ class Scopes:
         kinds = (self._expressions.type_of(source, definition.parent, bound) for bound in bounds)
         known = next((kind for kind in kinds if kind.tag == "instance"), None)
         return known._replace(tag="class", how=How.RECEIVER) if known is not None else SHADOWED
+
+    def bounded(self, source: SourceFile, scope: int, entity: Entity) -> Entity:
+        """Return what a value of a type parameter has that another place declares, by the bounds around a scope."""
+        if entity.tag != "outside" or not source.rules.bounds or not entity.text.isidentifier():
+            return entity
+        found = (self._bound(source, place, entity.text) for place in source.around(scope))
+        bound = next((each for each in found if each is not None and each is not SHADOWED), None)
+        return bound._replace(tag="instance") if bound is not None else entity
 
     def _local(self, source: SourceFile, scope: int, name: str, expression: str, is_call: bool) -> Entity | None:
         definition, rules = source.definitions[scope], source.rules
@@ -80,7 +130,7 @@ class Scopes:
         if is_call:
             return self._of_owner(source, scope, name)
         # In `let task = task.spawn()`, the value is about something else of that name.
-        values = [value for value in source.values.get((scope, name), ()) if not _begins_with(value, expression)]
+        values = [value for value in source.values.get((scope, name), ()) if not begins_with(value, expression)]
         if values:
             return self._expressions.first_value(source, scope, values) or SHADOWED
         parameters = read_head(definition.signature, definition.name, rules.type_side, rules.result).parameters
@@ -128,8 +178,13 @@ class Scopes:
         definition = source.definitions[scope]
         if definition.kind in NAMESPACE_KINDS and not source.rules.prefix:
             places = source.members.get(definition.qualified_name, {}).get(name)
+            if not places and source.rules.family == "rust":
+                return self._exports.of_inner_module(source, scope, name)
             return self._declarations.group(source, places) if places else None
         node = node_of(source.number, scope)
+        if definition.kind == "extension" and source.rules.family == "swift":
+            extended = self._exports.type_named(source, definition.name)
+            node = extended.node if extended is not None else node
         entity = self._inheritance.member(node, name)
         if entity is not None and entity.tag == "function" and not is_called and source.rules.fields_apart:
             entity = self._attributes.content(node, name) or entity
@@ -148,6 +203,10 @@ class Scopes:
 
     def own_type(self, source: SourceFile, scope: int) -> Entity | None:
         """Return what `this` or `self` means in a scope, None outside of types."""
+        while scope >= len(source.definitions):
+            if (receiver := self._closures.receiver(source, scope)) is not None:
+                return receiver
+            scope = source.closure(scope).scope
         place = source.enclosing_type(scope)
         if source.rules.extension == RECEIVER_BEFORE_NAME:
             functions = takewhile(lambda around: around != place, source.around(scope))
@@ -157,13 +216,39 @@ class Scopes:
         if place < 0:
             return self._owner(source, scope) if scope >= 0 else None
         if source.definitions[place].kind in ("impl", "extension"):  # stands for the type that it adds to
+            if (
+                source.rules.bounds
+                and (bound := self._bound(source, place, source.definitions[place].name)) is not None
+            ):
+                return bound._replace(tag="instance") if bound is not SHADOWED else None
             entity = self._exports.type_named(source, source.definitions[place].name)
             if entity is not None:
                 return entity._replace(tag="instance", how=How.RECEIVER)
         return Entity("instance", node_of(source.number, place), How.RECEIVER)
 
+    def labelled(self, source: SourceFile, scope: int, label: str) -> Entity | None:
+        """Return what `this@label` means in Kotlin: the type around of that name, or what a function extends."""
+        for place in source.around(scope):
+            definition = source.definitions[place]
+            if definition.name == label:
+                is_type = definition.kind in TYPE_KINDS
+                return (
+                    Entity("instance", node_of(source.number, place), How.EXACT)
+                    if is_type
+                    else self._receiver(source, place)
+                )
+        return None
 
-def _begins_with(value: str, expression: str) -> bool:
+    def own_types(self, source: SourceFile, scope: int) -> Iterator[Entity | None]:
+        """Yield what `this` means in a scope, and in the scopes around it where closures have one of their own."""
+        while scope >= len(source.definitions):
+            if (receiver := self._closures.receiver(source, scope)) is not None:
+                yield receiver
+            scope = source.closure(scope).scope
+        yield self.own_type(source, scope)
+
+
+def begins_with(value: str, expression: str) -> bool:
     """Tell whether an expression is the beginning of another, or all of it."""
     return value.startswith(expression) and value[len(expression) : len(expression) + 1] in _AFTER_NAME
 

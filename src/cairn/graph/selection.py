@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import log1p
 from typing import NamedTuple
 
@@ -35,12 +35,18 @@ class Evidence(NamedTuple):
 
 
 def rank_tests(
-    graph: Graph, changed: Sequence[int], reached: Reached, limit: int = 0, more: Iterable[Evidence] = ()
+    graph: Graph,
+    changed: Sequence[int],
+    reached: Reached,
+    importers: Callable[[int], Iterable[int]],
+    limit: int = 0,
+    more: Iterable[Evidence] = (),
 ) -> tuple[list[RankedTest], int]:
     """Return the test files that a change may affect, best first, each with its strongest reason, uses first.
 
     Args:
-        reached: what the change affects, as `cairn.graph.impact.reach` gives it.
+        reached: what the change affects.
+        importers: gives the files that import one.
         limit: files at most, 0 for all; the second value counts those beyond.
         more: further evidence.
     """
@@ -50,7 +56,7 @@ def rank_tests(
     for evidence in (
         *(Evidence(number, "changed itself", _CHANGED, is_use=True) for number in files),
         *_by_calls(graph, reached),
-        *_by_imports(graph, files),
+        *_by_imports(importers, files),
         *_by_names(graph, changed, files),
         *more,
     ):
@@ -110,12 +116,12 @@ def _test_names(graph: Graph, reached: Reached, files: Sequence[int]) -> dict[in
     return {number: tuple(sorted(names)) for number, names in found.items()}
 
 
-def _by_imports(graph: Graph, files: Sequence[int]) -> Iterable[Evidence]:
+def _by_imports(importers: Callable[[int], Iterable[int]], files: Sequence[int]) -> Iterable[Evidence]:
     """Yield the files that import some files, directly or by way of others."""
     found: set[int] = set()
     front = list(files)
     for steps in range(1, _IMPORT_STEPS + 1):
-        front = [other for number in front for other in graph.network.importers(number) if other not in found]
+        front = [other for number in front for other in importers(number) if other not in found]
         for number in front:
             if number not in found:
                 found.add(number)
@@ -137,8 +143,8 @@ def _by_names(graph: Graph, changed: Sequence[int], files: Sequence[int]) -> Ite
                 yield Evidence(number, "has a name like it", _WORDS * share)
     for name in {code.definition(node).name for node in changed if place_of(node) >= 0}:
         if len(name) > 3:
-            likely = code.may_mention(name)
+            likely = code.mentions.may_mention(name)
             said = likely & tests.numbers
             if len(said) <= _MAX_READ:
-                said = code.mentioning(name, said)
+                said = code.mentions.mentioning(name, said)
             yield from (Evidence(number, "mentions its name", _SAID / log1p(1 + len(likely))) for number in said)

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from cairn.source.references import type_name
+from cairn.source.type_names import split_types, type_name, type_text
 
 _OPENING, _CLOSING = "([{<", ")]}>"
 _MODIFIERS = re.compile(
@@ -17,6 +17,7 @@ _MODIFIER_WORDS = frozenset({"private", "protected", "public", "static", "readon
 _EFFECTS = re.compile(r"^(?:(?:async|reasync|throws|rethrows|throws\([\w.]+\)) )+")
 _PROMOTED = re.compile(r"\b(?:private|public|protected|readonly)\b")
 _POINTER = re.compile(r"(?:[\s*&]+const|\s*[*&])+$")
+_TYPE_PARAMETER = re.compile(r"(?:(?:const|in|out|reified) )*('?\w+)")
 _NAME = re.compile(r"^[$\w]+$")
 _GO_NAMED = re.compile(r"(?!chan\b|func\b|map\b|struct\b|interface\b)\w+ +(?=\S)")
 
@@ -55,7 +56,8 @@ def read_head(signature: str, name: str, side: str, result: str) -> Heads:
             rest_of_all = part.startswith(("*", "...", "vararg"))
             found, text = _parameter(part, side)
             if found:
-                parameters[found] = type_name(text) if text and not rest_of_all else ""
+                kind = type_text(text) if text else ""
+                parameters[found] = kind if not rest_of_all else _rest_of_all(part, kind)
                 if _PROMOTED.search(part):
                     promoted.add(found)
     rest = _EFFECTS.sub("", signature[closing + 1 :].strip())
@@ -64,9 +66,10 @@ def read_head(signature: str, name: str, side: str, result: str) -> Heads:
         returned = _last_word(_split(rest[1:-1])[0]) if rest.startswith("(") and len(rest) > 2 else rest
     elif result and rest.startswith(result):
         returned = rest[len(result) :]
-    elif not result and at >= 0:
+    elif side == "before" and not result and at >= 0:
         returned = _MODIFIERS.sub("", _last_word(signature[:at].strip()))
-    return Heads(parameters, frozenset(promoted), type_name(returned.strip()) if returned else "")
+    read = type_name if side == "go" else type_text
+    return Heads(parameters, frozenset(promoted), read(returned.partition(" where ")[0].strip()) if returned else "")
 
 
 @lru_cache(maxsize=1 << 14)
@@ -94,6 +97,49 @@ def _types_of_go(text: str) -> tuple[str, ...]:
             shared = part[match.end() :]
         types.append(" ".join((shared if named else part).split()))
     return tuple(reversed(types))
+
+
+@lru_cache(maxsize=1 << 13)
+def parameter_texts(signature: str, name: str, side: str) -> list[tuple[str, str, str]]:
+    """Return the label (empty for none), the name and the type, as it is written, of each parameter of a function."""
+    at = _word_at(signature, name, 0)
+    opening = signature.find("(", at + len(name) if at >= 0 else 0)
+    if opening < 0 or side not in ("after", "before"):
+        return []
+    found = []
+    for part in _split(signature[opening + 1 : _closing(signature, opening)]):
+        if side == "before":
+            type_, _, last = part.rpartition(" ")
+            found.append(("", last, type_))
+            continue
+        names, _, text = _MODIFIERS.sub("", part).partition(":")
+        words = names.split() or [""]
+        found.append((words[0] if len(words) > 1 else "", words[-1].rstrip("?"), _without_default(text)))
+    return found
+
+
+@lru_cache(maxsize=1 << 12)
+def type_parameters(signature: str) -> list[str]:
+    """Return the names of the type parameters of a function or a type, in the order of its head."""
+    opening = signature.find("<")
+    if opening < 0 or 0 <= signature.find("(") < opening:
+        return []
+    names = (
+        _TYPE_PARAMETER.match(part) for part in split_types(signature[opening + 1 : _closing_angle(signature, opening)])
+    )
+    return [found[1] for found in names if found is not None]
+
+
+def _closing_angle(text: str, opening: int) -> int:
+    depth = 0
+    for place in range(opening, len(text)):
+        if text[place] == "<":
+            depth += 1
+        elif text[place] == ">" and text[place - 1] not in "-=":
+            depth -= 1
+            if not depth:
+                return place
+    return len(text)
 
 
 class Arity(NamedTuple):
@@ -153,7 +199,7 @@ def declared_type(signature: str, name: str, side: str) -> str:
     head = signature.partition("=")[0].strip().rstrip(";{ ")
     if side == "after":
         before, found, text = head.partition(":")
-        return type_name(text) if found and before.rstrip(" ?!").endswith(name) else ""
+        return type_text(text) if found and before.rstrip(" ?!").endswith(name) else ""
     if side == "go":
         _, found, text = head.partition(f"{name} ")
         return type_name(text) if found else ""
@@ -163,7 +209,7 @@ def declared_type(signature: str, name: str, side: str) -> str:
             at = following
         before = _POINTER.sub("", head[:at].rstrip("$ \t")) if at >= 0 else ""
         word = _last_word(before) if before else ""
-        return type_name(word) if word not in _MODIFIER_WORDS else ""
+        return type_text(word) if word not in _MODIFIER_WORDS else ""
     return ""
 
 
@@ -177,21 +223,25 @@ def aliased_type(signature: str) -> str:
 
 @lru_cache(maxsize=1 << 13)
 def receiver_of(signature: str, name: str) -> str:
-    """Return the class before the name in `fun Type<T>.name()`, empty for other functions."""
+    """Return the class before the name in `fun Type<T>.name()` or `val Type.name`, empty for all others."""
     found = re.search(
-        rf"\bfun (?:<[^()]*?> )?(?:@\w+ )*\(?([\w.]+)(?:<[^()]*>)?\??\)?\.`?{re.escape(name)}\b", signature
+        rf"\b(?:fun|val|var) (?:<[^()]*?> )?(?:@\w+ )*\(?([\w.]+)(?:<[^()]*>)?\??\)?\.`?{re.escape(name)}\b", signature
     )
     return type_name(found[1]) if found is not None else ""
 
 
-_BOUNDS = re.compile(r"(?:[<,(]|\bwhere\b)\s*(?:reified )?([A-Z]\w*)\s*:\s*((?:[^<>,{}()=]|<[^<>{}]*>)+)")
+_BOUNDS = re.compile(
+    r"(?:[<,(]|\bwhere\b)\s*(?:reified )?([A-Z]\w*)\s*:(?!:)\s*((?:[^<>,{}()=]|<(?:[^<>{}]|<[^<>{}]*>)*>)+)"
+)
+
+_EXTENDED = re.compile(r"[<,]\s*(?:(?:const|in|out) )*([A-Z]\w*)\s+extends\s+([A-Za-z_][\w.]*)")  # of TypeScript, Java
 
 
 @lru_cache(maxsize=1 << 13)
 def bounds_of(signature: str) -> dict[str, tuple[str, ...]]:
-    """Return what type parameters must be, by their names: `<T: A + B>`, also after `where`."""
+    """Return what type parameters must be, by their names: `<T: A + B>`, also after `where`, or `<T extends A>`."""
     bounds: dict[str, tuple[str, ...]] = {}
-    for name, text in _BOUNDS.findall(signature):
+    for name, text in (*_BOUNDS.findall(signature), *_EXTENDED.findall(signature)):
         kinds = (type_name(part.strip()) for part in re.split(r"[+&]|\bwhere\b", text))
         bounds[name] = (*bounds.get(name, ()), *(kind for kind in kinds if kind))
     return bounds
@@ -253,6 +303,11 @@ def _parameter(part: str, side: str) -> tuple[str, str]:
         return (at[1], part[: at.start()].strip()) if at is not None and at.start() else ("", "")
     name = part.partition("=")[0].partition(":")[0].strip("*&: ")
     return (name, "") if _NAME.match(name) else ("", "")
+
+
+def _rest_of_all(part: str, kind: str) -> str:
+    """Return what a parameter holds that takes all arguments that are left, each of a type."""
+    return f"Array<{kind}>" if kind and part.startswith("vararg") else ""
 
 
 def _without_default(text: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, cached_property
 
 from cairn.graph.rules import NAMESPACE_KINDS, Rules
+from cairn.source.closures import Closure
 from cairn.source.imports import Import
-from cairn.source.references import KINDS, Facts
+from cairn.source.languages import BY_NAME, load_reference_text
+from cairn.source.references import KINDS, NO_FACTS, Facts
 from cairn.types import Definition
 
 _BASE_KINDS = frozenset({KINDS.index("inherit"), KINDS.index("implement")})
@@ -19,57 +21,116 @@ _SELF_KINDS = frozenset({"class", "interface", "struct", "trait", "impl", "enum"
 }
 
 
-@dataclass(slots=True)
 class SourceFile:
     """One file: what it defines and what it refers to.
 
+    Most files are looked at for their definitions alone, so everything else is found when it is first asked for.
+
     Attributes:
-        members: {qualified name of the enclosing definition: {name: places}}; the empty key is the file's top level.
         stale: whether the file changed since it was indexed and was read from disk.
     """
 
-    number: int
-    path: str
-    language: str
-    definitions: Sequence[Definition]
-    facts: Facts
-    rules: Rules
-    stale: bool = False
-    members: dict[str, dict[str, list[int]]] = field(default_factory=dict)
-    aliases: dict[str, list[Import]] = field(default_factory=dict)
-    stars: list[Import] = field(default_factory=list)
-    values: dict[tuple[int, str], list[str]] = field(default_factory=dict)
-    attributes: dict[tuple[int, str], list[tuple[int, str]]] = field(default_factory=dict)
-    bases: dict[int, list[str]] = field(default_factory=dict)
+    def __init__(
+        self,
+        number: int,
+        path: str,
+        language: str,
+        definitions: Sequence[Definition],
+        facts: Facts | Callable[[SourceFile], Facts],
+        rules: Rules,
+        *,
+        stale: bool = False,
+    ) -> None:
+        self.number = number
+        self.path = path
+        self.language = language
+        self.definitions = definitions
+        self.rules = rules
+        self.stale = stale
+        self._facts = facts
 
-    def __post_init__(self) -> None:
-        self._add_definitions()
-        for imported in self.facts.imports:
-            if imported.name == "*":
-                self.stars.append(imported)
-            if imported.alias:
-                self.aliases.setdefault(imported.alias, []).append(imported)
-        self._add_values()
-        facts = self.facts
-        for kind, expression, scope in zip(facts.kinds, facts.expressions, facts.scopes, strict=True):
-            if kind in _BASE_KINDS:
-                self.bases.setdefault(scope, []).append(facts.texts[expression])
+    @property
+    def facts(self) -> Facts:
+        """What the file refers to."""
+        if not isinstance(self._facts, Facts):
+            facts = self._facts(self)
+            self._facts = facts if _are_about(facts, len(self.definitions)) else NO_FACTS
+        return self._facts
 
-    def _add_definitions(self) -> None:
+    @property
+    def package(self) -> str:
+        """What the whole file belongs to, empty in languages without that."""
+        return self.facts.package if _names_package(self.language) else ""
+
+    def take_over(self, other: SourceFile) -> Facts:
+        """Become the same file as it is on disk, which was found to have changed, and return its facts."""
+        self.__dict__ = dict(other.__dict__)
+        return other.facts
+
+    # -- arranged for looking names up --------------------------------------------------------------------------------
+
+    @cached_property
+    def members(self) -> dict[str, dict[str, list[int]]]:
+        """{qualified name of the enclosing definition: {name: places}}; the empty key is the file's top level."""
+        members: dict[str, dict[str, list[int]]] = {}
         spaces = {""}
         for place, definition in enumerate(self.definitions):
             owner = definition.qualified_name[: -len(definition.name) - 1]
-            self.members.setdefault(owner, {}).setdefault(definition.name, []).append(place)
+            members.setdefault(owner, {}).setdefault(definition.name, []).append(place)
             if definition.kind in NAMESPACE_KINDS and self.rules.open_namespaces:
                 spaces.add(definition.qualified_name)
         if len(spaces) > 1:
             top: dict[str, list[int]] = {}
             for space in sorted(spaces):
-                for name, places in self.members.get(space, {}).items():
+                for name, places in members.get(space, {}).items():
                     top.setdefault(name, []).extend(places)
-            self.members[""] = top
+            members[""] = top
+        return members
 
-    def _add_values(self) -> None:
+    @cached_property
+    def aliases(self) -> dict[str, list[Import]]:
+        """What is imported, by the name it has here."""
+        aliases: dict[str, list[Import]] = {}
+        for imported in self.facts.imports:
+            if imported.alias:
+                aliases.setdefault(imported.alias, []).append(imported)
+        return aliases
+
+    @cached_property
+    def stars(self) -> list[Import]:
+        """The imports of all that a module has."""
+        return [imported for imported in self.facts.imports if imported.name == "*"]
+
+    @cached_property
+    def enclosed(self) -> dict[int, int]:
+        """The closures that definitions stand in, by the places of these."""
+        return dict(self.facts.enclosed)
+
+    @cached_property
+    def bases(self) -> dict[int, list[str]]:
+        """What types name as their bases, by their places."""
+        bases: dict[int, list[str]] = {}
+        facts = self.facts
+        for kind, expression, scope in zip(facts.kinds, facts.expressions, facts.scopes, strict=True):
+            if kind in _BASE_KINDS:
+                bases.setdefault(scope, []).append(facts.texts[expression])
+        return bases
+
+    @property
+    def values(self) -> dict[tuple[int, str], list[str]]:
+        """What variables hold, by their scopes and names."""
+        return self._holding[0]
+
+    @property
+    def attributes(self) -> dict[tuple[int, str], list[tuple[int, str]]]:
+        """What attributes hold, by the type and their names: each value with the scope where it is assigned."""
+        return self._holding[1]
+
+    @cached_property
+    def _holding(self) -> tuple[dict[tuple[int, str], list[str]], dict[tuple[int, str], list[tuple[int, str]]]]:
+        """The values of variables and of attributes."""
+        values: dict[tuple[int, str], list[str]] = {}
+        attributes: dict[tuple[int, str], list[tuple[int, str]]] = {}
         prefixes = tuple(f"{word}." for word in self.rules.this)
         for scope, variable, value in self.facts.values:
             if self.rules.prefix and variable.startswith(self.rules.prefix):
@@ -77,30 +138,50 @@ class SourceFile:
             elif prefixes and variable.startswith(prefixes):
                 attribute = variable.partition(".")[2]
             else:
-                self.values.setdefault((scope, variable), []).append(value)
+                values.setdefault((scope, variable), []).append(value)
                 continue
             if "." not in attribute:
-                self.attributes.setdefault((self.enclosing_type(scope), attribute), []).append((scope, value))
+                attributes.setdefault((self.enclosing_type(scope), attribute), []).append((scope, value))
+        return values, attributes
 
     @property
     def n_bytes(self) -> int:
-        """Roughly how much memory the file takes."""
-        return 2_000 + 900 * len(self.definitions) + weigh_facts(self.facts)
+        """Roughly how much memory the file takes, as far as it was read."""
+        of_facts = weigh_facts(self._facts) if isinstance(self._facts, Facts) else 0
+        return 2_000 + 900 * len(self.definitions) + of_facts
 
     def full_name(self, place: int) -> str:
         """Return the qualified name of a definition with the package of the file."""
         own = self.definitions[place].qualified_name.replace("\\", ".")
-        package = self.facts.package.replace("\\", ".")
+        package = self.package.replace("\\", ".")
         return f"{package}.{own}" if package and not own.startswith(f"{package}.") else own
+
+    def closure(self, scope: int) -> Closure:
+        """Return the closure that a scope is, whose number is not that of a definition."""
+        return self.facts.closures[scope - len(self.definitions)]
+
+    def definition_around(self, scope: int) -> int:
+        """Return the innermost definition around a scope, the scope itself if it is no closure; -1 for none."""
+        while scope >= len(self.definitions):
+            scope = self.closure(scope).scope
+        return scope
+
+    def around_of(self, scope: int) -> int:
+        """Return the scope around a scope."""
+        if scope >= len(self.definitions):
+            return self.closure(scope).scope
+        return self.enclosed.get(scope, self.definitions[scope].parent)
 
     def enclosing_type(self, scope: int) -> int:
         """Return the innermost type around a scope, the scope itself included; -1 for none."""
+        scope = self.definition_around(scope)
         while scope >= 0 and self.definitions[scope].kind not in _SELF_KINDS:
             scope = self.definitions[scope].parent
         return scope
 
     def around(self, scope: int) -> Iterator[int]:
         """Yield a definition and those around it, from the inside out."""
+        scope = self.definition_around(scope)
         while scope >= 0:
             yield scope
             scope = self.definitions[scope].parent
@@ -113,6 +194,18 @@ class SourceFile:
             if inside and (best < 0 or definition.span.start_line >= self.definitions[best].span.start_line):
                 best = place
         return best
+
+
+@cache
+def _names_package(language: str) -> bool:
+    """Tell whether files of a language say what they belong to."""
+    return "@package" in load_reference_text(BY_NAME[language])
+
+
+def _are_about(facts: Facts, n_definitions: int) -> bool:
+    """Tell whether facts fit so many definitions; another version may have divided the file in another way."""
+    n_scopes = n_definitions + len(facts.closures)
+    return max(facts.scopes, default=-1) < n_scopes and all(entry[0] < n_scopes for entry in facts.values)
 
 
 def weigh_facts(facts: Facts) -> int:

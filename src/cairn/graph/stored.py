@@ -44,8 +44,8 @@ class StoredCode:
 
     # -- blobs --------------------------------------------------------------------------------------------------------
 
-    def read_blob(self, blob: int, *, with_facts: bool) -> tuple[Sequence[Definition], bytes | None]:
-        """Return what a blob of the view defines, and its facts, None without `with_facts` or if the index has none.
+    def read_blob(self, blob: int) -> Sequence[Definition]:
+        """Return what a blob of the view defines.
 
         Raises:
             IndexMovedError: if the index no longer holds the blob.
@@ -53,8 +53,7 @@ class StoredCode:
         with store_errors(self._state.database, INDEX), reading(self.connection):
             if not self.hashes([blob]) or meta_db.identity(self.connection) != self.identity:
                 raise _moved_error()
-            definitions = chunk_db.read_definitions(self.connection, [blob]).get(blob, ())
-            return definitions, self.facts(blob) if with_facts else None
+            return chunk_db.read_definitions(self.connection, [blob]).get(blob, ())
 
     def read_definitions(self, blob: int) -> Sequence[Definition] | None:
         """Return what any blob defines, None if the index no longer holds it."""

@@ -13,6 +13,7 @@ from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests
 from cairn.graph.nodes import file_of, node_of
 from cairn.graph.questions import callees_of, callers_of
+from cairn.graph.reader import note_on_unfollowed
 from cairn.graph.values import Link, RankedTest, Symbol
 from cairn.hints import Hint
 from cairn.structure.context import ContextSection
@@ -33,7 +34,7 @@ def surroundings(
             if node is None:
                 why = f"callers, callees and tests are left out: {path} has no such definition in the index; update it"
                 return [], (Hint(why, "index"),)
-            return _sections(graph, graph.code.group(node)), graph.notes
+            return _sections(graph, graph.code.group(node))
     except StoreError as error:
         return [], (error.hint.after(f"callers, callees and tests are left out: {error}"),)
 
@@ -48,8 +49,9 @@ def node_at(code: Code, path: str, qualified_name: str, line: int) -> int | None
     return None
 
 
-def _sections(graph: Graph, nodes: Sequence[int]) -> list[ContextSection]:
-    tests = [test for test in choose_tests(graph, nodes).tests if test.tests][:MAX_TESTS]
+def _sections(graph: Graph, nodes: Sequence[int]) -> tuple[list[ContextSection], tuple[str, ...]]:
+    choice = choose_tests(graph, nodes)
+    tests = [test for test in choice.tests if test.tests][:MAX_TESTS]
     shown = {test.path for test in tests}
     callers = [
         f"{link.path}:{link.line} {_label(link.symbol)}{_doubt(link)}"
@@ -60,11 +62,12 @@ def _sections(graph: Graph, nodes: Sequence[int]) -> list[ContextSection]:
         f"{link.symbol.path}:{link.symbol.line} {_label(link.symbol)}{_doubt(link)}": None
         for link in callees_of(graph, nodes).links
     }
-    return [
+    sections = [
         ContextSection("called by:", tuple(callers)),
         ContextSection("calls:", tuple(callees)),
         ContextSection("tested by:", tuple(_test(test) for test in tests)),
     ]
+    return sections, (*graph.notes, *note_on_unfollowed(choice.unfollowed))
 
 
 def _label(symbol: Symbol) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from cairn.graph.graph import Graph
 from cairn.graph.values import Form, Mention, Unresolved
@@ -35,9 +35,11 @@ class LineTally:
         return Unresolved(self._form, self._names, self.lines, first, self.is_least) if self.lines else None
 
 
-def files_with(graph: Graph, names: Iterable[str], among: Collection[int] | None) -> list[int]:
-    """Return the files of code that may say one of some names."""
-    code = graph.code
-    files = {number for name in names for number in code.mentioning(name)}
+def files_with(graph: Graph, names: Iterable[str], among: Collection[int] | None) -> Iterator[int]:
+    """Yield the files of code that may say one of some names, in the order of their numbers."""
+    code, names = graph.code, list(names)
+    files = {number for name in names for number in code.mentions.may_mention(name)}
     wanted = files if among is None else files.intersection(among)
-    return sorted(number for number in wanted if BY_NAME[code.languages[number]].group == "code")
+    return code.mentions.iter_mentioning(
+        names, sorted(number for number in wanted if BY_NAME[code.languages[number]].group == "code")
+    )

@@ -14,6 +14,7 @@ from cairn.graph.call_shapes import CallShapes
 from cairn.graph.graph import Graph
 from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, place_of
+from cairn.graph.reader import Reader
 from cairn.graph.resolve import CALL, Edge
 from cairn.graph.rules import OPEN_KINDS, TYPE_KINDS
 from cairn.graph.sightings import Sighting, find_sightings, names_pattern
@@ -21,8 +22,8 @@ from cairn.graph.source_file import SourceFile
 from cairn.graph.tally import MOST_SHOWN, LineTally, files_with
 from cairn.graph.values import Mention, Unresolved
 from cairn.hints import Hint
+from cairn.source.expressions import called_name
 from cairn.source.languages import BY_NAME
-from cairn.source.references import called_name
 from cairn.source.text import pluralize
 
 _ENOUGH_FILES = 400  # read for the names that thousands of files say; more are read only while there is no such line
@@ -39,6 +40,7 @@ def unresolved_calls(
     known: Collection[Edge],
     among: Collection[int] | None = None,
     enough_files: int = _ENOUGH_FILES,
+    reader: Reader | None = None,
 ) -> Unresolved | None:
     """Return the lines that may call some definitions, beside the known calls; None if there are none.
 
@@ -49,37 +51,47 @@ def unresolved_calls(
         known: the edges that are known to call them.
         among: the files to look at, all by default.
         enough_files: after so many, others are read only while there is no such line.
+        reader: says how long there is time, and which files were not read; all are without one.
     """
     names = _names_called(graph, nodes)
     if not names:
         return None
     calls, others = LineTally("call", names), LineTally("name", names)
-    general = _General.of(graph, nodes)
+    general = _General.of(graph, nodes, is_uncalled=not known)
     shapes = CallShapes.of(graph, nodes)
     lines_known: dict[int, set[int]] = {}
     for edge in known:
         lines_known.setdefault(file_of(edge.source), set()).add(edge.line)
-    for n_files, number in enumerate(files_with(graph, names, among)):
+    reader = reader or graph.reader(is_patient=True)
+    for n_files, number in enumerate(reader.look_at(files_with(graph, names, among))):
         waiting.check()
         if n_files >= enough_files and calls.lines:
-            calls.is_least = True
+            calls.is_least = others.is_least = True
             break
+        data = graph.code.checkout.read(number)
+        if data is None or not names_pattern(names).search(data):
+            continue
         source = graph.code.file(number)
         confirmed = _lines_of_code(source, names)
-        for sighting in _unexplained(graph, source, names, confirmed, lines_known.get(number, ()), general, shapes):
+        explained = lines_known.get(number, ())
+        for sighting in _unexplained(graph, source, data, names, confirmed, explained, general, shapes):
             tally = calls if sighting.is_call else others
             tally.add(source.path, sighting.line, is_confirmed=sighting.line in confirmed)
+    calls.is_least = others.is_least = calls.is_least or reader.lines_left
     return calls.result() if calls.lines or known else others.result()
 
 
 def says_name(graph: Graph, node: int) -> Mention | None:
     """Return a line that says the name of a definition and that no edge explains, None if there is none."""
     names = frozenset({graph.code.definition(node).name})
-    general = _General.of(graph, [node])
+    general = _General.of(graph, [node], is_uncalled=True)
     for number in files_with(graph, names, None):
         waiting.check()
+        data = graph.code.checkout.read(number)
+        if data is None or not names_pattern(names).search(data):
+            continue
         source = graph.code.file(number)
-        for sighting in _unexplained(graph, source, names, _lines_of_code(source, names), (), general):
+        for sighting in _unexplained(graph, source, data, names, _lines_of_code(source, names), (), general):
             return Mention(source.path, sighting.line, min(names))
     return None
 
@@ -108,28 +120,33 @@ class _General(NamedTuple):
         twins: the qualified names of those that other files see without an import: one may be declared in a header, or
             have another body for another platform.
         is_any: whether it may be anything, since one of them says that it overrides what nobody found.
+        is_uncalled: whether no call of them is known. Then a method of Rust may be the one of another file beside its
+            own: which of both is compiled can depend on the system.
     """
 
     nodes: frozenset[int]
     types: frozenset[str]
     twins: frozenset[str]
     is_any: bool
+    is_uncalled: bool
 
     @classmethod
-    def of(cls, graph: Graph, nodes: Sequence[int]) -> Self:
+    def of(cls, graph: Graph, nodes: Sequence[int], *, is_uncalled: bool) -> Self:
         """Find it for some definitions."""
         found = {other for other in graph.call_targets(nodes)[0] if other not in nodes}
         is_any = False
         for node in nodes:
-            bases = graph.resolver.overridden(node)
+            bases = graph.connections.overridden(node)
             is_any = is_any or (not bases and _says_override(graph, node))
             found.update(bases)
-        twins = frozenset(filter(None, (_shared_name(graph, node) for node in nodes)))
-        return cls(frozenset(found), frozenset(_types_above(graph, nodes)), twins, is_any)
+        twins = frozenset(filter(None, (_shared_name(graph, node, is_uncalled=is_uncalled) for node in nodes)))
+        return cls(frozenset(found), frozenset(_types_above(graph, nodes)), twins, is_any, is_uncalled)
 
     def has(self, graph: Graph, target: int) -> bool:
         """Tell whether a definition is one, or belongs to an interface, which types of many languages fit unsaid."""
-        if self.is_any or target in self.nodes or _shared_name(graph, target) in self.twins:
+        if self.is_any or target in self.nodes:
+            return True
+        if _shared_name(graph, target, is_uncalled=self.is_uncalled) in self.twins:
             return True
         source, place = graph.code.file(file_of(target)), place_of(target)
         parent = source.definitions[place].parent if place >= 0 else -1
@@ -137,11 +154,19 @@ class _General(NamedTuple):
         return owner is not None and (owner.kind in OPEN_KINDS or owner.name in self.types)
 
 
-def _shared_name(graph: Graph, node: int) -> str:
+def _shared_name(graph: Graph, node: int, *, is_uncalled: bool) -> str:
     """Return the qualified name of a definition that files share without an import, empty for any other."""
     source, place = graph.code.file(file_of(node)), place_of(node)
-    is_shared = place >= 0 and source.rules.package in ("all", "directory")
+    if is_uncalled and source.language == "rust" and place >= 0 and source.definitions[place].parent >= 0:
+        return f"{posixpath.dirname(source.path)}/{source.definitions[place].qualified_name}"
+    is_shared = place >= 0 and (source.rules.package in ("all", "directory") or _is_of_platform(source, place))
     return source.definitions[place].qualified_name if is_shared else ""
+
+
+def _is_of_platform(source: SourceFile, place: int) -> bool:
+    """Tell whether a definition of Kotlin is declared for all platforms, or is the body for one of them."""
+    words = source.definitions[place].signature.partition("(")[0].split()
+    return source.language == "kotlin" and ("actual" in words or "expect" in words)
 
 
 def _says_override(graph: Graph, node: int) -> bool:
@@ -183,6 +208,7 @@ def _lines_of_code(source: SourceFile, names: Collection[str]) -> set[int]:
 def _unexplained(
     graph: Graph,
     source: SourceFile,
+    data: bytes,
     names: frozenset[str],
     confirmed: Collection[int],
     known: Collection[int],
@@ -194,15 +220,13 @@ def _unexplained(
     Args:
         graph: the graph.
         source: the file.
+        data: its text.
         names: what the lines say.
         confirmed: lines that are code.
         known: lines with a known call.
         general: lines that mean one of these may mean what is asked for.
         shapes: what looks like a call and does not fit these is none.
     """
-    data = graph.code.checkout.read(source.number)
-    if data is None or not any(name.encode("utf-8", "surrogateescape") in data for name in names):
-        return
     heads = list(_heads(source, data, names))
     if shapes is None:
         sightings = list(find_sightings(data, names, source.language, heads, confirmed))
@@ -211,12 +235,12 @@ def _unexplained(
         sightings = list(find_sightings(data, names, source.language, heads, confirmed, may_mean))
     if not sightings:
         return
-    edges = graph.resolver.edges_to(source.number, names)
+    unknown = {sighting.line for sighting in sightings}.difference(known)
+    edges = graph.connections.edges_on(source.number, unknown, names, spelling="itself")
     explained = {
         edge.line for edge in edges if called_name(edge.called) in names and not general.has(graph, edge.target)
     }
-    explained.update(known)
-    yield from (sighting for sighting in sightings if sighting.line not in explained)
+    yield from (sighting for sighting in sightings if sighting.line in unknown and sighting.line not in explained)
 
 
 def _heads(source: SourceFile, data: bytes, names: frozenset[str]) -> Iterator[tuple[int, int]]:
@@ -240,7 +264,7 @@ def unresolved_callees(graph: Graph, nodes: Sequence[int], inside: Collection[in
     names: set[str] = set()
     for number in sorted({file_of(node) for node in nodes}):
         source = graph.code.file(number)
-        resolved = {(edge.line, called_name(edge.called)) for edge in graph.resolver.edges(number)}
+        resolved = {(edge.line, called_name(edge.called)) for edge in graph.connections.edges(number)}
         scopes = {place_of(node) for node in inside if file_of(node) == number}
         facts = source.facts
         for kind, text, scope, line in zip(facts.kinds, facts.expressions, facts.scopes, facts.lines, strict=True):
@@ -255,28 +279,36 @@ def unresolved_callees(graph: Graph, nodes: Sequence[int], inside: Collection[in
     return Unresolved("callee", tuple(sorted(names)), len(lines), tuple(lines.values())[:MOST_SHOWN])
 
 
-def unresolved_imports(graph: Graph, number: int, files: Iterable[int]) -> Unresolved | None:
+def unresolved_imports(graph: Graph, number: int, files: Iterable[int], reader: Reader) -> Unresolved | None:
     """Return the lines of some files that may import a file, going by its name; None if there are none.
 
     Args:
+        graph: the graph.
         number: the file.
         files: those that may import it.
+        reader: as for `unresolved_calls`.
     """
     name = _name_of_file(graph.code.paths[number])
     if not name:
         return None
     tally = LineTally("import", [name])
-    for n_files, other in enumerate(files):
+    for n_files, other in enumerate(reader.look_at(files)):
         waiting.check()
         if n_files >= _ENOUGH_FILES and tally.lines:
             tally.is_least = True
             break
-        source = graph.code.file(other)
-        edges = graph.resolver.imports(other)
-        if BY_NAME[source.language].group != "code" or any(edge.target == number for edge in edges):
+        if BY_NAME[graph.code.languages[other]].group != "code":
             continue
-        for line in _import_lines(graph, source, name, {edge.line for edge in edges}):
+        data = graph.code.checkout.read(other) or b""
+        if name.encode("utf-8", "surrogateescape") not in data:
+            continue
+        source = graph.code.file(other)
+        edges = graph.connections.imports(other)
+        if any(edge.target == number for edge in edges):
+            continue
+        for line in _import_lines(source, data, name, {edge.line for edge in edges}):
             tally.add(source.path, line, is_confirmed=False)
+    tally.is_least = tally.is_least or reader.lines_left
     return tally.result()
 
 
@@ -286,13 +318,10 @@ def _name_of_file(path: str) -> str:
     return posixpath.basename(folder) if stem in _NAMELESS else stem
 
 
-def _import_lines(graph: Graph, source: SourceFile, name: str, resolved: Collection[int]) -> Iterator[int]:
+def _import_lines(source: SourceFile, data: bytes, name: str, resolved: Collection[int]) -> Iterator[int]:
     """Yield the lines of a file that import something by a name, without statements known to mean some file."""
     statements = sorted(imported.line for imported in source.facts.imports)
     has_statements = BY_NAME[source.language].has_references  # then other lines are none
-    data = graph.code.checkout.read(source.number) or b""
-    if name.encode("utf-8", "surrogateescape") not in data:
-        return
     pattern = names_pattern(frozenset({name}))
     for line, text in enumerate(data.split(b"\n"), 1):
         keyword = _IMPORTING.search(text)

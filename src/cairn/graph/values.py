@@ -8,6 +8,7 @@ from typing import Literal
 from cairn.types import ReferenceKind as ReferenceKind
 
 Way = Literal["exact", "import", "receiver", "name"]
+LEFT_OUT = {"left_out": True}  # of a field that JSON has only where it is not None
 Form = Literal["call", "name", "import", "callee", "base", "reference"]
 
 
@@ -65,14 +66,35 @@ class Unresolved:
 
 
 @dataclass(frozen=True, slots=True)
+class Unfollowed:
+    """What an answer does not know since its time was up before all was resolved.
+
+    `definitions` counts those whose users were not all looked for, and `names` are the names of the first of them, the
+    surest way first. `files` counts what was still to be read for the first of them and for imports. With `lines`,
+    those that say the name of what was asked about and cannot be resolved were not all counted. Asked again, a process
+    that goes on running continues from there.
+    """
+
+    definitions: int
+    names: tuple[str, ...]
+    files: int
+    lines: bool
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Links:
-    """The callers or callees of a symbol. `omitted` counts those beyond the limit."""
+    """The callers or callees of a symbol. `omitted` counts those beyond the limit.
+
+    With `unfollowed`, there may be more.
+    """
 
     symbol: Symbol
     links: tuple[Link, ...]
     omitted: int = 0
     notes: tuple[str, ...] = ()
     unresolved: Unresolved | None = None
+    unfollowed: Unfollowed | None = field(default=None, metadata=LEFT_OUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +113,8 @@ class SymbolReference:
 class References:
     """All that refers to a symbol, by kind, then file and line.
 
-    `counts` says how many there are of each kind, those beyond the limit, which `omitted` counts, included.
+    `counts` says how many there are of each kind, those beyond the limit, which `omitted` counts, included. With
+    `unfollowed`, there may be more.
     """
 
     symbol: Symbol
@@ -100,6 +123,7 @@ class References:
     omitted: int = 0
     notes: tuple[str, ...] = ()
     unresolved: Unresolved | None = None
+    unfollowed: Unfollowed | None = field(default=None, metadata=LEFT_OUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +153,13 @@ class Importer:
 
 @dataclass(frozen=True, slots=True)
 class Importers:
-    """The files that import a file."""
+    """The files that import a file; with `unfollowed`, there may be more."""
 
     path: str
     importers: tuple[Importer, ...]
     notes: tuple[str, ...] = ()
     unresolved: Unresolved | None = None
+    unfollowed: Unfollowed | None = field(default=None, metadata=LEFT_OUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +200,8 @@ class Deleted:
 class Impact:
     """What a change of some symbols may break: their callers over any number of steps, importing files, and tests.
 
-    What mentions a deleted file is in `deleted`; what that affects in turn is in `affected`.
+    What mentions a deleted file is in `deleted`; what that affects in turn is in `affected`. With `unfollowed`, there
+    may be more.
     """
 
     changed: tuple[Symbol, ...]
@@ -186,11 +212,15 @@ class Impact:
     notes: tuple[str, ...] = ()
     deleted: tuple[Deleted, ...] = ()
     unresolved: Unresolved | None = None
+    unfollowed: Unfollowed | None = field(default=None, metadata=LEFT_OUT)
 
 
 @dataclass(frozen=True, slots=True)
 class TestChoice:
-    """The tests worth running for a change, best first; `total` counts the test files of the project."""
+    """The tests worth running for a change, best first; `total` counts the test files of the project.
+
+    With `unfollowed`, there may be more.
+    """
 
     __test__ = False  # pytest takes the name for a class of tests
 
@@ -201,6 +231,7 @@ class TestChoice:
     notes: tuple[str, ...] = ()
     deleted: tuple[Deleted, ...] = ()
     unresolved: Unresolved | None = None
+    unfollowed: Unfollowed | None = field(default=None, metadata=LEFT_OUT)
 
 
 @dataclass(frozen=True, slots=True)

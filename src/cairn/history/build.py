@@ -17,7 +17,7 @@ from cairn.history.messages import read_message
 from cairn.history.past import Extent, Past, load_past, save_past
 from cairn.index.past_files import history_lock, past_file
 from cairn.index.state_dir import StateDir
-from cairn.source.commits import Commit, list_commits, read_commits, shallow_commits
+from cairn.source.commits import Commit, is_partial, list_commits, read_commits, shallow_commits
 from cairn.source.git import Repository
 from cairn.storage.connection import store_errors, transaction
 from cairn.storage.history import commit_db
@@ -110,11 +110,12 @@ def _update(
                 write_meta(connection, "analysis", _ANALYSIS)
         known = commit_db.known_hashes(connection)
         new = [one.hex() for one in hashes if one not in known]
+        partial = is_partial(source.repository)
         for first in range(0, len(new), _BATCH):
             if first and time.monotonic() > deadline:
                 break
             try:
-                batch = read_commits(folder, new[first : first + _BATCH])
+                batch = read_commits(folder, new[first : first + _BATCH], partial=partial)
             except (OSError, PathError):  # git is too slow; the next call goes on
                 break
             with transaction(connection):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -73,8 +74,9 @@ class Past:
         postings: a row for each commit.
     """
 
-    def __init__(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
+    def __init__(self, arrays: dict[str, npt.NDArray[Any]], names: _Names | None = None) -> None:
         self._arrays = arrays
+        self._names = names or _Names(arrays["path_start"], arrays["paths"])
         listed, read, limit, boundary, is_cut, _ = arrays["extent"].tolist()
         self.extent = Extent(arrays["tip"].tobytes().hex(), listed, read, limit, boundary, bool(is_cut))
         self.seconds: Ints = arrays["seconds"]
@@ -129,19 +131,71 @@ class Past:
         standing: Floats = (self.weights * recency / np.maximum(1, self.counts) ** SIZE_POWER).astype(np.float32)
         return standing
 
-    @cached_property
+    @property
     def numbers(self) -> dict[str, int]:
         """The number of each path."""
-        return {self.path_of(number): number for number in range(self.n_paths)}
+        return self._names.numbers
+
+    @property
+    def folders(self) -> Ints:
+        """A number for the folder of each path. Shape (n_paths,)."""
+        return self._names.folders
 
     def commits_of(self, path: int) -> Ints:
         """Return the commits that changed a path, newest first."""
         places = np.flatnonzero(self.changes == path)
         return np.searchsorted(self.change_start, places, side="right") - 1
 
+    def behind(self, commit: int) -> Past:
+        """Return the history without a commit and all that are newer, with the same numbers of paths."""
+        first = commit + 1
+        start, postings = self.change_start[first:], self.postings
+        kept = postings.rows >= first
+        before = np.concatenate([[0], np.cumsum(kept)])
+        rest = Postings(
+            postings.hashes,
+            before[postings.start],
+            postings.rows[kept] - np.int32(first),
+            postings.impacts[kept],
+            postings.fields[kept],
+        )
+        subject_start = self._arrays["subject_start"][first:]
+        return Past(
+            {
+                **self._arrays,
+                **{name: self._arrays[name][first:] for name in ("commits", "seconds", "weights")},
+                "subject_start": subject_start,
+                "change_start": start - start[0],
+                "changes": self.changes[start[0] :],
+                **rest.to_arrays(),
+            },
+            self._names,
+        )
+
     def _text(self, what: str, number: int) -> str:
         first, last = self._arrays[f"{what}_start"][number : number + 2].tolist()
         return self._arrays[f"{what}s"][first:last].tobytes().decode("utf-8", "surrogateescape")
+
+
+class _Names:
+    """The paths of a history, which all parts of it share."""
+
+    def __init__(self, starts: Ints, content: npt.NDArray[np.uint8]) -> None:
+        self._starts, self._content = starts, content
+
+    @cached_property
+    def texts(self) -> list[str]:
+        starts, content = self._starts.tolist(), self._content.tobytes()
+        return [content[first:last].decode("utf-8", "surrogateescape") for first, last in pairwise(starts)]
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        return {text: number for number, text in enumerate(self.texts)}
+
+    @cached_property
+    def folders(self) -> Ints:
+        known: dict[str, int] = {}
+        return np.array([known.setdefault(text.rpartition("/")[0], len(known)) for text in self.texts], np.int64)
 
 
 def load_past(file: Path) -> Past | None:

@@ -249,7 +249,8 @@ class Interceptor:
                 if offer.settle is not None:
                     offer.settle()
 
-        answer.settle(reply, note)
+        if answer.settle(reply, note) and keeps:
+            _note_all(offers)
 
     def _affordable(self, offers: Sequence[Offer], state: SessionState) -> list[Offer]:
         """Leave out what the session has no more room for; what takes the place of something costs nothing more."""
@@ -293,6 +294,13 @@ def _take_late(occasion: Occasion, state: SessionState) -> list[Offer]:
         if offer.row is None or occasion.seconds - offer.row.seconds <= LATE_SECONDS:
             late.append(offer)
     return late
+
+
+def _note_all(offers: Sequence[Offer]) -> None:
+    """Keep what need not be kept before an agent has its answer."""
+    for offer in offers:
+        if offer.note is not None:
+            offer.note()
 
 
 def _joined(replies: Sequence[Reply]) -> Reply:

@@ -73,12 +73,14 @@ class Offer(NamedTuple):
         row: what is kept of that; the tokens of `reply` are filled in.
         settle: is called once it is certain that the agent is shown this.
         is_lasting: it is as good a little later, at the next use, if it is not ready in time.
+        note: is called after the agent has it, for what need not be written down before.
     """
 
     reply: Reply
     row: ServedAnswer | None = None
     settle: Callable[[], None] | None = None
     is_lasting: bool = False
+    note: Callable[[], None] | None = None
 
 
 class Part(Protocol):

@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
-from cairn.errors import CairnError
+from cairn.errors import CairnError, StoreError
 from cairn.hooks.occasion import Occasion, Offer
 from cairn.hooks.report import Reply, ToolUse
 from cairn.hooks.search_answers import (
@@ -31,7 +33,7 @@ from cairn.hooks.shell_programs import Search
 from cairn.hooks_settings import HooksSettings
 from cairn.memory.inert import CLOSE, OPEN, inert_line
 from cairn.source.text import count_tokens, pluralize
-from cairn.storage.memory.rows import ServedAnswer
+from cairn.storage.memory.rows import AskedQuestion, ServedAnswer, ShownHit
 
 if TYPE_CHECKING:
     from cairn.workspace import Workspace
@@ -66,6 +68,7 @@ class Searches:
     def __init__(self, workspace: Workspace, settings: HooksSettings, patience: Patience | None = None) -> None:
         self._root, self._settings = str(workspace.root), settings
         self._answers = SearchAnswers(workspace, patience or Patience())
+        self._feedback = workspace.memory.feedback
 
     def answer(self, occasion: Occasion, state: SessionState) -> Offer | None:
         """Return what the index adds to a search; None for nothing. What the search is after is noted for later."""
@@ -94,7 +97,18 @@ class Searches:
             for found in fresh:
                 state.named.put(_key(found), value=True)
 
-        return Offer(Reply(context=text), _row(occasion), settle)
+        asked = AskedQuestion(occasion.session, 0.0, "code", search.pattern, _count(findings), surface="hook")
+        return Offer(Reply(context=text), _row(occasion), settle, note=partial(self._note, asked, findings))
+
+    def _note(self, asked: AskedQuestion, findings: Sequence[SearchFinding]) -> None:
+        """Keep what was shown; if that cannot be, nothing else is the worse for it."""
+        places = [place for found in findings for place in found.places]
+        shown = [
+            ShownHit(0, rank, "", place.path, place.first, place.last, place.name, 0.0)
+            for rank, place in enumerate(places, 1)
+        ]
+        with suppress(StoreError):
+            self._feedback.note_answer(asked, shown)
 
 
 def search_of(use: ToolUse) -> Search | None:
@@ -242,6 +256,10 @@ def _shown_lines(occasion: Occasion) -> frozenset[tuple[str, int]]:
 
 def _name_of(path: str) -> str:
     return path.rpartition("/")[2]
+
+
+def _count(findings: Sequence[SearchFinding]) -> int:
+    return sum(len(found.places) + found.n_more for found in findings)
 
 
 def _key(found: SearchFinding) -> str:

@@ -1,4 +1,4 @@
-"""Starts processes that prepare what answers will need: the vectors of the configured models, and the symbol graph."""
+"""Starts processes for what nobody waits for: vectors of the configured models, the symbol graph, and tuning."""
 
 from __future__ import annotations
 
@@ -65,6 +65,23 @@ def start_graph(root: Path, state: StateDir, settings: Settings) -> subprocess.P
     command = [sys.executable, "-P", "-m", "cairn", "map", "-C", str(root), "--state-dir", str(state.path)]
     process = subprocess.Popen(
         [*command, "--no-update", "--json"],
+        cwd=state.path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    lower_priority(settings, process.pid)
+    return process
+
+
+def start_learning(root: Path, state: StateDir, settings: Settings, action: str) -> subprocess.Popen[bytes]:
+    """Start `cairn optimize` with an action, at low priority. Whoever starts it waits for it, or ends it.
+
+    No chat model is asked: nobody has just said that this may cost something.
+    """
+    command = [sys.executable, "-P", "-m", "cairn", "optimize", action, "-C", str(root), "--state-dir", str(state.path)]
+    process = subprocess.Popen(
+        [*command, "--json", *(["--text-calls", "0"] if action == "run" else [])],
         cwd=state.path,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

@@ -72,7 +72,7 @@ def parse_beside(
                 break
             number, task = waiting.popleft()
             waiting_bytes -= len(task.data)
-            result = crew.receive(number, task, [again for owner, again in waiting if owner == number])
+            result = crew.receive(number, task, waiting)
             yield task.tag, outcome(result, task, job)
         crew.dismiss()
     finally:
@@ -108,8 +108,12 @@ class _Crew:
     def _hand_over(self, number: int, task: Task[Any]) -> None:
         self._helpers[number].send(self._job, len(task.data), task.data, task.language)
 
-    def receive(self, number: int, task: Task[Any], others: Iterable[Task[Any]]) -> Result:
-        """Return what became of a file; a helper that died is replaced, and gets the other files that it had."""
+    def receive(self, number: int, task: Task[Any], waiting: Iterable[tuple[int, Task[Any]]]) -> Result:
+        """Return what became of a file; a helper that died is replaced, and gets the other files that it had.
+
+        Args:
+            waiting: the files without a result besides, with the number of the helper that has them.
+        """
         if number < 0:
             return Result(failure=find_failure(task.data, task.language) or CRASHED)
         result = self._helpers[number].receive()
@@ -118,8 +122,9 @@ class _Crew:
         if result.died:
             self._helpers[number].close()
             self._helpers[number] = Helper()
-            for other in others:
-                self._hand_over(number, other)
+            for owner, other in waiting:
+                if owner == number:
+                    self._hand_over(number, other)
         return result
 
     def dismiss(self) -> None:

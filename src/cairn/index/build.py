@@ -50,8 +50,8 @@ from cairn.types import IndexReport
 # Segments are merged when there are more than this many, behind a long run, or when more rows are dead than alive.
 MAX_SEGMENTS = 6
 LARGE_SEGMENT = 2  # times all others together
-# A batch waits to be shown until this share of the view's files is new: showing costs time for every file there is.
-SHOWN_SHARE = 1 / 16
+# Batches wait to be shown until they add this share to the view's files: showing costs time for every file there is.
+SHOWN_SHARE = 1 / 4
 
 
 class Builder:
@@ -216,7 +216,6 @@ class Builder:
         n_chunks = n_bytes = 0
         for content, text in parsed:
             reader.done()
-            self._analyzer.prepare(text.words)
             batch.append((content, text))
             n_chunks += len(text.keys)
             n_bytes += content.file.size

@@ -6,7 +6,8 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from cairn.storage.connection import store_errors, transaction
 from cairn.storage.index import blob_db, garbage_db, overlay_db, segment_db
 from cairn.storage.index.schema import INDEX
 from cairn.storage.index.segment_db import SegmentRow
+from cairn.storage.lock import write_lock
 
 DAY_SECONDS = 86_400.0
 # An update that only looks for garbage now and then rewrites a segment only when so much of it goes.
@@ -65,6 +67,20 @@ def find_gone_views(views: Sequence[garbage_db.ViewSize], root: Path) -> set[int
     names = {view.id: view.name.partition(":")[0] for view in exact if view.revision}
     missing = missing_commits(root, sorted(set(names.values())))
     return folders | {view_id for view_id, name in names.items() if name in missing}
+
+
+def drop_views(state: StateDir, names: Collection[str], timeout_seconds: float) -> None:
+    """Forget views by their names; what only they show is garbage from then on.
+
+    Raises:
+        IndexLockedError: if another process writes for longer than the seconds given.
+        StoreError: if it cannot be written.
+    """
+    with write_lock(state.lock, timeout_seconds, INDEX), closing(state.open_for_writing()) as connection:
+        with store_errors(state.database, INDEX), transaction(connection):
+            ids = [view.id for view in garbage_db.read_view_sizes(connection) if view.name in names]
+            garbage_db.drop_views(connection, ids)
+        state.remove_unlisted(files_of_index(connection, state))
 
 
 class _Undo(Exception):

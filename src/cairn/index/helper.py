@@ -40,6 +40,7 @@ _JOBS_PER_LIMIT, _LARGE_BYTES = 16, 100_000
 _job_numbers = count()
 _STREAMS = 3  # the standard ones
 _MB = 1_000_000
+_PIPE_BYTES = 1 << 20  # what Linux allows everybody
 
 
 class Result(NamedTuple):
@@ -183,7 +184,21 @@ def _spawn() -> tuple[subprocess.Popen[bytes], IO[bytes], IO[bytes]]:
     )
     assert process.stdin is not None
     assert process.stdout is not None
+    for stream in (process.stdin, process.stdout):
+        _widen(stream.fileno())
     return process, process.stdin, process.stdout
+
+
+def _widen(pipe: int) -> None:
+    """Let a pipe hold the work of a second, as far as the system allows.
+
+    While this process writes a batch, its threads for the helper wait for the interpreter. Meanwhile the helper needs
+    files, and room for what it makes of them.
+    """
+    if sys.platform == "linux":
+        fcntl = import_module("fcntl")  # is not there on Windows
+        with suppress(OSError):  # this user's pipes hold too much already
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
 class _Fork:
@@ -221,6 +236,8 @@ class _Fork:
 def _fork() -> tuple[_Fork, IO[bytes], IO[bytes]]:
     tasks_source, tasks_sink = os.pipe()
     results_source, results_sink = os.pipe()
+    _widen(tasks_sink)
+    _widen(results_sink)
     try:
         pid = os.fork()
     except OSError:

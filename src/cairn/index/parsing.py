@@ -9,6 +9,7 @@ from typing import Any
 from cairn.digest import blake2b
 from cairn.index.words import ParsedText, Row, Words
 from cairn.source.chunking import chunk_file
+from cairn.source.definitions import Lines
 from cairn.source.languages import BY_NAME
 from cairn.types import Chunk, ParsedFile, Span
 
@@ -34,15 +35,10 @@ def parse_text(data: bytes, language: str) -> ParsedText:
 
 def own_texts(parsed: ParsedFile, data: bytes) -> Iterator[tuple[Chunk, bytes]]:
     """Yield the chunks of a parsed file with the lines that belong to each alone."""
-    line_starts = [0]
-    position = data.find(b"\n")
-    while position >= 0:
-        line_starts.append(position + 1)
-        position = data.find(b"\n", position + 1)
-    line_starts.append(len(data))
+    bounds = Lines.of(data).bounds
     for chunk in parsed.chunks:
         ((first, last),) = chunk.lines
-        yield chunk, data[line_starts[first - 1] : line_starts[min(last, len(line_starts) - 1)]]
+        yield chunk, data[bounds[first - 1] : bounds[min(last, len(bounds) - 1)]]
 
 
 def row_of(chunk: Chunk, parsed: ParsedFile, own: bytes) -> Row:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from cairn.digest import blake2b
@@ -11,9 +12,14 @@ from cairn.index.state_files import HISTORY_LOCK, StateFiles
 from cairn.source.git import Repository
 
 
+@lru_cache(maxsize=64)  # every question asks
+def _below(folder: Path, view_name: str) -> Path:
+    return folder / f"{blake2b(view_name.encode(), digest_size=16).hexdigest()}.past"
+
+
 def past_file(state: StateFiles, view_name: str) -> Path:
     """Return the file of the commits behind a view; it may be missing, or older than the view."""
-    return state.derived / f"{blake2b(view_name.encode(), digest_size=16).hexdigest()}.past"
+    return _below(state.derived, view_name)
 
 
 def history_lock(state: StateFiles) -> Path:
@@ -32,14 +38,20 @@ def when_head_moved(repository: Repository) -> int | None:
     return moved
 
 
-def mark_complete(file: Path, moved_ns: int) -> None:
-    """Note that a file holds all commits behind the HEAD of that time: the file gets the time for its own."""
-    os.utime(file, ns=(moved_ns, moved_ns))
+def mark_complete(file: Path, moved_ns: int, limit: int) -> None:
+    """Note that a file holds the commits behind the HEAD of that time, as many as were wanted: by the file's own time.
+
+    Args:
+        moved_ns: as from `when_head_moved`, before HEAD was read.
+        limit: how many commits were wanted.
+    """
+    os.utime(file, ns=(moved_ns + limit, moved_ns + limit))
 
 
-def is_complete(file: Path, repository: Repository) -> bool:
-    """Tell whether HEAD has not moved since `mark_complete`; False where that is not known."""
+def is_complete(file: Path, repository: Repository, limit: int) -> bool:
+    """Tell whether HEAD has not moved since `mark_complete`, for as many commits; False where that is not known."""
+    moved_ns = when_head_moved(repository)
     try:
-        return file.stat().st_mtime_ns == when_head_moved(repository)
+        return moved_ns is not None and file.stat().st_mtime_ns == moved_ns + limit
     except OSError:
         return False

@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from cairn.errors import DerivedFileError, IndexMissingError
 from cairn.hints import Hint
-from cairn.index.analysis import Postings
+from cairn.index.bounds import CosineBounds
 from cairn.index.hnsw import NeighbourGraph, open_graph
+from cairn.index.occurrences import Occurrences, as_they_are, look_up
+from cairn.index.occurrences import TermRows as TermRows
 from cairn.index.segment import Segment
 from cairn.index.state_dir import StateDir
 from cairn.index.vectors import Vectors
@@ -25,29 +27,25 @@ from cairn.storage.connection import reading
 from cairn.storage.index import chunk_db, meta_db, segment_db, view_db
 
 _OPEN_ATTEMPTS = 5
+# Up to EXACT_ROWS all rows are compared, which takes a millisecond; with more than the other, bounds take 100 MB. To
+# prepare them takes as long as comparing all rows eight times.
+EXACT_ROWS, _MAX_BOUNDED_ROWS, _WORTH_QUERIES = 16_000, 400_000, 3
 FileStamp = tuple[str | int, ...]  # a path, and what changes with the file
 
 
-class TermRows(NamedTuple):
-    """Where some terms stand: which term in which live row. Shapes: (n,). `impacts` are 0..255, `fields` a bit each."""
-
-    terms: npt.NDArray[np.int64]
-    rows: npt.NDArray[np.int64]
-    impacts: npt.NDArray[np.uint8]
-    fields: npt.NDArray[np.uint8]
-
-
 class Snapshot:
-    """Rows number the chunks of all segments; a row whose blob the view does not show has file -1.
+    """Rows number the chunks that the view shows, in the order of their segments; what others show is left out.
 
     Attributes:
         state: of the index, when this was opened.
         branch: what the files were read from: a branch, or the first digits of a commit.
         revision: the full hash of that commit, empty for a checkout.
         pending: how many files the run that wrote this had yet to read.
-        file_of_row: shape (n_rows,), file numbers into `files.paths`.
+        blob_ids: shape (n_blobs,), the contents that the view shows and that have chunks.
+        file_of_blob: shape (n_blobs,), the first file that shows each, a number into `files.paths`.
+        file_of_row: shape (n_rows,).
         blob_rows: shape (n_blobs + 1,), where each blob's rows begin.
-        file_of_blob: shape (n_blobs,).
+        n_rows_of_blob: shape (n_blobs,).
     """
 
     def __init__(
@@ -70,19 +68,31 @@ class Snapshot:
         self._segment_files = tuple(segment_files)
         self._graph_files = tuple(graph_files)
         self._graphs: dict[int, NeighbourGraph | None] = {}
-        bases = np.cumsum([0, *(len(segment) for segment in segments)])
-        self._bases = [int(base) for base in bases]
-        self.n_rows = self._bases[-1]
-        blob_ids = [segment.blob_ids for segment in segments]
-        starts = [segment.blob_start[:-1] + base for segment, base in zip(segments, bases, strict=False)]
-        self.blob_ids = np.concatenate(blob_ids) if blob_ids else np.zeros(0, dtype=np.int64)
-        self.blob_rows = np.concatenate([*starts, [self.n_rows]]).astype(np.int64)
-        self.file_of_blob = self._show(np.arange(len(files.blob_ids)))
-        self.file_of_row = np.repeat(self.file_of_blob, np.diff(self.blob_rows))
+        self._bounds: CosineBounds | None = None
+        self._older: tuple[CosineBounds, int] | None = (
+            None  # that of an older generation, and how many parts are the same
+        )
+        self._n_compared = 0
+        self._frequencies: dict[int, int] = {}  # of terms, once they were asked for
+        blob_ids = np.concatenate([np.zeros(0, np.int64), *(segment.blob_ids for segment in segments)])
+        counts = np.concatenate([np.zeros(0, np.int64), *(np.diff(segment.blob_start) for segment in segments)])
+        self.blob_ids, self.file_of_blob = blob_ids, _first_files(files.blob_ids, blob_ids)
+        stored = np.arange(int(counts.sum()))
+        shown = (self.file_of_blob >= 0) & (counts > 0)
+        if not shown.all():
+            stored = stored[np.repeat(shown, counts)]
+            self.blob_ids, self.file_of_blob, counts = blob_ids[shown], self.file_of_blob[shown], counts[shown]
+        self._layout = _RowPlaces.of([len(segment) for segment in segments], stored)
+        self._terms = Occurrences(
+            [(segment.postings, partial(self._layout.rows_of, number)) for number, segment in enumerate(segments)]
+        )
+        self.n_rows = len(stored)
+        self.blob_rows = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        self.n_rows_of_blob = counts
+        self.file_of_row = np.repeat(self.file_of_blob, counts)
         # Wide, as what indexes an array must be: narrow ones are widened again for every query.
-        self.forms = np.concatenate([np.zeros(0, np.int64), *(segment.forms for segment in segments)])
-        self._all_live = bool((self.file_of_row >= 0).all())
-        self.n_live = int((self.file_of_row >= 0).sum())
+        forms = np.concatenate([np.zeros(0, np.int64), *(segment.forms for segment in segments)])
+        self.forms = forms if self._layout.stored is None else forms[stored]
 
     @property
     def generation(self) -> int:
@@ -127,50 +137,29 @@ class Snapshot:
             opened = cls(committed, view.branch, view.pending, segments, files, graph_files, view.revision, stamps)
             if last is not None:
                 graphs = {last._segment_files[number]: graph for number, graph in last._graphs.items() if graph}
+                opened._older = _bounds_to_reuse(opened, last)
                 opened._graphs |= {number: graphs[stamp] for number, stamp in enumerate(stamps) if stamp in graphs}
             return opened
         raise AssertionError("unreachable")
 
-    def _show(self, files: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return for each blob the first of `files` that shows it, -1 for none."""
-        result = np.full(len(self.blob_ids), -1, dtype=np.int64)
-        if not len(files) or not len(self.blob_ids):
-            return result
-        ordered, order = self._blobs_in_order
-        wanted = self.files.blob_ids[files]
-        place = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
-        hit = ordered[place] == wanted
-        # Written back to front, so that the first file in path order stays.
-        result[order[place[hit]][::-1]] = files[hit][::-1]
-        return result
-
     def restrict(self, files: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return `file_of_blob` and `file_of_row` when only `files` are shown."""
-        file_of_blob = self._show(files)
-        return file_of_blob, np.repeat(file_of_blob, np.diff(self.blob_rows))
+        """Return `file_of_blob` and `file_of_row` when only `files` are shown, -1 for what is not."""
+        file_of_blob = _first_files(self.files.blob_ids[files], self.blob_ids, files)
+        return file_of_blob, np.repeat(file_of_blob, self.n_rows_of_blob)
 
     def term_rows(self, hashed: Sequence[int]) -> TermRows:
-        """Return the live rows of some terms."""
-        parts = []
-        for segment, base in zip(self._segments, self._bases, strict=False):
-            if len((part := _look_up(segment.postings, hashed)).rows):
-                parts.append(part._replace(rows=part.rows + base) if base else part)
-        found = parts[0] if len(parts) == 1 else _join(parts)
-        if self._all_live:
-            return found
-        live = self.file_of_row[found.rows] >= 0
-        return TermRows(found.terms[live], found.rows[live], found.impacts[live], found.fields[live])
+        """Return the rows of some terms, term after term."""
+        return self._terms.find(hashed)
 
     def term_paths(self, hashed: Sequence[int]) -> TermRows:
         """Return the files whose path has one of some terms; `rows` are file numbers."""
-        return _look_up(self.files.postings, hashed)
+        return look_up(self.files.postings, hashed, as_they_are)
 
     def rows_of(self, blobs: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the rows of some blobs, laid end to end, and how many each has."""
-        first = self.blob_rows[blobs]
-        counts = self.blob_rows[blobs + 1] - first
+        first, counts = self.blob_rows[blobs], self.n_rows_of_blob[blobs]
         ends = np.cumsum(counts)
-        return np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(first - ends + counts, counts), counts
+        return np.arange(int(ends[-1]) if len(ends) else 0) + (first - ends + counts).repeat(counts), counts
 
     def in_path_order(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return places in `rows` by file and then by place in the file, however the rows are laid out."""
@@ -189,14 +178,15 @@ class Snapshot:
             return None
         cosines = np.empty(self.n_rows, dtype=np.float32)
         known = np.ones(self.n_rows, dtype=bool)
-        for segment, base, graph in zip(self._segments, self._bases, graphs, strict=False):
-            part = slice(base, base + len(segment))
+        for number, graph in enumerate(graphs):
+            own = np.arange(*self._layout.bounds_of(number))
             if graph is None:
-                cosines[part] = Vectors([segment.vectors], len(query)).similarities(query)
+                cosines[own] = self.vectors.similarities_of(own, query)
                 continue
-            rows = graph.nearest(query) + base
+            rows = self._layout.rows_of(number, graph.nearest(query)).astype(np.int64)
+            rows = rows[rows >= 0]
             near = self.vectors.similarities_of(rows, query)
-            cosines[part], known[part] = max(0.0, float(near.min(initial=1.0))), False
+            cosines[own], known[own] = max(0.0, float(near.min(initial=1.0))), False
             cosines[rows], known[rows] = near, True
         return cosines, known
 
@@ -210,7 +200,7 @@ class Snapshot:
     @cached_property
     def blob_of_row(self) -> npt.NDArray[np.int64]:
         """The blob of each row, shape (n_rows,), a number into `blob_ids`."""
-        return np.repeat(np.arange(len(self.blob_ids)), np.diff(self.blob_rows))
+        return np.repeat(np.arange(len(self.blob_ids)), self.n_rows_of_blob)
 
     @cached_property
     def priors(self) -> dict[str, npt.NDArray[np.float32]]:
@@ -222,7 +212,7 @@ class Snapshot:
             if (roles & role).any()
         }
         n_files = len(self.files.paths)
-        chunks = np.bincount(self.file_of_row[self.file_of_row >= 0], minlength=n_files)
+        chunks = np.bincount(self.file_of_row, minlength=n_files)
         priors["size"] = _log_share(chunks, 200)
         priors["mentions"] = _log_share(self._count_mentions(), 200)
         priors["depth"] = _log_share(np.array([path.count("/") for path in self.files.paths]), 10)
@@ -232,19 +222,19 @@ class Snapshot:
         """Return in how many chunks each file's stem stands, taken whole, as an import or a type's name would."""
         stems, stem_of_file = np.unique(self.files.stems, return_inverse=True)
         counts = np.zeros(len(stems), dtype=np.int64)
-        for segment, base in zip(self._segments, self._bases, strict=False):
+        for number, segment in enumerate(self._segments):
             hashes, start = segment.postings.hashes, segment.postings.start
             if not len(hashes):
                 continue
             place = np.minimum(np.searchsorted(hashes, stems), len(hashes) - 1)
             known = np.flatnonzero(hashes[place] == stems)
             first, lengths = start[place[known]], start[place[known] + 1] - start[place[known]]
-            if self._all_live:
+            if self._layout.stored is None:
                 counts[known] += lengths
                 continue
             ends = np.cumsum(lengths)
             at = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(first - ends + lengths, lengths)
-            live = self.file_of_row[segment.postings.rows[at] + base] >= 0
+            live = self._layout.rows_of(number, segment.postings.rows[at]) >= 0
             counts += np.bincount(np.repeat(known, lengths)[live], minlength=len(stems))
         return counts[stem_of_file]
 
@@ -257,7 +247,21 @@ class Snapshot:
     @cached_property
     def vectors(self) -> Vectors:
         """The vectors of all rows."""
-        return Vectors([segment.vectors for segment in self._segments], self.files.vectors.shape[1])
+        parts = [segment.vectors for segment in self._segments]
+        return Vectors(parts, self.files.vectors.shape[1], self._layout.stored)
+
+    def bounds(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32] | None:
+        """Return a value for every row that its cosine with a unit vector does not exceed.
+
+        None where comparing all rows is faster: there are few, or too few queries were asked to make up for the time
+        that it takes to prepare this.
+        """
+        if not EXACT_ROWS < self.n_rows <= _MAX_BOUNDED_ROWS:
+            return None
+        self._n_compared += 1
+        if self._bounds is None and (self._older is not None or self._n_compared > _WORTH_QUERIES):
+            self._bounds, self._older = self.vectors.make_bounds(*(self._older or ())), None
+        return None if self._bounds is None else self.vectors.bounds(self._bounds, query)
 
     @cached_property
     def path_vectors(self) -> Vectors:
@@ -285,6 +289,89 @@ class Snapshot:
         return np.where(places >= 0, self.blob_rows[places] + (chunk_ids & chunk_db.MAX_ORDINAL), -1)
 
 
+def term_frequencies(snapshot: Snapshot, hashed: Sequence[int]) -> npt.NDArray[np.int64]:
+    """Return in how many rows each of some terms stands; without a look at their postings where all have a row."""
+    known = snapshot._frequencies
+    for one in set(hashed).difference(known):
+        known[one] = 0
+        for number, segment in enumerate(snapshot._segments):
+            postings = segment.postings
+            place = int(np.searchsorted(postings.hashes, np.uint64(one)))
+            if place < len(postings.hashes) and int(postings.hashes[place]) == one:
+                first, end = int(postings.start[place]), int(postings.start[place + 1])
+                if snapshot._layout.stored is None:
+                    known[one] += end - first
+                else:
+                    known[one] += int(np.count_nonzero(snapshot._layout.rows_of(number, postings.rows[first:end]) >= 0))
+    return np.array([known[one] for one in hashed], dtype=np.int64)
+
+
+def _bounds_to_reuse(opened: Snapshot, last: Snapshot) -> tuple[CosineBounds, int] | None:
+    """Return the bounds of an older generation, None if it has none, and how many of its parts are the same."""
+    if last._bounds is None:
+        return None
+    pairs = zip(opened._segment_files, last._segment_files, strict=False)
+    n_same = next((number for number, (own, other) in enumerate(pairs) if own != other), len(last._segments))
+    is_copied = opened.vectors.is_copied or last.vectors.is_copied
+    return last._bounds, 0 if is_copied else min(n_same, len(opened._segments))
+
+
+class _RowPlaces(NamedTuple):
+    """Where the rows of a snapshot lie in its segments.
+
+    Attributes:
+        bases: shape (n_segments + 1,), where the chunks of each segment begin, all laid end to end.
+        first_rows: shape (n_segments + 1,), the first row of each segment.
+        stored: shape (n_rows,), the chunk of each row, all segments laid end to end; None: every chunk has a row.
+        row_of: shape (bases[-1],), the row of each chunk, -1 for one that the view does not show.
+    """
+
+    bases: tuple[int, ...]
+    first_rows: tuple[int, ...]
+    stored: npt.NDArray[np.int64] | None = None
+    row_of: npt.NDArray[np.int32] | None = None
+
+    @classmethod
+    def of(cls, lengths: Sequence[int], stored: npt.NDArray[np.int64]) -> _RowPlaces:
+        bases = tuple(np.cumsum([0, *lengths]).tolist())
+        if len(stored) == bases[-1]:
+            return cls(bases, bases)
+        row_of = np.full(bases[-1], -1, dtype=np.int32)
+        row_of[stored] = np.arange(len(stored), dtype=np.int32)
+        return cls(bases, tuple(np.searchsorted(stored, bases).tolist()), stored, row_of)
+
+    def rows_of(self, segment: int, chunks: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.signedinteger[Any]]:
+        """Return the rows of some chunks of a segment, -1 for one without."""
+        if self.row_of is None:
+            return chunks + np.int64(self.bases[segment])
+        rows: npt.NDArray[np.int32] = self.row_of[self.bases[segment] : self.bases[segment + 1]][chunks]
+        return rows
+
+    def bounds_of(self, segment: int) -> tuple[int, int]:
+        """Return the first row of a segment, and the first behind it."""
+        return self.first_rows[segment], self.first_rows[segment + 1]
+
+
+def _first_files(
+    shown: npt.NDArray[np.int64], blob_ids: npt.NDArray[np.int64], files: npt.NDArray[np.int64] | None = None
+) -> npt.NDArray[np.int64]:
+    """Return for each of `blob_ids` the first file that shows it, -1 for none.
+
+    Args:
+        shown: the blobs of files.
+        blob_ids: each once, in any order.
+        files: the numbers of the files; None: in order.
+    """
+    result = np.full(len(blob_ids), -1, dtype=np.int64)
+    if not len(shown) or not len(blob_ids):
+        return result
+    blobs, first = np.unique(shown, return_index=True)
+    place = np.minimum(np.searchsorted(blobs, blob_ids), len(blobs) - 1)
+    hit = blobs[place] == blob_ids
+    result[hit] = first[place[hit]] if files is None else files[first[place[hit]]]
+    return result
+
+
 def _stamp(file: Path) -> FileStamp:
     """Return what tells that a file is the one that was opened, as it was then; only the path for one that is gone."""
     try:
@@ -292,32 +379,6 @@ def _stamp(file: Path) -> FileStamp:
     except OSError:
         return (str(file),)
     return str(file), status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
-
-
-_NOWHERE = TermRows(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.uint8))
-
-
-def _look_up(postings: Postings, hashed: Sequence[int]) -> TermRows:
-    """Return where some terms stand in one set of postings, term after term."""
-    if not len(postings.hashes) or not hashed:
-        return _NOWHERE
-    wanted = np.array(hashed, dtype=np.uint64)
-    places = np.minimum(np.searchsorted(postings.hashes, wanted), len(postings.hashes) - 1)
-    known = np.flatnonzero(postings.hashes[places] == wanted)
-    if not len(known):
-        return _NOWHERE
-    first, last = postings.start[places[known]], postings.start[places[known] + 1]
-    parts = [slice(*bounds) for bounds in zip(first.tolist(), last.tolist(), strict=True)]
-    rows, impacts, fields = (
-        np.concatenate([column[part] for part in parts])
-        for column in (postings.rows, postings.impacts, postings.fields)
-    )
-    return TermRows(np.repeat(known, last - first), rows.astype(np.int64), impacts, fields)
-
-
-def _join(parts: Sequence[TermRows]) -> TermRows:
-    terms, rows, impacts, fields = zip(_NOWHERE, *parts, strict=True)
-    return TermRows(np.concatenate(terms), np.concatenate(rows), np.concatenate(impacts), np.concatenate(fields))
 
 
 def _log_share(counts: npt.NDArray[np.int64], most: int) -> npt.NDArray[np.float32]:

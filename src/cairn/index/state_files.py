@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,6 +33,11 @@ _PARTS = {
 }
 
 
+@lru_cache(maxsize=256)  # every question asks
+def _below(folder: Path, name: str) -> Path:
+    return folder / name
+
+
 def is_derived(name: str) -> bool:
     """Tell whether a file in `derived/` has a name of ours."""
     return re.fullmatch(_DERIVED, name) is not None
@@ -44,7 +50,7 @@ class StateFiles(NamedTuple):
 
     def file_of(self, store: Store) -> Path:
         """The database of a store."""
-        return self.path / store.file_name
+        return _below(self.path, store.file_name)
 
     @property
     def database(self) -> Path:
@@ -64,7 +70,7 @@ class StateFiles(NamedTuple):
     @property
     def derived(self) -> Path:
         """The folder of files that can be rebuilt."""
-        return self.path / "derived"
+        return _below(self.path, "derived")
 
     def segment(self, name: str) -> Path:
         """The file of a segment."""

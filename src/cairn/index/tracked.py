@@ -10,6 +10,7 @@ import os
 import stat
 import struct
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,18 +46,29 @@ _known: dict[StatePlace, tuple[tuple[int, ...], tuple[str, ...]]] = {}
 
 def find_place(state: Path) -> StatePlace | None:
     """Return where a state folder is in the checkout around it, or that it is itself; None outside of any."""
-    path = top = str(state)
-    while True:
-        git = os.path.join(top, ".git")
+    path = str(state)
+    for top, git in _around(path):
         try:
             mode = os.stat(git).st_mode  # a link is the user's own: git creates none
             folder = git if stat.S_ISDIR(mode) else _git_folder_of(git, top, mode)
         except (OSError, ValueError):
-            if (parent := os.path.dirname(top)) == top:
-                return None
-            top = parent
             continue
-        return StatePlace(Path(folder, "index"), Path(top), os.fsencode(path[len(top) :].strip(os.sep)))
+        return _place(folder, top, path)
+    return None
+
+
+@lru_cache(maxsize=64)  # every question asks
+def _around(path: str) -> tuple[tuple[str, str], ...]:
+    """Return a folder and those around it, the innermost first, each with where its `.git` would be."""
+    folders = [path]
+    while (parent := os.path.dirname(folders[-1])) != folders[-1]:
+        folders.append(parent)
+    return tuple((folder, os.path.join(folder, ".git")) for folder in folders)
+
+
+@lru_cache(maxsize=64)  # every question asks
+def _place(git_folder: str, top: str, state: str) -> StatePlace:
+    return StatePlace(Path(git_folder, "index"), Path(top), os.fsencode(state[len(top) :].strip(os.sep)))
 
 
 def find_tracked(state: Path) -> tuple[str, ...]:

@@ -8,18 +8,20 @@ keeps every sum within what float32 holds exactly; then all orders give the same
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
+from cairn.index.bounds import SCALE, CosineBounds
+
 # Rows are widened to float32 a block at a time, into memory that stays in the cache: as fast as a product with float32
 # that is kept, in a quarter of the memory, and nothing is done at opening. BLAS starts no threads for a block.
 _BLOCK_ROWS = 512
-_SCALE = 127.0
 _EXACT = 1 << 24  # float32 holds all whole numbers up to this
-COARSE_DIMENSIONS = 64
-_COARSE_BLOCK_ROWS = 2_048  # as many numbers as above: in one piece BLAS starts threads, which wait by spinning
+# Vectors that lie among this many times as many are copied, unless the copy would take 100 MB.
+_LOOSE_SHARE = 1.25
+_MAX_COPIED_ROWS = 400_000
 
 
 class Vectors:
@@ -29,20 +31,30 @@ class Vectors:
         parts: shapes (n_i, dimensions), laid end to end.
         dimensions: the length of a vector.
         places: shape (n_rows,), where each row of the snapshot has its vector, -1 for none; None: in order.
+
+    Attributes:
+        is_copied: whether the vectors of `places` were copied from among the others.
     """
 
     def __init__(
         self, parts: Sequence[npt.NDArray[np.int8]], dimensions: int, places: npt.NDArray[np.int64] | None = None
     ) -> None:
         self.dimensions = dimensions
+        self.is_copied = False
         self._parts = tuple(parts)
         self._places = places
-        self._n_stored = sum(len(part) for part in self._parts)
+        n_stored = sum(len(part) for part in self._parts)
+        self._n_rows = n_stored if places is None else len(places)
+        # Other views' vectors among our own would be compared with every query.
+        if places is not None and _LOOSE_SHARE * self._n_rows < n_stored and self._n_rows <= _MAX_COPIED_ROWS:
+            self._parts = (self._gather(places),)
+            self._places = None
+            self.is_copied = True
 
     def similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the cosine of a unit vector, shape (dimensions,), with every row's, shape (n_rows,); 0 for none."""
-        stored = np.empty(self._n_stored, dtype=np.float32)
-        buffer = np.empty((_BLOCK_ROWS, self.dimensions), dtype=np.float32)
+        stored = np.empty(sum(len(part) for part in self._parts), dtype=np.float32)
+        buffer = np.empty((min(_BLOCK_ROWS, len(stored)), self.dimensions), dtype=np.float32)
         scaled, unit = whole_numbers(query)
         base = 0
         for part in self._parts:
@@ -53,42 +65,29 @@ class Vectors:
                 np.dot(block, scaled, out=stored[base + first : base + first + len(rows)])
             base += len(part)
         stored *= unit
+        return self._of_rows(stored)
+
+    def make_bounds(self, known: CosineBounds | None = None, n_known: int = 0) -> CosineBounds:
+        """Return the bounds of all stored vectors.
+
+        Args:
+            known: bounds whose components serve again, and their first `n_known` parts, which are of the same vectors.
+        """
+        return CosineBounds.of(self._parts, known, n_known)
+
+    def bounds(self, made: CosineBounds, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return a value for every row that its cosine with a unit vector does not exceed, from `make_bounds`."""
+        return self._of_rows(made.bounds(query))
+
+    def _of_rows(self, stored: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return the values of rows, given those of stored vectors."""
         if self._places is None:
             return stored
         found: npt.NDArray[np.float32] = np.append(stored, np.float32(0))[self._places]
         return found
 
-    def coarse(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return about the cosine of a unit vector with every row's, judged by the leading dimensions alone.
-
-        A model trained as Kusupati et al. describe (Matryoshka Representation Learning, 2022) puts most of a meaning
-        there, and comparing a quarter of each vector takes a part of the time. A row is taken to have as much of its
-        length there as the query has.
-        """
-        head = query[:COARSE_DIMENSIONS]
-        scaled, unit = whole_numbers(head)
-        found = np.empty(self._n_stored, dtype=np.float32)
-        first = 0
-        for heads in self._heads:
-            np.dot(scaled, heads, out=found[first : first + heads.shape[1]])
-            first += heads.shape[1]
-        found *= np.float32(unit / max(1e-6, float(head @ head)))
-        return found
-
-    @cached_property
-    def _heads(self) -> list[npt.NDArray[np.float32]]:
-        """The leading dimensions of every vector, kept as float32: for each block, shape (COARSE_DIMENSIONS, n_i).
-
-        Dimension by dimension they are read in long runs, which takes half the time where they left the cache.
-        """
-        return [
-            part[first : first + _COARSE_BLOCK_ROWS, :COARSE_DIMENSIONS].T.astype(np.float32, order="C")
-            for part in self._parts
-            for first in range(0, len(part), _COARSE_BLOCK_ROWS)
-        ]
-
     def similarities_of(self, rows: npt.NDArray[np.int64], query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return the cosine of a unit vector with those of some rows, in order; for vectors as in `take`."""
+        """Return the cosine of a unit vector with those of some rows, in order."""
         found = np.empty(len(rows), dtype=np.float32)
         scaled, unit = whole_numbers(query)
         for first in range(0, len(rows), _BLOCK_ROWS):
@@ -98,9 +97,9 @@ class Vectors:
         return found
 
     def take(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-        """Return the vectors of some rows, in order; for vectors that are laid out as the snapshot's rows are."""
+        """Return the vectors of some rows, in order."""
         result = self._rows_at(rows).astype(np.float32)
-        result /= np.float32(_SCALE)
+        result /= np.float32(SCALE)
         return result
 
     def numbers(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
@@ -108,13 +107,17 @@ class Vectors:
         return self._rows_at(rows).astype(np.float32)
 
     def _rows_at(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
-        if len(self._parts) == 1:
-            return self._parts[0][rows]
-        result = np.empty((len(rows), self.dimensions), dtype=np.int8)
+        return self._gather(rows if self._places is None else self._places[rows])
+
+    def _gather(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
+        """Return the vectors at some places in all parts, zeros for a place of -1."""
+        if len(self._parts) == 1 and self._places is None:
+            return self._parts[0][places]
+        result = np.zeros((len(places), self.dimensions), dtype=np.int8)
         base = 0
         for part in self._parts:
-            own = np.flatnonzero((rows >= base) & (rows < base + len(part)))
-            result[own] = part[rows[own] - base]
+            own = np.flatnonzero((places >= base) & (places < base + len(part)))
+            result[own] = part[places[own] - base]
             base += len(part)
         return result
 
@@ -125,13 +128,19 @@ def whole_numbers(query: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float3
     The numbers are as large as keeps sums exact: a sum over any of the products is at most the product of both lengths
     (Cauchy and Schwarz), and rounding adds at most half the root of the dimensions to a length.
     """
-    slack = 0.5 * float(np.sqrt(len(query)))
-    scale = _EXACT / (_SCALE + slack) - slack
-    return np.round(query * np.float32(scale)), np.float32(1 / (_SCALE * scale))
+    scale, unit = _scale_of(len(query))
+    return (query * scale).round(), unit
+
+
+@lru_cache(maxsize=16)
+def _scale_of(dimensions: int) -> tuple[np.float32, np.float32]:
+    slack = 0.5 * float(np.sqrt(dimensions))
+    scale = _EXACT / (SCALE + slack) - slack
+    return np.float32(scale), np.float32(1 / (SCALE * scale))
 
 
 def agreements(left: npt.NDArray[np.float32], right: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Return the cosines of two lists of vectors, pair by pair, as `Vectors.numbers` returns them. Shape: (n,)."""
     found: npt.NDArray[np.float32] = np.vecdot(left, right)
-    found *= np.float32(1 / _SCALE**2)
+    found *= np.float32(1 / SCALE**2)
     return found

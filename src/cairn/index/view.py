@@ -388,7 +388,7 @@ def _embed_paths(words: list[list[str]], word_vectors: WordVectors, dimensions: 
 
 
 def _pack(texts: Sequence[str]) -> npt.NDArray[np.uint8]:
-    return np.frombuffer(b"\0".join(os.fsencode(text) for text in texts), dtype=np.uint8)
+    return np.frombuffer(os.fsencode("\0".join(texts)), dtype=np.uint8)
 
 
 def _count(packed: npt.NDArray[np.uint8]) -> int:
@@ -398,4 +398,4 @@ def _count(packed: npt.NDArray[np.uint8]) -> int:
 
 def _unpack(packed: npt.NDArray[np.generic]) -> tuple[str, ...]:
     data = packed.tobytes()
-    return tuple(os.fsdecode(text) for text in data.split(b"\0")) if data else ()
+    return tuple(os.fsdecode(data).split("\0")) if data else ()

@@ -92,6 +92,7 @@ class CheckoutView:
         self._repository = repository
         self._max_file_bytes = max_file_bytes
         self._skipped: list[Skipped] | None = None
+        self._prefix = f"{root}/"
 
     @property
     def branch(self) -> str:
@@ -125,7 +126,7 @@ class CheckoutView:
 
     def stamp(self, path: str) -> Stamp:
         """Return size and time of modification."""
-        status = os.lstat(f"{self._root}/{path}")
+        status = os.lstat(self._prefix + path)
         return status.st_size, status.st_mtime_ns
 
     def read(self, path: str) -> bytes:

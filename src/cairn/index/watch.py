@@ -159,6 +159,9 @@ class Watcher:
     def catch_up(self, timeout_seconds: float = PATIENCE_SECONDS) -> bool | None:
         """Wait until updates have taken in all that was saved before this call, in the thread that follows batches.
 
+        Args:
+            timeout_seconds: how long it waits; with 0 it only looks.
+
         Returns:
             whether they have, True at once if nothing has changed; None if it must be found out without the watcher,
             since updates fail or nobody follows any more.
@@ -169,6 +172,8 @@ class Watcher:
                     return True
         if self._failures or self._stop.is_set():
             return None
+        if not timeout_seconds:
+            return False
         number = self._demand.raise_one()
         self._wake()
         return self._demand.wait(number, timeout_seconds)

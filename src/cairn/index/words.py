@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from cairn.source.text import raw_words
@@ -30,13 +31,9 @@ class Words(NamedTuple):
     def of(cls, rows: Sequence[Row]) -> Words:
         """Take the words out of rows of (name, signature, doc, body)."""
         numbers = _Numbers()
-        ids, lengths = array("i"), array("i")
-        for row in rows:
-            for text in row:
-                found = raw_words(text) if text else ()
-                ids.extend(map(numbers.__getitem__, found))
-                lengths.append(len(found))
-        return cls(list(numbers), ids, lengths)
+        found = [raw_words(text) for row in rows for text in row]
+        ids = array("i", [*map(numbers.__getitem__, chain.from_iterable(found))])
+        return cls(list(numbers), ids, array("i", [*map(len, found)]))
 
     @property
     def n_rows(self) -> int:

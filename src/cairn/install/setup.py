@@ -135,5 +135,12 @@ def plan_uninstall(
     adapters = [adapter_of(name) for name in names or NAMES]
     able = [adapter for adapter in adapters if level in adapter.levels]
     changes = plan_removal(able, place, known, every=not names)
-    touched = [change for change in changes if change.is_change or change.problem or change.notes or change.record]
+    touched = [
+        change for change in changes if change.is_change or change.problem or change.notes or _is_known(change, known)
+    ]
     return SetupPlan(place, tuple(Found(adapter, ()) for adapter in able), tuple(touched), (), records, known)
+
+
+def _is_known(change: FileChange, known: Records) -> bool:
+    """Tell whether a file was written, or was about to be: a killed process leaves something beside it."""
+    return str(change.file) in known

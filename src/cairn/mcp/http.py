@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 from cairn.client import Client
 from cairn.daemon.app import Application
 from cairn.daemon.http import App, Message, Request, Route, Scope
+from cairn.daemon.projects import Projects
+from cairn.errors import CairnError
+from cairn.mcp.project import texts_of
 from cairn.transport import HttpReply
 
 PATH = "/mcp"
 
 
-def mcp_route(app: Application) -> Route:
+def mcp_routes(app: Application) -> Sequence[Route]:
     """Return the route at which a daemon answers agents."""
-    return Route("POST", PATH, _Endpoint(app), "Answer an agent (MCP, streamable HTTP)")
+    return [Route("POST", PATH, _Endpoint(app), "Answer an agent (MCP, streamable HTTP)")]
 
 
 class _Endpoint:
@@ -40,7 +44,7 @@ async def _make(app: Application) -> App:
     manager_module: Any = await asyncio.to_thread(import_module, "mcp.server.streamable_http_manager")
     server_module: Any = await asyncio.to_thread(import_module, "cairn.mcp.server")
     manager = manager_module.StreamableHTTPSessionManager(
-        server_module.create_server(Client(InProcess(app))),
+        server_module.create_server(Client(InProcess(app)), texts=partial(_texts_of_the_only, app.daemon.projects)),
         stateless=True,
         max_request_body_size=app.daemon.limits.body_bytes,
     )
@@ -55,6 +59,14 @@ async def _make(app: Application) -> App:
     await started.wait()
     answer: App = manager.handle_request
     return answer
+
+
+def _texts_of_the_only(projects: Projects) -> Mapping[str, str]:
+    """Return what agents read of the tools by the tuning of the only project; nothing where there are several."""
+    try:
+        return texts_of(projects.registry.find("").root)
+    except CairnError:
+        return {}
 
 
 _KEPT: set[asyncio.Task[None]] = set()  # tasks that nobody waits for; a loop keeps weak references alone

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from cairn.client import Client, SocketTransport
 from cairn.config import load_settings
-from cairn.errors import ProjectError
+from cairn.errors import CairnError, ProjectError
 from cairn.hints import Hint
-from cairn.index.project import is_everything, name_of
+from cairn.index.project import default_state, is_everything, name_of
+from cairn.loading import load
 from cairn.mcp.surface import Surface
 from cairn.registry import Registry, enclosing_root
 from cairn.runtime import StateFolder
+from cairn.source.git import find_repository
+from cairn.storage.own_files import read_own
 
+_MAX_TUNING_BYTES = 400_001
 Roots = Callable[[], Awaitable[list[str]]]
 
 
 def make_surface(path: str, folder: StateFolder, roots: Roots) -> Surface:
     """Return the tools of an agent in a folder; arguments as for `Project`."""
     project = Project(path, folder, roots)
-    return Surface(Client(SocketTransport(folder)), project.root, project.allow)
+    return Surface(Client(SocketTransport(folder)), project.root, project.allow, project.texts)
 
 
 class Project:
@@ -42,6 +46,10 @@ class Project:
         self.root = enclosing_root(path) or os.path.realpath(path)
         self._registry = Registry(folder)
         self._roots = roots
+
+    def texts(self) -> Mapping[str, str]:
+        """Return what the project's tuning has agents read of the tools; see `texts_of`."""
+        return texts_of(self.root)
 
     async def allow(self) -> str:
         """Put the project on the list, which it may have left meanwhile: what adds another drops those that are gone.
@@ -72,6 +80,24 @@ class Project:
                 Hint("name another as `project`, or, if it is meant, index it", "index", project=root),
             )
         self._registry.add(Path(root), load_settings(Path(root)).project_name or name_of(Path(root)))
+
+
+def texts_of(root: str) -> Mapping[str, str]:
+    """Return what a project's tuning has agents read of the tools; nothing without one, at next to no cost."""
+    try:
+        state = _state_of(Path(root))
+        if b'"texts"' in read_own(state / "tuning.json", _MAX_TUNING_BYTES):
+            texts: Mapping[str, str] = load("cairn.search.tuning:texts_of")(state)
+            return texts
+    except (OSError, CairnError):  # there is none, or it is somebody else's
+        return {}
+    return {}
+
+
+def _state_of(root: Path) -> Path:
+    """Return the state folder of a project; git is asked only in what may be a linked worktree."""
+    is_linked = (root / ".git").is_file()
+    return default_state(root, find_repository(root) if is_linked else None)
 
 
 def _root_of(uri: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import mcp_types as types
@@ -18,14 +19,15 @@ _Result = TypeVar("_Result", bound=BaseModel)
 _Context = ServerRequestContext[Any]
 
 
-def create_server(client: Client, project: str = "") -> Server[Any]:
+def create_server(client: Client, project: str = "", texts: Callable[[], Mapping[str, str]] = dict) -> Server[Any]:
     """Return a server whose tools ask the daemon.
 
     Args:
         client: asks the daemon.
         project: name or folder of the project that is meant when an agent names none.
+        texts: see `Surface`.
     """
-    surface = Surface(client, project)
+    surface = Surface(client, project, texts=texts)
 
     async def answer(kind: type[_Result], method: str, ctx: _Context, params: BaseModel | None) -> _Result:
         async def report(done: float, total: float, message: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -97,15 +97,23 @@ class Surface:
         client: asks the daemon.
         project: name or folder of the project that is meant when an agent names none.
         prepare: awaited before each call; may return another project to ask about.
+        texts: returns what agents read of a tool in place of its own description, by `tool.NAME`.
     """
 
-    def __init__(self, client: Client, project: str = "", prepare: Prepare | None = None) -> None:
+    def __init__(
+        self,
+        client: Client,
+        project: str = "",
+        prepare: Prepare | None = None,
+        texts: Callable[[], Mapping[str, str]] = dict,
+    ) -> None:
         self._client = client
         self._project = project
         self._prepare = prepare
+        self._texts = texts
         self._turns = asyncio.Semaphore(MAX_AT_ONCE)
         self._methods: dict[str, Callable[[Params, Caller], Awaitable[Params]]] = {
-            "tools/list": _list_tools,
+            "tools/list": self._list_tools,
             "tools/call": self._call_tool,
             "prompts/list": _list_prompts,
             "prompts/get": _get_prompt,
@@ -130,6 +138,10 @@ class Surface:
             ProtocolError: for an unknown name, or params of another shape. An error of a tool is an answer.
         """
         return await self._methods[method](params, Caller(report, agent_named(client)))
+
+    async def _list_tools(self, params: Params, caller: Caller) -> Params:
+        texts = await asyncio.to_thread(self._texts)
+        return {"tools": [tool.describe(texts.get(f"tool.{tool.name}", "")) for tool in TOOLS.values()]}
 
     async def _call_tool(self, params: Params, caller: Caller) -> Params:
         tool = _entry(TOOLS, params, "name", "tool")
@@ -166,10 +178,6 @@ class Surface:
         except CairnError as error:
             text = _error_text(error)
         return {"contents": [{"uri": resource.uri, "mimeType": "text/plain", "text": text}]}
-
-
-async def _list_tools(params: Params, caller: Caller) -> Params:
-    return {"tools": [tool.describe() for tool in TOOLS.values()]}
 
 
 async def _list_prompts(params: Params, caller: Caller) -> Params:

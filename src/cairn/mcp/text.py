@@ -97,7 +97,7 @@ def search_text(document: SearchDocument, narrowed_by: Sequence[str] = ()) -> st
     for hit in document["code"]:
         page.add(_hit(hit))
     omitted_memories = _add_memories(page, document)
-    notes = list(document.get("notes", ()))
+    notes = [*document.get("notes", ()), *_place_notes(document)]
     coverage = document["coverage"]
     omitted = document["omitted"] + page.n_left_out
     if omitted:
@@ -123,6 +123,15 @@ def search_text(document: SearchDocument, narrowed_by: Sequence[str] = ()) -> st
     if n_notes := document.get("omitted_notes"):
         notes.append(f"{pluralize(n_notes, 'note')} without room.")
     return page.close(notes)
+
+
+def _place_notes(document: Any) -> list[str]:  # noqa: ANN401 - JSON
+    """Return a note that says that an answer is of a team's project, if it or a hit of it is."""
+    if remote := document.get("remote"):
+        name = remote["project"]
+        return [f"Of {name} at {remote['commit'][:12]}, not checked out here; ask on with project={name!r}."]
+    is_some = any("remote" in hit for hit in document.get("code", ()))
+    return ["Ask on about a hit with `project`: the name in brackets."] if is_some else []
 
 
 def _add_memories(page: Page, document: Any) -> int:  # noqa: ANN401 - whatever has memories
@@ -178,7 +187,7 @@ def fetch_text(documents: list[FetchedDocument], skipped: int) -> str:
         skipped: the lines that were left out of each at its beginning.
     """
     page = Page()
-    notes = []
+    notes = _place_notes(documents[0]) if documents else []
     unseen = []
     for document in documents:
         span = f"{document['start_line']}-{document['end_line']}"
@@ -206,7 +215,7 @@ def fetch_text(documents: list[FetchedDocument], skipped: int) -> str:
         page.n_left_out = 0
         page.add(f"{_place_of(documents[0])}\n{long[: page.room // 4]}")
         size = pluralize(len(long), "character")
-        notes = [f"Line {documents[0]['start_line']} has {size}; only its beginning is shown."]
+        notes += [f"Line {documents[0]['start_line']} has {size}; only its beginning is shown."]
     return page.close(notes)
 
 
@@ -247,7 +256,7 @@ def context_text(document: ContextDocument) -> str:
         notes.insert(0, f"{omitted} more without room: lower `limit`, or ask with `ids` of a search.")
     if not document["items"] and not document["memory"] and not notes:
         notes.append("Nothing was found for this.")
-    return page.close(notes)
+    return page.close([*notes, *_place_notes(document)])
 
 
 def outline_text(document: OutlineDocument) -> str:
@@ -257,9 +266,15 @@ def outline_text(document: OutlineDocument) -> str:
     n_lines = _fitting(lines, page.room)
     page.add("\n".join(lines[:n_lines]))
     if n_lines == len(lines):
-        return page.close([])
+        return page.close(_place_notes(document))
     more = "`fetch` the definition by its id" if document["mode"] == "context" else "ask with `symbol`"
-    return page.close([f"Cut after {n_lines} of {pluralize(len(lines), 'line')}: {more}.", *document["notes"]])
+    return page.close(
+        [
+            f"Cut after {n_lines} of {pluralize(len(lines), 'line')}: {more}.",
+            *document["notes"],
+            *_place_notes(document),
+        ]
+    )
 
 
 def graph_text(relation: str, document: dict[str, Any]) -> str:
@@ -279,7 +294,7 @@ def graph_text(relation: str, document: dict[str, Any]) -> str:
         notes.append("No definition changed since then.")
     elif not any(document.get(name) for name in _PARTS):
         notes.append(_NONE.get(relation, "None, as far as can be resolved."))
-    return page.close([*notes, *document["notes"]])
+    return page.close([*notes, *document["notes"], *_place_notes(document)])
 
 
 def _links(document: dict[str, Any]) -> Iterator[str]:
@@ -381,7 +396,10 @@ def _related(document: dict[str, Any]) -> Iterator[str]:
 
 
 # What an answer may hold; lines that could not be resolved have a note of their own.
-_PARTS = ("links", "references", "steps", "importers", "affected", "tests", "deleted", "unresolved", "commits", "files")
+_PARTS = (
+    *("links", "references", "steps", "importers", "affected", "tests", "deleted", "unresolved", "unfollowed"),
+    *("commits", "files"),
+)
 _NONE = {
     "callers": "Nothing calls it.",
     "importers": "Nothing imports it.",

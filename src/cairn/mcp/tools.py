@@ -28,7 +28,7 @@ from cairn.protocol.requests import (
 from cairn.protocol.table import core_operation, graph_operation
 from cairn.registry import ALL
 from cairn.schema import Schema, json_schema
-from cairn.source.text import pluralize
+from cairn.source.text import estimate_tokens, pluralize
 from cairn.types import MemoryStatus
 
 # Progress: done, to do, and what. Agents give up on a call after 60 s, unless they are set up otherwise.
@@ -107,14 +107,19 @@ class Tool(NamedTuple):
             schema["required"] = required
         return schema
 
-    def describe(self) -> dict[str, Any]:
-        """Return the tool as `tools/list` shows it."""
+    def describe(self, description: str = "") -> dict[str, Any]:
+        """Return the tool as `tools/list` shows it.
+
+        Args:
+            description: in place of its own, unless that would cost agents more.
+        """
+        is_short = estimate_tokens(len(description)) <= estimate_tokens(len(self.description))
         hints = {"title": self.title, "readOnlyHint": self.read_only, "openWorldHint": False}
         if not self.read_only:
             hints |= {"destructiveHint": False, "idempotentHint": True}
         return {
             "name": self.name,
-            "description": self.description,
+            "description": description if description and is_short else self.description,
             "inputSchema": self.schema(),
             "annotations": hints,
             "_meta": dict(_SHOWN_AT_ONCE),
@@ -386,3 +391,8 @@ async def _run_on_first_index(tool: Tool, tool_call: AgentCall, request: Project
         raise BusyError(
             f"the project is being indexed for the first time: {far}", "ask again in a moment; `outline` works now"
         ) from error
+
+
+def descriptions() -> dict[str, str]:
+    """Return what agents read of each tool, by its name."""
+    return {tool.name: tool.description for tool in TOOLS.values()}

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from cairn.errors import ConfigError
 
 ACTOR_VARIABLE = "CAIRN_ACTOR"
+_MAX_SESSION_CHARS = 150  # as in `cairn.hooks.payload`
 _FORM = re.compile(r"(person|agent):[^\x00-\x1f\x7f]{1,200}")
 
 
@@ -40,7 +41,7 @@ SIGNS = (
 
 
 class Acting(NamedTuple):
-    """Who acts, as `person:ada` or `agent:claude-code`, and in which session; empty where that is not known."""
+    """Who acts, as `person:ada` or `agent:claude-code`, and in which session, as `find_session` names it."""
 
     actor: str
     session: str = ""
@@ -53,7 +54,7 @@ def find_actor(environment: Mapping[str, str] = os.environ) -> Acting:
         ConfigError: if CAIRN_ACTOR names nobody.
     """
     sign = next((sign for sign in SIGNS if environment.get(sign.variable)), None)
-    session = environment.get(sign.session, "") if sign is not None else ""
+    session = find_session(environment)
     if named := environment.get(ACTOR_VARIABLE, ""):
         if not is_actor(named):
             raise ConfigError(
@@ -62,6 +63,13 @@ def find_actor(environment: Mapping[str, str] = os.environ) -> Acting:
             )
         return Acting(named, session)
     return Acting(f"person:{_user_name()}") if sign is None else Acting(f"agent:{sign.agent}", session)
+
+
+def find_session(environment: Mapping[str, str] = os.environ) -> str:
+    """Return the session of the agent that runs this process as its hooks name it, `AGENT:ID`; empty for none."""
+    sign = next((sign for sign in SIGNS if environment.get(sign.variable)), None)
+    id = environment.get(sign.session, "") if sign is not None else ""
+    return f"{sign.agent}:{id[:_MAX_SESSION_CHARS]}" if sign is not None and id else ""
 
 
 def is_actor(text: str) -> bool:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+import ssl
 import time
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import httpx
@@ -109,6 +111,11 @@ class ChatClient:
         self._wire = _WIRES[settings.chat_provider]()
         self.name = f"{settings.chat_provider}:{settings.chat_model}"
 
+    @cached_property
+    def _trusted(self) -> ssl.SSLContext:
+        """The certificates that are trusted; to load them takes longer than to ask."""
+        return httpx.create_ssl_context(trust_env=not is_loopback(self._settings.chat_base_url))
+
     def ask(self, system: str, question: str) -> ChatReply:
         """Return the answer to one question; asks once.
 
@@ -131,6 +138,7 @@ class ChatClient:
         settings = self._settings
         timeout = settings.chat_timeout_seconds
         deadline = time.monotonic() + timeout
+        is_local = is_loopback(settings.chat_base_url)
         headers = {"Content-Type": "application/json"}
         if key := self._key():
             headers["Authorization"] = f"Bearer {key}"
@@ -138,7 +146,7 @@ class ChatClient:
         try:
             # A proxy in the environment is for other machines. Redirects are not followed: they could leak the key.
             with (
-                httpx.Client(trust_env=not is_loopback(settings.chat_base_url), follow_redirects=False) as client,
+                httpx.Client(verify=self._trusted, trust_env=not is_local, follow_redirects=False) as client,
                 client.stream(
                     "POST", self._wire.url(settings.chat_base_url), content=content, headers=headers, timeout=timeout
                 ) as answer,

@@ -9,6 +9,8 @@ from typing import Literal, NamedTuple
 
 from cairn.memory.clock import seconds_of
 from cairn.memory.links import Staleness, name_of
+from cairn.memory.pertinence import LEAST_CHANCE
+from cairn.memory.publication import FOREIGN
 from cairn.memory.recall import Recall, Recollection
 from cairn.memory.shown import sources_of
 from cairn.memory.store import MemoryStore
@@ -63,6 +65,7 @@ class Chooser:
         recent: which files changed lately.
         takes_shared: whether those that came with the repository may be chosen, too.
         now: the machine's clock, in seconds since the epoch.
+        prompt_bar: returns what the least chance of a memory at a prompt is multiplied by.
     """
 
     def __init__(
@@ -73,9 +76,10 @@ class Chooser:
         *,
         takes_shared: bool = False,
         now: Callable[[], float] = time.time,
+        prompt_bar: Callable[[str], float] = lambda text: 1.0,
     ) -> None:
         self._store, self._recall, self._recent = store, recall, recent
-        self._takes_shared, self._now = takes_shared, now
+        self._takes_shared, self._now, self._prompt_bar = takes_shared, now, prompt_bar
 
     def for_file(self, path: str, symbol: str = "") -> list[Choice]:
         """Return the memories that speak of a file, those about a definition in it before the others.
@@ -102,7 +106,8 @@ class Chooser:
 
     def for_prompt(self, text: str) -> list[Choice]:
         """Return the memories that most probably answer a prompt, the best first; usually none."""
-        wanted = self._filter(self._recall.for_prompt(text, ACTIVE_NOTES))
+        least_chance = LEAST_CHANCE * self._prompt_bar(text)
+        wanted = self._filter(self._recall.for_prompt(text, ACTIVE_NOTES, least_chance))
         return [
             Choice(found.observation, "prompt", f"fits this prompt: {found.why}", found.staleness)
             for found in wanted
@@ -171,7 +176,7 @@ class Chooser:
         if self._takes_shared or not present:
             return present
         sources = sources_of(self._store, [recollection.observation for recollection in present])
-        return [recollection for recollection in present if sources.get(recollection.observation.id) != "shared"]
+        return [recollection for recollection in present if sources.get(recollection.observation.id) not in FOREIGN]
 
 
 def is_slight(memory: Observation) -> bool:

@@ -95,6 +95,7 @@ class Injector:
         overview: what is told of the project at a start.
         now: the machine's clock, in seconds since the epoch.
         is_wanted: whether anything is to be shown at a moment.
+        prompt_bar: see `Chooser`.
     """
 
     def __init__(
@@ -108,11 +109,14 @@ class Injector:
         overview: Callable[[], Overview] = Overview,
         now: Callable[[], float] = time.time,
         is_wanted: Callable[[Moment], bool] = lambda _: True,
+        prompt_bar: Callable[[str], float] = lambda text: 1.0,
     ) -> None:
         self._store, self._sessions, self._root, self._now = store, sessions, root, now
         self._is_wanted = is_wanted
         self._settings, self._overview = settings, overview
-        self._chooser = Chooser(store, recall, recent, takes_shared=settings.inject_shared, now=now)
+        self._chooser = Chooser(
+            store, recall, recent, takes_shared=settings.inject_shared, now=now, prompt_bar=prompt_bar
+        )
         self._answered: deque[tuple[str, str, str]] = deque(maxlen=_MOST_KNOWN)
 
     def compose(self, moment: Moment) -> Injection:

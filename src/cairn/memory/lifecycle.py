@@ -149,11 +149,31 @@ class Lifecycle:
         return self._change(old.id, "status", value | _reason(reason), by)
 
     def undo(self, id: str, by: By) -> Observation:
-        """Give a memory the status it had before its present one."""
+        """Undo the last change of a memory: of its status, of what it says, or of what it is tied to.
+
+        Undoing twice is doing it again. A memory that nobody changed is as it was made, and stays so.
+
+        Raises:
+            AuthorityError: if a person wrote the words that are to change, or decided on the status, and this is none.
+        """
         observation = self._store.observation(id)
-        before = _status_before(observation, self._store.history(observation.id))
-        value = {"status": "active"} if before is None else dict(before.value)
-        return self._change(observation.id, "status", value, by)
+        history = self._store.history(observation.id)
+        changes = [
+            event for event in history[_n_making(history) :] if event.kind != "status" or _counts(event, history)
+        ]
+        if not changes or changes[-1].kind == "status":
+            before = _status_before(observation, history)
+            value = {"status": "active"} if before is None else dict(before.value)
+            return self._change(observation.id, "status", value, by)
+        last = changes[-1]
+        earlier = history[: history.index(last)]
+        if last.kind == "set":
+            return self.edit(observation.id, by, **_fields_before(last, earlier))
+        path, symbol = last.value["path"], last.value["symbol"]
+        linked = _link_before(path, symbol, earlier)
+        return (
+            self.unlink(observation.id, path, symbol, by) if linked is None else self.link(observation.id, linked, by)
+        )
 
     def erase(self, id: str, by: By) -> Observation:
         """Erase the text of a memory for ever, here and, through sharing, elsewhere. This cannot be undone.
@@ -194,6 +214,38 @@ class Lifecycle:
     def _decider(self, observation: Observation) -> str:
         statuses = [event for event in self._store.history(observation.id) if event.kind == "status"]
         return max(statuses, key=lambda event: event.rank).authority
+
+
+def _n_making(history: Sequence[Event]) -> int:
+    """Return how many events made a memory: the links that came with it are no changes of it."""
+    n_events = 1
+    while n_events < len(history) and history[n_events].kind == "link" and history[n_events].actor == history[0].actor:
+        n_events += 1
+    return n_events
+
+
+def _counts(event: Event, history: Iterable[Event]) -> bool:
+    """Tell whether the event of a status was of enough authority to count."""
+    earlier = [other for other in history if other.kind == "status" and (other.time, other.id) < (event.time, event.id)]
+    return all(event.rank >= other.rank for other in earlier)
+
+
+def _fields_before(change: Event, earlier: Iterable[Event]) -> dict[str, Any]:
+    """Return what the fields that an event set were before it."""
+    fields: dict[str, Any] = {}
+    for event in earlier:
+        if event.kind in ("created", "set"):
+            fields.update((name, value) for name, value in event.value.items() if name in change.value)
+    return fields
+
+
+def _link_before(path: str, symbol: str, earlier: Iterable[Event]) -> CodeLink | None:
+    """Return the link to some code as it was before an event, None if there was none."""
+    link = None
+    for event in earlier:
+        if event.kind in ("link", "unlink") and (event.value["path"], event.value["symbol"]) == (path, symbol):
+            link = CodeLink(**event.value) if event.kind == "link" else None
+    return link
 
 
 def _status_before(observation: Observation, history: Iterable[Event]) -> Event | None:

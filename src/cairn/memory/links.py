@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -31,7 +31,7 @@ _HASH = re.compile(r"(?:(\d{1,7}):([0-9a-f]{8}):)?([0-9a-f]{32})")
 _MAX_BYTES = 1_000_000
 _MAX_LINKS = 50
 _MAX_LINES = 200_000  # digested in search of a definition
-_MAX_KEPT = 2_000  # states of links
+_MAX_KEPT = 10_000  # states of links
 
 
 class Staleness(NamedTuple):
@@ -54,6 +54,9 @@ class Staleness(NamedTuple):
         if self.state == "changed":
             return f"check: code changed since: {', '.join([*self.changed, *self.gone])}"
         return ""
+
+
+_CURRENT = Staleness()
 
 
 def link_to(root: Path, target: str) -> CodeLink:
@@ -85,6 +88,25 @@ def name_of(link: CodeLink) -> str:
     return f"{link.path}{MARK}{link.symbol}" if link.symbol else link.path
 
 
+class LinkedLines(NamedTuple):
+    """Where linked code is in a file: behind how many lines, and how many it has."""
+
+    start: int
+    n_lines: int
+
+
+def find_linked(data: bytes, link: CodeLink) -> LinkedLines | None:
+    """Return where a content has the code of a link, word for word but for indentation; None if it has not."""
+    match, lines = _HASH.fullmatch(link.hash), _lines_of(data)
+    if match is None:
+        return None
+    n_lines, first, digest = match.groups()
+    if n_lines is None:
+        return LinkedLines(0, len(lines)) if _digest(lines) == digest else None
+    start = _start_of(lines, int(n_lines), first, digest)
+    return None if start is None else LinkedLines(start, int(n_lines))
+
+
 class LinkStates:
     """Tells what became of the code that memories speak of; remembers it for as long as the file stays as it is.
 
@@ -103,17 +125,23 @@ class LinkStates:
 
     def of(self, links: Iterable[CodeLink]) -> Staleness:
         """Return what became of the code of some links together."""
-        states = {link: self.state(link) for link in islice(links, _MAX_LINKS)}
-        changed = tuple(name_of(link) for link, state in states.items() if state == "changed")
-        gone = tuple(name_of(link) for link, state in states.items() if state == "gone")
-        if gone and len(gone) == len(states):
-            return Staleness("gone", (), gone)
-        return Staleness("changed" if changed or gone else "current", changed, gone)
+        return _together({link: self.state(link) for link in islice(links, _MAX_LINKS)})
+
+    def find_stale(self, links: Mapping[str, Sequence[CodeLink]]) -> dict[str, Staleness]:
+        """Return what became of the code of those memories, given by their ids, whose code is not as it was."""
+        few = {id: own[:_MAX_LINKS] for id, own in links.items()}
+        distinct = {link for own in few.values() for link in own}
+        stale = {link: state for link in distinct if (state := self.state(link)) != "current"}
+        return {
+            id: _together({link: stale.get(link, "current") for link in own})
+            for id, own in few.items()
+            if not stale.keys().isdisjoint(own)
+        }
 
     def state(self, link: CodeLink) -> State:
         """Return what became of the code of one link; `current` if nothing can be told of a file that is there."""
         try:
-            status = os.stat(self._root / link.path)
+            status = os.stat(os.path.join(self._root, link.path))
         except (FileNotFoundError, NotADirectoryError, ValueError):
             return "gone"
         except OSError:
@@ -142,7 +170,7 @@ class LinkStates:
         n_lines, first, digest = match.groups()
         if n_lines is None:
             return "current" if _digest(lines) == digest else "changed"
-        if _holds(lines, int(n_lines), first, digest):
+        if _start_of(lines, int(n_lines), first, digest) is not None:
             return "current"
         return "changed" if self._defines(link) else "gone"
 
@@ -159,6 +187,17 @@ class LinkStates:
         return True
 
 
+def _together(states: Mapping[CodeLink, State]) -> Staleness:
+    """Return what became of the code of a memory, from that of each of its links."""
+    if all(state == "current" for state in states.values()):
+        return _CURRENT
+    changed = tuple(name_of(link) for link, state in states.items() if state == "changed")
+    gone = tuple(name_of(link) for link, state in states.items() if state == "gone")
+    if len(gone) == len(states):
+        return Staleness("gone", (), gone)
+    return Staleness("changed", changed, gone)
+
+
 def _lines_of(data: bytes) -> list[bytes]:
     return [line.strip() for line in data.split(b"\n")]
 
@@ -171,8 +210,8 @@ def _mark(line: bytes) -> str:
     return f"{crc32(line):08x}"
 
 
-def _holds(lines: list[bytes], n_lines: int, first: str, digest: str) -> bool:
-    """Tell whether some run of lines has the mark and digest of a definition."""
+def _start_of(lines: list[bytes], n_lines: int, first: str, digest: str) -> int | None:
+    """Return behind how many lines a run has the mark and digest of a definition; None if none has."""
     starts = [place for place, line in enumerate(lines) if _mark(line) == first]
     n_starts = _MAX_LINES // max(1, min(n_lines, len(lines)))
-    return any(_digest(lines[start : start + n_lines]) == digest for start in starts[:n_starts])
+    return next((start for start in starts[:n_starts] if _digest(lines[start : start + n_lines]) == digest), None)

@@ -7,7 +7,7 @@ while; then, and for memories that lack its vector, the bundled model answers.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from threading import Lock
 
@@ -49,6 +49,11 @@ class MemoryModels:
         self._lock = Lock()
 
     @property
+    def chain(self) -> Mapping[str, ModelSettings]:
+        """The models by what identifies their vectors, the preferred one first."""
+        return self._chain
+
+    @property
     def fingerprints(self) -> tuple[str, ...]:
         """What identifies their vectors, the preferred model first."""
         return tuple(self._chain)
@@ -84,7 +89,7 @@ class MemoryModels:
         """Embed the memories that lack a vector, and return of how many the preferred model has none afterwards."""
         if self._chain and self._store.exists:
             for fingerprint, settings in self._chain.items():
-                with closing(_open_model(settings)) as embedder:
+                with closing(open_model(settings)) as embedder:
                     self._complete(fingerprint, embedder)
             with self._store.writing() as connection:
                 vector_db.delete_others(connection, [bundled_fingerprint(), *self._chain])
@@ -113,7 +118,7 @@ class MemoryModels:
             return None
         with self._lock:
             if fingerprint not in self._embedders:
-                self._embedders[fingerprint] = _open_model(self._chain[fingerprint])
+                self._embedders[fingerprint] = open_model(self._chain[fingerprint])
             embedder = self._embedders[fingerprint]
         try:
             return embedder.embed_query(text)
@@ -129,7 +134,7 @@ def _on_scale_of(bundled: Floats, cosines: Floats, known: npt.NDArray[np.bool_])
     return np.where(known, scaled, bundled).astype(np.float32)
 
 
-def _open_model(settings: ModelSettings) -> Embedder:
+def open_model(settings: ModelSettings) -> Embedder:
     """Open a model; the clients of providers are loaded only where one is configured."""
     embedder: Embedder = load("cairn.embedding.providers:open_model")(settings)
     return embedder

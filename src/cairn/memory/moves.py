@@ -13,7 +13,7 @@ from cairn.memory import derived
 from cairn.source.git import Repository, head_revision
 from cairn.source.renames import find_renames
 from cairn.storage.memory import observation_db
-from cairn.storage.memory.rows import Observation
+from cairn.storage.memory.rows import CodeLink, Observation
 
 
 class _Stamp(NamedTuple):
@@ -57,10 +57,15 @@ class Moves:
 
 def follow(observation: Observation, moves: Mapping[str, str]) -> Observation:
     """Return a memory with its links leading to where its files are now."""
-    if not any(link.path in moves for link in observation.links):
-        return observation
-    links = tuple(link._replace(path=moves.get(link.path, link.path)) for link in observation.links)
-    return observation._replace(links=links)
+    links = follow_links(observation.links, moves)
+    return observation if links is observation.links else observation._replace(links=links)
+
+
+def follow_links(links: tuple[CodeLink, ...], moves: Mapping[str, str]) -> tuple[CodeLink, ...]:
+    """Return links that lead to where their files are now."""
+    if not moves or not any(link.path in moves for link in links):
+        return links
+    return tuple(link._replace(path=moves.get(link.path, link.path)) for link in links)
 
 
 def places_before(paths: Collection[str], moves: Mapping[str, str]) -> set[str]:

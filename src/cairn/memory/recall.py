@@ -18,7 +18,7 @@ from cairn.memory import derived
 from cairn.memory.corpus import Corpus, cosines, load_corpus
 from cairn.memory.links import LinkStates, Staleness, name_of
 from cairn.memory.models import MemoryModels
-from cairn.memory.moves import Moves, follow, places_before
+from cairn.memory.moves import Moves, follow, follow_links, places_before
 from cairn.memory.pertinence import LEAST_CHANCE, PromptMatches, chances, shared_words
 from cairn.memory.ranking import (
     HOPELESS,
@@ -40,7 +40,7 @@ from cairn.source.git import Repository
 from cairn.storage.connection import reading
 from cairn.storage.memory import observation_db, vector_db
 from cairn.storage.memory.observation_db import Conditions
-from cairn.storage.memory.rows import Observation
+from cairn.storage.memory.rows import CodeLink, Observation
 from cairn.types import Confidence
 
 ACTIVE = Conditions(statuses=("active",))
@@ -98,6 +98,10 @@ class Recall:
         self._corpus: Corpus | None = None
         self._corpus_from = 0
         self._lock = Lock()
+        self._newest: tuple[tuple[object, ...], dict[str, tuple[CodeLink, ...]]] = (
+            (),
+            {},
+        )  # until any changes
 
     def search(
         self, query: str, limit: int = 10, wanted: Conditions = ACTIVE, *, all_branches: bool = False
@@ -221,6 +225,24 @@ class Recall:
     def staleness(self, observation: Observation) -> Staleness:
         """Return what became of the code that a memory speaks of."""
         return self._link_states.staleness(*self._followed([observation]))
+
+    def find_stale(self, wanted: Conditions, limit: int) -> tuple[dict[str, Staleness], list[str]]:
+        """Look at the newest memories that meet some conditions.
+
+        Returns:
+            what became of the code of those whose code is not as it was, by their ids, and the ids of all that were
+            looked at, both the newest first.
+        """
+        if not self._store.exists:
+            return {}, []
+        with self._store.reading() as connection:
+            key = derived.state_of(connection), self._store.n_replaced, wanted, limit
+            if self._newest[0] != key:
+                self._newest = key, observation_db.select_links(connection, wanted, limit)
+            links = self._newest[1]
+            moves = self._moves.find(connection) if any(links.values()) else {}
+        now = {id: follow_links(own, moves) for id, own in links.items()} if moves else links
+        return self._link_states.find_stale(now), list(links)
 
     def linked_paths(self) -> list[str]:
         """Return the files that active memories speak of, where they are now, sorted."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from cairn.memory.intake import fit_to_keep
 from cairn.memory.moments import Moment, ToolCall
 from cairn.memory.origin import INVESTIGATION, MOST_IMPORTANT, PLANNING, is_edit, is_plan, is_read, origin_of
 from cairn.memory.store import By, MemoryChange, MemoryStore
-from cairn.storage.memory import candidate_db, served_db, session_db, usage_db
+from cairn.storage.memory import candidate_db, observation_db, served_db, session_db, usage_db
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Activity, PromptBatch, Session
 from cairn.storage.memory.session_db import SessionConditions
@@ -62,6 +62,7 @@ class Sessions:
         root: of the project.
         listeners: are called with each new moment, in their order. One that fails undoes what it did, and no more.
         keeps: whether the user wants sessions kept; else every moment is dropped.
+        unheard: is called with each moment of a session that is muted, of which nothing is kept.
         now: the machine's clock, in seconds since the epoch.
 
     Attributes:
@@ -75,10 +76,11 @@ class Sessions:
         listeners: Iterable[Listener] = (),
         *,
         keeps: bool = True,
+        unheard: Callable[[sqlite3.Connection, Moment], None] | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._store, self._root, self.keeps, self._now = store, root, keeps, now
-        self._listeners = list(listeners)
+        self._listeners, self._unheard = list(listeners), unheard
         self._looked = 0.0
 
     # -- taking in ----------------------------------------------------------------------------------------------------
@@ -98,6 +100,8 @@ class Sessions:
         with self._store.writing() as connection:
             session = session_db.find(connection, moment.session) or Session(moment.session, started=moment.seconds)
             if session.is_muted:
+                if self._unheard is not None:
+                    self._unheard(connection, moment)
                 return None
             if not session_db.see(connection, _digest(moment), self._now()):
                 return Recorded(session, session_db.last_batch(connection, session), None, is_new=False)
@@ -238,6 +242,13 @@ class Sessions:
             return 0
         with self._store.reading() as connection:
             return session_db.count(connection, conditions)
+
+    def count_memories(self, sessions: Sequence[Session]) -> dict[str, int]:
+        """Return how many memories were made in each of some sessions, by their ids; those with none are left out."""
+        if not sessions:
+            return {}
+        with self._store.reading() as connection:
+            return observation_db.count_by_session(connection, [session.id for session in sessions])
 
     def batches(self, session: Session) -> list[PromptBatch]:
         """Return the batches of a session, in their order."""

@@ -21,11 +21,11 @@ from cairn.memory.damage import UNFIT, find_damage, note_of_loss
 from cairn.memory.events import Event, check_event, parse_stored
 from cairn.memory.fold import fold
 from cairn.memory.handles import HANDLE, is_handle
-from cairn.memory.publication import FROM_REPOSITORY, plan
+from cairn.memory.publication import FROM_REPOSITORY, FROM_TEAM, plan, stand_of
 from cairn.memory.shared_memories import SharedMemories
 from cairn.storage.connection import store_errors, transaction
 from cairn.storage.copies import copy_database, find_copies
-from cairn.storage.memory import event_db, observation_db, sharing_db
+from cairn.storage.memory import event_db, observation_db, sharing_db, team_db
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
 from cairn.storage.memory.schema import MEMORY
@@ -211,8 +211,8 @@ class MemoryStore:
 
         Args:
             events: in any order.
-            source: where they are from: `shared` if they came with the repository, `import` in an export, empty if they
-                were made here; see `event_db.find_sources`.
+            source: where they are from: `shared` if they came with the repository, `import` in an export, `team` from a
+                team's server, empty if they were made here; see `event_db.find_sources`.
 
         Raises:
             EventError: if one is dated more than a day ahead.
@@ -225,23 +225,25 @@ class MemoryStore:
             fresh = [event for id, event in by_id.items() if id not in known]
             touched = {event.observation for event in fresh}
             before = _component(connection, touched)
-            sharing = sharing_db.sharing_of(connection, touched)
-            self._insert(connection, fresh, source)
+            stand = stand_of(connection, touched)
+            _insert(connection, fresh, source)
             changed = self._refold(connection, before | _component(connection, touched))
             if any(event.kind == "redact" for event in fresh):
                 self.erase_soon(connection)
-            self._must_share |= plan(connection, touched, sharing, source)
+            self._must_share |= plan(connection, touched, stand, source)
             return changed
 
-    def _insert(self, connection: sqlite3.Connection, events: Sequence[Event], source: str) -> None:
-        redacted = event_db.find_redacted(connection, {event.observation for event in events})
-        redacted.update(event.observation for event in events if event.kind == "redact")
-        sharing = sharing_db.SHARED if source == FROM_REPOSITORY else sharing_db.PRIVATE
-        for event in events:
-            if event.kind == "redact" or event.observation not in redacted:
-                event_db.insert(connection, event.row(), source, sharing)
-        for observation in redacted:
-            event_db.delete_all_but_redactions(connection, observation)
+    def drop(self, ids: Collection[str]) -> None:
+        """Take events out as if they had never come, with what is derived of them; those made here are never dropped.
+
+        An observation whose creation is dropped is gone, and with it whatever repeats its words.
+        """
+        with self.writing() as connection:
+            touched = set(sharing_db.observations_of(connection, ids).values())
+            component = _component(connection, touched)
+            event_db.delete(connection, ids)
+            self._refold(connection, component)
+            self.erase_soon(connection)
 
     def _refold(self, connection: sqlite3.Connection, observations: Collection[str]) -> list[Observation]:
         before = observation_db.load(connection, observations)
@@ -249,10 +251,12 @@ class MemoryStore:
         changed = [state for id, state in now.items() if before.get(id) != state]
         for state in changed:
             observation_db.save(connection, state)
-        erased = [before[state.id] for state in changed if state.is_redacted and state.id in before]
+        gone = before.keys() - now.keys()  # their creation was dropped
+        erased = [before[id] for id in gone] + [before[state.id] for state in changed if _is_erased(state, before)]
+        observation_db.delete(connection, gone)
         if erased and self._forget is not None:
             self._forget(connection, erased)
-        if changed and self._derive is not None:
+        if (changed or gone) and self._derive is not None:
             self._derive(connection, changed)
         return changed
 
@@ -344,6 +348,22 @@ class MemoryStore:
             if changed and self._derive is not None:
                 self._derive(connection, changed)
             return sorted(map(str, misfits))
+
+
+def _insert(connection: sqlite3.Connection, events: Sequence[Event], source: str) -> None:
+    redacted = event_db.find_redacted(connection, {event.observation for event in events})
+    redacted.update(event.observation for event in events if event.kind == "redact")
+    sharing = sharing_db.SHARED if source == FROM_REPOSITORY else sharing_db.PRIVATE
+    team = team_db.SENT if source == FROM_TEAM else team_db.PRIVATE
+    for event in events:
+        if event.kind == "redact" or event.observation not in redacted:
+            event_db.insert(connection, event.row(), source, sharing, team)
+    for observation in redacted:
+        event_db.delete_all_but_redactions(connection, observation)
+
+
+def _is_erased(state: Observation, before: Mapping[str, Observation]) -> bool:
+    return state.is_redacted and state.id in before
 
 
 def _identity(file: Path) -> tuple[int, int, int] | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from cairn.errors import RequestError
 from cairn.memory.identity import session_to_keep, without_halves
@@ -12,13 +13,39 @@ from cairn.memory.moments import Moment
 from cairn.memory.redaction import redact
 from cairn.memory.sessions import Recorded
 from cairn.memory.store import MemoryStore
-from cairn.storage.connection import patience
+from cairn.storage.connection import patience, version_of
 from cairn.storage.memory import candidate_db, session_db, usage_db
 from cairn.storage.memory.rows import AskedQuestion, EventSource, InjectedMemory, Observation
+from cairn.storage.memory.usage_db import ShownCounts
 
 USES = ("fetched", "cited", "edited", "helpful", "unhelpful")
 MAX_QUESTION_CHARS = 500
 _PATIENCE_MS = 200  # an answer does not wait to be noted
+
+
+class MemoryPrecision(NamedTuple):
+    """What became of the memories that were shown unasked at one kind of event: how many were used in which way.
+
+    The empty use is none: nobody did anything with them, which is not the same as `unhelpful`.
+    """
+
+    event: str
+    n_by_use: Mapping[str, int]
+
+    @property
+    def n_shown(self) -> int:
+        """How many were shown."""
+        return sum(self.n_by_use.values())
+
+    @property
+    def n_used(self) -> int:
+        """How many were used, or called helpful."""
+        return sum(number for use, number in self.n_by_use.items() if use not in ("", "unhelpful"))
+
+    @property
+    def precision(self) -> float:
+        """The share of those that were used."""
+        return self.n_used / self.n_shown if self.n_shown else 0.0
 
 
 class MemoryUsage:
@@ -31,6 +58,7 @@ class MemoryUsage:
 
     def __init__(self, store: MemoryStore, now: Callable[[], float] = time.time) -> None:
         self._store, self._now = store, now
+        self._in_vain: tuple[object, dict[str, ShownCounts]] | None = None  # until anything changes
         self._times: list[tuple[str, str, float]] = []  # how long events took, which the next one writes
 
     # -- what is shown ------------------------------------------------------------------------------------------------
@@ -78,12 +106,44 @@ class MemoryUsage:
         with self._store.writing() as connection:
             return usage_db.mark_used(connection, session_to_keep(session), observations, use)
 
+    def shown_counts(self, observations: Collection[str]) -> dict[str, ShownCounts]:
+        """Return how often each of some memories was shown and used, by its id; those never shown are left out."""
+        if not self._store.exists:
+            return {}
+        with self._store.reading() as connection:
+            return usage_db.shown_counts(connection, observations)
+
+    def shown_in_vain(self, least_times: int) -> dict[str, ShownCounts]:
+        """Return the same of the memories that were shown so often and never used, or are said to be of no help."""
+        if not self._store.exists:
+            return {}
+        with self._store.reading() as connection:
+            key = version_of(connection), least_times
+            if self._in_vain is None or self._in_vain[0] != key:
+                self._in_vain = key, usage_db.shown_in_vain(connection, least_times)
+            return self._in_vain[1]
+
     def injections(self, session: str = "", observation: str = "", limit: int | None = None) -> list[InjectedMemory]:
         """Return what was shown, the newest first."""
         if not self._store.exists:
             return []
         with self._store.reading() as connection:
             return usage_db.injections(connection, session, observation, limit)
+
+    def precision(self, since: float = 0.0) -> list[MemoryPrecision]:
+        """Return what became of the memories that were shown unasked since some time, by the event they were shown at.
+
+        Args:
+            since: in seconds since the epoch.
+        """
+        if not self._store.exists:
+            return []
+        with self._store.reading() as connection:
+            counted = usage_db.use_counts(connection, since)
+        return [
+            MemoryPrecision(event, {use: number for name, use, number in counted if name == event})
+            for event in dict.fromkeys(event for event, _, _ in counted)
+        ]
 
     # -- what is asked ------------------------------------------------------------------------------------------------
 

@@ -20,12 +20,22 @@ _MODULES = {
     "fetch": "cairn.operations.read",
     "outline": "cairn.operations.read",
     "context": "cairn.operations.context",
+    "flow": "cairn.operations.flow",
     "graph": "cairn.operations.graph",
     "history": "cairn.operations.history",
     "core": "cairn.operations.core",
     "remember": "cairn.operations.memory",
     "recall": "cairn.operations.memory",
     "memories": "cairn.operations.memory",
+    "feedback": "cairn.operations.feedback",
+    "memories/change": "cairn.operations.memory_bulk",
+    "memories/export": "cairn.operations.memory_bulk",
+    "memories/code": "cairn.operations.memory_upkeep",
+    "memories/doubtful": "cairn.operations.doubtful",
+    "memories/keep": "cairn.operations.memory_upkeep",
+    "memories/embed": "cairn.operations.memory_upkeep",
+    "optimize": "cairn.operations.tuning",
+    "eval": "cairn.operations.tuning",
     "savings": "cairn.operations.savings",
     "sessions": "cairn.operations.sessions",
 }
@@ -42,5 +52,5 @@ def perform(workspace: Workspace, operation: str, request: ProjectRequest, progr
     Raises:
         CairnError: whatever the workspace raises.
     """
-    module = import_module(_MODULES[operation.partition("/")[0]])
+    module = import_module(_MODULES.get(operation) or _MODULES[operation.partition("/")[0]])
     return module.PERFORM[operation](workspace, request, progress)

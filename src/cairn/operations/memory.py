@@ -35,6 +35,7 @@ from cairn.protocol.memory_requests import (
     ForgetRequest,
     MemoriesRequest,
     MemoryEditRequest,
+    MemoryFilter,
     MemoryRequest,
     MemoryStatusRequest,
     MemoryUndoRequest,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from cairn.index.limits import Progress
 
 _NOBODY = "agent:unknown"  # asks, if the request does not say who
+_MOST_SHOWN = 20  # of the last times at which agents were shown a memory
 _REMOVED = re.compile(r"\[redacted: [a-z0-9-]+\]|\[private\]")
 
 
@@ -103,18 +105,7 @@ def list_memories(
     workspace: Workspace, request: MemoriesRequest, progress: Progress | None = None
 ) -> MemoryListDocument:
     """List memories by what they are; nothing is ranked."""
-    store = workspace.memory.store
-    conditions = Conditions(
-        statuses=request.statuses,
-        types=request.types,
-        branches=(request.branch,) if request.branch else (),
-        session=session_to_keep(request.session),
-        tag=request.tag,
-        path=folder_or_file(workspace.root, request.file),
-        text=request.text,
-        since=start_of(request.since),
-        until=end_of(request.until),
-    )
+    store, conditions = workspace.memory.store, conditions_of(workspace, request)
     found = store.select(conditions, request.limit or None, request.offset)
     document: MemoryListDocument = {
         "memories": memory_rows(store, found),
@@ -126,6 +117,22 @@ def list_memories(
     return document
 
 
+def conditions_of(workspace: Workspace, request: MemoryFilter) -> Conditions:
+    """Return what a filter asks for as conditions of the store."""
+    return Conditions(
+        statuses=request.statuses,
+        types=request.types,
+        origins=request.origins,
+        branches=(request.branch,) if request.branch else (),
+        session=session_to_keep(request.session),
+        tag=request.tag,
+        path=folder_or_file(workspace.root, request.file),
+        text=request.text,
+        since=start_of(request.since),
+        until=end_of(request.until),
+    )
+
+
 def show(workspace: Workspace, request: MemoryRequest, progress: Progress | None = None) -> list[MemoryDocument]:
     """Show memories whole; beyond the budget their histories go first, then the ends of their texts."""
     store = workspace.memory.store
@@ -135,7 +142,12 @@ def show(workspace: Workspace, request: MemoryRequest, progress: Progress | None
             raise NotFoundError(f"the memory {handle_of(observation.id)} was erased", Hint("list them", "memories"))
     sources = sources_of(store, observations)
     documents = [
-        whole_memory(observation, store.history(observation.id), sources.get(observation.id, ""))
+        whole_memory(
+            observation,
+            store.history(observation.id),
+            sources.get(observation.id, ""),
+            workspace.memory.usage.injections(observation=observation.id, limit=_MOST_SHOWN),
+        )
         for observation in observations
     ]
     return documents if request.max_tokens is None else fit_memories(documents, request.max_tokens)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any, cast
 
 from cairn.memory.events import Event
@@ -10,8 +11,13 @@ from cairn.memory.handles import handle_of
 from cairn.memory.links import name_of
 from cairn.memory.shown import moment_of, sources_of, summary_of, tokens_of
 from cairn.memory.store import MemoryStore
-from cairn.protocol.memory_documents import MemoryDocument, MemoryEventDocument, MemoryRowDocument
-from cairn.storage.memory.rows import Observation
+from cairn.protocol.memory_documents import (
+    MemoryDocument,
+    MemoryEventDocument,
+    MemoryRowDocument,
+    ShownDocument,
+)
+from cairn.storage.memory.rows import InjectedMemory, Observation
 
 
 def memory_rows(store: MemoryStore, observations: Sequence[Observation]) -> list[MemoryRowDocument]:
@@ -45,7 +51,26 @@ def memory_row(observation: Observation, source: str = "") -> MemoryRowDocument:
     return cast("MemoryRowDocument", row)
 
 
-def whole_memory(observation: Observation, history: Sequence[Event], source: str) -> MemoryDocument:
+def shown_rows(injections: Sequence[InjectedMemory]) -> list[ShownDocument]:
+    """Return what agents were shown unasked, as rows; what stood around memories has none."""
+    return [
+        {
+            "session": injection.session,
+            "time": f"{datetime.fromtimestamp(injection.seconds, UTC):%Y-%m-%dT%H:%M:%SZ}",
+            "event": injection.event,
+            "memory": handle_of(injection.observation),
+            "why": injection.why,
+            "tokens": injection.tokens,
+            "use": injection.use,
+        }
+        for injection in injections
+        if injection.observation
+    ]
+
+
+def whole_memory(
+    observation: Observation, history: Sequence[Event], source: str, shown: Sequence[InjectedMemory]
+) -> MemoryDocument:
     """Return a memory with its text and all that happened to it."""
     document = {
         "id": handle_of(observation.id),
@@ -67,6 +92,7 @@ def whole_memory(observation: Observation, history: Sequence[Event], source: str
         "created": moment_of(observation.created),
         "changed": moment_of(observation.changed),
         "tokens": tokens_of(observation.text),
+        "shown": shown_rows(shown),
         "history": [_event(event) for event in history],
     }
     return cast("MemoryDocument", document)

@@ -7,9 +7,11 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from cairn.memory.served import TOKENIZER, ServedAnswers
+from cairn.memory_settings import MemorySettings
 from cairn.operations.whole_text import perform_all
-from cairn.protocol.memory_documents import SavingsDocument, SavingsRowDocument, SavingsSumDocument
+from cairn.protocol.memory_documents import ModelCostDocument, SavingsDocument, SavingsRowDocument, SavingsSumDocument
 from cairn.protocol.memory_requests import SavingsRequest
+from cairn.storage.memory import chat_db
 from cairn.storage.memory.served_db import ServedTotal
 from cairn.workspace import Workspace
 
@@ -23,12 +25,37 @@ def savings(workspace: Workspace, request: SavingsRequest, progress: Progress | 
     since = today - timedelta(days=request.days - 1)
     served = ServedAnswers(workspace.memory.store, workspace.memory.sessions)
     totals = served.totals(since.timestamp())
+    costs = _costs(workspace, since.timestamp())
     return {
         "tokenizer": TOKENIZER,
         "since": f"{since:%Y-%m-%d}",
         "rows": [_row(total) for total in totals],
         "total": _sum(totals),
+        "costs": costs,
+        "cost": round(sum(row["cost"] for row in costs), 4),
+        "price": (workspace.settings.memory or MemorySettings()).chat_price_per_million_tokens,
     }
+
+
+def _costs(workspace: Workspace, since: float) -> list[ModelCostDocument]:
+    store = workspace.memory.store
+    if not store.exists:
+        return []
+    with store.reading() as connection:
+        found = chat_db.costs(connection, since)
+    return [
+        {
+            "day": cost.day,
+            "agent": cost.agent,
+            "kind": "summary",
+            "model": cost.model,
+            "calls": cost.n_calls,
+            "input_tokens": cost.input_tokens,
+            "output_tokens": cost.output_tokens,
+            "cost": round(cost.cost, 6),
+        }
+        for cost in found
+    ]
 
 
 def _row(total: ServedTotal) -> SavingsRowDocument:

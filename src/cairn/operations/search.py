@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cairn.index.limits import Progress
     from cairn.workspace import Workspace
 
+_SCORED = {"hybrid", "semantic"}  # modes whose hits one ranker scores
 _MAX_NAMED = 5  # projects that a note of all of them names
 
 
@@ -34,15 +35,20 @@ def search(workspace: Workspace, request: SearchRequest, progress: Progress | No
     return _fit(answer_to_dict(answer), request.max_tokens)
 
 
+def for_merging(request: SearchRequest) -> SearchRequest:
+    """Return what each of several projects is asked: without the budget, which is that of all answers together."""
+    return replace(request, max_tokens=None, explain=True)
+
+
 def merge_searches(
     searches: Sequence[tuple[str, SearchDocument]], request: SearchRequest, problems: Sequence[str] = ()
 ) -> SearchDocument:
-    """Return one answer out of those of several projects, each given with its name; the most relevant hits first.
+    """Return one answer out of those of several projects, each given with its name; the best hits first.
 
     What belongs to one project only (its view, branch and generation) is left empty.
 
     Args:
-        searches: the answers, whole: asked without a budget.
+        searches: the answers to `for_merging`.
         request: what was asked. Its budget is that of the one answer.
         problems: why others did not answer, sentences for the reader.
 
@@ -51,13 +57,19 @@ def merge_searches(
     """
     if not searches:
         raise ProjectError("; ".join(problems) or "no project is known yet", Hint.of("index", project=None))
-    hits = [{**hit, "project": name} for name, document in searches for hit in document["code"]]
-    hits.sort(key=lambda hit: -float(str(hit["relevance"])))
-    shown = hits[: request.limit or len(hits)]
     documents = [document for _, document in searches]
+    hits = [{**hit, "project": name} for name, document in searches for hit in document["code"]]
+    modes = {document["mode"] for document in documents}
+    # Scores of one ranker compare across projects, better than relevances; see bench/README.md.
+    by_score = len(modes) == 1 and modes <= _SCORED and all("score" in hit for hit in hits)
+    hits.sort(key=lambda hit: -float(str(hit["score" if by_score else "relevance"])))
+    if not request.explain:
+        for hit in hits:
+            hit.pop("score", None)
+            hit.pop("explain", None)
+    shown = hits[: request.limit or len(hits)]
     rows = [{**row, "project": name} for name, document in searches for row in document["memory"]]
     rows.sort(key=lambda row: -float(str(row["relevance"])))
-    modes = {document["mode"] for document in documents}
     merged: SearchDocument = {
         "query": documents[0]["query"],
         "mode": modes.pop() if len(modes) == 1 else "auto",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import groupby
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 from cairn.budget import fit_lists, fit_sessions
 from cairn.errors import StoreError
 from cairn.facets.memory_status import chat_of, meter_start
-from cairn.operations.memory_rows import memory_rows
+from cairn.memory.summaries import read_meter
+from cairn.operations.memory_rows import memory_rows, shown_rows
 from cairn.operations.periods import folder_or_file, start_of
 from cairn.operations.whole_text import perform_all
 from cairn.protocol.memory_documents import (
@@ -26,6 +28,8 @@ from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Activity, PromptBatch, Session
 from cairn.storage.memory.session_db import SessionConditions
 from cairn.workspace import Workspace
+
+_MOST_WORDS = 20  # of a prompt that is looked for
 
 if TYPE_CHECKING:
     from cairn.facets.memory import MemoryFacet
@@ -43,14 +47,15 @@ def list_sessions(
         branches=(request.branch,) if request.branch else (),
         since=datetime.fromisoformat(since).replace(tzinfo=UTC).timestamp() if since else 0.0,
         path=folder_or_file(workspace.root, request.file),
+        words=tuple(request.text.split()[:_MOST_WORDS]),
     )
     found = memory.sessions.select(conditions, request.limit or None, request.offset)
     document: SessionListDocument = {
-        "sessions": [_row(workspace, session) for session in found],
+        "sessions": _rows(workspace, found),
         "total": memory.sessions.count(conditions),
         "omitted": 0,
     }
-    if (meter := memory.chat_meter(meter_start())).n_calls:
+    if (meter := read_meter(memory.store, meter_start())).n_calls:
         document["chat"] = cast("ChatDocument", chat_of(meter))
     if request.max_tokens is not None:
         fit_lists(cast("dict[str, Any]", document), request.max_tokens, ("sessions",))
@@ -82,14 +87,20 @@ def _whole(workspace: Workspace, session: Session) -> WholeSessionDocument:
     }
     learned = memory.store.select(Conditions(session=session.id))
     document = {
-        **_row(workspace, session),
+        **_rows(workspace, [session])[0],
         "batches": [_batch(batch, done.get(batch.number, [])) for batch in memory.sessions.batches(session)],
+        "shown": shown_rows(memory.usage.injections(session.id)[::-1]),
         "learned": memory_rows(memory.store, learned[::-1]),
     }
     return cast("WholeSessionDocument", document)
 
 
-def _row(workspace: Workspace, session: Session) -> SessionRowDocument:
+def _rows(workspace: Workspace, sessions: Sequence[Session]) -> list[SessionRowDocument]:
+    learned = workspace.memory.sessions.count_memories(sessions)
+    return [_row(session, learned.get(session.id, 0)) for session in sessions]
+
+
+def _row(session: Session, n_memories: int) -> SessionRowDocument:
     row = {
         "id": session.id,
         "agent": session.agent,
@@ -104,7 +115,7 @@ def _row(workspace: Workspace, session: Session) -> SessionRowDocument:
         "reads": session.n_reads,
         "edits": session.n_edits,
         "failures": session.n_failures,
-        "memories": workspace.memory.store.count(Conditions(session=session.id)),
+        "memories": n_memories,
     }
     facts = {"parent": session.parent, "muted": session.is_muted, "fresh": session.is_fresh}
     return cast("SessionRowDocument", row | {name: value for name, value in facts.items() if value})

@@ -12,6 +12,7 @@ from cairn.protocol.documents import (
     CoreListDocument,
     CoreSuggestionDocument,
     FetchedDocument,
+    FlowDocument,
     OutlineDocument,
     SearchDocument,
 )
@@ -25,6 +26,7 @@ def answer_type(operation: str) -> Any:  # noqa: ANN401 - an annotation
         "fetch": list[FetchedDocument],
         "context": ContextDocument,
         "outline": OutlineDocument,
+        "flow": FlowDocument,
         "graph/callers": values.Links,
         "graph/callees": values.Links,
         "graph/references": values.References,

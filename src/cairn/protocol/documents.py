@@ -31,6 +31,13 @@ class ErrorDocument(TypedDict):
     next: NotRequired[NextDocument]
 
 
+class RemoteDocument(TypedDict):
+    """That something is of a team's project and not on this machine: which project, and of which commit."""
+
+    project: str
+    commit: str
+
+
 class CoverageDocument(TypedDict):
     """How much of the project an answer stands on, in files."""
 
@@ -79,6 +86,7 @@ class HitDocument(TypedDict):
     match: NotRequired[Match]
     part: NotRequired[str]
     project: NotRequired[str]
+    remote: NotRequired[RemoteDocument]
     sent: NotRequired[bool]
 
 
@@ -133,6 +141,7 @@ class SearchDocument(TypedDict):
     notes: NotRequired[list[str]]
     omitted_notes: NotRequired[int]
     omitted_memory: NotRequired[int]
+    remote: NotRequired[RemoteDocument]
 
 
 class FetchedDocument(TypedDict):
@@ -154,6 +163,7 @@ class FetchedDocument(TypedDict):
     revision: str
     omitted_lines: NotRequired[int]
     omitted_ids: NotRequired[int]
+    remote: NotRequired[RemoteDocument]
     sent: NotRequired[bool]
 
 
@@ -183,6 +193,7 @@ class ContextDocument(TypedDict):
     tokens: int
     notes: list[str]
     omitted_memory: NotRequired[int]
+    remote: NotRequired[RemoteDocument]
 
 
 class OutlineSymbolDocument(TypedDict):
@@ -214,6 +225,7 @@ class OutlineDocument(TypedDict):
     tokens: int
     notes: list[str]
     unlisted: NotRequired[int]
+    remote: NotRequired[RemoteDocument]
 
 
 class CoreSymbolDocument(TypedDict):
@@ -361,7 +373,12 @@ def _row(value: NamedTuple) -> dict[str, Any]:
 def graph_to_dict(value: object) -> Any:  # noqa: ANN401 - any JSON
     """Return an answer of the symbol graph as JSON: its fields, `path` being called `filepath` as everywhere."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {wire_name(field.name): graph_to_dict(getattr(value, field.name)) for field in fields(value)}
+        held = [(field, getattr(value, field.name)) for field in fields(value)]
+        return {
+            wire_name(field.name): graph_to_dict(part)
+            for field, part in held
+            if part is not None or not field.metadata.get("left_out")
+        }
     return [graph_to_dict(item) for item in value] if isinstance(value, tuple) else value
 
 
@@ -385,6 +402,39 @@ def outline_to_dict(outline: Outline) -> OutlineDocument:
         "tokens": outline.text_tokens,
         "notes": list(outline.notes),
     }
+
+
+class FlowWayDocument(TypedDict):
+    """A step that may follow another, and when; `exception` and `skipped` are no ways that the program goes."""
+
+    step: int
+    when: str
+
+
+class FlowStepDocument(TypedDict):
+    """A statement, or the head of one that holds others."""
+
+    kind: str
+    start_line: int
+    end_line: int
+    text: str
+    reads: list[str]
+    writes: list[str]
+    next: list[FlowWayDocument]
+
+
+class FlowDocument(TypedDict):
+    """The flow of a function: its steps, runs of them without a fork, and which step reads what another wrote."""
+
+    filepath: str
+    language: str
+    function: str
+    start_line: int
+    end_line: int
+    complexity: int
+    steps: list[FlowStepDocument]
+    blocks: list[dict[str, int]]
+    dependences: list[dict[str, Any]]
 
 
 def flow_to_dict(graph: FlowGraph) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 from cairn.protocol.documents import MemoryHitDocument
-from cairn.types import MemorySource, MemoryStatus, MemoryType
+from cairn.types import BulkAction, Mark, MemorySource, MemoryStatus, MemoryType
 
 
 class MemoryRowDocument(TypedDict):
@@ -33,6 +33,34 @@ class MemoryListDocument(TypedDict):
     memories: list[MemoryRowDocument]
     total: int
     omitted: int
+
+
+class DoubtfulRowDocument(MemoryRowDocument):
+    """A memory that somebody should look at: why, how often agents were shown it, and how often they used it."""
+
+    reasons: list[str]
+    shown: int
+    used: int
+
+
+class DoubtfulDocument(TypedDict):
+    """Doubtful memories, the most doubtful first: some of `total` among the `looked_at` newest active ones."""
+
+    memories: list[DoubtfulRowDocument]
+    total: int
+    looked_at: int
+
+
+class ShownDocument(TypedDict):
+    """That a memory was shown to an agent unasked: when, at which event, why, at what cost, and how it was used."""
+
+    session: str
+    time: str
+    event: str
+    memory: str
+    why: str
+    tokens: int
+    use: str
 
 
 class MemoryEventDocument(TypedDict):
@@ -70,6 +98,7 @@ class MemoryDocument(TypedDict):
     created: str
     changed: str
     tokens: int
+    shown: list[ShownDocument]
     history: list[MemoryEventDocument]
     omitted_chars: NotRequired[int]
     omitted_events: NotRequired[int]
@@ -91,10 +120,68 @@ class ChangedMemoriesDocument(TypedDict):
     memories: list[MemoryRowDocument]
 
 
+class BulkChangeDocument(TypedDict):
+    """What was done with the memories that a filter found, or would be, and their ids."""
+
+    action: BulkAction
+    dry_run: bool
+    total: int
+    ids: list[str]
+
+
+class ExportDocument(TypedDict):
+    """An export as its lines, and how many events they hold: all but the first."""
+
+    events: int
+    lines: list[str]
+
+
 class ForgottenDocument(TypedDict):
     """The memories whose text was erased."""
 
     ids: list[str]
+
+
+class LinkedCodeDocument(TypedDict):
+    """Code that a memory speaks of: as it was `then`, at the commit `revision`, as it is `now`, and what differs.
+
+    `then` is null where nothing tells it any more, `now` where the code is gone. `diff` is in the unified format.
+    """
+
+    file: str
+    state: Literal["current", "changed", "gone"]
+    language: str
+    revision: str
+    then: str | None
+    now: str | None
+    line: int
+    diff: str
+
+
+class MemoryCodeDocument(TypedDict):
+    """The code that a memory speaks of, a link at a time."""
+
+    id: str
+    links: list[LinkedCodeDocument]
+
+
+class ModelWorkDocument(TypedDict):
+    """What it takes to embed all memories by one model, by estimates; `embedded` were now. `error` says why not all."""
+
+    model: str
+    memories: int
+    missing: int
+    tokens: int
+    seconds: float
+    embedded: int
+    error: str
+
+
+class EmbeddedDocument(TypedDict):
+    """What was embedded by each model; with `dry_run` what would be."""
+
+    dry_run: bool
+    models: list[ModelWorkDocument]
 
 
 class RecallDocument(TypedDict):
@@ -176,13 +263,36 @@ class SavingsRowDocument(SavingsSumDocument):
     replacing: bool
 
 
+class ModelCostDocument(TypedDict):
+    """What a model was asked on a day (UTC) about the sessions of an agent, and for what.
+
+    `cost` is in US dollars, by the price that was set when it was asked; 0 where none was.
+    """
+
+    day: str
+    agent: str
+    kind: Literal["summary"]
+    model: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: float
+
+
 class SavingsDocument(TypedDict):
-    """What was measured since the day `since`, the newest day first. Tokens are estimates for the `tokenizer`."""
+    """What was measured since the day `since`, the newest day first. Tokens are estimates for the `tokenizer`.
+
+    `costs` is what models were asked, and `cost` the sum of that in US dollars. `price` is what is set for a million
+    tokens, 0 if nothing is.
+    """
 
     tokenizer: str
     since: str
     rows: list[SavingsRowDocument]
     total: SavingsSumDocument
+    costs: list[ModelCostDocument]
+    cost: float
+    price: float
 
 
 class ActivityDocument(TypedDict):
@@ -211,6 +321,90 @@ class WholeSessionDocument(SessionRowDocument):
     """A session with what was asked, done and learned in it. `omitted_batches` of its last ones had no room."""
 
     batches: list[BatchDocument]
+    shown: list[ShownDocument]
     learned: list[MemoryRowDocument]
     omitted_batches: NotRequired[int]
     omitted_ids: NotRequired[int]
+
+
+class MarkedDocument(TypedDict):
+    """What was called good or bad: a hit's file and name, or a memory; the question and the session it was shown in."""
+
+    id: str
+    verdict: Mark
+    filepath: str
+    name: str
+    question: str
+    session: str
+
+
+class FeedbackDocument(TypedDict):
+    """What was called good or bad, in the order of the ids."""
+
+    marked: list[MarkedDocument]
+
+
+class ShownHitDocument(TypedDict):
+    """A hit as it was shown."""
+
+    rank: int
+    id: str
+    filepath: str
+    start_line: int
+    end_line: int
+    name: str
+    relevance: float
+
+
+class UseDocument(TypedDict):
+    """What was done with a file after a question; `rank` is 0 if the answer did not show it."""
+
+    filepath: str
+    name: str
+    use: Literal["read", "fetched", "cited", "edited", "good", "bad"]
+    rank: int
+    time: str
+
+
+class QuestionDocument(TypedDict):
+    """A question about the code, what its answer showed, and what was done then."""
+
+    time: str
+    query: str
+    session: str
+    surface: str
+    tuning: int
+    found: int
+    relevance: float
+    shown: list[ShownHitDocument]
+    uses: list[UseDocument]
+
+
+class FeedbackTotalsDocument(TypedDict):
+    """How many questions there are, how many found nothing, how many led to a use, and how many uses of each kind."""
+
+    questions: int
+    empty: int
+    used: int
+    uses: dict[str, int]
+
+
+class MemoryUseDocument(TypedDict):
+    """What became of the memories that were shown unasked at one kind of event; `precision` is the share `used`."""
+
+    event: str
+    shown: int
+    used: int
+    helpful: int
+    unhelpful: int
+    precision: float
+
+
+class FeedbackListDocument(TypedDict):
+    """Questions, the newest first; the sums since then; whether more is kept from now on, and for how many days."""
+
+    questions: list[QuestionDocument]
+    totals: FeedbackTotalsDocument
+    memories: list[MemoryUseDocument]
+    kept: bool
+    days: float

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cairn import fields
 from cairn.protocol.requests import ProjectRequest, SessionRequest
-from cairn.types import MemoryStatus, MemoryType
+from cairn.types import BulkAction, Mark, MemoryOrigin, MemoryStatus, MemoryType
 
 _Name = Annotated[str, fields.NAME]
 _Type = Annotated[MemoryType | None, fields.MEMORY_TYPE]
@@ -50,11 +50,12 @@ class RecallRequest(SessionRequest):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class MemoriesRequest(ProjectRequest):
-    """List memories, the newest first; of those with any status if none is given."""
+class MemoryFilter(ProjectRequest):
+    """Which memories are meant: those that meet all conditions, with any status if none is given."""
 
     types: Annotated[tuple[MemoryType, ...], fields.MEMORY_TYPES] = ()
     statuses: Annotated[tuple[MemoryStatus, ...], fields.MEMORY_STATUSES] = ()
+    origins: Annotated[tuple[MemoryOrigin, ...], fields.MEMORY_ORIGINS] = ()
     file: Annotated[str, fields.OF_FILE] = ""
     session: Annotated[str, fields.OF_SESSION] = ""
     tag: Annotated[str, fields.OF_TAG] = ""
@@ -62,9 +63,40 @@ class MemoriesRequest(ProjectRequest):
     text: Annotated[str, fields.OF_TEXT] = ""
     since: Annotated[str, fields.SINCE] = ""
     until: Annotated[str, fields.UNTIL] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class MemoriesRequest(MemoryFilter):
+    """List memories, the newest first."""
+
     limit: Annotated[int, fields.MEMORY_LIMIT] = 20
     offset: Annotated[int, fields.OFFSET] = 0
     max_tokens: _Tokens = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class MemoryChangeRequest(MemoryFilter):
+    """Do the same with all memories that a filter finds."""
+
+    action: Annotated[BulkAction, fields.BULK_ACTION]
+    dry_run: Annotated[bool, fields.BULK_DRY_RUN] = False
+    actor: Annotated[str, fields.ACTOR] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class MemoryExportRequest(MemoryFilter):
+    """Write memories down with their history: some by their ids, or those that a filter finds, or all."""
+
+    ids: Annotated[tuple[_Name, ...], fields.EXPORT_IDS] = ()
+    shared: Annotated[bool, fields.EXPORT_SHARED] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class DoubtfulRequest(ProjectRequest):
+    """List memories that may be false or useless by now, the most doubtful first."""
+
+    limit: Annotated[int, fields.MEMORY_LIMIT] = 20
+    offset: Annotated[int, fields.OFFSET] = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -103,7 +135,7 @@ class MemoryStatusRequest(ActingRequest):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class MemoryUndoRequest(ActingRequest):
-    """Give memories the status that they had before their present one."""
+    """Undo the last change of each memory: of its status, of what it says, or of what it is tied to."""
 
     ids: _Ids
 
@@ -116,12 +148,34 @@ class ForgetRequest(ActingRequest):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class MemoryCodeRequest(ProjectRequest):
+    """Show the code that a memory speaks of, as it was when it was linked, and as it is now."""
+
+    id: _Id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class MemoryKeepRequest(ActingRequest):
+    """Say that memories are right as they are: they are tied to their code as it is now."""
+
+    ids: _Ids
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class EmbedRequest(ProjectRequest):
+    """Embed all memories anew, by the bundled model and the configured ones; the old vectors serve until then."""
+
+    dry_run: Annotated[bool, fields.EMBED_DRY_RUN] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SessionsRequest(ProjectRequest):
     """List the sessions of agents, the last heard of first."""
 
     agent: Annotated[str, fields.OF_AGENT] = ""
     branch: Annotated[str, fields.OF_BRANCH] = ""
     file: Annotated[str, fields.SESSION_FILE] = ""
+    text: Annotated[str, fields.SESSION_TEXT] = ""
     since: Annotated[str, fields.HEARD_SINCE] = ""
     limit: Annotated[int, fields.SESSION_LIMIT] = 20
     offset: Annotated[int, fields.OFFSET] = 0
@@ -141,3 +195,22 @@ class SessionShowRequest(ProjectRequest):
 
     ids: Annotated[tuple[_Name, ...], fields.SESSION_IDS]
     max_tokens: _Tokens = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class FeedbackRequest(ProjectRequest):
+    """Say that what an answer showed was good or bad."""
+
+    ids: Annotated[tuple[_Name, ...], fields.FEEDBACK_IDS]
+    verdict: Annotated[Mark, fields.VERDICT]
+    session: Annotated[str, fields.FEEDBACK_SESSION] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class FeedbackListRequest(ProjectRequest):
+    """List questions with what was shown and what was done then, the newest first."""
+
+    session: Annotated[str, fields.OF_SESSION] = ""
+    since: Annotated[str, fields.ASKED_SINCE] = ""
+    empty: Annotated[bool, fields.EMPTY_ONLY] = False
+    limit: Annotated[int, fields.QUESTION_LIMIT] = 20

@@ -36,6 +36,13 @@ class ProjectRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class FlowRequest(ProjectRequest):
+    """Ask how control and data flow in a function, as it is on disk now."""
+
+    place: Annotated[str, fields.FLOW_PLACE]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SessionRequest(ProjectRequest):
     """What may be asked in a session, which is not sent the same thing twice."""
 

@@ -26,6 +26,7 @@ from cairn.protocol.history_requests import HistoryRequest, RelatedRequest, WhyR
 from cairn.protocol.requests import (
     ContextRequest,
     FetchRequest,
+    FlowRequest,
     OutlineRequest,
     ProjectRequest,
     SearchRequest,
@@ -110,6 +111,7 @@ OPERATIONS = {
         Operation("fetch", FetchRequest, "Get the full text of results"),
         Operation("context", ContextRequest, "Get what is around results, or what a task needs"),
         Operation("outline", OutlineRequest, "List what a file defines"),
+        Operation("flow", FlowRequest, "Show how control and data flow in a function"),
         Operation("graph/callers", SymbolRequest, "Show what calls a symbol"),
         Operation("graph/callees", SymbolRequest, "Show what a symbol calls"),
         Operation("graph/references", ReferencesRequest, "Show all that refers to a symbol"),
@@ -127,6 +129,14 @@ OPERATIONS = {
         Operation("core/suggest", CoreSuggestRequest, "Suggest core files"),
     )
 }
+
+# What a team's server answers: all that changes nothing and needs no repository.
+TEAM_OPERATIONS = tuple(
+    name
+    for name in OPERATIONS
+    if name in ("search", "similar", "fetch", "context", "outline", "history", "history/related")
+    or name.startswith("graph/")
+)
 
 
 def decode_request(operation: str, values: Mapping[str, object]) -> ProjectRequest:

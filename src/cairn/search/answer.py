@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,15 +22,18 @@ from cairn.index.views import View
 from cairn.loading import load
 from cairn.search.confidence import GUESSED, confidence_word, is_hopeless, relevances
 from cairn.search.exact import BUDGET_SECONDS, LineMatch, Scan, enclosing, literal_finder, regex_finder
+from cairn.search.file_finder import module_parts
 from cairn.search.filters import Filtered, filter_files
+from cairn.search.habits import tuned_features
 from cairn.search.hits import Focus, Verdict, focus_on, make_hit
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
 from cairn.search.past import file_history
-from cairn.search.pasted import find_frames, find_pasted, read_pasted
-from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, Query
+from cairn.search.pasted import find_frames, find_pasted
+from cairn.search.pasted_text import read_pasted
+from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, SCOPE_MARK, Query
 from cairn.search.rank import Ranking, rank
-from cairn.search.score import Floats, Weights
+from cairn.search.score import Floats, Ints, Weights
 from cairn.source.frames import is_place
 from cairn.source.roles import FOREIGN, Role
 from cairn.source.terms import term_hash, terms_of
@@ -40,6 +44,7 @@ from cairn.types import Chunk, Definition, Span
 
 if TYPE_CHECKING:
     from cairn.protocol.requests import SearchRequest
+    from cairn.search.evidence import TextEvidence
     from cairn.search.related import GraphAnswers, Related
 
 WEIGHTS = Weights()
@@ -48,10 +53,11 @@ MEANING_WEIGHTS = WEIGHTS._replace(
     lexical=0.0, name=0.0, doc=0.0, symbol=0.0, file_lexical=0.0, path=0.0, stem=0.0, learned=0.0
 )
 # What counts for a long text, fitted on texts of issues and commits; see bench/README.md.
-LONG_WEIGHTS = WEIGHTS._replace(
-    named=0.3, pointed=0.4, framed=0.4, raised=0.3, symbol=0.0, docs=-0.7, depth=-0.2, learned=0.1
-)
+LONG_WEIGHTS = WEIGHTS._replace(named=0.3, pointed=0.4, framed=0.4, raised=0.3, symbol=0.0, docs=-0.7, depth=-0.2)
 MAX_PASTED = 10  # lines that hold what was pasted
+# What a compiler or a linter says of a line, and how much of that must stand in the project for it to be its own.
+_DIAGNOSED = re.compile(r"\S+:\d+(?::\d+)?: *(?:error|warning|note|info|fatal|[A-Z]+\d+|[CEFIRW]:)\b", re.IGNORECASE)
+DIAGNOSED_SHARE = 0.5
 LOOK_BEHIND = 5  # rows ranked beyond the limit
 
 
@@ -77,6 +83,7 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
         query: that of the request.
         effort: of an exact search.
     """
+    library = library.for_question(query.text)
     guessed = request.mode == "auto"
     started = time.perf_counter()
     notes: list[str] = []
@@ -84,6 +91,8 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
     hits: list[CodeHit] = []
     searched: int | None = None
     related = _answer_from_graph(library, query, request)
+    if guessed and query.asked is not None and query.mode == "literal" and _is_defined(library, query, request):
+        query = query._replace(mode="symbol")
     if related is not None:
         hits, more, notes = related
         query = query._replace(mode="graph" if hits else "hybrid")
@@ -95,7 +104,7 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
             notes.append(f"No line{where} matches {query.pattern!r} exactly; these are related.")
             query = query._replace(mode="hybrid")
         hits = _rank_hits(library, query, request, notes)
-        if guessed and query.item is None and not any(hit.name == query.named.last for hit in hits[:1] if query.named):
+        if guessed and query.item is None and not _is_named(query, hits):
             hits = _with_pasted(library, query, request, hits, notes)
     if request.expand and library.open_graph is None:
         notes.append("Callers and callees are known of what is checked out only.")
@@ -155,30 +164,25 @@ def _graph_answers(library: Library) -> GraphAnswers:
 
 def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: list[str]) -> list[CodeHit]:
     snapshot, connection = library.snapshot, library.connection
-    vector = query_vector(library.model, query)
-    dense = None
-    if library.meanings is not None:
-        meaning = library.meanings.find(connection, snapshot, query.text, vector)
-        dense = meaning.dense
-        notes.extend(meaning.notes)
-    weights = MEANING_WEIGHTS if query.mode == "semantic" else WEIGHTS if query.item is None else LONG_WEIGHTS
-    limit = request.limit or snapshot.n_live
-    # Confidence looks at what comes behind a hit, so it must not depend on where the list is cut.
+    if query.item is None:
+        query = library.tuning.expand(query)
+    limit = request.limit or snapshot.n_rows
     item = query.item and load("cairn.search.long_answer:LongText")(library, query, query.item, request)
-    gather = item and item.gather
-    history = file_history(snapshot, library.past, query)
-    ranking = rank(snapshot, connection, query, vector, request, limit + LOOK_BEHIND, weights, dense, gather, history)
+    # Confidence looks at what comes behind a hit, so it must not depend on where the list is cut.
+    ranking = rank_files(library, query, request, limit + LOOK_BEHIND, item and item.gather, notes)
     if item and item.note:
         notes.append(item.note)
-    if is_hopeless(ranking) and not (item and item.lines):
+    if is_hopeless(ranking, library.tuning.bars.answers) and not (item and item.lines):
         return []
     shown = ranking.rows[:limit]
     chances = relevances(ranking, len(shown))
-    if query.kinds and ranking.n_named:
-        words = f"The definitions of {query.text!r} come first; to take it as prose"
+    if ranking.n_named and (query.kinds or not ranking.is_sure):
+        words = (
+            f"The definitions of {query.asked.name if query.asked else query.text!r} come first; to take it as prose"
+        )
         notes.append(Hint(words, "search", query=None, mode="hybrid"))
     ids = [snapshot.chunk_id(ranked.row) for ranked in shown]
-    rows = chunk_db.read_chunks(connection, ids)
+    rows = library.shown.read_chunks(connection, ids)
     texts = read_files(library, {ranked.file for ranked in shown})
     mender = Mender(connection)
     terms = frozenset(term.text for term in query.terms)
@@ -197,6 +201,57 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
         return hits
     arranged: list[CodeHit] = item.arrange(hits, _hits_of_lines(library, item.lines, request))
     return arranged[: request.limit or None]
+
+
+def _is_defined(library: Library, query: Query, request: SearchRequest) -> bool:
+    """Tell whether a definition in scope has the name that the query is."""
+    files = filter_files(library.snapshot.files, request)
+    scope = library.snapshot.file_of_row if files is None else library.snapshot.restrict(files)[1]
+    found = [] if query.named is None else chunk_db.find_definitions(library.connection, query.named.last)
+    ids = [one.chunk_id for one in found if query.named and one.name == query.named.last]
+    rows = library.snapshot.rows_of_chunks(np.array(ids, dtype=np.int64))
+    return bool((scope[rows[rows >= 0]] >= 0).any())
+
+
+def _is_named(query: Query, hits: Sequence[CodeHit]) -> bool:
+    """Tell whether what comes first is what the query as a whole names."""
+    if not hits:
+        return False
+    if query.named is not None and hits[0].name == query.named.last:
+        return True
+    last = re.split(r"[/\\]", query.path)[-1]
+    return bool(last) and (hits[0].path.endswith(last) or module_parts(hits[0].path)[-1] == SCOPE_MARK.split(last)[-1])
+
+
+def rank_files(
+    library: Library,
+    query: Query,
+    filters: Filtered,
+    limit: int,
+    gather: Callable[[Ints], TextEvidence] | None = None,
+    notes: list[str] | None = None,
+) -> Ranking:
+    """Return the best rows for a query that the tuning has expanded, by its weights; see `rank`.
+
+    Args:
+        notes: gets what is to be said of the meaning.
+    """
+    snapshot, connection, tuning = library.snapshot, library.connection, library.tuning
+    vector = query_vector(library.model, query)
+    dense = None
+    if library.meanings is not None:
+        meaning = library.meanings.find(connection, snapshot, query.text, vector)
+        dense = meaning.dense
+        if notes is not None:
+            notes.extend(meaning.notes)
+    if query.mode == "semantic" or query.item is not None or not tuning.number:
+        weights = MEANING_WEIGHTS if query.mode == "semantic" else WEIGHTS if query.item is None else LONG_WEIGHTS
+        history, more = file_history(snapshot, library.past, query), None
+    else:
+        weights = tuning.weights_for(query.text)
+        history = file_history(snapshot, library.past, query, tuning.share_for(query.text))
+        more = tuned_features(snapshot, library.past, query, weights)
+    return rank(snapshot, connection, query, vector, filters, limit, weights, dense, gather, history, more)
 
 
 def query_vector(model: StaticModel, query: Query) -> Floats | None:
@@ -259,6 +314,8 @@ def _with_pasted(
     if found.is_cut:
         words = "The time to look for the text itself was up; to look everywhere"
         notes.append(Hint(words, "search", query=pasted[0].text, mode="literal"))
+    if _DIAGNOSED.match(query.text) and found.places and found.places[0].share >= DIAGNOSED_SHARE:
+        hits = [*hits[len(places) :], *hits[: len(places)]]
     shown = {hit.id for hit in hits}
     most = hits[-1].relevance if hits else GUESSED if any(one.is_loose for one in pasted) else 1.0
     ranked = [_at_most(hit, most) for hit in ranked if hit.id not in shown]
@@ -381,6 +438,8 @@ def _files_holding(snapshot: Snapshot, words: Sequence[str]) -> npt.NDArray[np.i
 
 
 def _hits_of_lines(library: Library, matches: Sequence[LineMatch], request: SearchRequest) -> list[CodeHit]:
+    if not matches:
+        return []
     snapshot, connection = library.snapshot, library.connection
     files = {match.file for match in matches}
     texts = read_files(library, files)
@@ -398,7 +457,7 @@ def _hits_of_lines(library: Library, matches: Sequence[LineMatch], request: Sear
     indexed = {
         one for one, match in zip(chunk_ids, matches, strict=True) if one is not None and fresh.get(match.file) is None
     }
-    rows = chunk_db.read_chunks(connection, sorted(indexed))
+    rows = library.shown.read_chunks(connection, sorted(indexed))
     hits = []
     for match, chunk_id in zip(matches, chunk_ids, strict=True):
         waiting.check()

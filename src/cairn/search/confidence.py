@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from cairn.search.rank import Ranking
 from cairn.types import Confidence
 
-# A logistic model of "this hit is relevant", fitted on the top hits of the development half of the benchmark and on
-# its questions put to the wrong repositories; validated by leaving repositories out, see bench/README.md.
-BIAS = -4.84
-SCORE, DENSE, MARGIN = 1.35, 4.27, 2.09
+
+class Model(NamedTuple):
+    """A logistic model of "this hit is relevant"."""
+
+    bias: float
+    score: float
+    dense: float
+    margin: float
+
+
+# Fitted by training/confidence.py on the top hits of repositories that the trees never saw, and on questions put to the
+# wrong ones; see bench/README.md.
+QUESTIONS = Model(-4.84, 1.35, 4.27, 2.09)
+WORK_ITEMS = Model(-1.89, 0.32, 1.71, 2.23)
 # How often the only definition of exactly the name in the query is the right one; several of a name share it.
 NAMED = 0.95
 HIGH, MEDIUM = 0.8, 0.4
@@ -18,7 +29,8 @@ HIGH, MEDIUM = 0.8, 0.4
 GUESSED = 0.7
 # An answer whose best hit is less likely to be right than this is left empty. The fewer of the query's terms occur in
 # the project, the higher the bar: (share of known terms up to, least chance).
-HOPELESS = ((0.35, 0.3), (0.5, 0.2), (0.7, 0.1), (1.0, 0.06))
+FAINT = 0.06
+HOPELESS = ((0.35, 0.3), (0.5, 0.2), (0.7, 0.1), (1.0, FAINT))
 
 
 def signals(ranking: Ranking, place: int) -> tuple[float, float, float]:
@@ -27,17 +39,28 @@ def signals(ranking: Ranking, place: int) -> tuple[float, float, float]:
     Definitions of what the query names compete with what follows them, not with each other.
     """
     hit = ranking.rows[place]
-    following = ranking.rows[max(place + 1, ranking.n_named) :]
-    behind = next((row.score for row in following if row.file != hit.file), 0.0)
-    return hit.score, hit.dense, hit.score - behind
+    for following in range(max(place + 1, ranking.n_named), len(ranking.rows)):
+        if ranking.rows[following].file != hit.file:
+            return hit.score, hit.dense, hit.score - ranking.rows[following].score
+    return hit.score, hit.dense, hit.score
 
 
 def relevance(ranking: Ranking, place: int) -> float:
     """Return the chance, 0 to 1, that the hit at `place` is what was asked for."""
+    chance = _chance(ranking, place, QUESTIONS)
+    if not ranking.for_work_item:
+        return chance
+    # Few work items were put to the wrong project: what is hopeless as the answer of a question stays so.
+    return min(chance, _chance(ranking, place, WORK_ITEMS)) if chance < FAINT else _chance(ranking, place, WORK_ITEMS)
+
+
+def _chance(ranking: Ranking, place: int, model: Model) -> float:
     score, dense, margin = signals(ranking, place)
-    logit = BIAS + SCORE * score + DENSE * dense + MARGIN * margin
+    logit = model.bias + model.score * score + model.dense * dense + model.margin * margin
     chance = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, logit))))
-    return max(chance, NAMED / ranking.n_named) if place < ranking.n_named else chance
+    if place >= ranking.n_named:
+        return chance
+    return max(chance, NAMED / ranking.n_named) if ranking.is_sure else min(max(chance, MEDIUM), GUESSED)
 
 
 def relevances(ranking: Ranking, count: int) -> list[float]:
@@ -49,14 +72,23 @@ def relevances(ranking: Ranking, count: int) -> list[float]:
     return found
 
 
-def is_hopeless(ranking: Ranking) -> bool:
-    """Tell whether even the best row has too little to do with the query."""
+def is_hopeless(ranking: Ranking, bar: float = 1.0) -> bool:
+    """Tell whether even the best row has too little to do with the query.
+
+    Args:
+        bar: what the least chance is multiplied by; of a tuning.
+    """
+    return sureness(ranking) < bar
+
+
+def sureness(ranking: Ranking) -> float:
+    """Return how sure an answer is, as a multiple of what it must be at least; 0 without any row."""
     if not ranking.rows:
-        return True
+        return 0.0
     if ranking.n_named:
-        return False
+        return math.inf
     least = next(chance for known, chance in HOPELESS if ranking.known <= known)
-    return max(relevance(ranking, place) for place in range(min(3, len(ranking.rows)))) < least
+    return max(_chance(ranking, place, QUESTIONS) for place in range(min(3, len(ranking.rows)))) / least
 
 
 def confidence_word(chance: float) -> Confidence:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,9 @@ FEATURES = (
     *("cover", "cover_name", "cover_doc", "cover_stem", "cover_path", "frequency", "density"),
     *("file_lexical", "path", "stem", "stem_terms", "mentions", "size", "depth", "reexport", "project_files"),
 )
+
+# For work items also what commits say of a file. What a text says of it outright did not help.
+WORK_ITEM_FEATURES = (*FEATURES, "history")
 
 
 def file_features(snapshot: Snapshot, vector: Floats | None, scores: Scores, blobs: Ints) -> Floats:
@@ -53,26 +57,36 @@ def file_features(snapshot: Snapshot, vector: Floats | None, scores: Scores, blo
     return rounded
 
 
+def work_item_features(snapshot: Snapshot, vector: Floats | None, scores: Scores, blobs: Ints) -> Floats:
+    """Return what `file_features` does, and what commits say of the files, shape (n, len(WORK_ITEM_FEATURES))."""
+    history = np.zeros(len(blobs), dtype=np.float32)
+    if "history" in scores.of_files:
+        history = np.round(scores.of_files["history"][snapshot.file_of_blob[blobs]], _DECIMALS)
+    return np.column_stack([file_features(snapshot, vector, scores, blobs), history])
+
+
 class _RowsOfBlobs:
     """The rows of some blobs, end to end, and the best of each by any value; `counts` says how many each blob has."""
 
     def __init__(self, snapshot: Snapshot, blobs: Ints) -> None:
         self._rows, self.counts = snapshot.rows_of(blobs)
-        self._starts = np.cumsum(self.counts) - self.counts
-        self._group = np.repeat(np.arange(len(blobs)), self.counts)
+        self._starts = self.counts.cumsum() - self.counts
+        self._group = np.arange(len(blobs)).repeat(self.counts)
 
-    def best_of_each(self, values: Floats, n: int) -> tuple[Ints, Ints, Ints]:
-        """Return the best `n` rows of each blob: which blob, which place, which row."""
+    def best_of_each(self, values: Floats, n: int) -> tuple[Ints, Ints]:
+        """Return the best `n` rows of each blob, equal ones in any order, blob by blob, and how many each has."""
         # Blob and value are sorted as one number, which takes a fifth of the time of sorting by two keys.
-        own = np.maximum(values[self._rows], -_FAR)
-        order = np.argsort(self._group * (2 * _FAR) - own, kind="stable")
-        place = np.arange(len(order)) - self._starts[self._group]  # groups are contiguous before and after
-        chosen = place < n
-        return self._group[chosen], place[chosen], self._rows[order[chosen]]
+        order = (self._group * (2 * _FAR) - np.maximum(values[self._rows], -_FAR)).argsort()
+        counts = np.minimum(self.counts, n)
+        ends = counts.cumsum()
+        chosen = np.arange(ends[-1]) + (self._starts - ends + counts).repeat(counts)
+        return self._rows[order[chosen]], counts
 
     def best(self, values: Floats) -> Ints:
-        """Return the best row of each blob."""
-        return self.best_of_each(values, 1)[2]
+        """Return the best row of each blob, of equal ones the first."""
+        own = values[self._rows]
+        best = (own >= np.maximum.reduceat(own, self._starts).repeat(self.counts)).nonzero()[0]
+        return self._rows[best[best.searchsorted(self._starts)]]
 
     def highest(self, values: Floats) -> Floats:
         """Return the highest value among each blob's rows."""
@@ -93,15 +107,32 @@ def _of_meaning(
 ) -> dict[str, npt.NDArray[Any]]:
     """Compare the meaning of each file's path, and of its chunks taken together with the path as one vector."""
     dense, nothing = scores.of_rows.get("dense"), np.zeros(len(files), dtype=np.float32)
-    if vector is None or dense is None:
+    if vector is None or dense is None or scores.path_cosines is None:
         return {"joint": nothing, "path_dense": nothing}
-    group, place, near = rows.best_of_each(dense, _JOINT_ROWS)
-    to_path = snapshot.path_vectors.similarities_of(files, vector)
-    agreement = agreements(snapshot.vectors.numbers(near), snapshot.path_vectors.numbers(files[group]))
-    length = np.sqrt(np.maximum(1e-3, 1 + PATH_SHARE**2 + 2 * PATH_SHARE * agreement))
-    joint = np.full((len(files), _JOINT_ROWS), -1.0, dtype=np.float32)
-    joint[group, place] = (dense[near] + PATH_SHARE * to_path[group]) / length
-    return {"joint": joint.max(axis=1), "path_dense": np.maximum(to_path, 0)}
+    near, counts = rows.best_of_each(dense, _JOINT_ROWS)
+    to_path = scores.path_cosines[files]
+    length = np.sqrt(np.maximum(1e-3, 1 + PATH_SHARE**2 + 2 * PATH_SHARE * _agreements_with_paths(snapshot, near)))
+    joint = (dense[near] + PATH_SHARE * to_path.repeat(counts)) / length
+    return {
+        "joint": np.maximum.reduceat(joint, counts.cumsum() - counts),
+        "path_dense": np.maximum(to_path, 0),
+    }
+
+
+_agreements: WeakKeyDictionary[Snapshot, Floats] = WeakKeyDictionary()
+
+
+def _agreements_with_paths(snapshot: Snapshot, rows: Ints) -> Floats:
+    """Return the cosine of each of some rows with the path of its file; no query changes it, so it is kept."""
+    if (known := _agreements.get(snapshot)) is None:
+        known = _agreements[snapshot] = np.full(snapshot.n_rows, np.nan, dtype=np.float32)
+    found: Floats = known[rows]
+    new = np.isnan(found).nonzero()[0]
+    if len(new):
+        own = rows[new]
+        paths = snapshot.path_vectors.numbers(snapshot.file_of_row[own])
+        found[new] = known[own] = agreements(snapshot.vectors.numbers(own), paths)
+    return found
 
 
 def _of_terms(snapshot: Snapshot, scores: Scores, files: Ints, n_chunks: Ints) -> dict[str, npt.NDArray[Any]]:
@@ -111,44 +142,42 @@ def _of_terms(snapshot: Snapshot, scores: Scores, files: Ints, n_chunks: Ints) -
     subject has much of it in every chunk.
     """
     n_files = len(files)
-    place_of_file = np.full(len(snapshot.files.paths) + 1, -1)  # one more: for the rows of no file
+    place_of_file = np.full(len(snapshot.files.paths), -1)
     place_of_file[files] = np.arange(n_files)
     matches = scores.matches
     rarity = matches.rarity / (matches.rarity.sum() + 1e-6)
-    in_rows = _TermTable(matches.rows, place_of_file[snapshot.file_of_row], (len(rarity), n_files))
-    in_paths = _TermTable(matches.paths, place_of_file, (len(rarity), n_files))
-    counts = in_rows.counts()
+    in_rows = _cells(matches.rows, place_of_file[snapshot.file_of_row[matches.rows.rows]], n_files, NAME_BIT, DOC_BIT)
+    in_paths = _cells(matches.paths, place_of_file[matches.paths.rows], n_files, STEM_FIELD)
+    size = len(rarity) * n_files
+    cells = np.concatenate([place * size + found for place, found in enumerate((*in_rows, *in_paths))])
+    counts = np.bincount(cells, minlength=5 * size).reshape(5, len(rarity), n_files)
+    anywhere = counts[0].astype(np.float64)
+    frequency, density = rarity @ np.log1p(anywhere), rarity @ anywhere / n_chunks
+    cover, cover_name, cover_doc, cover_path, cover_stem = rarity @ (counts > 0)
     return {
-        "frequency": rarity @ np.log1p(counts),
-        "density": rarity @ counts / n_chunks,
-        "cover": rarity @ (counts > 0),
-        "cover_name": rarity @ (in_rows.counts(NAME_BIT) > 0),
-        "cover_doc": rarity @ (in_rows.counts(DOC_BIT) > 0),
-        "cover_path": rarity @ (in_paths.counts() > 0),
-        "cover_stem": rarity @ (in_paths.counts(STEM_FIELD) > 0),
+        "frequency": frequency,
+        "density": density,
+        "cover": cover,
+        "cover_name": cover_name,
+        "cover_doc": cover_doc,
+        "cover_path": cover_path,
+        "cover_stem": cover_stem,
     }
 
 
-class _TermTable:
-    """Where the terms of a query occur in some files: a row for each term, a column for each file.
+def _cells(occurrences: TermRows, columns: Ints, n_files: int, *fields: int) -> list[Ints]:
+    """Return a number for the term and the file of each occurrence, and then of those in each of some fields.
 
     Args:
         occurrences: where the terms occur.
-        place_of: shape (n,), the column of each place where a term may occur, -1 for none.
-        shape: how many terms and how many files.
+        columns: the file of each occurrence, -1 for another file.
+        n_files: how many files count.
+        fields: bits.
     """
-
-    def __init__(self, occurrences: TermRows, place_of: Ints, shape: tuple[int, int]) -> None:
-        self._shape = shape
-        columns = place_of[occurrences.rows]
-        within = np.flatnonzero(columns >= 0)
-        self._cells = occurrences.terms[within] * shape[1] + columns[within]
-        self._fields = occurrences.fields[within]
-
-    def counts(self, field: int = 0) -> Ints:
-        """Return how often each term occurs in each file; with a `field`, only in that field."""
-        cells = self._cells[(self._fields & field) > 0] if field else self._cells
-        return np.bincount(cells, minlength=self._shape[0] * self._shape[1]).reshape(self._shape)
+    within = (columns >= 0).nonzero()[0]
+    cells = occurrences.terms[within] * n_files + columns[within]
+    found = occurrences.fields[within]
+    return [cells, *(cells[(found & field).nonzero()[0]] for field in fields)]
 
 
 def _of_files(snapshot: Snapshot, scores: Scores, blobs: Ints, files: Ints) -> dict[str, npt.NDArray[Any]]:

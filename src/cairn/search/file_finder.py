@@ -6,6 +6,11 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from cairn.index.snapshot import Snapshot
 
 _SEPARATOR = re.compile(r"\.|::|#")
 # The file that stands for the folder that it is in.
@@ -55,7 +60,7 @@ class FileFinder:
         """Files by the last part of their modules."""
         files: defaultdict[str, list[int]] = defaultdict(list)
         for number, path in enumerate(self._paths):
-            files[_module_parts(path)[-1]].append(number)
+            files[module_parts(path)[-1]].append(number)
         return files
 
     def _with_longest_end(self, files: Sequence[int], parts: Sequence[str], *, whole: bool) -> list[int]:
@@ -66,7 +71,7 @@ class FileFinder:
         """
         longest, found = 0, list[int]()
         for number in files:
-            own = self._paths[number].split("/") if whole else _module_parts(self._paths[number])
+            own = self._paths[number].split("/") if whole else module_parts(self._paths[number])
             common = _n_common(own, parts)
             if common < 2 and not (whole and common in (len(own), len(parts))):
                 continue
@@ -77,7 +82,17 @@ class FileFinder:
         return found
 
 
-def _module_parts(path: str) -> list[str]:
+_finders: WeakKeyDictionary[Snapshot, FileFinder] = WeakKeyDictionary()
+
+
+def finder_of(snapshot: Snapshot) -> FileFinder:
+    """Return what finds the files of a snapshot, made once for each."""
+    if (finder := _finders.get(snapshot)) is None:
+        finder = _finders[snapshot] = FileFinder(snapshot.files.paths)
+    return finder
+
+
+def module_parts(path: str) -> list[str]:
     """Return the parts of a path without the file's ending, and without a name that stands for the folder."""
     folders, _, name = path.rpartition("/")
     stem = name.partition(".")[0] or name

@@ -14,8 +14,8 @@ from cairn.search.ids import format_hit_id
 from cairn.search.query import MINOR_KINDS
 from cairn.source.content import normalize
 from cairn.source.roles import foreign_word
-from cairn.source.terms import terms_of
-from cairn.source.text import estimate_tokens, raw_words, split_identifier
+from cairn.source.terms import terms_of_word
+from cairn.source.text import estimate_tokens, raw_words
 from cairn.storage.index.chunk_db import ChunkRow
 from cairn.types import Confidence, Definition, Span
 
@@ -175,7 +175,7 @@ def _is_named_in(definition: Definition, terms: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _terms_of_name(name: str) -> frozenset[str]:
-    return frozenset(term for raw in raw_words(name) for term in terms_of(raw, split_identifier(raw)))
+    return frozenset([term for raw in raw_words(name) for term in terms_of_word(raw)[1]])
 
 
 def make_hit(

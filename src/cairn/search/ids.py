@@ -9,6 +9,7 @@ from typing import NamedTuple
 from cairn.digest import blake2b
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no characters that look alike
+_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
 _KEY_CHARS, _PATH_CHARS = 8, 3
 
 
@@ -46,4 +47,4 @@ def path_mark(path: str) -> str:
 
 
 def _base32(number: int, width: int) -> str:
-    return "".join([_ALPHABET[(number >> shift) & 31] for shift in range(5 * (width - 1), -1, -5)])
+    return "".join([_PAIRS[(number >> shift) & 1023] for shift in range(10 * ((width - 1) // 2), -1, -10)])[-width:]

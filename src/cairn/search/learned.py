@@ -1,6 +1,7 @@
 """The learned second stage of ranking: a small ensemble of decision trees that corrects the scores of the best files.
 
-`training/ranker.py` writes the trees as data; without that file the first stage stands as it is.
+`training/ranker.py` writes the trees as data, those for questions and those for work items; without its file the first
+stage of a kind stands as it is.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cairn.index.snapshot import Snapshot
-from cairn.search.features import FEATURES, file_features
+from cairn.search.features import FEATURES, WORK_ITEM_FEATURES, file_features, work_item_features
 from cairn.search.score import ANSWERING_ROLES, Floats, Ints, Scores, Weights
 
 DATA = Path(__file__).parent / "ranker.json"
+# The trees for work items, which also see what commits and the text itself say of a file.
+WORK_ITEM_DATA = Path(__file__).parent / "ranker_work_items.json"
 # The trees reorder only this many files, the best of the first stage: 99.6 % of the right ones are among them.
 CANDIDATES = 30
 _DECIMALS = 4
@@ -37,12 +40,12 @@ class Forest(NamedTuple):
     def predict(self, rows: Floats) -> Floats:
         """Return the sum of all trees for each row of features. Shapes: (n, len(FEATURES)) to (n,)."""
         n_trees, n_patterns = self.values.shape
-        answers = rows.T[self.features] <= self.thresholds[:, None]
+        answers = (rows.T[self.features] <= self.thresholds[:, None]).view(np.uint8)
         answers = answers.reshape(n_trees, n_patterns.bit_length() - 1, len(rows))
-        patterns = (np.arange(n_trees) * n_patterns)[:, None]
+        leaves = np.arange(0, n_trees * n_patterns, n_patterns)[:, None]
         for question in range(answers.shape[1]):
-            patterns = patterns + (answers[:, question].astype(np.int64) << question)
-        total: Floats = self.values.ravel()[patterns].sum(axis=0)
+            leaves = leaves + (answers[:, question] << np.uint8(question))
+        total: Floats = self.values.ravel()[leaves].sum(axis=0)
         return total
 
 
@@ -60,29 +63,33 @@ def load_forest(path: Path = DATA) -> Forest | None:
     if not path.is_file():
         return None
     model = json.loads(path.read_text(encoding="utf-8"))
-    return make_forest(model) if tuple(model["features"]) == FEATURES else None
+    seen = FEATURES if path == DATA else WORK_ITEM_FEATURES
+    return make_forest(model) if tuple(model["features"]) == seen else None
 
 
-def candidates(snapshot: Snapshot, scores: Scores) -> Ints:
+def candidates(snapshot: Snapshot, scores: Scores, count: int = CANDIDATES) -> Ints:
     """Return the blobs of the files whose best row scored highest, best first."""
     # A difference that only comes from the order of summing is a tie, which the order of the paths decides.
-    best = np.round(scores.best, _DECIMALS)
-    blobs = np.flatnonzero(np.isfinite(best))
-    if len(blobs) > CANDIDATES:
-        blobs = blobs[best[blobs] >= np.partition(best[blobs], -CANDIDATES)[-CANDIDATES]]
+    best = scores.best.round(_DECIMALS)
+    least = np.partition(best, -count)[-count] if len(best) > count else -np.inf
+    blobs = (best >= least if least > -np.inf else best > least).nonzero()[0]
     order = np.lexsort((snapshot.file_of_blob[blobs], -best[blobs]))
-    return blobs[order[:CANDIDATES]]
+    return blobs[order[:count]]
 
 
-def correct(snapshot: Snapshot, vector: Floats | None, scores: Scores, weights: Weights) -> None:
+def correct(
+    snapshot: Snapshot, vector: Floats | None, scores: Scores, weights: Weights, *, for_work_item: bool = False
+) -> None:
     """Add the trees' correction of the best files to the scores of all their rows, and keep it as a feature."""
-    if not weights.learned or (forest := load_forest()) is None:
+    if not weights.learned or (forest := load_forest(WORK_ITEM_DATA if for_work_item else DATA)) is None:
         return
     blobs = candidates(snapshot, scores)
     if not len(blobs):
         return
+    features = work_item_features if for_work_item else file_features
+    seen = features(snapshot, vector, scores, blobs)
     opinion = np.zeros(len(snapshot.blob_ids), dtype=np.float32)
-    opinion[blobs] = forest.predict(file_features(snapshot, vector, scores, blobs))
+    opinion[blobs] = forest.predict(seen)
     # The trees never saw a question whose answer is a test, a configuration file or documentation. So these get the
     # highest correction of all, and no other file overtakes them.
     unjudged = (snapshot.files.roles[snapshot.file_of_blob[blobs]] & int(ANSWERING_ROLES)) > 0

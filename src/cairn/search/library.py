@@ -11,7 +11,8 @@ from cairn.embedding.static import StaticModel
 from cairn.index.snapshot import Snapshot
 from cairn.search.hits import FileReader, FileText
 from cairn.search.past import PastOfView
-from cairn.storage.index import view_db
+from cairn.search.shown import ShownCode
+from cairn.search.tuning import SHIPPED, Tuning
 
 if TYPE_CHECKING:
     from cairn.graph.graph import Graph
@@ -27,10 +28,16 @@ class Library(NamedTuple):
     snapshot: Snapshot
     connection: sqlite3.Connection
     reader: FileReader
+    shown: ShownCode
     model: StaticModel
     open_graph: Callable[[], Graph] | None
     meanings: Meanings | None = None  # None: only the bundled model is configured
     past: PastOfView | None = None  # None: no history is known
+    tuning: Tuning = SHIPPED
+
+    def for_question(self, text: str) -> Library:
+        """Return the library with the tuning that answers a question."""
+        return self if self.tuning.before is None else self._replace(tuning=self.tuning.for_question(text))
 
 
 def coverage_of(snapshot: Snapshot) -> Coverage:
@@ -41,8 +48,15 @@ def coverage_of(snapshot: Snapshot) -> Coverage:
 
 def read_files(library: Library, files: Collection[int]) -> dict[int, FileText]:
     """Return the files by number, as they are on disk now."""
-    shown = library.snapshot.files
-    paths = {file: shown.paths[file] for file in files}
-    blobs = {path: int(shown.blob_ids[file]) for file, path in paths.items()}
-    stamps = view_db.file_stamps(library.connection, library.reader.view.name, blobs)
-    return {file: library.reader.read(path, stamps.get(path)) for file, path in paths.items()}
+    paths, blob_ids, read = library.snapshot.files.paths, library.snapshot.files.blob_ids, library.reader.read
+    texts: dict[int, FileText] = {}
+    for file in files:
+        stamp = library.shown.stamp(paths[file])
+        if stamp is not None and not (text := read(paths[file], stamp)).stale:
+            texts[file] = text
+    if len(texts) < len(files):
+        unknown = {paths[file]: file for file in files if file not in texts}
+        blobs = {path: int(blob_ids[file]) for path, file in unknown.items()}
+        stamps = library.shown.read_stamps(library.connection, library.reader.view.name, blobs)
+        texts |= {file: read(path, stamps.get(path)) for path, file in unknown.items()}
+    return {file: texts[file] for file in files}

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from cairn.answers import CodeHit
 from cairn.embedding.static import StaticModel
-from cairn.index.snapshot import Snapshot
 from cairn.search.confidence import confidence_word
 from cairn.search.evidence import TextEvidence, gather
 from cairn.search.exact import LineMatch
-from cairn.search.file_finder import FileFinder
+from cairn.search.file_finder import finder_of
 from cairn.search.filters import Filtered
 from cairn.search.library import Library
 from cairn.search.mentions import read_mentions
@@ -55,7 +53,7 @@ class LongText:
         self._library = library
         self._item = item
         self._filters = filters
-        self._finder = _finder_of(library.snapshot)
+        self._finder = finder_of(library.snapshot)
         self._reported = find_reported(library, item, query.wants, filters, self._finder)
         self._evidence = TextEvidence({}, {})
 
@@ -101,16 +99,6 @@ class LongText:
             line_hit = shown.pop(hit.path, None)
             arranged.append(hit if line_hit is None else _sure(line_hit, line_hit.part, hit.relevance))
         return arranged
-
-
-_finders: WeakKeyDictionary[Snapshot, FileFinder] = WeakKeyDictionary()
-
-
-def _finder_of(snapshot: Snapshot) -> FileFinder:
-    """Return what finds the files of a snapshot, made once for each."""
-    if (finder := _finders.get(snapshot)) is None:
-        finder = _finders[snapshot] = FileFinder(snapshot.files.paths)
-    return finder
 
 
 def _sure(hit: CodeHit, part: str, chance: float) -> CodeHit:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from itertools import islice
 
 from cairn.search.query import STOP_WORDS, Query, Term, asked_roles
 from cairn.search.work_item import WorkItem, read_work_item
@@ -15,6 +17,7 @@ from cairn.types import Mode
 PROSE, CODE, TRACE = 0.3, 0.1, 0.3
 MAX_TERMS_OF_ITEM, MAX_BODY_WORDS = 200, 300
 _PART_OF_NAME = 0.5  # of a word of an identifier, against the whole
+_split = lru_cache(maxsize=4_096)(split_identifier)
 _ASKS = re.compile(r"(?i)^(how|where|what|which|why|who|add|write|document|show|find)\b|\?$")
 
 
@@ -34,7 +37,7 @@ def understand_item(item: WorkItem, mode: Mode = "hybrid") -> Query:
         subject=subject,
         symbols=(),
         wants=asked_roles(item.subject) if _ASKS.search(item.subject) else Role(0),
-        body=_words(item.prose)[:MAX_BODY_WORDS],
+        body=_words(item.prose, MAX_BODY_WORDS),
         item=item,
     )
 
@@ -47,7 +50,7 @@ def _terms(item: WorkItem) -> tuple[Term, ...]:
         for raw in dict.fromkeys(raw_words(text)):
             if raw.lower() in STOP_WORDS or len(raw) > MAX_WORD_CHARS:
                 continue
-            words = split_identifier(raw)
+            words = _split(raw)
             terms = terms_of(raw, words)
             for term in terms:
                 weight = worth if len(words) < 2 or term == terms[-1] else worth * _PART_OF_NAME
@@ -57,6 +60,6 @@ def _terms(item: WorkItem) -> tuple[Term, ...]:
     return tuple(Term(term_hash(term), term, weight) for term, weight in weights.items())
 
 
-def _words(text: str) -> tuple[str, ...]:
-    words = (word for raw in raw_words(text) for word in split_identifier(raw))
-    return tuple(word for word in words if word not in STOP_WORDS and not word.isdigit())
+def _words(text: str, most: int | None = None) -> tuple[str, ...]:
+    words = (word for raw in raw_words(text) for word in _split(raw))
+    return tuple(islice((word for word in words if word not in STOP_WORDS and not word.isdigit()), most))

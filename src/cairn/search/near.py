@@ -1,9 +1,8 @@
-"""The cosines of all rows with a query, exact for every row that can matter for the best scores.
+"""The cosines of all rows with a query, exact for every row that can matter for the best files.
 
-A small index is compared row by row. A larger one is compared by the leading dimensions of the vectors first, and the
-rows that then score best are compared exactly. Where neighbour graphs say which rows are nearest, the cosine of every
-other row has an upper bound, and so has its score: files are examined from the highest bound down until the best are
-certain. This is the threshold algorithm of Fagin, Lotem and Naor (2003).
+A small index is compared row by row. In a larger one every row gets an upper bound: from the principal components of
+its vector, or, where neighbour graphs say which rows are nearest, from the last of these. Then files are compared from
+the highest bound down until the best are certain. This is the threshold algorithm of Fagin, Lotem and Naor (2003).
 """
 
 from __future__ import annotations
@@ -19,48 +18,99 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-# An index of at most EXACT_ROWS rows is compared row by row, of a larger one the best SHARPENED_ROWS. Where leading
-# dimensions alone would take 100 MB, all rows are compared again.
-EXACT_ROWS, SHARPENED_ROWS, MAX_COARSE_ROWS = 4_000, 240, 400_000
 # A scope with a smaller share of the rows is compared row by row: the nearest rows of all may be outside it.
 NARROW = 1 / 8
-# In this many of the best files no row is left with only a bound: more than the second stage or a usual limit needs.
-SETTLED_FILES = 128
+# Of this many of the best files every row is compared: some more than the second stage sees.
+SETTLED_FILES = 40
+_MARGIN = np.float32(2e-4)  # more than the rounding of scores can change their order
 
 
-class Nearness(NamedTuple):
-    """How near the rows are to a query.
+class Totals(NamedTuple):
+    """Scores that depend on cosines: `of_rows` is `base`, the scores without cosines, plus `weight` times these.
 
-    Attributes:
-        cosines: shape (n_rows,); `sharpen` makes those that matter exact.
-        known: shape (n_rows,), which cosines are exact while the others are bounds; None when there are no bounds.
-        coarse: whether the cosines are of the leading dimensions alone.
+    `of_blobs` is the highest of each blob's rows.
     """
 
-    cosines: Floats
-    known: Bools | None = None
-    coarse: bool = False
+    base: Floats
+    weight: np.float32
+    of_rows: Floats
+    of_blobs: Floats
 
-    def sharpen(self, snapshot: Snapshot, vector: Floats, total: Floats, weight: float) -> None:
-        """Replace estimates by exact cosines, here and in the scores, for the rows that may be among the best.
 
-        Args:
-            total: shape (n_rows,), the scores with `weight` times the cosines; -inf for rows out of scope.
-        """
-        if self.known is not None:
-            _settle(snapshot, vector, total, self.cosines, self.known, weight)
-        elif self.coarse:
-            rows = best_rows(snapshot, total, SHARPENED_ROWS)
-            exact = snapshot.vectors.similarities_of(rows, vector)
-            total[rows] += np.float32(weight) * (exact - self.cosines[rows])
-            self.cosines[rows] = exact
+class Nearness:
+    """How near the rows are to a query.
+
+    Args:
+        snapshot: that has the rows.
+        vector: the query's, of length 1.
+        cosines: shape (n_rows,).
+        known: shape (n_rows,), which cosines are exact while the others are bounds; None when all are.
+
+    Attributes:
+        cosines, known: as given; both change while scores are settled.
+    """
+
+    def __init__(self, snapshot: Snapshot, vector: Floats, cosines: Floats, known: Bools | None = None) -> None:
+        self.cosines = cosines
+        self.known = known
+        self._snapshot = snapshot
+        self._vector = vector
+
+    def settle(self, totals: Totals, count: int = SETTLED_FILES) -> None:
+        """Replace bounds by cosines until the `count` best blobs are certain and none of their rows has a bound."""
+        if self.known is None:
+            return
+        best, snapshot = totals.of_blobs, self._snapshot
+        top = _largest_finite(best, 2 * count)
+        rows, counts = snapshot.rows_of(top)
+        highest = totals.of_rows[rows] >= np.repeat(best[top], counts)
+        self.make_exact(totals, rows[highest])
+        reached = np.full(len(top), -np.inf, dtype=np.float32)  # each blob's score is at least that of this row
+        np.maximum.at(reached, np.repeat(np.arange(len(top)), counts)[highest], totals.of_rows[rows[highest]])
+        least = np.float32(-np.inf)
+        if len(top) >= count:  # so many reach this; what cannot reach it is none of the best
+            least = np.partition(reached, -count)[-count] - _MARGIN
+        others = np.flatnonzero(best >= least)
+        rows, counts = snapshot.rows_of(others)
+        self.make_exact(totals, rows[totals.of_rows[rows] >= least])
+        best[others] = np.maximum.reduceat(totals.of_rows[rows], np.cumsum(counts) - counts)
+        self._compare_all(totals, np.flatnonzero(best >= least) if len(top) < count else _at_least(best, count))
+
+    def make_exact(self, totals: Totals, rows: Ints) -> None:
+        """Replace the bounds of some rows by cosines; the scores of their blobs are left as they are."""
+        if self.known is None:
+            return
+        rows = rows[~self.known[rows]]
+        exact = self._snapshot.vectors.similarities_of(rows, self._vector)
+        self.cosines[rows], self.known[rows] = exact, True
+        totals.of_rows[rows] = totals.base[rows] + totals.weight * exact
+
+    def _compare_all(self, totals: Totals, blobs: Ints) -> None:
+        """Compare every row of some blobs."""
+        if len(blobs):
+            rows, counts = self._snapshot.rows_of(blobs)
+            self.make_exact(totals, rows)
+            totals.of_blobs[blobs] = np.maximum.reduceat(totals.of_rows[rows], np.cumsum(counts) - counts)
+
+
+def _largest_finite(values: Floats, count: int) -> Ints:
+    places = largest(values, count)
+    return places[np.isfinite(values[places])]
+
+
+def _at_least(values: Floats, count: int) -> Ints:
+    """Return the places of the `count` largest values, and of those that rounding may put among them."""
+    places = _largest_finite(values, count)
+    found: Ints = np.flatnonzero(values >= values[places].min() - _MARGIN)
+    return found
 
 
 def largest(values: Floats, count: int) -> Ints:
     """Return the places of the largest values in ascending order, with all that equal the least of them."""
     if count >= len(values):
         return np.arange(len(values))
-    return np.flatnonzero(values >= np.partition(values, -count)[-count])
+    found: Ints = (values >= np.partition(values, -count)[-count]).nonzero()[0]
+    return found
 
 
 def best_rows(snapshot: Snapshot, values: Floats, count: int) -> Ints:
@@ -79,46 +129,23 @@ def best_rows(snapshot: Snapshot, values: Floats, count: int) -> Ints:
     return best
 
 
-def compare(snapshot: Snapshot, vector: Floats, file_of_blob: Ints) -> Nearness:
+def compare(snapshot: Snapshot, vector: Floats, file_of_blob: Ints, *, bounds: bool = True) -> Nearness:
     """Compare every row with a unit vector.
 
     Args:
         vector: shape (dimensions,).
         file_of_blob: shape (n_blobs,), -1 for a blob out of scope; the cosines of its rows may be missing (0).
+        bounds: whether bounds are enough, to be settled later, where no graph knows which rows are nearest.
     """
-    if (nearest := snapshot.nearest(vector)) is None:
-        if EXACT_ROWS < snapshot.n_live <= MAX_COARSE_ROWS:
-            return Nearness(snapshot.vectors.coarse(vector), coarse=True)
-        return Nearness(snapshot.vectors.similarities(vector))
-    in_scope = np.repeat(file_of_blob >= 0, np.diff(snapshot.blob_rows))
-    if np.count_nonzero(in_scope) > NARROW * snapshot.n_live:
-        return Nearness(*nearest)
+    nearest = snapshot.nearest(vector)
+    if nearest is None and bounds and (upper := snapshot.bounds(vector)) is not None:
+        nearest = upper, np.zeros(snapshot.n_rows, dtype=np.bool_)
+    if nearest is None:
+        return Nearness(snapshot, vector, snapshot.vectors.similarities(vector))
+    in_scope = np.repeat(file_of_blob >= 0, snapshot.n_rows_of_blob)
+    if np.count_nonzero(in_scope) > NARROW * snapshot.n_rows:
+        return Nearness(snapshot, vector, *nearest)
     rows = np.flatnonzero(in_scope)
     cosines = np.zeros(snapshot.n_rows, dtype=np.float32)
     cosines[rows] = snapshot.vectors.similarities_of(rows, vector)
-    return Nearness(cosines)
-
-
-def _settle(snapshot: Snapshot, vector: Floats, total: Floats, dense: Floats, known: Bools, weight: float) -> None:
-    """Replace bounds by cosines, in `dense` and in the scores, until the best files have no bounds left."""
-    full = np.flatnonzero(np.diff(snapshot.blob_rows))
-    best = np.maximum.reduceat(total, snapshot.blob_rows[full])
-    settled = ~np.isfinite(best)
-    count = SETTLED_FILES
-    while len(_best_unsettled(best, settled, SETTLED_FILES)):
-        blobs = _best_unsettled(best, settled, count)
-        rows, counts = snapshot.rows_of(full[blobs])
-        bounds = rows[~known[rows]]
-        exact = snapshot.vectors.similarities_of(bounds, vector)
-        total[bounds] += np.float32(weight) * (exact - dense[bounds])
-        dense[bounds], known[bounds] = exact, True
-        best[blobs] = np.maximum.reduceat(total[rows], np.cumsum(counts) - counts)
-        settled[blobs] = True
-        count *= 2
-
-
-def _best_unsettled(best: Floats, settled: Bools, count: int) -> Ints:
-    """Return those of the best `count` places that are not settled."""
-    places = largest(best, count)
-    unsettled: Ints = places[~settled[places]]
-    return unsettled
+    return Nearness(snapshot, vector, cosines)

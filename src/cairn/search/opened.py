@@ -23,6 +23,8 @@ from cairn.search.fetch import fetch_one
 from cairn.search.hits import FileReader
 from cairn.search.library import Library
 from cairn.search.past import Pasts
+from cairn.search.shown import ShownCode
+from cairn.search.tuning import tunings_of
 from cairn.sharing import Shared
 from cairn.storage.connection import reading, store_errors
 from cairn.storage.index import meta_db, view_db
@@ -41,10 +43,11 @@ _LOOK_SECONDS = 0.1  # how often a question that waits for the symbol graph chec
 
 
 class _Opened(NamedTuple):
-    """The newest known generation of a view, and the reader of its files."""
+    """The newest known generation of a view, the reader of its files, and what answers from it have shown."""
 
     snapshot: Snapshot
     reader: FileReader
+    shown: ShownCode
 
     def close(self) -> None:
         self.reader.view.close()
@@ -84,6 +87,7 @@ class OpenIndex:
         views: the views of that folder; only the checkout has a symbol graph.
         load_model: returns the bundled model.
         redo: rebuilds the derived files of a view.
+        is_followed: tells whether all that was saved before is in the index, so that no file need be compared.
     """
 
     def __init__(
@@ -94,6 +98,7 @@ class OpenIndex:
         views: Views,
         load_model: Callable[[], StaticModel],
         redo: Callable[[View], object],
+        is_followed: Callable[[], bool] = lambda: False,
     ) -> None:
         self._state = state
         self._settings = settings
@@ -101,6 +106,7 @@ class OpenIndex:
         self._project_views = views
         self._load_model = load_model
         self._redo = redo
+        self._is_followed = is_followed
         self._idle = [state.open_for_reading()]
         self._file = _identity_of(state.database)
         self._views: dict[str, Shared[_Opened]] = {}  # by name
@@ -109,12 +115,17 @@ class OpenIndex:
         self._asking_graph = threading.Lock()
         self._own = _ThreadContext()
         self._pasts = Pasts(state, views.folder)
+        self._tunings = tunings_of(state, settings.memory)
         self._in_use = Shared(self, OpenIndex._release)
         self.meanings: Meanings | None = None
         if settings.chain:
             from cairn.search.meaning import Meanings  # noqa: PLC0415 - start-up time: most projects need no other
 
             self.meanings = Meanings(settings.chain, state)
+
+    def tuning_number(self, text: str) -> int:
+        """Return the number of the tuning that answers a question; 0 for the shipped values."""
+        return self._tunings.open().for_question(text).number
 
     def close(self) -> None:
         """Release the database and the readers of files as soon as no question uses them."""
@@ -192,32 +203,37 @@ class OpenIndex:
         if (current := self._own.question) is not None:
             yield current
             return
-        with self._in_use.use(), self._borrow_connection() as connection, ExitStack() as afterwards:
-            self._own.question = _ReadContext(connection, afterwards)
+        with self._in_use.use():
             try:
-                yield self._own.question
+                connection = self._idle.pop()
+            except IndexError:  # all connections are in use
+                connection = self._state.open_for_reading()
+            try:
+                with ExitStack() as afterwards:
+                    self._own.question = _ReadContext(connection, afterwards)
+                    try:
+                        yield self._own.question
+                    finally:
+                        self._own.question = None
             finally:
-                self._own.question = None
-
-    @contextmanager
-    def _borrow_connection(self) -> Iterator[sqlite3.Connection]:
-        try:
-            connection = self._idle.pop()
-        except IndexError:  # all connections are in use
-            connection = self._state.open_for_reading()
-        try:
-            yield connection
-        finally:
-            if connection.in_transaction or len(self._idle) >= _MAX_IDLE:
-                connection.close()
-            else:
-                self._idle.append(connection)
+                if connection.in_transaction or len(self._idle) >= _MAX_IDLE:
+                    connection.close()
+                else:
+                    self._idle.append(connection)
 
     def _library(self, question: _ReadContext, opened: _Opened, view: View, progress: Progress | None) -> Library:
         open_graph = None if view.revision else partial(self._graph_of, question, opened.snapshot, progress)
         past = self._pasts.open(view.name) if self._settings.history else None
         return Library(
-            opened.snapshot, question.connection, opened.reader, self._load_model(), open_graph, self.meanings, past
+            opened.snapshot,
+            question.connection,
+            opened.reader,
+            opened.shown,
+            self._load_model(),
+            open_graph,
+            self.meanings,
+            past,
+            self._tunings.open(),
         )
 
     # -- the symbol graph ----------------------------------------------------------------------------------------------
@@ -230,8 +246,10 @@ class OpenIndex:
         if self._graph is None:
             self._graph = Graph(self._state, self._root, self._project_views.checkout.name, self._settings)
         self._graph.progress = progress
+        if is_current := self._is_followed():
+            _check_newest(question.connection, snapshot)  # what the index holds by now is what was saved before
         with store_errors(self._state.database, INDEX):
-            self._graph.refresh(snapshot, question.connection)
+            self._graph.refresh(snapshot, question.connection, is_current=is_current)
         return self._graph
 
     def _take_graph(self, question: _ReadContext, snapshot: Snapshot) -> None:
@@ -284,10 +302,10 @@ class OpenIndex:
                 f"{view.branch} is not indexed yet", Hint.of("index", branch=view.branch)
             ) from error
         if last is not None and last.reader.view.revision == snapshot.revision:
-            return _Opened(snapshot, last.reader)
+            return _Opened(snapshot, last.reader, ShownCode())
         if snapshot.revision != view.revision:  # the branch has moved: answers are about what was indexed
             view = self._project_views.at_commit(view.name, snapshot.branch, snapshot.revision)
-        return _Opened(snapshot, FileReader(view))
+        return _Opened(snapshot, FileReader(view), ShownCode())
 
 
 def _check_newest(connection: sqlite3.Connection, snapshot: Snapshot) -> None:

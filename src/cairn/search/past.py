@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from typing import NamedTuple
 
@@ -13,7 +12,7 @@ from cairn.history.score import Weighted, score_files
 from cairn.index.past_files import past_file
 from cairn.index.snapshot import Snapshot
 from cairn.index.state_dir import StateDir
-from cairn.search.query import Query
+from cairn.search.query import Query, is_work_item
 from cairn.search.score import Floats
 
 
@@ -56,33 +55,18 @@ class Pasts:
 
 # Of the evidence in a query that asks for no change: the words of commits are about changes.
 QUESTION_SHARE = 0.3
-_MANY_WORDS = 40
-_PREFIX = r"(?:\w{2,12}(?:\([^)]{0,60}\))?!?: |\[[^\]]{1,40}\]:? )?"
-_CHANGE = (
-    rf"{_PREFIX}(?:add|adjust|allow|apply|avoid|cache|change|check|clarify|clean|convert|correct|delete|deprecate|detect"
-    r"|disable|don.?t|do not|drop|enable|ensure|expose|extend|fix|guard|handle|hide|honou?r|ignore|implement|improve"
-    r"|include|increase|introduce|keep|limit|make|mark|merge|migrate|move|normali[sz]e|optimi[sz]e|pass|prefer|preserve"
-    r"|prevent|properly|raise|reduce|refactor|reject|remove|rename|replace|report|require|reset|resolve|respect|restore"
-    r"|restrict|return|rework|rewrite|set|show|simplify|skip|speed|split|stop|strip|support|switch|throw|treat|tweak"
-    r"|unify|update|upgrade|use|validate|warn|wrap)(?:e?s|e?d|ing)?\b"
-    rf"|{_PREFIX}\S.{{0,300}}\b(?:bug|broken|crash(?:es|ed)?|does(?:n.t| not)|fail(?:s|ed)?|incorrect(?:ly)?|is not"
-    r"|regression|should(?:n.t)?|unexpected(?:ly)?|wrong(?:ly)?)\b"
-)
 
 
-def asks_for_change(text: str) -> bool:
-    """Tell whether a text is a work item: the subject of a change or a report, or longer than a question."""
-    first, _, rest = text.strip().partition("\n")
-    return bool(rest) or first.count(" ") >= _MANY_WORDS or re.match(_CHANGE, first, re.IGNORECASE) is not None
-
-
-def file_history(snapshot: Snapshot, of_view: PastOfView | None, query: Query) -> Floats | None:
+def file_history(
+    snapshot: Snapshot, of_view: PastOfView | None, query: Query, share: float | None = None
+) -> Floats | None:
     """Return how much the history speaks for each file, from 0 to 1; None if it says nothing. Shape (n_files,).
 
     Args:
         snapshot: whose files.
         of_view: the commits behind them.
         query: what is looked for.
+        share: how much of the evidence counts; by the form of the query if None.
     """
     if of_view is None:
         return None
@@ -90,7 +74,8 @@ def file_history(snapshot: Snapshot, of_view: PastOfView | None, query: Query) -
     found = score_files(past, [Weighted(term.hashed, term.weight) for term in query.terms])
     if not len(found.paths):
         return None
-    share = 1.0 if asks_for_change(query.text) else QUESTION_SHARE
+    if share is None:
+        share = 1.0 if is_work_item(query) else QUESTION_SHARE
     evidence = np.zeros(len(snapshot.files.paths), dtype=np.float32)
     for path, value in zip(found.paths.tolist(), found.scores.tolist(), strict=True):
         file = _file_at(snapshot.files.paths, past.path_of(path), folder)

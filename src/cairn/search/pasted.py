@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -21,69 +22,55 @@ from cairn.index.snapshot import Snapshot
 from cairn.search.exact import LineMatch
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.library import Library, read_files
+from cairn.search.pasted_text import Pasted, read_message, without_prefix
 from cairn.search.query import STOP_WORDS
 from cairn.source.frames import file_among, read_frames
 from cairn.source.roles import FOREIGN, Role
-from cairn.source.terms import term_hash, terms_of
-from cairn.source.text import split_identifier
-from cairn.storage.index import chunk_db
+from cairn.source.terms import known_hash, terms_of_word
 
 BUDGET_SECONDS = 0.25
 _MAX_WORDS = 32  # of a longer text the first count
-_MAX_ROWS, _MAX_FILES = 24, 96  # that are read, for a part of the text and for all of it
+_MAX_ROWS, _MAX_FILES = 32, 96  # that are read, for a part of the text and for all of it
+_MAX_ROWS_OF_FEW, _FEW_WORDS = 56, 4  # where the text says no more words, many chunks hold them
+_MAX_MINOR_ROWS = 8  # of tests, examples and documentation among those of a part
 _BATCH = 16  # files that are read at once
 _MAX_COMPARED_ROWS = 4_000
 _MAX_PLACES = 8  # of one run in a chunk
 _MAX_PARTS = 3  # places that hold a part of the text only
+_MOST_WORDS = 0.6  # of the words of a text that are no values, for it to be found where most of them are common
 _OTHER_LINE = 0.6
 _NEAR_BYTES = 250  # between runs of one message
 _LEAST_SHARE = 0.3  # of the best row's rarity, for a row to be compared
 _MINOR = Role.TEST | Role.EXAMPLE | Role.DOCS | FOREIGN
 _MINOR_FACTOR = 0.15
+_ENOUGH_WORDS, _ENOUGH_SHARE = 3, 0.25  # that stand in code, for tests and documents to be left out
+# What a place counts by where it stands: a comment, outside of a string, before a placeholder, beside what is raised.
+_IN_COMMENT, _NO_STRING, _BEFORE_VALUE, _RAISED = 0.4, 0.7, 1.2, 1.5
 _LONG_RUNS = 2.0  # the power of a run's rarity that counts: one of four words is worth more than four of one
 
 _LITTLE = 1.0  # what each further word adds to the rarity of a run, common as it may be
-_VALUE = 0.3  # of a word that was probably filled in
+# Of a word that was probably filled in, where the text says little else and where it says enough.
+_VALUE, _PLAIN_VALUE = 0.3, 0.1
+_CLASS = 0.5  # of the class of an exception
+_OWN_WORDS = 2
 
 _WORD = re.compile(r"\w+")
-_ODD = re.compile(r"[^\w\s]")
-_QUESTION = re.compile(r"(?i)^(how|where|what|which|who|why|when|does|do|is|are|can|show|find|list|explain|describe)\b")
-# Parts of a question that are meant as they stand: quoted text, flags, keys with two dashes or more.
-_PART = re.compile(
-    r"\"([^\"]*[^\w\"][^\"]*)\"|`([^`]*[^\w`][^`]*)`|(?<!\w)'([^']*[^\w'][^']*)'(?!\w)|(?<!\S)(--\w\S*|\w+(?:-\w+){2,})"
-)
-# What prose seldom has: values, placeholders, a full stop at the end, what messages say about what went wrong.
-_MARKS = re.compile(
-    r"[\"`]|(?<!\w)'|'(?!\w)|%[sdrvq]|%\(|\$?\{|\(s\)|(?<!\S)--?\w|\d[.:]\d|[\[\]<>=$]|[.!]$|^-?ERR "
-    r"|(?i:(error|exception|fatal|warning|failed|failure|panic|uncaught|invalid|unknown|unexpected)[\w ]{0,30}\)?: )"
-)
-_MESSAGE = re.compile(
-    r"(?i)\b(can ?not|can't|could ?n[o']t|unable to|fail(ed|s) to|must (not )?be|(is|are|was|were|does|do|did) not"
-    r"|not (found|allowed|supported|a valid)|no such|already (exists|in use|defined|registered|been)"
-    r"|exceeded|denied|refused|(is|are) required)\b"
-)
-
-
-# What is probably a value: quoted, with a digit, a dot or a slash inside; the class of an exception before its message.
-_VALUES = re.compile(
-    r"\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|`[^`]*`|\[[^\]]*\]|\S*\d\S*|\S*\w[./\\:]+\w\S*"
-    r"|^[*(]* ?\(?[\w.:\\]+\)?:? (?<=[:)] )"
-)
-
-
-class Pasted(NamedTuple):
-    """A text that looks pasted. `is_loose` means that a part of it is enough, else all must stand in one place."""
-
-    text: str
-    is_loose: bool
+_COMMENT_LINE = re.compile(rb"\s*(?:#(?!\{)|//|/?\*|--|;;|%)")
+_PLACEHOLDER = re.compile(rb"[\"'`(<\[ ]{0,3}(?:%[\w(.-]|\$?\{|#\{|\\\(|\"? ?[+.,] ?\w)")
 
 
 class PastedPlace(NamedTuple):
-    """A line that holds what was pasted: all of it (`share` 1.0), or `part` with this share of its rarity."""
+    """A line that holds what was pasted: all of it (`share` 1.0), or `part` with this share of its rarity.
+
+    `weight` says how long and rare the runs are that stand there, to compare places of several texts, and `n_words` how
+    many words of the text, without values, they have.
+    """
 
     line: LineMatch
     part: str
     share: float
+    weight: float = 0.0
+    n_words: int = 0
 
 
 class Places(NamedTuple):
@@ -98,28 +85,6 @@ class Places(NamedTuple):
         return bool(self.places) and self.places[0].share >= 1.0
 
 
-def read_pasted(text: str) -> list[Pasted]:
-    """Return what of a query looks pasted: all of it, or the quoted and odd parts of a question."""
-    first, *rest = [line.strip() for line in text.strip().splitlines() if line.strip()] or [""]
-    if rest:  # of a trace, the message stands first or last
-        return [pasted for line in (rest[-1], first) for pasted in read_pasted(line)]
-    if " " not in first:
-        is_token = _ODD.search(first) or "_" in first or (first.isupper() and len(first) > 2)
-        return [Pasted(_unquoted(first), False)] if is_token and _WORD.search(first) else []
-    if _QUESTION.match(first) or first.endswith("?"):
-        parts = [next(filter(None, match.groups())) for match in _PART.finditer(first)]
-        return [Pasted(part.rstrip("?.,;:!"), False) for part in parts]
-    n_words = len(first.split())
-    if _MARKS.search(first) or _MESSAGE.search(first):
-        return [Pasted(_unquoted(first), n_words > 2)]
-    return [Pasted(first, False)] if n_words > 3 else []
-
-
-def _unquoted(text: str) -> str:
-    is_quoted = len(text) > 2 and text[0] == text[-1] and text[0] in "\"'`"
-    return text[1:-1] if is_quoted and text[0] not in text[1:-1] else text
-
-
 def find_pasted(library: Library, pasted: Sequence[Pasted], wants: Role, filters: Filtered, limit: int) -> Places:
     """Return the lines that hold what was pasted, the first of `pasted` that stands anywhere.
 
@@ -131,6 +96,8 @@ def find_pasted(library: Library, pasted: Sequence[Pasted], wants: Role, filters
     for one in pasted:
         search = _Search(library, one, wants, filters, until)
         found = search.whole(limit)
+        if not found.places and search.body != one.text and len(search.body.split()) >= _ENOUGH_WORDS:
+            found = _Search(library, Pasted(search.body, True), wants, filters, until).whole(limit)
         if one.is_loose and not found.is_cut and search.is_minor(found.places):
             parts = search.parts()  # a test repeats the message that the code makes
             if not found.places or (parts.places and not search.is_minor(parts.places)):
@@ -171,13 +138,14 @@ def find_frames(library: Library, text: str, filters: Filtered, limit: int) -> l
 class _Words(NamedTuple):
     """The words of a text: where they stand in it, which count, which of these are no values, how rare each is.
 
-    Arrays have shape (n_words,).
+    Arrays have shape (n_words,). `own` are those that are no values, common words included.
     """
 
     spans: list[tuple[int, int]]
     counts: npt.NDArray[np.bool_]
     said: npt.NDArray[np.bool_]
     rarity: npt.NDArray[np.float64]
+    own: npt.NDArray[np.bool_]
 
 
 class _Run(NamedTuple):
@@ -209,7 +177,7 @@ class _Search:
 
     def __init__(self, library: Library, pasted: Pasted, wants: Role, filters: Filtered, until: float) -> None:
         self._library = library
-        self._text = pasted.text
+        self._text = without_prefix(pasted.text) if pasted.is_loose else pasted.text
         self._until = until
         snapshot = library.snapshot
         found = list(_WORD.finditer(self._text))[:_MAX_WORDS]
@@ -218,14 +186,19 @@ class _Search:
         counts = np.array([is_token or word.lower() not in STOP_WORDS for word in words], dtype=np.bool_)
         counts = counts if counts.any() else ~counts
         self._terms, self._rows, rarity = _occurrences(snapshot, words, counts, filters)
-        said = counts.copy()
-        values = [match.span() for match in _VALUES.finditer(self._text)]
+        own = np.ones(len(words), dtype=np.bool_)
+        message = read_message(self._text)
         for number, match in enumerate(found if pasted.is_loose else ()):
-            if any(start <= match.start() < end for start, end in values):
-                rarity[number] *= _VALUE
-                said[number] = False
-        self._words = _Words([match.span() for match in found], counts, said, rarity)
-        roles = snapshot.files.roles & int(_MINOR & ~wants)
+            own[number] = not message.is_value(match.start())
+        said = counts & own
+        factor = _PLAIN_VALUE if said.sum() >= _OWN_WORDS else _VALUE
+        rarity[~own] *= [_CLASS if match[0] in message.raised else factor for match in compress(found, ~own)]
+        self._raised = [name.encode() for name in message.raised]
+        self._is_loose = pasted.is_loose
+        self.body = message.body if pasted.is_loose else self._text
+        self._words = _Words([match.span() for match in found], counts, said, rarity, own)
+        # A message may hold the words for tests or documents; that asks for none.
+        roles = snapshot.files.roles & int(_MINOR & ~(Role(0) if pasted.is_loose else wants))
         self._is_minor = roles > 0
 
     def whole(self, limit: int) -> Places:
@@ -233,23 +206,28 @@ class _Search:
         n_wanted = int(self._words.counts.sum())
         if not n_wanted or not len(self._rows):
             return Places([])
-        rows, counts = np.unique(self._rows, return_counts=True)
-        files, counts = np.unique(self._library.snapshot.file_of_row[rows[counts == n_wanted]], return_counts=True)
+        snapshot = self._library.snapshot
+        rows = np.flatnonzero(np.bincount(self._rows, minlength=snapshot.n_rows) == n_wanted)
+        if not len(rows):
+            return Places([])
+        files, counts = np.unique(snapshot.file_of_row[rows], return_counts=True)
         order = np.lexsort((files, -counts, self._is_minor[files]))
         files = files[order][:_MAX_FILES]
-        places: list[tuple[bool, bool, int, PastedPlace]] = []
+        places: list[tuple[bool, bool, bool, int, PastedPlace]] = []
         needle = self._text.encode("utf-8", "surrogatepass")
-        bounded = re.compile(rb"(?<!\w)" * self._text[:1].isalnum() + re.escape(needle))
+        is_bounded = self._text[:1].isalnum()
         for piece in self._files(files.tolist()):
             data, position = piece.data, 0
             while (start := data.find(needle, position)) >= 0:
-                is_inner = bounded.match(data, start) is None or data[start + len(needle) :][:1].isalnum()
+                end = start + len(needle)
+                is_inner = (is_bounded and _is_word(data[start - 1 : start])) or data[end : end + 1].isalnum()
                 place = PastedPlace(piece.line_at(start), self._text, 1.0)
-                places.append((is_inner, bool(self._is_minor[piece.file]), len(places), place))
+                is_aside = self._is_loose and not _opens_string(data[data.rfind(b"\n", 0, start) + 1 : start])
+                places.append((is_inner, bool(self._is_minor[piece.file]), is_aside, len(places), place))
                 position = data.find(b"\n", start) + 1 or len(data)
             if len(places) >= 4 * limit:
                 break
-        places.sort(key=lambda entry: entry[:3])
+        places.sort(key=lambda entry: entry[:4])
         return Places(_without_repeats([place for *_, place in places])[:limit], self._is_late())
 
     def parts(self) -> Places:
@@ -259,8 +237,11 @@ class _Search:
         for piece in self._pieces(rows):
             best = self._best_place(piece)
             if best is not None:
-                found.append((best[0] * (_MINOR_FACTOR if self._is_minor[piece.file] else 1.0), best[1]))
+                found.append((best.weight * (_MINOR_FACTOR if self._is_minor[piece.file] else 1.0), best))
         found.sort(key=lambda entry: -entry[0])
+        code = [one for one in found if not self._is_minor[one[1].line.file]]
+        if any(one.n_words >= _ENOUGH_WORDS and one.share >= _ENOUGH_SHARE for _, one in code):
+            found = code
         best_score = found[0][0] if found else 0.0
         places = [place for score, place in found if score > 0.7 * best_score]
         return Places(_without_repeats(places)[:_MAX_PARTS], self._is_late())
@@ -293,10 +274,13 @@ class _Search:
         holds = np.zeros((len(rarity), len(kept)), dtype=np.bool_)
         holds[self._terms[inside], place[self._rows[inside]]] = True
         run, score = np.zeros(len(kept)), np.zeros(len(kept))
-        for word in np.flatnonzero(self._words.counts):
+        for word in np.flatnonzero(self._words.counts & (self._words.own | (not self._says_enough()))):
             score += np.where(holds[word], 0.0, run**_LONG_RUNS)
             run = np.where(holds[word], run + rarity[word], 0.0)
-        return self._ordered(kept, score + run**_LONG_RUNS)[:_MAX_ROWS]
+        ordered = self._ordered(kept, score + run**_LONG_RUNS)
+        is_minor = self._is_minor[self._library.snapshot.file_of_row[ordered]]
+        most = _MAX_ROWS if int(self._words.said.sum()) > _FEW_WORDS else _MAX_ROWS_OF_FEW
+        return np.concatenate([ordered[~is_minor][: most - _MAX_MINOR_ROWS], ordered[is_minor][:_MAX_MINOR_ROWS]])
 
     def _files(self, files: Sequence[int]) -> Iterator[_PastedPiece]:
         """Yield whole files, until time is up."""
@@ -311,7 +295,7 @@ class _Search:
         """Return the text of some rows, until time is up; the whole file if it changed since."""
         snapshot = self._library.snapshot
         ids = [snapshot.chunk_id(int(row)) for row in rows]
-        chunks = chunk_db.read_chunks(self._library.connection, ids)
+        chunks = self._library.shown.read_chunks(self._library.connection, ids)
         chunks_of_files: dict[int, list[int]] = {}
         for row, chunk_id in zip(rows.tolist(), ids, strict=True):
             chunks_of_files.setdefault(int(snapshot.file_of_row[row]), []).append(chunk_id)
@@ -329,33 +313,67 @@ class _Search:
                 pieces.append(_PastedPiece(file, span.start_line, start, text.whole(span, moved=False)))
         return pieces
 
-    def _best_place(self, piece: _PastedPiece) -> tuple[float, PastedPlace] | None:
-        """Return the place in a chunk where most of the text stands, with its score; None if that is too little."""
+    def _best_place(self, piece: _PastedPiece) -> PastedPlace | None:
+        """Return the place in a chunk where most of the text stands; None if that is too little."""
         runs = self._runs(piece.data)
-        best: tuple[float, PastedPlace] | None = None
-        for anchor in runs:
+        best: PastedPlace | None = None
+        for anchor in sorted(runs, key=self._rarity, reverse=True):
             near = _nearest_of_each(runs, anchor)
-            score = sum(self._rarity(run) ** _LONG_RUNS * _nearness(piece.data, anchor, run) for run in near)
-            if (best is not None and score <= best[0]) or not self._is_enough(near, anchor):
+            weight = sum(self._rarity(run) ** _LONG_RUNS * _nearness(piece.data, anchor, run) for run in near)
+            is_raised = self._is_raised_at(piece.data, anchor)
+            weight *= self._worth(piece.data, anchor) * (_RAISED if is_raised else 1.0)
+            if (best is not None and weight <= best.weight) or not self._is_enough(near, anchor, is_raised):
                 continue
             share = sum(self._rarity(run) for run in near) / self._rarity(_Run(0, 0, len(self._words.spans) - 1))
             start, end = self._words.spans[anchor.first][0], self._words.spans[anchor.last][1]
-            best = score, PastedPlace(piece.line_at(anchor.offset), self._text[start:end], min(share, 0.99))
+            line, n_words = piece.line_at(anchor.offset), self._n_own(near)
+            best = PastedPlace(line, self._text[start:end], min(share, 0.99), weight, n_words)
         return best
+
+    def _worth(self, data: bytes, run: _Run) -> float:
+        """Return how much a place is like one that makes a message: in a string, before a value, where it is raised."""
+        start = data.rfind(b"\n", 0, run.offset) + 1
+        before = data[start : run.offset]
+        worth = _IN_COMMENT if _COMMENT_LINE.match(before) else 1.0 if _opens_string(before) else _NO_STRING
+        return worth * (_BEFORE_VALUE if _PLACEHOLDER.match(data, self._end(run)) else 1.0)
+
+    def _is_raised_at(self, data: bytes, run: _Run) -> bool:
+        """Tell whether the exception that the text names stands near a place, but not where it is defined."""
+        around = data[max(0, run.offset - _NEAR_BYTES) : self._end(run) + _NEAR_BYTES]
+        return any(re.search(rb"(?<!class )(?<!\w)" + re.escape(name) + rb"(?!\w)", around) for name in self._raised)
+
+    def _end(self, run: _Run) -> int:
+        """Return where a run ends in the data that it was found in."""
+        start, end = self._words.spans[run.first][0], self._words.spans[run.last][1]
+        return run.offset + len(self._text[start:end].encode("utf-8", "surrogatepass"))
+
+    def _n_own(self, runs: Sequence[_Run]) -> int:
+        """Return how many words that are no values some runs have."""
+        return sum(int(self._words.own[run.first : run.last + 1].sum()) for run in runs)
 
     def _rarity(self, run: _Run) -> float:
         """Return how rare a run is; words that say little count when others are around them."""
         words = self._words
         total = float(words.rarity[run.first : run.last + 1].sum())
-        return total + (_LITTLE * (run.last - run.first) if run.last > run.first else 0.0)
+        return total + _LITTLE * max(0, int(words.own[run.first : run.last + 1].sum()) - 1)
 
-    def _is_enough(self, near: Sequence[_Run], longest: _Run) -> bool:
-        counts = self._words.counts
+    def _says_enough(self) -> bool:
+        """Tell whether the text has words enough beside its values."""
+        return int(self._words.said.sum()) >= _OWN_WORDS
+
+    def _is_enough(self, near: Sequence[_Run], longest: _Run, is_raised: bool) -> bool:
+        words = self._words
+        own, counts = words.own, words.said if self._says_enough() else words.counts
         n_longest = int(counts[longest.first : longest.last + 1].sum())
         n_near = sum(int(counts[run.first : run.last + 1].sum()) for run in near)
-        is_long = n_longest >= 2 or longest.last - longest.first >= 2
-        n_said = int(self._words.said.sum())
-        return (is_long and (n_near >= 3 or n_near >= 0.5 * n_said)) or n_near >= 4
+        is_long = n_longest >= 2 or self._n_own([longest]) >= 3
+        n_said = int(words.said.sum())
+        if (is_long and (n_near >= 3 or n_near >= 0.5 * n_said)) or n_near >= 4:
+            return True
+        n_words, n_all = self._n_own(near), int(own.sum())
+        if is_raised and n_words >= _ENOUGH_WORDS and n_words >= 0.5 * n_all:
+            return True
+        return is_long and n_words >= 4 and n_words >= _MOST_WORDS * n_all
 
     def _runs(self, data: bytes) -> list[_Run]:
         """Return the longest runs of the text that stand in some data, wherever they do."""
@@ -364,7 +382,7 @@ class _Search:
             places, last = self._places(data, first, first), first
             while places and last + 1 < n_words and (further := self._places(data, first, last + 1)):
                 places, last = further, last + 1
-            if self._words.counts[first : last + 1].any():
+            if last > first or self._words.counts[first : last + 1].any():
                 runs += [_Run(place, first, last) for place in places]
             first = last + 1
         return runs
@@ -384,6 +402,11 @@ class _Search:
 def _batches(files: Sequence[int], size: int) -> Iterator[Sequence[int]]:
     """Yield a list in pieces of at most some size."""
     return (files[start : start + size] for start in range(0, len(files), size))
+
+
+def _opens_string(line: bytes) -> bool:
+    """Tell whether a string begins in some beginning of a line and does not end there."""
+    return any(line.count(quote) % 2 for quote in (b'"', b"'", b"`"))
 
 
 def _is_word(character: bytes) -> bool:
@@ -409,7 +432,7 @@ def _occurrences(
     snapshot: Snapshot, words: Sequence[str], counts: npt.NDArray[np.bool_], filters: Filtered
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """Return which of the words that count stand in which rows in scope, and how rare each word is."""
-    hashes = [term_hash(terms_of(word, split_identifier(word))[-1]) if split_identifier(word) else 0 for word in words]
+    hashes = [known_hash(own[-1]) if (own := terms_of_word(word)[1]) else 0 for word in words]
     known = [number for number in np.flatnonzero(counts).tolist() if hashes[number]]
     first_of: dict[int, int] = {}
     for number in known:
@@ -422,7 +445,7 @@ def _occurrences(
     found = snapshot.term_rows([hashes[number] for number in known])
     frequency = np.bincount(found.terms, minlength=len(known))
     rarity = np.zeros(len(words))
-    rarity[known] = np.log1p((snapshot.n_live - frequency + 0.5) / (frequency + 0.5)).clip(0.1)
+    rarity[known] = np.log1p((snapshot.n_rows - frequency + 0.5) / (frequency + 0.5)).clip(0.1)
     terms, rows = np.array(known, dtype=np.int64)[found.terms], found.rows.astype(np.int64)
     if (files := filter_files(snapshot.files, filters)) is not None:
         inside = np.isin(snapshot.file_of_row[rows], files)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from cairn.errors import QueryError
 from cairn.hints import Hint
+from cairn.search.asked_name import AskedName, parse_asked_name
 from cairn.search.relations import KINDS, RelationQuestion, parse_kind, parse_relation
 from cairn.source.roles import Role
-from cairn.source.terms import term_hash, terms_of
-from cairn.source.text import raw_words, split_identifier
+from cairn.source.terms import known_hash, terms_of_word
+from cairn.source.text import raw_words
 from cairn.types import Mode
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ MAX_QUERY_CHARS = 10_000
 MAX_TERMS = 64  # of a very long query the first ones count
 
 _SYMBOL = re.compile(r"[A-Za-z_$@~][\w$]*(?:(?:::|\.|#|->|\\)~?[A-Za-z_$][\w$]*)*(?:\(\))?[?!]?")
+_PATH = re.compile(r"[\w@.+~-]*[./\\:][\w@.+~/\\:-]*\w")
 _QUOTED = re.compile(r'"([^"]+)"|`([^`]+)`|\'([^\']+)\'')
 _REGEX_MARKS = re.compile(r"\\[wdsbSWDB.(){}\[\]]|\.[*+]|\[[^\]]+\][*+?{]?|\(\?|\(\w+\|\w|^\^|\$$|\w\|\w|[)\w]\{\d")
 _CODE_MARKS = re.compile(r"\w\(|\)\s*[{;:]|[{};]|=>|->|==|!=|:=|\w\.\w+\(|::\w+\(|</?\w|^\s*[@#]\w+|\w+\[\w*\]")
@@ -44,10 +46,25 @@ STOP_WORDS = frozenset(
 _CONNECTIVES = frozenset(
     "after and as at before between by for from in into of on or over through to using via with without".split()  # noqa: SIM905 - as above
 )
+_JOINING, _ENDINGS = frozenset({"and", "or"}), ("ing", "er", "ers", "or", "ors", "ion", "ions")
 DETAIL_WEIGHT = 0.6  # of a word that is not part of the subject
 
 # Fields, keys and the like often only repeat a name; who asks for it means the type or the function.
 MINOR_KINDS = frozenset({"field", "variable", "key", "property", "section", "constant", "target"})
+
+# How the subject of a change or a report begins, or what it says.
+_MANY_WORDS = 40
+_PREFIX = r"(?:[\w./-]{2,30}(?:\([^)]{0,60}\))?!?: |\[[^\]]{1,40}\]:? )?"
+_CHANGE = (
+    rf"{_PREFIX}(?:add|adjust|allow|apply|avoid|cache|change|check|clarify|clean|convert|correct|delete|deprecate|detect"
+    r"|disable|don.?t|do not|drop|enable|ensure|expose|extend|fix|guard|handle|hide|honou?r|ignore|implement|improve"
+    r"|include|increase|introduce|keep|limit|make|mark|merge|migrate|move|normali[sz]e|optimi[sz]e|pass|prefer|preserve"
+    r"|prevent|properly|raise|reduce|refactor|reject|remove|rename|replace|report|require|reset|resolve|respect|restore"
+    r"|restrict|return|rework|rewrite|set|show|simplify|skip|speed|split|stop|strip|support|switch|throw|treat|tweak"
+    r"|unify|update|upgrade|use|validate|warn|wrap)(?:e?s|e?d|ing)?\b"
+    rf"|{_PREFIX}\S.{{0,300}}\b(?:bug|broken|crash(?:es|ed)?|does(?:n.t| not)|fail(?:s|ed)?|incorrect(?:ly)?|is not"
+    r"|regression|should(?:n.t)?|unexpected(?:ly)?|wrong(?:ly)?)\b"
+)
 
 _ROLE_WORDS = (
     (Role.TEST, re.compile(r"\b(tests?|testing|tested|specs?|fixtures?|mock(s|ed)?|assert\w*)\b", re.I)),
@@ -117,6 +134,8 @@ class Query(NamedTuple):
         pattern: what an exact mode looks for.
         named: the name that the query as a whole is; its definitions come first.
         kinds: the kinds that these definitions may have; any if empty.
+        asked: the question for one name that the query is, which may also say its kind.
+        path: the file, or the module, that the query as a whole names.
         relation: the question for a relation to a symbol that the query is; answered by it, the mode is `graph`.
         body: of a text that is read in parts, the words to embed beside those of the subject.
         item: the parts of such a text.
@@ -132,6 +151,8 @@ class Query(NamedTuple):
     pattern: str = ""
     named: Name | None = None
     kinds: frozenset[str] = frozenset()
+    asked: AskedName | None = None
+    path: str = ""
     relation: RelationQuestion | None = None
     body: tuple[str, ...] = ()
     item: WorkItem | None = None
@@ -155,13 +176,19 @@ def understand(text: str, mode: Mode = "auto") -> Query:
     pattern = ""
     if resolved in EXACT_MODES:
         pattern = text if mode != "auto" else _strip_quotes(stripped)
-    raws = raw_words(stripped)
+    asked, about = _asked_name(stripped) if mode == "auto" else None, stripped
+    if asked is not None:
+        about = asked.name
+    raws = raw_words(about)
     wants = asked_roles(stripped)
     subject = _subject(raws, wants)
     symbols = _symbols(stripped, raws, resolved)
     named, kinds = (symbols[0] if resolved == "symbol" and symbols else None), frozenset[str]()
     if mode == "auto" and (kind := parse_kind(stripped)) and _SYMBOL.fullmatch(kind[1]):
         named, kinds = _name(kind[1]), KINDS[kind[0]]
+    elif asked is not None:
+        named, kinds = _name(asked.name), asked.kinds
+        symbols = (named,) if asked.is_sure else ()
     return Query(
         text=stripped,
         mode=resolved,
@@ -173,8 +200,16 @@ def understand(text: str, mode: Mode = "auto") -> Query:
         pattern=pattern,
         named=named,
         kinds=kinds,
+        asked=asked,
+        path=about if mode == "auto" and _PATH.fullmatch(about) else "",
         relation=parse_relation(stripped) if mode == "auto" else None,
     )
+
+
+def _asked_name(text: str) -> AskedName | None:
+    """Return the question for one name that a text is, None if the name could not be one of code."""
+    asked = parse_asked_name(text)
+    return asked if asked and _SYMBOL.fullmatch(asked.name.replace("/", ".")) else None
 
 
 def classify(text: str) -> Mode:
@@ -211,11 +246,19 @@ def _subject(raws: list[str], wants: Role) -> list[str]:
     end = len(raws)
     has_content = False
     for place, raw in enumerate(raws):
-        if has_content and raw.lower() in _CONNECTIVES:
+        if has_content and raw.lower() in _CONNECTIVES and not _joins(raws, place):
             end = place
             break
         has_content = has_content or raw.lower() not in STOP_WORDS
     return [raw for place, raw in enumerate(raws) if place < end or looks_named(raw)]
+
+
+def _joins(raws: list[str], place: int) -> bool:
+    """Tell whether a connective stands between two words of one kind: `saving and loading`, `encoder or decoder`."""
+    if raws[place].lower() not in _JOINING or not 0 < place < len(raws) - 1:
+        return False
+    before, after = raws[place - 1].lower(), raws[place + 1].lower()
+    return any(before.endswith(ending) and after.endswith(ending) for ending in _ENDINGS)
 
 
 def _terms(raws: list[str], subject: frozenset[str]) -> tuple[Term, ...]:
@@ -223,20 +266,19 @@ def _terms(raws: list[str], subject: frozenset[str]) -> tuple[Term, ...]:
     kept = [raw for raw in raws if raw.lower() not in STOP_WORDS] or raws
     terms: dict[str, Term] = {}
     for raw in kept:
-        words = split_identifier(raw)
-        terms_of_word = terms_of(raw, words)
-        for term in terms_of_word:
+        words, own = terms_of_word(raw)
+        for term in own:
             # The parts of an identifier matter less than the whole.
-            weight = 1.0 if len(words) < 2 or term == terms_of_word[-1] else 0.5
+            weight = 1.0 if len(words) < 2 or term == own[-1] else 0.5
             if raw not in subject:
                 weight *= DETAIL_WEIGHT
             if term not in terms or terms[term].weight < weight:
-                terms[term] = Term(term_hash(term), term, weight)
+                terms[term] = Term(known_hash(term), term, weight)
     return tuple(terms.values())[:MAX_TERMS]
 
 
 def _words(raws: list[str]) -> tuple[str, ...]:
-    words = [word for raw in raws for word in split_identifier(raw)]
+    words = [word for raw in raws for word in terms_of_word(raw)[0]]
     return tuple([word for word in words if word not in STOP_WORDS] or words)[:MAX_TERMS]
 
 
@@ -252,7 +294,7 @@ def _symbols(text: str, raws: list[str], mode: Mode) -> tuple[Name, ...]:
 
 
 def _name(text: str) -> Name:
-    *scope, last = SCOPE_MARK.split(text.removesuffix("()"))
+    *scope, last = SCOPE_MARK.split(text.removesuffix("()").replace("/", "."))
     return Name(last, ".".join(scope))
 
 
@@ -264,3 +306,14 @@ def looks_named(word: str) -> bool:
 def asked_roles(text: str) -> Role:
     """Return the roles of files that a question asks for."""
     return Role(sum(int(role) for role, pattern in _ROLE_WORDS if pattern.search(text)))
+
+
+def asks_for_change(text: str) -> bool:
+    """Tell whether a text is a work item: the subject of a change or a report, or longer than a question."""
+    first, _, rest = text.strip().partition("\n")
+    return bool(rest) or first.count(" ") >= _MANY_WORDS or re.match(_CHANGE, first, re.IGNORECASE) is not None
+
+
+def is_work_item(query: Query) -> bool:
+    """Tell whether a query is the subject of a change, a report or a long text, and no question."""
+    return query.item is not None or asks_for_change(query.text)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from bisect import insort
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,21 +13,19 @@ from cairn.index.segment import Form
 from cairn.index.snapshot import Snapshot
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.learned import correct
+from cairn.search.named import NamedRow, named_rows, namesakes
 from cairn.search.near import largest
-from cairn.search.query import MINOR_KINDS, SCOPE_MARK, Name, Query, looks_named
-from cairn.search.score import Floats, Scope, Scores, Weights, contributions, form_weight, score
+from cairn.search.query import MINOR_KINDS, Name, Query, is_work_item
+from cairn.search.score import Doubles, Floats, Ints, Scope, Scores, Weights, contributions, form_weight, score
 from cairn.storage.index import chunk_db
 from cairn.storage.index.chunk_db import NamedDefinition
 
 if TYPE_CHECKING:
     from cairn.search.evidence import TextEvidence
-    from cairn.search.score import Ints
 
 # Each further chunk of a file counts this much less than the one before, so that no file fills the list.
 SATURATION = 0.5
 _TIE = 1e-4  # more than rounding can change a score
-MAX_NAMESAKES = 200
-MAX_MINOR_NAMESAKES = 3
 
 
 class Ranked(NamedTuple):
@@ -50,13 +46,16 @@ class Ranking(NamedTuple):
     """The best rows, best first, and the share of the query's terms that occur anywhere in the project.
 
     `explain` returns the parts that add up to a row's score. The first `n_named` rows define what the query as a whole
-    names and come first whatever their score; each of their definitions has an entry of its own.
+    names and come first whatever their score; each of their definitions has an entry of its own. `for_work_item` says
+    whether the query is no question.
     """
 
     rows: list[Ranked]
     known: float
     explain: Callable[[Ranked], dict[str, float]] = lambda _: {}
     n_named: int = 0
+    is_sure: bool = True
+    for_work_item: bool = False
 
 
 def rank(
@@ -70,6 +69,7 @@ def rank(
     dense: Floats | None = None,
     gather: Callable[[Ints], TextEvidence] | None = None,
     history: Floats | None = None,
+    more: Mapping[str, Floats] | None = None,
 ) -> Ranking:
     """Return the best rows for a query; none when the index is empty or the filters leave nothing.
 
@@ -78,19 +78,26 @@ def rank(
         dense: see `score`.
         gather: returns what a long text says of files, given the file of each row, -1 for one out of scope.
         history: shape (n_files,), how much the commits of the project speak for each file.
+        more: further features of files, each of shape (n_files,).
     """
-    if not snapshot.n_live:
+    if not snapshot.n_rows:
         return Ranking([], 0.0)
-    scores, scope, chosen = first_stage(snapshot, connection, query, vector, filters, weights, dense, gather, history)
-    correct(snapshot, vector, scores, weights)
+    scores, scope, chosen = first_stage(
+        snapshot, connection, query, vector, filters, weights, dense, gather, history, more
+    )
+    for_work_item = is_work_item(query)
+    correct(snapshot, vector, scores, weights, for_work_item=for_work_item)
+    scores.settle(limit)  # a file that the trees put lower may have let one up
     rows = _diversify(snapshot, scores, scope, chosen, limit)
     named: list[Ranked] = []
-    if query.named is not None:
-        named = _definitions_of(snapshot, connection, query, query.named, filters, scope, scores)[:limit]
+    if query.named is not None or query.path:
+        found = named_rows(snapshot, connection, query, filters, scope, scores)[:limit]
+        named = [_ranked_by_name(one, scores, snapshot) for one in found]
         defining = {ranked.row for ranked in named}
         rows = [*named, *(ranked for ranked in rows if ranked.row not in defining)][:limit]
     explain = partial(_parts, snapshot, scores, weights)
-    return Ranking(rows, scores.matches.known, explain, len(named))
+    is_sure = query.asked is None or query.asked.is_sure
+    return Ranking(rows, scores.matches.known, explain, len(named), is_sure, for_work_item)
 
 
 class FirstStage(NamedTuple):
@@ -111,6 +118,7 @@ def first_stage(
     dense: Floats | None = None,
     gather: Callable[[Ints], TextEvidence] | None = None,
     history: Floats | None = None,
+    more: Mapping[str, Floats] | None = None,
 ) -> FirstStage:
     """Score all rows."""
     scope = _scope(snapshot, filters)
@@ -122,7 +130,7 @@ def first_stage(
     evidence = None if gather is None else gather(scope.file_of_row)
     named = _rows_defining_names(snapshot, connection, query, scope) if evidence is None else evidence.defining
     strengths = {row: strength for row, (strength, _) in named.items()}
-    of_files = {} if evidence is None else dict(evidence.of_files)
+    of_files = {**(more or {}), **({} if evidence is None else evidence.of_files)}
     if history is not None:
         of_files["history"] = history
     scores = score(snapshot, query, vector, strengths, scope, weights, dense, of_files)
@@ -153,37 +161,11 @@ def _rows_defining_names(
     """Return {row: (strength, definition)} of the rows that define a name in the query."""
     rows: dict[int, tuple[float, int]] = {}
     for name in query.symbols:
-        for row, definition in _namesakes(snapshot, connection, name, scope):
+        for row, definition in namesakes(snapshot, connection, name, scope):
             strength = _strength(name, definition)
             if strength > rows.get(row, (0.0, 0))[0]:
                 rows[row] = (strength, definition.ordinal)
     return rows
-
-
-def _namesakes(
-    snapshot: Snapshot, connection: sqlite3.Connection, name: Name, scope: Scope
-) -> list[tuple[int, NamedDefinition]]:
-    """Return the definitions in scope that have a name, in upper or lower case, each with its row.
-
-    Those inside the scope that the name gives come first, then those in the same case, then the rest, by path. With
-    more than `MAX_NAMESAKES` no single one can be meant; which ones are dropped does not depend on other views.
-    """
-    definitions = list(chunk_db.find_definitions(connection, name.last))
-    rows = snapshot.rows_of_chunks(np.array([definition.chunk_id for definition in definitions], dtype=np.int64))
-    files = np.where(rows >= 0, scope.file_of_row[rows], -1)
-    order = [
-        (
-            not _is_within_scope(definition.qualified_name, name),
-            definition.name != name.last,
-            file,
-            definition.ordinal,
-            row,
-            definition,
-        )
-        for definition, row, file in zip(definitions, rows.tolist(), files.tolist(), strict=True)
-        if file >= 0
-    ]
-    return [entry[-2:] for entry in sorted(order)[:MAX_NAMESAKES]]
 
 
 def _strength(name: Name, definition: NamedDefinition) -> float:
@@ -194,44 +176,10 @@ def _strength(name: Name, definition: NamedDefinition) -> float:
     return strength * (0.6 if definition.kind in MINOR_KINDS else 1.0)
 
 
-def _definitions_of(
-    snapshot: Snapshot,
-    connection: sqlite3.Connection,
-    query: Query,
-    name: Name,
-    filters: Filtered,
-    scope: Scope,
-    scores: Scores,
-) -> list[Ranked]:
-    """Return every definition of exactly this name: those in its scope first, then types and functions, then by score.
-
-    When a plain word names many fields or keys, they are probably not what is meant, and only their scores count.
-    """
-    entries: list[tuple[tuple[bool, bool, float, int, int], Ranked]] = []
+def _ranked_by_name(named: NamedRow, scores: Scores, snapshot: Snapshot) -> Ranked:
     dense = scores.of_rows.get("dense", np.zeros(snapshot.n_rows, dtype=np.float32))
-    for row, definition in _namesakes(snapshot, connection, name, scope):
-        if not np.isfinite(scores.total[row]) or definition.name != name.last:
-            continue
-        if any(kinds and definition.kind not in kinds for kinds in (query.kinds, filters.kinds)):
-            continue
-        is_outside = not _is_within_scope(definition.qualified_name, name)
-        total = float(scores.total[row])
-        ranked = Ranked(row, int(scope.file_of_row[row]), total, definition.ordinal, float(dense[row]), 0.0)
-        order = (is_outside, definition.kind in MINOR_KINDS, -total, ranked.file, definition.ordinal)
-        entries.append((order, ranked))
-    inside = [entry for entry in entries if not entry[0][0]]
-    if name.scope and (inside or query.kinds):  # `Other.name` is not what `Scope.name` asks for
-        entries = inside
-    is_plain_word = not name.scope and not looks_named(name.last)
-    if is_plain_word and sum(order[1] for order, _ in entries) > MAX_MINOR_NAMESAKES:
-        entries = [entry for entry in entries if not entry[0][1]]
-    return [ranked for _, ranked in sorted(entries, key=lambda entry: entry[0])]
-
-
-def _is_within_scope(qualified_name: str, name: Name) -> bool:
-    """Tell whether a qualified name ends in the scope and the name, in whole parts."""
-    wanted = [*filter(None, name.scope.split(".")), name.last]
-    return not name.scope or SCOPE_MARK.split(qualified_name)[-len(wanted) :] == wanted
+    total = float(scores.total[named.row])
+    return Ranked(named.row, named.file, total, named.definition, float(dense[named.row]), 0.0)
 
 
 def _diversify(snapshot: Snapshot, scores: Scores, scope: Scope, chosen: dict[int, int], limit: int) -> list[Ranked]:
@@ -240,40 +188,43 @@ def _diversify(snapshot: Snapshot, scores: Scores, scope: Scope, chosen: dict[in
     A file's best row keeps its score, so only rows of the `limit` best files can be among the `limit` best.
     """
     top = largest(scores.best, limit)
-    top = top[np.isfinite(scores.best[top])]
+    best = scores.best[top]
+    if (least := float(best.min())) == -np.inf:
+        is_shown = best > -np.inf
+        top, best = top[is_shown], best[is_shown]
     rows, counts = snapshot.rows_of(top)
-    totals, best = scores.total[rows], np.repeat(scores.best[top], counts)
-    good = np.isfinite(totals)
-    if len(top) >= limit and (least := float(scores.best[top].min())) > 0:
-        good &= (totals >= best - _TIE) | (totals * SATURATION >= least - _TIE)
-    good_rows, files = rows[good], np.repeat(scope.file_of_blob[top], counts)[good]
-    places = good_rows - np.repeat(snapshot.blob_rows[top], counts)[good]
+    totals = scores.total[rows]
+    if len(top) >= limit and least > 0:
+        good = ((totals >= (best - _TIE).repeat(counts)) | (totals * SATURATION >= least - _TIE)).nonzero()[0]
+    else:
+        good = (totals > -np.inf).nonzero()[0]
+    if not len(good):
+        return []
+    # File by file, the best row first, of equal ones the first in the file.
+    rows, totals, blobs = rows[good], totals[good], np.arange(len(top)).repeat(counts)[good]
+    order = np.lexsort((-totals, blobs))
+    rows, sums, files = rows[order], totals[order].astype(np.float64), scope.file_of_blob[top][blobs]
+    firsts = blobs.searchsorted(np.arange(len(top)))
+    values = _discount(sums, np.arange(len(rows)) - firsts[blobs])
     # Rows with equal scores are in order of their path, and then of their place in the file.
-    order = np.lexsort((places, files, -totals[good]))
-    rows, files, places, totals = good_rows[order], files[order], places[order], totals[good][order]
-    seen: Counter[int] = Counter()
-    done: set[int] = set()  # files without any further row that is good enough
-    best_rows: list[tuple[float, int, int, int, float]] = []
-    columns = (totals.tolist(), rows.tolist(), files.tolist(), places.tolist())
-    for total, row, file, place in zip(*columns, strict=True):
-        if file not in done:
-            value = _discount(total, seen[file])
-            if len(best_rows) < limit or -value <= best_rows[limit - 1][0]:
-                insort(best_rows, (-value, file, place, row, total))
-                seen[file] += 1
-            else:
-                done.add(file)
-    dense = scores.of_rows.get("dense", np.zeros(snapshot.n_rows, dtype=np.float32))
+    order = np.lexsort((rows, files, -values))[:limit]
+    dense = scores.of_rows.get("dense")
+    chosen_rows, chosen_values = rows[order], values[order]
+    nearness = np.zeros(len(order), dtype=np.float32) if dense is None else dense[chosen_rows]
+    columns = (chosen_rows, files[order], chosen_values, nearness, chosen_values - sums[order])
     return [
-        Ranked(row, file, -value, chosen.get(row), float(dense[row]), -value - total)
-        for value, file, _, row, total in best_rows[:limit]
+        Ranked(row, file, value, chosen.get(row), near, lost)
+        for row, file, value, near, lost in zip(*[column.tolist() for column in columns], strict=True)
     ]
 
 
-def _discount(total: float, place: int) -> float:
-    """Return the score of the `place`-th row of its file; a factor would raise a negative score, so that is lowered."""
-    value = total * SATURATION**place if total > 0 else total - place
-    return round(value, 5)  # a difference that only comes from the order of summing is a tie
+def _discount(totals: Doubles, places: Ints) -> Doubles:
+    """Return the scores of rows that stand so far back in their files, best first.
+
+    A factor would raise a negative score, so that is lowered.
+    """
+    values = np.where(totals > 0, totals * SATURATION**places, totals - places)
+    return values.round(5)  # a difference that only comes from the order of summing is a tie
 
 
 def _parts(snapshot: Snapshot, scores: Scores, weights: Weights, ranked: Ranked) -> dict[str, float]:

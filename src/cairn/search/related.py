@@ -16,6 +16,7 @@ from cairn.graph.impact import choose_tests
 from cairn.graph.implementations import implementers_of, unresolved_subtypes
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reach import CONFIDENCE
+from cairn.graph.reader import note_on_unfollowed
 from cairn.graph.references import find_field, references_of, sought_at
 from cairn.graph.resolve import Edge
 from cairn.graph.rules import TYPE_KINDS
@@ -171,7 +172,10 @@ def _unknown(graph: Graph, relation: Relation, nodes: Sequence[int], *, has_know
     among = graph.tests.numbers if relation == "tests" else None
     unresolved = unresolved_calls(graph, nodes, questions.calls_to(graph, nodes), among)
     names = ", ".join(unresolved.names) if unresolved is not None else ""
-    return note_on(unresolved, f"{'call' if relation == 'callers' else 'test'} of {names}", has_known=has_known)
+    notes = note_on(unresolved, f"{'call' if relation == 'callers' else 'test'} of {names}", has_known=has_known)
+    if relation == "tests" and not graph.is_prepared:
+        notes += note_on_unfollowed(choose_tests(graph, nodes).unfollowed)  # for which no time is left
+    return notes
 
 
 def _describe(graph: Graph, symbols: Sequence[Sequence[int]], target: str) -> str:
@@ -227,7 +231,7 @@ def _importing(graph: Graph, target: str, nodes: Sequence[int]) -> list[RelatedP
     line_of_file: dict[int, int] = {}
     for path in paths or [target]:
         try:
-            importers = questions.importers(graph, path).importers
+            importers = questions.importers(graph, path, graph.reader(is_patient=True)).importers
         except UnknownSymbolError:
             return []
         for importer in importers:

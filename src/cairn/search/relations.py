@@ -45,10 +45,13 @@ _FORMS: dict[Relation, tuple[str, ...]] = {
         "which tests exercise X",
     ),
 }  # fmt: skip
-_TEMPLATES: dict[tuple[str, ...], Relation] = {
-    tuple(form.split()): relation for relation, forms in _FORMS.items() for form in forms
+_TEMPLATES = [(tuple(form.split()), relation) for relation, forms in _FORMS.items() for form in forms]
+_LONGEST = max(len(template) for template, _ in _TEMPLATES)
+# By where the symbol stands and the words around it; of forms that fit the same words, the first counts.
+_BY_WORDS = {
+    (template.index("X"), tuple(word for word in template if word != "X")): number
+    for number, (template, _) in reversed(list(enumerate(_TEMPLATES)))
 }
-_LONGEST = max(map(len, _TEMPLATES))
 # Two words may just as well be prose, unless the first one is shaped like a name.
 _SHAPED = re.compile(r"[_.:$#/()]|[a-z][A-Z]|^[A-Z]")
 _OPENINGS = frozenset({"find", "list", "show", "me", "all", "the"})
@@ -94,15 +97,16 @@ def parse_relation(text: str) -> RelationQuestion | None:
     words = [word for at, word in enumerate(words) if word.lower() not in _FILLERS or at in (0, len(words) - 1)]
     folded = [word.lower() for word in words]
     folded[-1] = folded[-1].rstrip("?")
-    for template, relation in _TEMPLATES.items():
-        if len(template) == len(words):
-            at = template.index("X")
-            if all(
-                own == wanted for place, (own, wanted) in enumerate(zip(folded, template, strict=True)) if place != at
-            ):
-                symbol = words[at].strip("\"'`").removesuffix("()")
-                return RelationQuestion(relation, symbol) if symbol.strip("?") else None
-    return None
+    fitting = [
+        (number, at)
+        for at in range(len(words))
+        if (number := _BY_WORDS.get((at, (*folded[:at], *folded[at + 1 :])))) is not None
+    ]
+    if not fitting:
+        return None
+    number, at = min(fitting)
+    symbol = words[at].strip("\"'`").removesuffix("()")
+    return RelationQuestion(_TEMPLATES[number][1], symbol) if symbol.strip("?") else None
 
 
 def parse_kind(text: str) -> tuple[str, str] | None:

@@ -10,14 +10,18 @@ from cairn.search.exact import LineMatch
 from cairn.search.file_finder import FileFinder
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.library import Library, read_files
-from cairn.search.pasted import Pasted, find_pasted
+from cairn.search.pasted import PastedPlace, find_pasted
+from cairn.search.pasted_text import LOG_PREFIX, Pasted
 from cairn.search.work_item import WorkItem
 from cairn.source.frames import read_frames
 from cairn.source.roles import Role
 
 MAX_FRAMES = 10
-MAX_MESSAGES, MAX_MESSAGES_OF_OUTPUT = 1, 2  # looking for a message takes longer than all else
+MAX_MESSAGES, MAX_MESSAGES_OF_OUTPUT = 1, 4  # looking for a message takes longer than all else
+MAX_PLACES_OF_MESSAGES = 2
 _MAX_MESSAGE_CHARS = 400
+_FEW_LINES = 8
+_ASIDE = Role.TEST | Role.EXAMPLE | Role.DOCS  # no message is made there
 _LEAST_WORDS = 3  # of a message, and that stand together in the code where less than half of it does
 _LEAST_SHARE, _HALF = 0.25, 0.5  # of a message's rarity
 _FEW_WORDS = 12
@@ -33,6 +37,13 @@ _SAYS = re.compile(
     r"|not (found|allowed|supported|a valid)|no such|already (exists|in use|defined|registered|been)"
     r"|exceeded|denied|refused|(is|are) required|unexpected|invalid|unknown|unrecogni[sz]ed|missing)\b"
 )
+_BRACKETED = re.compile(r"\s*\[[\w\\]*(?:Error|Exception|Warning)\]\s*$")
+# How people write: in the first person, with questions, links and code spans.
+_PERSON = re.compile(
+    r"(?i)\b(I|we|my|our|you|please|when|should|expected|want|instead|however|according|why|how)\b|\?|https?:|`\w[^`\n]*`"
+)
+_SOMEBODY = re.compile(r"\b(I|[Ww]e|[Mm]y|[Oo]ur|[Pp]lease)\b")
+_LOGGED = re.compile(r"\d\d:\d\d:\d\d|\b(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b")
 _QUOTED = re.compile(r"`([^`\n]{12,200})`|\"([^\"\n]{12,200})\"|\u201c([^\u201d\n]{12,200})\u201d")
 
 
@@ -63,19 +74,38 @@ def find_reported(
         finder: of the files of the library's snapshot.
     """
     found = [Reported(line, number, 1.0) for number, line in _lines_of_frames(library, item.raw, filters, finder)]
-    for message in messages_of(item)[: MAX_MESSAGES_OF_OUTPUT if is_output(item) else MAX_MESSAGES]:
-        places = find_pasted(library, [Pasted(message, True)], wants, filters, 1).places
-        found += [
-            Reported(place.line, 0, place.share)
-            for place in places[:1]
-            if place.share >= (_LEAST_SHARE if len(place.part.split()) >= _LEAST_WORDS else _HALF)
-        ]
-    return found
+    messages = messages_of(item)[: MAX_MESSAGES_OF_OUTPUT if is_output(item) else MAX_MESSAGES]
+    places = [place for message in messages for place in _places(library, message, wants, filters)]
+    places.sort(key=lambda place: (place.share < 1.0, -place.weight))
+    return found + [Reported(place.line, 0, place.share) for place in places[:MAX_PLACES_OF_MESSAGES]]
+
+
+def _places(library: Library, message: str, wants: Role, filters: Filtered) -> list[PastedPlace]:
+    """Return the one place where a message is most probably made, none if too little of it stands anywhere."""
+    places = find_pasted(library, [Pasted(message, True)], wants, filters, 1).places[:1]
+    roles = library.snapshot.files.roles
+    return [
+        place
+        for place in places
+        if place.share >= (_LEAST_SHARE if len(place.part.split()) >= _LEAST_WORDS else _HALF)
+        and not int(roles[place.line.file]) & int(_ASIDE & ~wants)
+    ]
 
 
 def is_output(item: WorkItem) -> bool:
     """Tell whether a text is what a program printed, with hardly a word about it."""
-    return len(item.prose.split()) <= _FEW_WORDS
+    if len(item.prose.split()) <= _FEW_WORDS:
+        return True
+    lines = [line for line in item.raw.split("\n") if line.strip()]
+    if len(lines) > _FEW_LINES or _PERSON.search(item.raw):
+        return False
+    return any(_ERROR.match(line) or _BRACKETED.match(line) or _SAYS.search(line) or _is_logged(line) for line in lines)
+
+
+def _is_logged(line: str) -> bool:
+    """Tell whether a line begins as those of logs do: with a time or a level."""
+    prefix = LOG_PREFIX.match(line)
+    return prefix is not None and _LOGGED.search(prefix[0]) is not None
 
 
 def worth_of(reported: Sequence[Reported]) -> dict[str, dict[int, float]]:
@@ -103,7 +133,12 @@ def messages_of(item: WorkItem) -> list[str]:
     lines = [line for line in lines if _ERROR.match(line)]
     said = [line for line in printed if _SAYS.search(line)]
     subject = [item.subject] if _ERROR.match(item.subject) else []
-    return list(dict.fromkeys([*reversed(errors), *quoted, *lines, *subject, *said]))
+    found = [*reversed(errors), *quoted, *lines, *subject, *said]
+    if is_output(item):
+        rest = [line.strip() for line in item.raw.split("\n") if len(line.split()) >= _LEAST_WORDS]
+        rest = [line for line in rest if len(line) <= _MAX_MESSAGE_CHARS and not _SOMEBODY.search(line)]
+        found += sorted(rest, key=lambda line: _SAYS.search(line) is None)
+    return list(dict.fromkeys(found))
 
 
 def _lines_of_frames(

@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from cairn.index.analysis import IMPACT_SCALE
 from cairn.index.segment import Form
-from cairn.index.snapshot import Snapshot, TermRows
+from cairn.index.snapshot import Snapshot, TermRows, term_frequencies
 from cairn.index.view import STEM_FIELD
 from cairn.search.foreign import meant_files
-from cairn.search.near import compare
+from cairn.search.near import SETTLED_FILES, Nearness, Totals, compare
 from cairn.search.query import Query
 from cairn.search.subject import asked_roles, subjects_of
 from cairn.source.roles import FOREIGN, Role
@@ -34,6 +35,9 @@ _FOREIGN_NAMES = {str(role.name).lower() for role in FOREIGN}
 FILE_CHUNKS = 3
 # A term of a file's stem counts fully from 1 / this of the highest possible rarity among all paths.
 STEM_RARITY = 2.0
+# Of a long text, only the rarest terms count that have no more occurrences together.
+MAX_OCCURRENCES = 300_000
+_MAX_STANDINGS = 4  # of one snapshot: there are three kinds of weights
 # Chunks below this share of the best lexical score say nothing about their file.
 FILE_CHUNK_FLOOR = 0.2
 
@@ -70,12 +74,20 @@ class Weights(NamedTuple):
     legacy: float = -0.3
     reexport: float = -0.05
     declaration: float = -0.15
-    wanted: float = 0.25
+    wanted: float = 0.33
     other_platform: float = -0.5
     old_version: float = -0.6
     generated: float = -1.0
     vendored: float = -0.8
     history: float = 1.0
+    # What only a tuning makes count; see habits.py.
+    recent: float = 0.0
+    churn: float = 0.0
+    words: float = 0.0
+    last: float = 0.0
+    last_folder: float = 0.0
+    telling: float = 0.0
+    scope: float = 0.0
 
     named: float = 0.0
     pointed: float = 0.0
@@ -119,6 +131,8 @@ class Scores(NamedTuple):
     """The scores for one query: `total` of shape (n_rows,), -inf for rows out of scope, and the `best` of each blob.
 
     The features are kept for explanations: those of chunks (n_rows,), of blobs (n_blobs,), of files (n_files,).
+    `base` is `total` without `weight` times the cosines. Of rows that are not among the best, `nearness` may know
+    bounds only. `path_cosines` are those of the files' paths, shape (n_files,).
     """
 
     total: Floats
@@ -127,6 +141,19 @@ class Scores(NamedTuple):
     of_blobs: dict[str, Floats]
     of_files: dict[str, Floats]
     matches: Matches
+    base: Floats
+    weight: np.float32 = np.float32(0)
+    nearness: Nearness | None = None
+    path_cosines: Floats | None = None
+
+    def settle(self, count: int = 0, rows: Ints | None = None) -> None:
+        """Make sure of the scores of the `count` best blobs, and of some rows, where only bounds are known so far."""
+        if self.nearness is not None and self.nearness.known is not None:
+            totals = Totals(self.base, self.weight, self.total, self.best)
+            if count:
+                self.nearness.settle(totals, count)
+            if rows is not None:
+                self.nearness.make_exact(totals, rows)
 
     def features(self, row: int, blob: int, file: int) -> dict[str, float]:
         """Return the value of every feature for one row."""
@@ -155,13 +182,14 @@ def score(
     matches = _match_terms(snapshot, query)
     of_rows, of_files = _lexical(snapshot, matches)
     of_blobs = {"file_lexical": _file_lexical(snapshot, of_rows["lexical"])}
-    nearness = None
+    nearness = path_cosines = None
     if vector is not None:
         if dense is None:
             nearness = compare(snapshot, vector, scope.file_of_blob)
             dense = nearness.cosines
         of_rows["dense"] = dense
-        of_files["path_dense"] = np.maximum(snapshot.path_vectors.similarities(vector), 0)
+        path_cosines = snapshot.path_vectors.similarities(vector)
+        of_files["path_dense"] = np.maximum(path_cosines, 0)
     elif dense is not None:
         of_rows["dense"] = dense
     if symbols:
@@ -169,22 +197,57 @@ def score(
         of_rows["symbol"][list(symbols)] = list(symbols.values())
     of_files |= {**_priors(snapshot, query, symbols, scope), **(evidence or {})}
     # Files first, then blobs, so that the long arrays are touched as little as possible.
-    by_file = _sum_features(of_files, weights, len(snapshot.files.paths))
-    by_blob = _sum_features(of_blobs, weights, len(snapshot.blob_ids)) + by_file[np.maximum(scope.file_of_blob, 0)]
-    by_blob[scope.file_of_blob < 0] = -np.inf
-    total = by_blob[snapshot.blob_of_row] + _sum_features(of_rows, weights, snapshot.n_rows)
-    total += _form_weights(weights)[snapshot.forms]
-    total[scope.file_of_row < 0] = -np.inf
-    if vector is not None and nearness is not None:
-        nearness.sharpen(snapshot, vector, total, weights.dense)
-    return Scores(total, _best_of_blobs(snapshot, total), of_rows, of_blobs, of_files, matches)
+    standing = _standing(snapshot, weights)
+    same = [name for name, values in snapshot.priors.items() if of_files.get(name) is values]
+    if len(same) == len(snapshot.priors):
+        others = {name: values for name, values in of_files.items() if name not in snapshot.priors}
+        by_file = standing.of_files + _sum_features(others, weights, len(snapshot.files.paths))
+    else:
+        by_file = _sum_features(of_files, weights, len(snapshot.files.paths))
+    by_blob = _sum_features(of_blobs, weights, len(snapshot.blob_ids)) + by_file[scope.file_of_blob]
+    if scope.file_of_blob is not snapshot.file_of_blob:  # all of whose blobs are shown
+        by_blob[scope.file_of_blob < 0] = -np.inf
+    base = by_blob.repeat(snapshot.n_rows_of_blob)
+    for name, values in of_rows.items():
+        if (weight := getattr(weights, name)) and name != "dense":
+            base += np.float32(weight) * values
+    base += standing.of_rows
+    if scope.file_of_row is not snapshot.file_of_row:
+        base[scope.file_of_row < 0] = -np.inf
+    weight = np.float32(weights.dense)
+    total = base if dense is None else base + weight * dense
+    best = _best_of_blobs(snapshot, total)
+    found = Scores(total, best, of_rows, of_blobs, of_files, matches, base, weight, nearness, path_cosines)
+    found.settle(SETTLED_FILES)
+    return found
+
+
+class _Standing(NamedTuple):
+    """What adds to scores whatever the query: that of the priors, shape (n_files,), and of forms, shape (n_rows,)."""
+
+    of_files: Floats
+    of_rows: Floats
+
+
+_standings: WeakKeyDictionary[Snapshot, dict[Weights, _Standing]] = WeakKeyDictionary()
+
+
+def _standing(snapshot: Snapshot, weights: Weights) -> _Standing:
+    """Return what any query's scores have in common, computed once."""
+    known = _standings.setdefault(snapshot, {})
+    if (found := known.get(weights)) is None:
+        if len(known) >= _MAX_STANDINGS:
+            known.clear()
+        of_files = _sum_features(snapshot.priors, weights, len(snapshot.files.paths))
+        found = known[weights] = _Standing(of_files, _form_weights(weights)[snapshot.forms])
+    return found
 
 
 def _best_of_blobs(snapshot: Snapshot, total: Floats) -> Floats:
-    """Return the best score of each blob's rows, -inf for a blob without rows. Shape (n_blobs,)."""
-    best = np.full(len(snapshot.blob_ids), -np.inf, dtype=np.float32)
-    full = np.flatnonzero(np.diff(snapshot.blob_rows))
-    best[full] = np.maximum.reduceat(total, snapshot.blob_rows[full])
+    """Return the best score of each blob's rows, shape (n_blobs,)."""
+    if not len(total):
+        return np.zeros(0, dtype=np.float32)
+    best: Floats = np.maximum.reduceat(total, snapshot.blob_rows[:-1])
     return best
 
 
@@ -206,6 +269,11 @@ def _form_weights(weights: Weights) -> Floats:
     return np.array([form_weight(form, weights) for form in Form], dtype=np.float32)
 
 
+def form_feature(form: Form) -> str:
+    """Return the name of the feature that a chunk's form is, empty for a form without one."""
+    return _FORM_WEIGHTS.get(form, "")
+
+
 def form_weight(form: Form, weights: Weights) -> float:
     """Return what a chunk's form adds to its score."""
     return float(getattr(weights, _FORM_WEIGHTS[form])) if form in _FORM_WEIGHTS else 0.0
@@ -214,16 +282,30 @@ def form_weight(form: Form, weights: Weights) -> float:
 def _match_terms(snapshot: Snapshot, query: Query) -> Matches:
     hashes = [term.hashed for term in query.terms]
     weight = np.array([term.weight for term in query.terms])
-    rows, paths = snapshot.term_rows(hashes), snapshot.term_paths(hashes)
-    frequency = np.bincount(rows.terms, minlength=len(hashes))
+    paths = snapshot.term_paths(hashes)
+    if query.item is None:
+        rows = snapshot.term_rows(hashes)
+        frequency = np.bincount(rows.terms, minlength=len(hashes))
+    else:
+        frequency = term_frequencies(snapshot, hashes)
+        rarest = _rarest(frequency)
+        rows = snapshot.term_rows([hashes[number] for number in rarest])
+        rows = rows._replace(terms=rarest[rows.terms])
+        weight = np.where(np.isin(np.arange(len(hashes)), rarest), weight, 0.0)
     return Matches(
-        _idf(frequency, snapshot.n_live) * weight,
+        _idf(frequency, snapshot.n_rows) * weight,
         _idf(np.bincount(paths.terms, minlength=len(hashes)), len(snapshot.files.paths)),
         weight,
         np.count_nonzero(frequency) / max(1, len(hashes)),
         rows,
         paths,
     )
+
+
+def _rarest(frequencies: Ints) -> Ints:
+    """Return the rarest terms, in order, as many as have `MAX_OCCURRENCES` together, but one at least."""
+    by_rarity = np.argsort(frequencies, kind="stable")
+    return np.sort(by_rarity[np.cumsum(frequencies[by_rarity]) <= max(MAX_OCCURRENCES, frequencies.min(initial=0))])
 
 
 def _lexical(snapshot: Snapshot, matches: Matches) -> tuple[dict[str, Floats], dict[str, Floats]]:
@@ -233,14 +315,13 @@ def _lexical(snapshot: Snapshot, matches: Matches) -> tuple[dict[str, Floats], d
     n_rows, n_files = snapshot.n_rows, len(snapshot.files.paths)
     gain = (rarity * share)[in_rows.terms]
     path_gain = np.minimum(rarity, path_rarity * weight) * share
-    rarest = float(_idf(np.array(1), n_files))
-    stem = _sum_where(
-        in_paths, np.minimum(1.0, STEM_RARITY / rarest * path_rarity)[in_paths.terms], n_files, STEM_FIELD
-    )
+    known = np.minimum(1.0, STEM_RARITY / _highest_idf(n_files) * path_rarity)
+    stem = _sum_where(in_paths, known[in_paths.terms], n_files, STEM_FIELD)
+    full = gain * IMPACT_SCALE
     of_rows = {
         "lexical": _sum(in_rows.rows, gain * in_rows.impacts, n_rows),
-        "name": _sum_where(in_rows, gain * IMPACT_SCALE, n_rows, NAME_BIT),
-        "doc": _sum_where(in_rows, gain * IMPACT_SCALE, n_rows, DOC_BIT),
+        "name": _sum_where(in_rows, full, n_rows, NAME_BIT),
+        "doc": _sum_where(in_rows, full, n_rows, DOC_BIT),
     }
     of_files = {
         "path": _sum(in_paths.rows, path_gain[in_paths.terms] * in_paths.impacts, n_files),
@@ -250,13 +331,19 @@ def _lexical(snapshot: Snapshot, matches: Matches) -> tuple[dict[str, Floats], d
 
 
 def _sum_where(occurrences: TermRows, values: Doubles, size: int, field: int) -> Floats:
-    within = np.flatnonzero(occurrences.fields & field)
+    within = (occurrences.fields & field).nonzero()[0]
     return _sum(occurrences.rows[within], values[within], size)
 
 
 def _sum(rows: Ints, values: Doubles, size: int) -> Floats:
     """Return for each row the sum of its values, shape (size,)."""
     return np.bincount(rows, weights=values, minlength=size).astype(np.float32)
+
+
+@lru_cache(maxsize=256)
+def _highest_idf(total: int) -> float:
+    """Return how rare a term is that occurs once."""
+    return float(_idf(np.array(1), total))
 
 
 def _idf(frequencies: Ints, total: int) -> Doubles:
@@ -269,13 +356,13 @@ def _file_lexical(snapshot: Snapshot, lexical: Floats) -> Floats:
     top = float(lexical.max(initial=0.0))
     if top <= 0:
         return np.zeros(len(snapshot.blob_ids), dtype=np.float32)
-    rows = np.flatnonzero(lexical > FILE_CHUNK_FLOOR * top)
-    blobs = snapshot.blob_of_row[rows]
-    order = np.argsort(blobs * 2.0 - lexical[rows] / top, kind="stable")  # by blob, best first
-    rows, blobs = rows[order], blobs[order]
-    starts = np.flatnonzero(np.concatenate(([True], blobs[1:] != blobs[:-1])))
-    place = np.arange(len(rows)) - np.repeat(starts, np.diff(np.append(starts, len(rows))))
-    sums = np.bincount(blobs, weights=np.where(place < FILE_CHUNKS, lexical[rows], 0), minlength=len(snapshot.blob_ids))
+    rows = (lexical > FILE_CHUNK_FLOOR * top).nonzero()[0]
+    blobs, values = snapshot.blob_of_row[rows], lexical[rows]
+    # By blob, best first; rows are in the order of their blobs anyway.
+    values = values[(blobs * 2.0 - values / top).argsort(kind="stable")]
+    is_among = np.ones(len(rows), dtype=np.bool_)
+    np.not_equal(blobs[FILE_CHUNKS:], blobs[:-FILE_CHUNKS], out=is_among[FILE_CHUNKS:])
+    sums = np.bincount(blobs, weights=values * is_among, minlength=len(snapshot.blob_ids))
     share: Floats = (sums / sums.max()).astype(np.float32)
     return share
 
@@ -285,10 +372,12 @@ def _priors(snapshot: Snapshot, query: Query, symbols: dict[int, float], scope: 
     priors = dict(snapshot.priors)
     if foreign := priors.keys() & _FOREIGN_NAMES:
         meant = meant_files(snapshot, query, symbols, scope.file_of_blob)
-        for name in foreign:
+        for name in foreign if meant.any() else ():
             priors[name] = np.where(meant, np.float32(0), priors[name])
+    if not query.wants:
+        return priors
     wants = asked_roles(snapshot, query)
-    if query.wants & ~wants & Role.TEST:
+    if query.wants & ~wants & Role.TEST and "test" in priors:
         priors["test"] = np.where(subjects_of(snapshot)[1], np.float32(0), priors["test"])
     if wants:
         wanted = (snapshot.files.roles & int(wants)) > 0

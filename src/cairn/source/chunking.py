@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cairn.source.definitions import TYPE_KINDS, Lines, ParsedDefinition, find_definitions, parse
@@ -107,7 +107,7 @@ class _Layout:
         if size <= limit:
             return [_Unit(first, last, size, index, self.parsed[index].definition.parent, whole=True)]
         units = self._region(first, last, index) if members else self._split(first, last, index)
-        units[0] = replace(units[0], owner=index, opens=True, part=0)
+        units[0].owner, units[0].opens, units[0].part = index, True, 0
         own = [unit for unit in units if unit.owner == index]
         for part, unit in enumerate(own):
             unit.part = part
@@ -139,15 +139,16 @@ class _Layout:
     def _borders(self, node: tree_sitter.Node, first: int, last: int) -> set[int]:
         """Return the lines at which a part of `node` begins, descending into parts that are too long for one chunk."""
         borders: set[int] = set()
+        first_byte, end_byte = self.lines.starts[first], self.lines.end_byte(last)
         pending = [node]
         while pending:
             for child in pending.pop().children:
-                start, end = self.lines.at(child.start_byte), self.lines.at(max(child.end_byte - 1, 0))
-                if end < first or start > last:
+                start, end = child.start_byte, child.end_byte
+                if max(end - 1, 0) < first_byte or start >= end_byte:
                     continue
-                if start > first:
-                    borders.add(start)
-                if child.end_byte - child.start_byte > TARGET_BYTES:
+                if (line := self.lines.at(start)) > first:
+                    borders.add(line)
+                if end - start > TARGET_BYTES:
                     pending.append(child)
         return borders
 
@@ -168,13 +169,9 @@ class _Layout:
             previous = merged[-1] if merged else None
             if previous is not None and self._joinable(previous, unit, container):
                 primary = max((previous, unit), key=lambda side: (side.whole, side.size if side.whole else 0))
-                merged[-1] = replace(
-                    previous,
-                    last=unit.last,
-                    size=previous.size + unit.size,
-                    owner=primary.owner,
-                    whole=primary.whole,
-                )
+                previous.owner, previous.whole = primary.owner, primary.whole
+                previous.last = unit.last
+                previous.size += unit.size
             else:
                 merged.append(unit)
         return merged
@@ -195,10 +192,12 @@ class _Layout:
         blank_from: int | None = None
         for unit in units:
             if not self._is_blank(unit):
-                kept.append(unit if blank_from is None else replace(unit, first=blank_from))
+                if blank_from is not None:
+                    unit.first = blank_from
+                kept.append(unit)
                 blank_from = None
             elif kept:
-                kept[-1] = replace(kept[-1], last=unit.last)
+                kept[-1].last = unit.last
             else:
                 blank_from = unit.first if blank_from is None else blank_from
         return kept

@@ -80,19 +80,20 @@ def list_commits(folder: Path, tip: str, limit: int) -> Listed:
     return Listed(_HASH.findall(os.fsdecode(result.stdout)), bool(result.returncode))
 
 
-def read_commits(folder: Path, hashes: Sequence[str]) -> list[Commit]:
+def read_commits(folder: Path, hashes: Sequence[str], *, partial: bool = False) -> list[Commit]:
     """Return some commits in order; what is damaged of one is empty.
 
     Args:
         folder: any folder of a checkout.
         hashes: full ones.
+        partial: the clone may lack most of what commits changed, so what cannot be read is not looked for one by one.
 
     Raises:
         PathError, OSError: if git cannot run, or is too slow.
     """
     asked = [one for one in hashes if _HASH.fullmatch(one)]
     said = _BatchReader(folder, _read_messages).read(asked)
-    changed = _BatchReader(folder, _read_changes).read(asked)
+    changed = _BatchReader(folder, _read_changes, 1 if partial else _MAX_FAILURES).read(asked)
     nothing = Commit("", 0, "", ())
     return [said.get(one, nothing)._replace(hash=one, changes=changed.get(one, ())) for one in asked]
 
@@ -100,6 +101,11 @@ def read_commits(folder: Path, hashes: Sequence[str]) -> list[Commit]:
 def is_shallow(repository: Repository) -> bool:
     """Tell whether a clone lacks what came before some of its commits."""
     return bool(shallow_commits(repository))
+
+
+def is_partial(repository: Repository) -> bool:
+    """Tell whether a clone fetched some contents or folders only, as with `git clone --filter`."""
+    return any((repository.common_dir / "objects" / "pack").glob("*.promisor"))
 
 
 def shallow_commits(repository: Repository) -> frozenset[str]:
@@ -117,16 +123,23 @@ class _BatchReader(Generic[_T]):
     Args:
         folder: where git runs.
         ask: returns what git says of some commits, by hash; None if it fails.
+        most_failures: after so many the rest counts as unreadable.
     """
 
-    def __init__(self, folder: Path, ask: Callable[[Path, Sequence[str]], dict[str, _T] | None]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        ask: Callable[[Path, Sequence[str]], dict[str, _T] | None],
+        most_failures: int = _MAX_FAILURES,
+    ) -> None:
         self._folder = folder
         self._ask = ask
+        self._most_failures = most_failures
         self._failures = 0
 
     def read(self, hashes: Sequence[str]) -> dict[str, _T]:
         """Return what git says of some commits."""
-        if not hashes or self._failures >= _MAX_FAILURES:
+        if not hashes or self._failures >= self._most_failures:
             return {}
         found = self._ask(self._folder, hashes)
         if found is not None:

@@ -6,6 +6,8 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cache
+from io import BytesIO
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from cairn.source.languages import Language, load_grammar
@@ -34,19 +36,21 @@ _UNDECODABLE = re.compile("[\udc80-\udcff]")
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Where each line of a file's bytes starts. Line indexes are 0-based here."""
+    """Where each line of a file's bytes starts. Line indexes are 0-based here.
+
+    Attributes:
+        starts: by line.
+        bounds: the same, and where the last line ends.
+    """
 
     starts: tuple[int, ...]
-    size: int
+    bounds: tuple[int, ...]
 
     @classmethod
     def of(cls, data: bytes) -> Lines:
         """Find the lines of a file."""
-        starts = [0]
-        starts.extend(match.end() for match in re.finditer(b"\n", data))
-        if starts[-1] == len(data) and len(starts) > 1:
-            starts.pop()
-        return cls(tuple(starts), len(data))
+        bounds = tuple(accumulate(map(len, BytesIO(data).readlines()), initial=0)) if data else (0, 0)
+        return cls(bounds[:-1], bounds)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -57,11 +61,11 @@ class Lines:
 
     def end_byte(self, line: int) -> int:
         """Return the offset just past `line`, its line feed included."""
-        return self.starts[line + 1] if line + 1 < len(self.starts) else self.size
+        return self.bounds[line + 1]
 
     def bytes_between(self, first: int, last: int) -> int:
         """Return the size of the lines `first` to `last`, both included."""
-        return self.end_byte(last) - self.starts[first]
+        return self.bounds[last + 1] - self.bounds[first]
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,11 +239,16 @@ def _build(
     return ParsedDefinition(definition, lead, last, whole)
 
 
+_CALLED = frozenset({"function", "method", "constructor"})
+_GOES_ON = (b"(", b"<", b",")  # the end of a line after which a head goes on
 _ATTRIBUTES = re.compile(rb"(?:\s*@[\w.]+(?:\([^()\n]*\))?)+[ \t]*\n")
 
 
 def _signature(match: Match, wrapper: Wrapper, data: bytes) -> str:
-    """Return the definition up to its body on one line; without a body, its first line and the attributes above it."""
+    """Return the definition up to its body on one line; without a body, its first line and the attributes above it.
+
+    The parameters of a function are in it, on however many lines they are.
+    """
     start, end = match.node.start_byte, match.node.end_byte
     if match.docs and match.docs[0].start_byte == start:
         start = end - len(data[match.docs[0].end_byte : end].lstrip())
@@ -252,12 +261,15 @@ def _signature(match: Match, wrapper: Wrapper, data: bytes) -> str:
     else:
         above = _ATTRIBUTES.match(data, start, end)
         line_end = data.find(b"\n", above.end() if above is not None else start, end)
-        end = line_end if line_end >= 0 else end
+        is_whole = line_end < 0 or (match.kind in _CALLED and data[start:line_end].rstrip().endswith(_GOES_ON))
+        end = end if is_whole else line_end
     text = data[start : min(end, start + 4 * MAX_SIGNATURE_CHARS)].decode("utf-8", "replace")
     return _SPACE.sub(" ", text).strip().rstrip("{:=").rstrip()[:MAX_SIGNATURE_CHARS]
 
 
 def _doc(docs: list[tree_sitter.Node], comment: str) -> str:
+    if not docs:
+        return comment[:MAX_DOC_CHARS]
     own = "\n".join(text_of(node).strip("rRuUbBfF").strip("\"'`").strip() for node in docs)
     return "\n".join(part for part in (comment, own) if part)[:MAX_DOC_CHARS]
 
@@ -268,22 +280,31 @@ def _lead(first: int, wrapper_start: int, data: bytes, lines: Lines, language: L
     comments: list[str] = []
     inside_block = ""
     support = language.support
+    line_comments, attributes, closers = support.line_comments, support.attributes, _closers(support.block_comments)
+    bounds = lines.bounds
     lowest = max(0, first - MAX_LEAD_LINES)
     while lead > lowest:
-        text = data[lines.starts[lead - 1] : lines.end_byte(lead - 1)].decode("utf-8", "replace").strip()
-        opener = next((pair[0] for pair in support.block_comments if text.endswith(pair[1])), "")
+        text = data[bounds[lead - 1] : bounds[lead]].decode("utf-8", "replace").strip()
+        opener = ""
+        if text.endswith(closers):
+            opener = next(pair[0] for pair in support.block_comments if text.endswith(pair[1]))
         if inside_block or opener:
             inside_block = "" if (inside_block or opener) in text else (inside_block or opener)
-        elif text.startswith(support.attributes) and not text.startswith(support.line_comments):
+        elif not text.startswith(line_comments):
+            if not text.startswith(attributes):
+                break
             lead -= 1
             continue
-        elif not text.startswith(support.line_comments):
-            break
         comments.append(text)
         lead -= 1
     if inside_block:  # a closing mark without an opening one: this was code, not a comment
         return min(first, lines.at(wrapper_start)), ""
-    return lead, "\n".join(_strip_marks(text) for text in reversed(comments)).strip()
+    return lead, "\n".join([_strip_marks(text) for text in reversed(comments)]).strip() if comments else ""
+
+
+@cache
+def _closers(block_comments: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    return tuple(closer for _, closer in block_comments)
 
 
 def _strip_marks(line: str) -> str:

@@ -20,6 +20,7 @@ _FRAME = re.compile(
     rf"|({_PATH})(?: on line |, line |:line ){_LINE}"  # PHP, Swift, C#
     rf"|({_PATH}):{_LINE}(?![\d.])"
 )
+_LINE_BEHIND = re.compile(r"(?:[:(]|line )[1-9]")  # every frame has this, and most lines do not
 _SOURCE_ROOTS = ("", "src/", "lib/", "app/", "src/main/java/", "src/main/kotlin/")
 _LAST_IS_DEEPEST = re.compile(r"most recent call last|^ *File \"", re.MULTILINE)
 
@@ -33,7 +34,8 @@ class TracebackFrame(NamedTuple):
 
 def read_frames(text: str) -> list[TracebackFrame]:
     """Return the places that a text names, each once, the deepest call of a traceback first."""
-    frames = list(dict.fromkeys(_frame(match) for match in _FRAME.finditer(_shorten(text))))
+    lines = "\n".join(filter(_LINE_BEHIND.search, _shorten(text).split("\n")))
+    frames = list(dict.fromkeys(_frame(match) for match in _FRAME.finditer(lines)))
     if _LAST_IS_DEEPEST.search(text):
         frames.reverse()
     return frames[:_MAX_PLACES]

@@ -265,8 +265,10 @@ def _end(node: tree_sitter.Node, bodies: list[tree_sitter.Node]) -> int:
 
     Bodies may be siblings of the head, and a node may include blank lines. A comment at its end leads what follows.
     """
-    last = max([node, *(body for body in bodies if not is_comment(body))], key=lambda part: part.end_byte)
-    end = last.end_byte
+    last, end = node, node.end_byte
+    for body in bodies:
+        if body.end_byte > end and not is_comment(body):
+            last, end = body, body.end_byte
     for index in range(last.child_count - 1, -1, -1):
         child = last.child(index)
         if child is None or not is_comment(child):
@@ -282,6 +284,8 @@ def is_comment(node: tree_sitter.Node) -> bool:
 
 def _split_name(raw: str, *, split: bool) -> tuple[str, str]:
     """Split `Foo<T>::bar` into ("Foo", "bar"); plain names and operators have no scope."""
+    if raw.isidentifier():
+        return "", raw
     raw = _SPACE.sub(" ", raw)
     if not split:
         return "", raw

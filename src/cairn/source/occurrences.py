@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.source.bindings import BLOCKS, PATTERNS, Binding, field_of, find_binding, is_bound, is_declaration
 from cairn.source.definitions import Lines, parse
+from cairn.source.expressions import expression_of
 from cairn.source.languages import BY_NAME
-from cairn.source.references import expression_of
 
 if TYPE_CHECKING:
     import tree_sitter

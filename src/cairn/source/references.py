@@ -7,9 +7,15 @@ than many small ones:
     `@use`: a name passed on as a value; it counts where the file defines or imports it.
     `@import`: a statement. `@package`: the name of what the whole file belongs to.
     `@var` with `@value` or `@type`: a variable, and what it holds.
-    `@fields`: types in brackets, each of a field with a number for a name.
+    `@item` with `@value`: a variable that holds each item in turn; `@content`: one that holds what is in an optional
+        value or a result; `@parts`: several variables that hold the parts of a tuple.
+    `@closure`: a function without a name; it counts as an argument of a call, and is a scope of its own.
+    `@fields`: types in brackets, each of a field with a number for a name; with `@variant`, of a case of an enum.
+    `@pattern`: a pattern of Rust that takes a structure or a case of an enum apart.
     `@head`: the beginning of a definition that looks like a call to itself; no reference begins there.
     `@this` with `@type`: the name of a method of an anonymous class, and what this class extends.
+    `@implied`: a call that names no type, which comes from where it stands.
+    `@cast` with `@type`: a variable that is found to be of a type, as in `x is Type`.
     `@result`: what a function returns, kept as the value of a variable called `return`.
     `@default`: the name that `import x from` gets.
     `@local`: a variable that hides what else has its name, whatever it holds.
@@ -17,9 +23,6 @@ than many small ones:
     `@macro`: the name of a macro that is called; kept with a `!` behind it.
     `@loose`: a name before brackets in what the grammar leaves as a row of tokens; what it is called on is read from
         the tokens before it.
-
-An expression is kept in one form for all languages: `a->b`, `A::b` and `a?.b` become `a.b`; the content of brackets is
-left out, so that `f(x)[0].g` becomes `f()[].g`; anything else becomes `?`.
 """
 
 from __future__ import annotations
@@ -29,63 +32,52 @@ import re
 import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from functools import cache, partial
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
+from cairn.source.branches import Branch, bound_by, branches_of
+from cairn.source.closures import Blocks, Closure, ParsedClosure, read_closure
 from cairn.source.definitions import Lines, ParsedDefinition, find_definitions, parse
 from cairn.source.docblocks import declared_types
+from cairn.source.expressions import expression_of, mark_path
+from cairn.source.implied import read_implied
 from cairn.source.imports import Import, ImportFlag, read_import
 from cairn.source.languages import Language, load_grammar, load_reference_text
+from cairn.source.ruby_values import EVALUATED, Locals, delegated, last_values
 from cairn.source.tokens import read_call
+from cairn.source.type_names import type_name, type_text
 from cairn.types import Definition
 
 if TYPE_CHECKING:
     import tree_sitter
 
-FACTS_FORMAT = b"7"  # to be raised whenever a query or this module finds something else
+FACTS_FORMAT = b"D"  # to be raised whenever a query or this module finds something else
 KINDS = ("call", "construct", "inherit", "implement", "decorate", "use")
 _KIND_OF = {name: number for number, name in enumerate(KINDS)}
 RESULT, THIS = "return", "this"
+CAST = " is"  # behind the name of a variable: what it is found to be somewhere
 _BARE_ARGUMENTS = frozenset({"ruby"})  # may follow a name without brackets
 _CALL, _DECORATE, _USE = _KIND_OF["call"], _KIND_OF["decorate"], _KIND_OF["use"]
 # A value belongs to the function or type around it, not to the variable it is assigned to.
 _VALUE_KINDS = frozenset({"variable", "constant", "field", "property", "key", "section", "type", "macro"})
-_MAX_EXPRESSION_BYTES = 400
-_MAX_SHORTENED_BYTES = 20_000  # of an expression with all that stands in its brackets
-_MAX_WRAPPINGS = 8
+# What is taken out of a value, by how the query calls what holds it.
+_TAKEN = {"item": "[]", "content": ".unwrap()"}
+_VARIABLES = frozenset({"var", "parts", "pattern", *_TAKEN})
+_NAMES = frozenset({"identifier", "simple_identifier", "shorthand_property_identifier_pattern"})
+_PLAIN_PATTERNS = _NAMES | {"instance_variable", "mut_pattern", "ref_pattern", "variable_declaration", "pattern"}
+_TUPLES = frozenset({"tuple_expression", "array_expression", "right_assignment_list"})
+_NEW = re.compile(rb"(?:^|[.:])new$")  # of Ruby, without brackets
+_AWAIT = re.compile(rb"\s*\.await\b")
+_NO_NULL = re.compile(r"^null\||\|null$")
+_PATH = re.compile(rb"[a-z_]\w*::")
 # Of one file; more is generated code.
 _MAX_KEPT_REFERENCES = 60_000
 _MAX_IMPORTS, _MAX_VALUES = 20_000, 60_000
+_MAX_CLOSURES = 20_000
 _MAX_IMPORT_CHARS = 500  # of a module, or of a name
-_MAX_TYPE_CHARS = 400
 
-_PLAIN = re.compile(r"[@$\w]+(?:\.[@$\w]+)*")
-_STRING = re.compile(r"""[rbfu]*"(?:[^"\\\n]|\\.)*"|[rbfu]*'(?:[^'\\\n]|\\.)*'|`[^`]*`""", re.IGNORECASE)
-_BRACKETS = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
-_EMPTIED = {"(": "\1", "[": "\2", "{": "\3"}  # stand for empty brackets while those around them are emptied
-_GENERICS = re.compile(r"(?:::)?<[^<>()]*>")
-_TURBOFISH = re.compile(r"::<(?:[^<>]|<[^<>]*>)*>")
-_ARROW = re.compile(r"->|::|\?\.|&\.|!!?\.|\\")
-_ROUND = re.compile(r"[()]")
-_CAST = re.compile(r"\(\s*(?:(?:const|struct|final) )*([A-Za-z_][\w.:]*)(?:<[^()]*>)?[\s*&?]*\)\s*[&*]?[\w$\"(]")
-_CAST_BEHIND = re.compile(r"\sas\s+([A-Za-z_][\w.]*)(?:<[^()]*>)?\??$")
-_ASSERTED = re.compile(r"^.*[\w)\]]\.\((?:\*([A-Za-z_][\w.]*)|((?:\w+\.)?[A-Z]\w*))\)(?=\.)", re.DOTALL)
-_BRACKETED = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`|[()\[\]{}]", re.DOTALL)
-_NEW_BARE = re.compile(rb"new\s+[\w\\.]+")
-_MADE = re.compile(r"\(new\s+(\\?[A-Za-z_][\w\\.]*)\s*[()]")
-_KEYWORD = re.compile(r"^(?:await|new|yield|typeof|void|return|throw)\s+")
-_CHAIN = re.compile(r"(?:[@$\w]+[?!]?|\"\"|\[\]|\{\})(?:\(\)|\[\]|\{\})*(?:\.[@$\w~]+[?!=]?(?:\(\)|\[\]|\{\})*)*")
-_LAST_NAME = re.compile(r"([$\w]+[?!]?)$")
 _SPACE = re.compile(r"\s+")
-_WRAPPER = re.compile(
-    r"^(?:Optional|Annotated|Final|ClassVar|Required|Readonly|Promise|Awaitable|Box|Rc|Arc|Ref|RefCell|Mutex|RwLock"
-    r"|Lazy|Partial|Task|ValueTask|unique_ptr|shared_ptr|Self)[\[<](.+)[\]>]$"
-)
-_TYPE_MODIFIERS = re.compile(
-    r"^(?:(?:const|mut|dyn|impl|any|some|weak|borrowing|consuming|final|static|struct|readonly|in|out|ref) "
-    r"|&(?:'\w+ )?|\*)+"
-)
-_NOT_A_TYPE = frozenset({"None", "null", "undefined", "nil", "any", "Any", "object", "var", "auto", "let", "val"})
 
 
 class Facts(NamedTuple):
@@ -93,6 +85,9 @@ class Facts(NamedTuple):
 
     `kinds`, `expressions`, `scopes` and `lines` are as long as there are references: what kind (a place in `KINDS`),
     to what (a place in `texts`), in which definition (its place in the file, -1 outside of all), and on which line.
+    `closures` are functions without a name; `blocks` says in which of them a reference is, as the number of definitions
+    plus its place, -1 for none; it is empty where there are no closures. `enclosed` are pairs of a definition and the
+    closure around it.
     `values` say what a variable holds: (scope, variable, expression); an expression that begins with `:` is a type.
     """
 
@@ -104,6 +99,9 @@ class Facts(NamedTuple):
     imports: Sequence[Import] = ()
     values: Sequence[tuple[int, str, str]] = ()
     package: str = ""
+    closures: Sequence[Closure] = ()
+    blocks: Sequence[int] = ()
+    enclosed: Sequence[tuple[int, int]] = ()
 
 
 NO_FACTS = Facts()
@@ -145,8 +143,15 @@ class _Collector:
         self._data = data
         self._starts = lines.starts
         self._language = language
+        self._raw = partial(_raw, data, language)
+        self._expression = partial(_expression, language)
+        self._type = type_name if language in ("go", "python") else type_text
         self._def_starts = [item.definition.span.start_byte for item in parsed]
         self._borders, self._owners = _owners(parsed)
+        self._closures: list[ParsedClosure] = []
+        self._parents = [item.definition.parent for item in parsed]
+        self._blocks = Blocks((), self._def_starts, self._parents, self._scope)
+        self._locals_of_ruby = Locals(self._blocks, len(parsed), ())
         self._imports: list[Import] = []
         self._values: list[tuple[int, str, str]] = []
         self._locals: set[tuple[int, str]] = set()
@@ -162,6 +167,7 @@ class _Collector:
         references = self._wrappers
         uses: list[tuple[int, int, bytes, int]] = []
         heads: set[int] = set()
+        self._find_closures(matches)
         for captures in matches:
             for name, nodes in captures.items():
                 node = nodes[0]
@@ -172,6 +178,10 @@ class _Collector:
                     (uses if kind == _USE else references).append((start, kind, data[start:end], end))
                 elif name == "head":
                     heads.add(node.start_byte)
+                elif name == "implied":
+                    implied = read_implied(node, lambda part: self._expression(self._raw(part)), self._type)
+                    self._values += [(self._blocks.scope_at(node.start_byte), *held) for held in implied.values]
+                    references.append((node.start_byte, _CALL, implied.expression.encode(), node.end_byte))
                 elif name == "macro":
                     references.append((node.start_byte, _CALL, (node.text or b"") + b"!", node.end_byte))
                 elif name == "loose":
@@ -192,17 +202,21 @@ class _Collector:
         """Record a capture that is not a reference."""
         if name == "import":
             self._import(node)
-        elif name == "var":
-            self._value(node, captures)
+        elif name in _VARIABLES:
+            self._variables(name, node, captures)
         elif name == "fields":
-            self._numbered_fields(node)
+            self._numbered_fields(node, _text(captures["variant"][0]) if "variant" in captures else "")
         elif name == "this" and (own := type_name(_text(captures["type"][0]))):
             self._values.append((self._scope(node.start_byte), THIS, f":{own}"))
-        elif name == "result":
-            if value := _typed_expression(expression_of(self._raw(node))):
-                self._values.append((self._scope(node.start_byte), RESULT, value))
+        elif name == "cast" and (own := self._type(_text(captures["type"][0]))):
+            variable = f"{expression_of(self._data[node.start_byte : node.end_byte])}{CAST}"
+            self._values.append((self._blocks.scope_at(node.start_byte), variable, own))
+        elif name in ("result", "delegate", "evaluated", "yielded"):
+            self._given(name, node)
         elif name == "default":
-            self._imports.append(Import("", _text(node), "default", self._line(node.start_byte), ImportFlag.REEXPORT))
+            self._imports.append(
+                Import("", _text(node), "default", bisect_right(self._starts, node.start_byte), ImportFlag.REEXPORT)
+            )
         elif name in ("doc", "local"):
             (self._doc if name == "doc" else self._local)(node)
         elif name == "package" and not self._package:
@@ -216,22 +230,55 @@ class _Collector:
         expressions: list[int] = []
         scopes: list[int] = []
         lines: list[int] = []
+        starts_kept: list[int] = []
         starts, borders, owners = self._starts, self._borders, self._owners
         for start, kind, raw, end in references:
             number = numbers.get(raw)
             if number is None:
-                expression = expression_of(raw)
+                expression = self._expression(raw)
                 number = numbers[raw] = texts.setdefault(expression, len(texts)) if expression else -1
             if number < 0:
                 continue
             scope = owners[bisect_right(borders, start) - 1]
+            starts_kept.append(start)
             kinds.append(kind)
             expressions.append(number)
             scopes.append(self._decoration_target(start, scope) if kind == _DECORATE else scope)
             lines.append(bisect_right(starts, end - 1))
         imports, values = self._imports[:_MAX_IMPORTS], self._values[:_MAX_VALUES]
         package = self._package[:_MAX_IMPORT_CHARS]
-        return Facts(list(texts), kinds, expressions, scopes, lines, imports, values, package)
+        closures = tuple(map(self._closure, self._closures))
+        blocks = tuple(map(self._blocks.block_at, starts_kept)) if closures else ()
+        return Facts(
+            list(texts),
+            kinds,
+            expressions,
+            scopes,
+            lines,
+            imports,
+            values,
+            package,
+            closures,
+            blocks,
+            self._blocks.enclosed(),
+        )
+
+    def _find_closures(self, matches: Sequence[Captures]) -> None:
+        nodes = {captures["closure"][0].id: captures["closure"][0] for captures in matches if "closure" in captures}
+        ordered = sorted(nodes.values(), key=lambda node: (node.start_byte, -node.end_byte))[:_MAX_CLOSURES]
+        self._closures = [found for node in ordered if (found := read_closure(node)) is not None]
+        spans = [(found.node.start_byte, found.node.end_byte) for found in self._closures]
+        self._blocks = Blocks(spans, self._def_starts, self._parents, self._scope)
+        self._locals_of_ruby = Locals(self._blocks, len(self._parsed), [start for start, _ in spans])
+
+    def _closure(self, found: ParsedClosure) -> Closure:
+        callee = self._expression(self._raw(found.callee))
+        callee = callee.removesuffix("()") if self._language == "ruby" else callee
+        given = self._expression(self._raw(found.given)) if found.given is not None and callee == "with" else ""
+        parameters = tuple(f"{name}:{self._type(type_)}".rstrip(":") for name, type_ in found.parameters)
+        around = self._blocks.scope_at(found.node.start_byte - 1)
+        types = tuple(map(self._type, found.types))
+        return Closure(around, callee, found.argument, found.label, given, parameters, types)
 
     def _import(self, node: tree_sitter.Node) -> None:
         start = node.start_byte
@@ -241,54 +288,112 @@ class _Collector:
             condition = block.parent.child_by_field_name("condition")
             if condition is not None and b"TYPE_CHECKING" in (condition.text or b""):
                 flags |= ImportFlag.TYPE_ONLY
-        imports = read_import(_text(node), self._language, self._line(start), flags)
+        imports = read_import(_text(node), self._language, bisect_right(self._starts, start), flags)
         self._imports += [imported for imported in imports if max(map(len, imported[:3])) <= _MAX_IMPORT_CHARS]
 
     def _value(self, node: tree_sitter.Node, captures: Captures) -> None:
         start = node.start_byte
-        variable = expression_of(self._data[start : node.end_byte])
+        variable = expression_of(self._data[start : node.end_byte].lstrip(b":"))
         if not variable or "(" in variable or "[" in variable or variable[0] == "?":
             return
-        if (types := captures.get("type")) and (name := type_name(_text(types[0]))):
-            self._values.append((self._scope(start), variable, f":{name}"))
+        if (types := captures.get("type")) and (name := self._type(_text(types[0]))):
+            self._values.append((self._scope_of_variable(node), variable, f":{name}"))
         elif values := captures.get("value"):
-            value = _typed_expression(expression_of(self._raw(values[0])))
-            if value and value != variable:
-                self._values.append((self._scope(start), variable, value))
+            scope = self._scope_of_variable(node)
+            self._values += [(scope, variable, value) for value in self._values_of(values[0]) if value != variable]
+
+    def _values_of(self, node: tree_sitter.Node) -> list[str]:
+        """Return the expressions, or types behind a `:`, that tell what a value is, one for each branch of it."""
+        if self._language == "ruby":
+            branches: Iterable[Branch] = map(Branch, last_values(node))
+        else:
+            branches = branches_of(node)
+        values = (
+            _as_type(self._type(_text(each.node)))
+            if each.is_type
+            else _typed_expression(self._expression(self._raw(each.node)))
+            for each in branches
+        )
+        return list(filter(None, values))
+
+    def _given(self, name: str, node: tree_sitter.Node) -> None:
+        """Record what a function returns, and what a method of Ruby delegates to, runs a block on, and hands to it."""
+        scope = self._scope(node.start_byte)
+        if name == "result":
+            self._values += [(scope, RESULT, value) for value in self._values_of(node)]
+        elif name == "delegate":
+            self._values += [(scope, method, expression) for method, expression in delegated(node)]
+        elif name == "evaluated":
+            receiver = node.child_by_field_name("receiver")
+            value = self._expression(self._raw(receiver)) if receiver is not None else "self"
+            self._values.append((scope, EVALUATED, value))
+        else:
+            given = enumerate(node.named_children)
+            self._values += [(scope, f"yield{at}", value) for at, item in given for value in self._values_of(item)]
+
+    def _variables(self, name: str, node: tree_sitter.Node, captures: Captures) -> None:
+        """Record what one or several variables hold."""
+        if name == "var":
+            self._value(node, captures)
+        elif name == "pattern":
+            bound = ((_text(part), self._expression(value.encode())) for part, value in bound_by(node))
+            scope = self._blocks.scope_at(node.start_byte)
+            self._values += [(scope, variable, value) for variable, value in bound if value]
+        elif name == "parts":
+            self._parts(node, captures["value"][0])
+        else:
+            self._variable(node, self._raw(captures["value"][0]), _TAKEN[name])
+
+    def _variable(self, node: tree_sitter.Node, raw: bytes, taken: str) -> None:
+        """Record a variable that holds what is taken out of a value."""
+        value = _typed_expression(self._expression(raw))
+        is_name = not node.named_child_count or node.type == "variable_name"
+        names = [node] if is_name else [name for name in node.children if name.type in _NAMES]
+        if value and names and (variable := _text(names[0])) != value:
+            is_ruby = self._language == "ruby"
+            scope = self._locals_of_ruby.scope_of(node) if is_ruby else self._blocks.scope_at(node.start_byte)
+            self._values.append((scope, variable, f"{value}{taken}"))
+
+    def _parts(self, node: tree_sitter.Node, value: tree_sitter.Node) -> None:
+        items = [value] * node.named_child_count
+        if is_tuple := value.type in _TUPLES:
+            items = value.named_children
+        for number, (name, item) in enumerate(zip(node.named_children, items, strict=False)):
+            last = name.named_children[-1] if name.named_child_count else name
+            is_name = last.type in _NAMES or name.type == "instance_variable"
+            if is_name and name.type in _PLAIN_PATTERNS:
+                self._variable(name, self._raw(item), "" if is_tuple else f".{number}")
 
     def _local(self, node: tree_sitter.Node) -> None:
-        local = (self._scope(node.start_byte), _text(node))
+        scope = self._scope_of_variable(node) if self._language == "ruby" else self._scope(node.start_byte)
+        local = (scope, _text(node))
         if local not in self._locals:
             self._locals.add(local)
             self._values.append((*local, "?"))
 
-    def _raw(self, node: tree_sitter.Node) -> bytes:
-        """Return the text of a value; of a call without brackets, or with a block, what is called and brackets."""
-        if node.type == "call" and self._language in _BARE_ARGUMENTS:
-            given = node.child_by_field_name("arguments")
-            block = node.child_by_field_name("block")
-            ends = [part.start_byte for part in (given, block) if part is not None]
-            if ends and self._data[ends[0] : ends[0] + 1] != b"(":
-                return self._data[node.start_byte : min(ends)].rstrip() + b"()"
-            if block is not None:
-                return self._data[node.start_byte : block.start_byte].rstrip()
-        return self._data[node.start_byte : node.end_byte]
-
     def _doc(self, node: tree_sitter.Node) -> None:
         for variable, type_, byte in declared_types(node):
-            if declared := "static" if type_ == "$this" else type_name(type_):
+            if declared := "static" if type_ == "$this" else type_text(_NO_NULL.sub("", type_)):
                 self._values.append((self._scope(byte), variable or RESULT, f":{declared}"))
 
-    def _numbered_fields(self, node: tree_sitter.Node) -> None:
-        types = (type_name(_text(field)) for field in node.children_by_field_name("type"))
+    def _numbered_fields(self, node: tree_sitter.Node, variant: str) -> None:
+        types = (self._type(_text(field)) for field in node.children_by_field_name("type"))
         scope = self._scope(node.start_byte)
-        self._values += [(scope, str(number), f":{name}") for number, name in enumerate(types) if name]
+        names = (f"{variant}~{number}" if variant else str(number) for number in count())
+        self._values += [(scope, name, f":{kind}") for name, kind in zip(names, types, strict=False) if kind]
+
+    def _scope_of_variable(self, node: tree_sitter.Node) -> int:
+        """Return where a variable is known: in the closure that declares it, else in the definition around."""
+        if self._language == "ruby":
+            return self._locals_of_ruby.scope_of(node)
+        is_declared = any(
+            around is not None and "declarat" in around.type
+            for around in (node.parent, node.parent and node.parent.parent)
+        )
+        return self._blocks.scope_at(node.start_byte) if is_declared else self._scope(node.start_byte)
 
     def _scope(self, byte: int) -> int:
         return self._owners[bisect_right(self._borders, byte) - 1]
-
-    def _line(self, byte: int) -> int:
-        return bisect_right(self._starts, byte)
 
     def _decoration_target(self, start: int, scope: int) -> int:
         """Return the definition that a decorator is for: the one it begins, or the next one."""
@@ -321,6 +426,36 @@ def _owners(parsed: Sequence[ParsedDefinition]) -> tuple[list[int], list[int]]:
     return borders, owners
 
 
+def _raw(data: bytes, language: str, node: tree_sitter.Node) -> bytes:
+    """Return the text of a value; of a call without brackets, or with a block, what is called and brackets."""
+    if node.type == "call" and language in _BARE_ARGUMENTS:
+        given = node.child_by_field_name("arguments")
+        block = node.child_by_field_name("block")
+        ends = [part.start_byte for part in (given, block) if part is not None]
+        if ends and data[ends[0] : ends[0] + 1] != b"(":
+            return data[node.start_byte : min(ends)].rstrip() + b"()"
+        if block is not None:
+            return data[node.start_byte : block.start_byte].rstrip()
+    raw = data[node.start_byte : node.end_byte]
+    return raw + b"()" if language in _BARE_ARGUMENTS and _NEW.search(raw) else raw
+
+
+def _expression(language: str, raw: bytes) -> str:
+    """Return the one form of an expression."""
+    if language == "rust" and b".await" in raw:
+        raw = _AWAIT.sub(b"", raw)
+    expression = expression_of(raw)
+    if language == "ruby" and raw.startswith(b"::"):
+        return f"Object.{expression}" if expression[:1].isupper() else expression
+    is_path = language == "rust" and not raw.endswith(b"!") and _PATH.match(raw)
+    return mark_path(expression) if is_path else expression
+
+
+def _as_type(name: str) -> str:
+    """Return a type as the value of a variable, empty for none."""
+    return f":{name}" if name else ""
+
+
 def _typed_expression(expression: str) -> str:
     """Return an expression if its type can be inferred, empty for literals and for anything too complex."""
     return expression if expression and expression[0] not in '?"[{0123456789' else ""
@@ -328,130 +463,6 @@ def _typed_expression(expression: str) -> str:
 
 def _text(node: tree_sitter.Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
-
-
-@lru_cache(maxsize=1 << 16)
-def expression_of(raw: bytes) -> str:
-    """Return the one form of an expression; see the top of this file. Empty where it names nothing."""
-    text = raw.decode("utf-8", "replace") if len(raw) <= _MAX_EXPRESSION_BYTES else _shortened(raw)
-    if _PLAIN.fullmatch(text):
-        return text
-    text = _KEYWORD.sub("", text.strip()).lstrip("&*~!")
-    if _NEW_BARE.fullmatch(raw):
-        text += "()"
-    if text.startswith("(new "):
-        text = _instance(text)
-    text = _STRING.sub('""', text)
-    if text.startswith("("):
-        text = _unwrapped(text)
-    if ".(" in text and (asserted := _ASSERTED.match(text)):
-        text = f"{asserted[1] or asserted[2]}{{}}{text[asserted.end() :]}"
-    text = _TURBOFISH.sub("", _without_contents(text))
-    text = text.replace("->", ".")
-    while (plain := _GENERICS.sub("", text)) != text:
-        text = plain
-    text = _ARROW.sub(".", text)
-    text = _SPACE.sub("", text).replace(".await", "").replace(")?", ")").strip(".")
-    if _CHAIN.fullmatch(text):
-        return text
-    last = _LAST_NAME.search(text)
-    return f"?.{last[1]}" if last is not None and not last[1][0].isdigit() else ""
-
-
-def _instance(text: str) -> str:
-    """Return `(new Type(…)).x` as `Type{}.x`."""
-    made = _MADE.match(text)
-    depth = 0
-    for place, letter in enumerate(text if made is not None else ""):
-        depth += (letter == "(") - (letter == ")")
-        if not depth:
-            return f"{made[1]}{{}}{text[place + 1 :]}" if made is not None else text
-    return text
-
-
-def called_name(expression: str) -> str:
-    """Return the last name of an expression."""
-    return expression.rpartition(".")[2].partition("(")[0].removesuffix("[]")
-
-
-def _shortened(raw: bytes) -> str:
-    """Return a long expression without what stands in its brackets, its end if they do not match."""
-    text = raw[-_MAX_SHORTENED_BYTES:].decode("utf-8", "replace")
-    parts: list[str] = []
-    depth = at = 0
-    for match in _BRACKETED.finditer(text):
-        mark = match[0]
-        if mark in ("(", "[", "{"):
-            parts += [text[at : match.start()], mark] if not depth else []
-            depth += 1
-        elif mark in (")", "]", "}"):
-            depth -= 1
-            at = match.start() if not depth else at
-        elif not depth and mark.startswith("/"):
-            parts.append(text[at : match.start()])
-            at = match.end()
-    whole = "".join([*parts, text[at:]])
-    return whole if not depth and len(whole) <= _MAX_EXPRESSION_BYTES else text[-_MAX_EXPRESSION_BYTES:]
-
-
-def _unwrapped(text: str) -> str:
-    """Return an expression without the brackets around its beginning; a cast becomes a literal of its type."""
-    for _ in range(_MAX_WRAPPINGS):
-        closing = _closing(text) if text.startswith("(") else -1
-        if closing < 0:
-            break
-        inner, rest = _KEYWORD.sub("", text[1:closing].strip()).lstrip("&*"), text[closing + 1 :]
-        cast = _CAST.match(inner) if rest else None
-        if cast or (cast := _CAST_BEHIND.search(inner)):
-            return f"{cast[1]}{{}}{rest}"
-        if not inner.startswith("(") and not _CHAIN.fullmatch(_ARROW.sub(".", _without_contents(inner))):
-            break
-        text = inner + rest
-    return text
-
-
-def _closing(text: str) -> int:
-    """Return where the bracket closes that a text begins with, -1 where it does not."""
-    depth = 0
-    for match in _ROUND.finditer(text):
-        depth += 1 if match[0] == "(" else -1
-        if not depth:
-            return match.start()
-    return -1
-
-
-def _without_contents(text: str) -> str:
-    """Return a text with all brackets empty."""
-    for _ in range(_MAX_EXPRESSION_BYTES):
-        shorter = _BRACKETS.sub(lambda match: _EMPTIED[match[0][0]], text)
-        if shorter == text:
-            break
-        text = shorter
-    return text.replace("\1", "()").replace("\2", "[]").replace("\3", "{}")
-
-
-@lru_cache(maxsize=1 << 14)
-def type_name(text: str) -> str:
-    """Return the class that a type annotation names, empty for a union of several, a container, or none at all."""
-    if len(text) > _MAX_TYPE_CHARS:
-        return ""
-    text = _SPACE.sub(" ", text).strip().lstrip(":?").strip().strip("\"'")
-    text = _TYPE_MODIFIERS.sub("", text)
-    text = re.sub(r"(?:[?*&!]| const)+$", "", text)
-    if text.startswith("(any ") and text.endswith(")"):
-        text = text[5:-1]
-    parts = [part.strip().strip("\"'") for part in text.split("|")] if "[" not in text.partition("|")[0] else [text]
-    parts = [part for part in parts if part not in _NOT_A_TYPE]
-    if len(parts) != 1:
-        return ""
-    text = parts[0]
-    inner = text.rpartition("::")[2] if text.startswith("std::") else text.removeprefix("typing.").removeprefix("t.")
-    if wrapped := _WRAPPER.match(inner):
-        return type_name(wrapped[1].split(",")[0])
-    if text.startswith(("list[", "List[", "dict[", "Dict[", "tuple[", "set[", "Callable")) or text.endswith("[]"):
-        return ""
-    text = re.sub(r"[\[<].*$", "", text).replace("::", ".").replace("\\", ".").lstrip(".").strip()
-    return text if re.fullmatch(r"[\w$]+(?:\.[\w$]+)*", text) and text not in _NOT_A_TYPE else ""
 
 
 # -- as bytes, for the index ------------------------------------------------------------------------------------------
@@ -470,7 +481,7 @@ def decode(data: bytes) -> Facts | None:
     if not data.startswith(FACTS_FORMAT):
         return None
     document = json.loads(zlib.decompress(data[len(FACTS_FORMAT) :]))
-    texts, kinds, expressions, scopes, lines, imports, values, package = document
+    texts, kinds, expressions, scopes, lines, imports, values, package, closures, blocks, enclosed = document
     decoded = [Import(module, name, alias, line, ImportFlag(flags)) for module, name, alias, line, flags in imports]
     return Facts(
         texts,
@@ -481,4 +492,7 @@ def decode(data: bytes) -> Facts | None:
         decoded,
         [(scope, name, value) for scope, name, value in values],
         package,
+        tuple(Closure(*entry[:5], *map(tuple, entry[5:])) for entry in closures),
+        tuple(blocks),
+        tuple((place, scope) for place, scope in enclosed),
     )

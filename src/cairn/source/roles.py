@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from enum import IntFlag
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple, Protocol
 
 from cairn.source.languages import CONFIGURING
@@ -32,6 +32,7 @@ class Role(IntFlag):
 FOREIGN = Role.GENERATED | Role.VENDORED
 
 
+@lru_cache(maxsize=256)  # of a few combinations; each hit asks
 def foreign_word(role: int) -> Literal["", "generated", "vendored"]:
     """Return what to call a file that people of the project did not write, empty for one that they wrote."""
     if role & Role.VENDORED:
@@ -46,7 +47,10 @@ _TEST = (
     r"|(^|/)[^/]*[a-z](Test|Tests|Spec|Specs|TestCase|IT)\.(java|kt|kts|scala|cs|swift|php|groovy)$"
 )
 _EXAMPLE = r"(^|/)(examples?|samples?|demos?|benchmarks?|bench|playground|tutorials?|docs?_src|cookbook)/"
-_DOCS = r"(?i)(^|/)(docs?|documentation|man)/|\.(md|mdx|markdown|rst|adoc|txt)$|(^|/)(readme|changelog|license)"
+_DOCS = (
+    r"(?i)(^|/)(docs?|documentation|man)/|\.(md|mdx|markdown|rst|adoc|txt)$|(^|/)(readme|changelog|license)"
+    r"|(^|/)(changes|news|history|authors|todo)$"
+)
 _REEXPORT = r"(^|/)(__init__\.py|index\.(ts|js|tsx|jsx|mjs)|mod\.rs|package-info\.java|module-info\.java)$"
 _LEGACY = r"(^|/|_)(compat|legacy|deprecated|old|backports?)(/|\.|_|$)"
 _DECLARATION = r"\.d\.[mc]?ts$|\.pyi$"
@@ -94,6 +98,7 @@ _PLATFORMS = {
 }
 _PLATFORM = sys.platform if sys.platform in _PLATFORMS else "linux"
 _VERSION = r"(?:^|/)v(\d+)/"
+_TWINS, _TWIN_SHARE = 2, 1 / 3  # files of a version, at least, that are there without it as well
 
 
 _compile = cache(re.compile)
@@ -146,7 +151,9 @@ def roles_of(
 ) -> list[Role]:
     """Return the roles of all files of a project.
 
-    Together, files reveal more: of variants for several versions (`v3/`, `v4/`) all but the newest are old.
+    Together, files reveal more: of variants for several versions (`v3/`, `v4/`) all but the newest are old, and so is
+    one beside the same files without a version (`v1/models.py` beside `models.py`). A C header beside a file with the
+    bodies declares them.
 
     Args:
         files: all of them.
@@ -155,14 +162,45 @@ def roles_of(
     """
     known = known or {}
     roles = [
-        own_role(file, attributes) if (role := known.get(file)) is None else role & ~Role.OLD_VERSION for file in files
+        own_role(file, attributes) if (role := known.get(file)) is None else role & ~_by_others(file) for file in files
     ]
+    bodies = {_stem(file.path) for file in files if file.path.endswith(".c")}
+    for number, file in enumerate(files):
+        if file.path.endswith(".h") and _stem(file.path) in bodies:
+            roles[number] |= Role.DECLARATION
     versions = [(number, match) for number, file in enumerate(files) if (match := _compile(_VERSION).search(file.path))]
     newest: dict[str, int] = {}
     for _, match in versions:
         above = match.string[: match.start()]
         newest[above] = max(newest.get(above, 0), int(match[1]))
+    twinned = _twinned(files, [match for _, match in versions])
     for number, match in versions:
-        if int(match[1]) < newest[match.string[: match.start()]]:
+        above = match.string[: match.start()]
+        if int(match[1]) < newest[above] or (above, match[1]) in twinned:
             roles[number] |= Role.OLD_VERSION
     return roles
+
+
+def _by_others(file: RoledFile) -> Role:
+    """Return the roles that other files may give one."""
+    return Role.OLD_VERSION | (Role.DECLARATION if file.path.endswith(".h") else Role(0))
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0]
+
+
+def _twinned(files: Sequence[RoledFile], versions: Sequence[re.Match[str]]) -> set[tuple[str, str]]:
+    """Return the versions, as (folder above, number), many of whose files are there without a version too."""
+    paths = {file.path for file in files} if versions else set[str]()
+    counts: dict[tuple[str, str], list[int]] = {}
+    for match in versions:
+        above, rest = match.string[: match.start()], match.string[match.end() :]
+        count = counts.setdefault((above, match[1]), [0, 0])
+        count[0] += 1
+        count[1] += (f"{above}/{rest}" if above else rest) in paths
+    return {
+        version
+        for version, (n_files, n_twins) in counts.items()
+        if n_twins >= _TWINS and n_twins >= n_files * _TWIN_SHARE
+    }

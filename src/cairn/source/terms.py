@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Protocol
 
 from cairn.digest import blake2b
+from cairn.source.text import split_identifier
 
 
 class _Stemmer(Protocol):
     def stemWord(self, word: str) -> str: ...
+    def stemWords(self, words: list[str]) -> list[str]: ...
 
 
 @cache
-def _stemmer() -> _Stemmer:
+def stemmer() -> _Stemmer:
+    """Return the stemmer of English, one for the whole process."""
     import Stemmer  # noqa: PLC0415 - start-up time: `cairn --version` and hooks need no stemmer
 
     stemmer: _Stemmer = Stemmer.Stemmer("english")
@@ -26,11 +29,24 @@ def terms_of(raw: str, words: tuple[str, ...]) -> tuple[str, ...]:
     The whole is folded (`getUserName`, `get_user_name` and `GET_USER_NAME` are one term), so that the exact
     identifier scores above its scattered words in whatever style the query is written.
     """
-    stem = _stemmer().stemWord
+    stem = stemmer().stemWord
     stems = tuple(stem(word) for word in words)
     if len(words) < 2:
         return stems
     return (*stems, "".join(words))
+
+
+@lru_cache(maxsize=4_096)  # words of questions and of names that are shown; few kilobytes
+def terms_of_word(raw: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the lower-case words of a raw word, and its terms; see `terms_of`."""
+    words = split_identifier(raw)
+    return words, terms_of(raw, words)
+
+
+@lru_cache(maxsize=4_096)
+def known_hash(term: str) -> int:
+    """Return what `term_hash` does, for terms of questions, which come again."""
+    return term_hash(term)
 
 
 def term_hash(term: str) -> int:

@@ -8,8 +8,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import Any, TypeVar
 
 from cairn.errors import IndexMissingError, StoreDamagedError, StoreError, StoreForeignError, StoreVersionError
@@ -20,6 +21,8 @@ BUSY_TIMEOUT_MS = 10_000
 _RETRY_SECONDS = 0.01
 _LOG_BYTES = 64_000_000  # a log that grew larger is cut when it starts over
 MAX_VARIABLES = 500  # of one statement
+_LIST_SIZES = (1, 12, 24, 48, 120, MAX_VARIABLES)
+_MARKS = {size: ", ".join("?" * size) for size in _LIST_SIZES}
 _DAMAGED = (
     "malformed", "not a database", "disk image", "file is encrypted", "Could not decode", "too big", "no such",
     "unsafe use of",
@@ -216,40 +219,82 @@ def unhurried_disk(connection: sqlite3.Connection) -> Iterator[None]:
         connection.execute("PRAGMA wal_autocheckpoint = 1")
 
 
+def version_of(connection: sqlite3.Connection) -> tuple[sqlite3.Connection, int, int]:
+    """Return what differs after any change of the database, by this connection or another one."""
+    (version,) = connection.execute("PRAGMA data_version").fetchone()
+    return connection, version, connection.total_changes
+
+
 def in_parts(values: Sequence[_T]) -> Iterator[Sequence[_T]]:
     """Yield the values in portions that fit one statement."""
     for first in range(0, len(values), MAX_VARIABLES):
         yield values[first : first + MAX_VARIABLES]
 
 
-@contextmanager
-def reading(connection: sqlite3.Connection) -> Iterator[None]:
-    """Make all reads of the block see one state of the database; a nested block sees that of the outer one."""
-    if connection.in_transaction:
-        yield
-        return
-    connection.execute("BEGIN")
-    try:
-        yield
-    finally:
-        if connection.in_transaction:  # SQLite ends one by itself after some errors
-            connection.execute("COMMIT")
+def in_lists(values: Sequence[_T]) -> Iterator[tuple[str, list[_T]]]:
+    """Yield portions that fit one statement: the marks for `IN`, and the values, the last one repeated.
+
+    There are few counts of marks, so that SQLite compiles few statements and Python keeps them.
+    """
+    for first in range(0, len(values), MAX_VARIABLES):
+        part = list(values[first : first + MAX_VARIABLES])
+        size = next(size for size in _LIST_SIZES if size >= len(part))
+        yield _MARKS[size], part + part[-1:] * (size - len(part))
 
 
-@contextmanager
-def store_errors(path: Path, store: Store) -> Iterator[None]:
-    """Turn SQLite's errors into those of a store, with the command that mends each.
+def reading(connection: sqlite3.Connection) -> AbstractContextManager[None]:
+    """Return a context whose reads all see one state of the database; a nested block sees that of the outer one."""
+    return _ReadBlock(connection)
+
+
+class _ReadBlock:
+    """What `reading` returns: a class, because every question enters some and a generator takes longer."""
+
+    __slots__ = ("_connection", "_is_outer")
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._is_outer = False
+
+    def __enter__(self) -> None:
+        self._is_outer = not self._connection.in_transaction
+        if self._is_outer:
+            self._connection.execute("BEGIN")
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_outer and self._connection.in_transaction:  # SQLite ends one by itself after some errors
+            self._connection.execute("COMMIT")
+
+
+def store_errors(path: Path, store: Store) -> AbstractContextManager[None]:
+    """Return a context that turns SQLite's errors into those of a store, with the command that mends each.
 
     Args:
         path: the file of the database.
         store: what it holds.
     """
-    try:
-        yield
-    except UnicodeDecodeError as error:  # the module decodes SQLite's message, which quotes what is damaged
-        raise store.damage(path, "is damaged: it holds text that is not UTF-8") from error
-    except sqlite3.DatabaseError as error:
-        raise _store_error(error, path, store) from error
+    return _ErrorsOfStore(path, store)
+
+
+class _ErrorsOfStore:
+    """What `store_errors` returns, a class for the same reason."""
+
+    __slots__ = ("_path", "_store")
+
+    def __init__(self, path: Path, store: Store) -> None:
+        self._path = path
+        self._store = store
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, UnicodeDecodeError):  # the module decodes SQLite's message, which quotes what is damaged
+            raise self._store.damage(self._path, "is damaged: it holds text that is not UTF-8") from error
+        if isinstance(error, sqlite3.DatabaseError):
+            raise _store_error(error, self._path, self._store) from error
 
 
 def _store_error(error: sqlite3.DatabaseError, path: Path, store: Store) -> StoreError:

@@ -53,3 +53,8 @@ def read_seal_secrets(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     """Return the seals with their secrets that a database holds, each as its id and its secret."""
     rows = connection.execute("SELECT key, value FROM meta WHERE substr(key, 1, ?) = ?", (len(_SECRET), _SECRET))
     return [(key.removeprefix(_SECRET), value) for key, value in rows.fetchmany(_MAX_SECRETS)]
+
+
+def forget_seals(connection: sqlite3.Connection) -> None:
+    """Forget which state folder a database was made in."""
+    connection.execute("DELETE FROM meta WHERE key = ? OR substr(key, 1, ?) = ?", (_SEAL, len(_SECRET), _SECRET))

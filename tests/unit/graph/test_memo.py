@@ -72,3 +72,18 @@ def test_what_is_forgotten_is_found_again() -> None:
     assert [memo.recall("key", 0, lambda: next(answers)) for _ in range(2)] == [1, 1]
     memo.forget()
     assert memo.recall("key", 0, lambda: next(answers)) == 2
+
+
+def test_what_others_make_up_is_remembered_where_all_of_them_are_known() -> None:
+    words = Words({"a": "b", "c": "d", "d": "c"})
+    for word in "abcd":
+        words.text(word)
+    words.memo.combine("ab", ["a", "b"], lambda needs: [sorted(each) for each in needs])
+    words.memo.combine("cd", ["c", "d"], lambda _: "both")
+    words.memo.combine("ax", ["a", "x"], lambda _: "of what is not known")
+    assert words.memo.known("ab") == [[ord("a"), ord("b")], [ord("b")]]
+    assert words.memo.known("cd") == "both"
+    assert words.memo.known("ax") is None
+    with words.memo.noting() as needs:
+        words.memo.known("ab")
+    assert needs == set()

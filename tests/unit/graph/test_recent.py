@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.graph.memo import Memo
-from cairn.graph.recent import Recent
+from cairn.graph.recent import Recent, Unfinished
 
 
 def test_what_was_used_last_stays_and_the_rest_goes() -> None:
@@ -50,3 +50,13 @@ def test_a_memory_forgets_what_was_not_asked_for_lately_and_finds_it_again() -> 
     assert asked == list(range(100))
     assert square(3) == 9
     assert asked[-1] == 3
+
+
+def test_unfinished_work_is_taken_once_and_the_oldest_gives_way() -> None:
+    unfinished: Unfinished[str] = Unfinished(2)
+    for key in "abc":
+        unfinished.keep(key, key.upper())
+    assert unfinished.take("a") is None
+    assert unfinished.take("b") == "B"
+    assert unfinished.take("b") is None
+    assert unfinished.take("c") == "C"

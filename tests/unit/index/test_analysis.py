@@ -112,7 +112,6 @@ def test_what_a_chunk_yields_does_not_depend_on_how_many_words_are_remembered(mo
     forgetful = Analyzer(model.word_vectors, model.dimensions, share=0.0)
     for first in range(0, len(texts), 10):
         part = Words.of(texts[first : first + 10])
-        forgetful.prepare(part)
         postings, vectors = forgetful.analyze([part])
         wanted, wanted_vectors = analyze(model, texts[first : first + 10])
         np.testing.assert_array_equal(vectors, wanted_vectors)
@@ -146,3 +145,15 @@ def test_postings_hold_every_term_of_every_row_in_order(model: StaticModel, text
         raws = [raw for part in text for raw in raw_words(part)]
         wanted = {term_hash(term) for raw in raws for term in terms_of(raw, split_identifier(raw))}
         assert set(postings_of(postings, number)) == wanted
+
+
+@pytest.mark.parametrize(
+    "raw", ["ΟΔΟΣ_one", "ΣΔΣaB", "straßeÉcole", "İstanbul_v2", "x" * 65 + "_y", "__init__", "_", "A"]
+)
+def test_an_identifier_among_others_has_the_terms_it_has_alone(model: StaticModel, raw: str) -> None:
+    postings, _ = analyze(model, [row(body=f"getUserName {raw} other_name")])
+    alone, _ = analyze(model, [row(body=raw)])
+    words = split_identifier(raw) if len(raw) <= 64 else ()
+    wanted = {term_hash(term) for term in terms_of(raw, words)}
+    assert set(postings_of(alone, 0)) == wanted
+    assert wanted <= set(postings_of(postings, 0))

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -209,3 +210,17 @@ def test_many_jobs_one_after_the_other_leave_no_more_threads_than_one() -> None:
     for number in range(20):
         assert run_isolated(f"{HERE}:length", b"x" * number, "python") == number
     assert threading.active_count() <= before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has pipes of a chosen size")
+def test_a_helper_has_room_for_the_work_of_a_while() -> None:
+    fcntl = import_module("fcntl")  # is not there on Windows
+    process, tasks, results = helper._spawn()
+    most = int(Path("/proc/sys/fs/pipe-max-size").read_text())
+    try:
+        for pipe in (tasks, results):
+            assert fcntl.fcntl(pipe.fileno(), fcntl.F_GETPIPE_SZ) == min(1 << 20, most)
+    finally:
+        tasks.close()
+        process.wait()
+        results.close()

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from cairn.index.analysis import quantize
 from cairn.index.overlay import KnownVectors, OverlayFile, concatenate
-from cairn.index.vectors import COARSE_DIMENSIONS, Vectors
+from cairn.index.vectors import Vectors
 
 RANDOM = np.random.default_rng(7)
 
@@ -40,17 +40,21 @@ def test_a_cosine_does_not_depend_on_where_its_row_lies() -> None:
     order = RANDOM.permutation(len(stored))
     moved = Vectors([stored[order[:7]], stored[order[7:1_000]], stored[order[1_000:]]], 256)
     together = Vectors([stored], 256)
-    for compare in (Vectors.similarities, Vectors.coarse):
-        np.testing.assert_array_equal(compare(moved, query), compare(together, query)[order])
+    np.testing.assert_array_equal(moved.similarities(query), together.similarities(query)[order])
     some = order[:333]
     np.testing.assert_array_equal(together.similarities_of(some, query), together.similarities(query)[some])
 
 
-def test_coarse_similarities_are_cosines_of_the_leading_dimensions() -> None:
-    rows, query = unit(40, 256), unit(1, 256)[0]
-    heads, head = rows[:, :COARSE_DIMENSIONS], query[:COARSE_DIMENSIONS]
-    found = Vectors([quantize(rows[:25]), quantize(rows[25:])], 256).coarse(query)
-    np.testing.assert_allclose(found, heads @ head / (head @ head), atol=0.03)
+def test_rows_among_those_of_other_views_compare_as_by_themselves() -> None:
+    stored, query = [quantize(unit(300)), quantize(unit(200))], unit(1)[0]
+    whole = np.concatenate(stored)
+    for count in (30, 480):
+        places = RANDOM.permutation(500)[:count]
+        among, alone = Vectors(stored, 24, places), Vectors([whole[places]], 24)
+        rows = np.array([7, 0, count - 1])
+        np.testing.assert_array_equal(among.similarities(query), alone.similarities(query))
+        np.testing.assert_array_equal(among.similarities_of(rows, query), alone.similarities(query)[rows])
+        np.testing.assert_array_equal(among.take(rows), alone.take(rows))
 
 
 def test_the_vectors_of_some_rows_are_those_of_all() -> None:

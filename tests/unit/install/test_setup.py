@@ -10,6 +10,8 @@ import pytest
 from cairn.errors import ConfigError, NotFoundError, RequestError
 from cairn.hooks.adapter import Level
 from cairn.hooks.agents import NAMES
+from cairn.install.apply import apply
+from cairn.install.plan import FileChange
 from cairn.install.setup import SetupPlan, plan_init, plan_uninstall
 
 
@@ -113,6 +115,28 @@ def test_only_the_files_that_are_meant_are_touched(home: Path, root: Path, level
     touched, other = (root, home) if level == "project" else (home, root)
     assert list(touched.iterdir())
     assert list(other.iterdir()) == []
+
+
+class _Killed(BaseException):
+    """Stands for the end of the process."""
+
+
+def _die_while_writing(change: FileChange) -> None:
+    change.file.parent.mkdir(parents=True, exist_ok=True)
+    change.file.with_name(f"{change.file.name}.31310079956352172.tmp").write_bytes(b"half")
+    raise _Killed
+
+
+def test_what_a_kill_left_beside_a_file_that_never_came_to_be_is_taken_away(home: Path, root: Path) -> None:
+    plan = plan_init(root, "project", ("claude-code",), environment(home))
+    with pytest.raises(_Killed):
+        apply(plan.changes, plan.records, plan.known, _die_while_writing)
+    assert list(root.rglob("*.tmp"))
+
+    plan_uninstall(root, "project", (), environment(home)).carry_out()
+
+    assert list(root.iterdir()) == []
+    assert plan.records.read() == {}
 
 
 def test_the_users_own_files_name_the_program_by_its_path(home: Path, root: Path, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from cairn.hints import Hint
@@ -16,6 +18,22 @@ def answered(*notes: str) -> SearchDocument:
         "total_tokens_available": 0, "omitted": 0, "coverage": {"indexed": 1, "eligible": 1, "pending": 0},
         "took_ms": 1.0, "notes": list(notes),
     }  # fmt: skip
+
+
+def hit(name: str, *, score: float, relevance: float) -> dict[str, object]:
+    place = {"id": f"c_{name}", "kind": "function", "name": name, "filepath": "a.py", "start_line": 1, "end_line": 2}
+    return {**place, "score": score, "explain": {}, "relevance": relevance}
+
+
+def test_hits_of_several_projects_come_by_the_score_of_the_one_ranker_that_found_them() -> None:
+    one = answered() | {"mode": "hybrid", "code": [hit("low", score=1.0, relevance=0.9)]}
+    other = answered() | {"mode": "hybrid", "code": [hit("high", score=2.0, relevance=0.1)]}
+    found: list[Any] = [("one", one), ("other", other)]
+    merged = merge_searches(found, SearchRequest(query="tax"))
+    assert [row["name"] for row in merged["code"]] == ["high", "low"]
+    assert not {"score", "explain"} & merged["code"][0].keys()
+    other["mode"] = "symbol"
+    assert [row["name"] for row in merge_searches(found, SearchRequest(query="tax"))["code"]] == ["low", "high"]
 
 
 def test_the_notes_of_each_of_many_projects_come_through() -> None:

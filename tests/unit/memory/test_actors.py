@@ -11,8 +11,8 @@ from cairn.memory.actors import agent_named, find_actor
 @pytest.mark.parametrize(
     ("environment", "actor", "session"),
     [
-        ({"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}, "agent:claude-code", "s1"),
-        ({"CODEX_THREAD_ID": "t1"}, "agent:codex", "t1"),
+        ({"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}, "agent:claude-code", "claude-code:s1"),
+        ({"CODEX_THREAD_ID": "t1"}, "agent:codex", "codex:t1"),
         ({"GEMINI_CLI": "1"}, "agent:gemini-cli", ""),
         ({"CURSOR_AGENT": "1"}, "agent:cursor", ""),
         ({"OPENCODE": "1"}, "agent:opencode", ""),

@@ -167,3 +167,27 @@ def test_only_a_person_changes_what_a_person_said(lifecycle: Lifecycle, replica:
         lifecycle.edit(id, AGENT, text="use port 443")
     assert lifecycle.edit(id, AGENT, importance=8).text == "use port 80"
     assert lifecycle.edit(id, PERSON, text="use port 443").text == "use port 443"
+
+
+def test_what_a_memory_said_is_undone_and_done_again(lifecycle: Lifecycle) -> None:
+    id = keep(lifecycle, "use port 80")
+    lifecycle.edit(id, AGENT, text="use port 8080", tags=["net"])
+    undone = lifecycle.undo(id, AGENT)
+    assert (undone.text, undone.tags) == ("use port 80", ())
+    assert lifecycle.undo(id, AGENT).text == "use port 8080"
+
+
+def test_links_are_undone_but_those_that_came_with_a_memory_stay(lifecycle: Lifecycle) -> None:
+    made = lifecycle.remember(NewMemory("Use WAL mode", "decision", links=(CodeLink("a.py"),)), AGENT).observation
+    assert lifecycle.undo(made.id, PERSON).links == (CodeLink("a.py"),)
+    lifecycle.unlink(made.id, "a.py", "", PERSON)
+    assert lifecycle.undo(made.id, PERSON).links == (CodeLink("a.py"),)
+    lifecycle.link(made.id, CodeLink("a.py", "", "0" * 32), PERSON)
+    assert lifecycle.undo(made.id, PERSON).links == (CodeLink("a.py"),)
+
+
+def test_only_a_person_undoes_what_a_person_said(lifecycle: Lifecycle) -> None:
+    id = keep(lifecycle, "use port 80", PERSON)
+    lifecycle.edit(id, PERSON, text="use port 8080")
+    with pytest.raises(AuthorityError):
+        lifecycle.undo(id, AGENT)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cairn import Workspace
+from cairn.memory.recall import ACTIVE
 
 CODE = """class Pool:
     def take(self) -> int:
@@ -49,6 +50,8 @@ def test_a_memory_follows_its_file_that_git_renames(root: Path, workspace: Works
     assert found(workspace) == [(("connections.py::Pool.take",), "")]
     git(root, "commit", "-q", "-m", "say what it holds")
     assert found(workspace) == [(("connections.py::Pool.take",), "")]
+    stale, ids = workspace.memory.recall.find_stale(ACTIVE, 10)
+    assert (stale, len(ids)) == ({}, 1)
 
 
 def test_a_renamed_file_that_changed_shows_its_memory_with_what_changed(root: Path, workspace: Workspace) -> None:

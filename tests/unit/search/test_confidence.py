@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from cairn.search.confidence import HIGH, relevance, relevances
+from cairn.search.confidence import HIGH, is_hopeless, relevance, relevances
 from cairn.search.rank import Ranked, Ranking
 
 
-def ranking_of(*scores: tuple[float, float], n_named: int = 0) -> Ranking:
+def ranking_of(*scores: tuple[float, float], n_named: int = 0, for_work_item: bool = False) -> Ranking:
     """Return a ranking of one row a file with these scores and cosines."""
     rows = [Ranked(number, number, score, None, dense, 0.0) for number, (score, dense) in enumerate(scores)]
-    return Ranking(rows, 1.0, n_named=n_named)
+    return Ranking(rows, 1.0, n_named=n_named, for_work_item=for_work_item)
 
 
 def test_a_hit_is_no_surer_than_those_above_it() -> None:
@@ -21,3 +21,13 @@ def test_a_hit_is_no_surer_than_those_above_it() -> None:
 def test_the_only_definition_of_a_name_is_sure_and_several_share_its_chance() -> None:
     assert relevances(ranking_of((0.5, 0.1), (0.4, 0.1), n_named=1), 2)[0] >= HIGH
     assert relevances(ranking_of((0.5, 0.1), (0.4, 0.1), n_named=2), 2)[0] < HIGH
+
+
+def test_a_high_score_alone_makes_the_hit_of_a_work_item_less_sure_than_that_of_a_question() -> None:
+    scores = ((2.6, 0.6), (2.5, 0.6))
+    assert relevance(ranking_of(*scores), 0) >= HIGH > relevance(ranking_of(*scores, for_work_item=True), 0)
+
+
+def test_whether_anything_is_found_depends_on_the_same_chance_for_both() -> None:
+    for scores in (((0.2, 0.0),), ((1.0, 0.3),)):
+        assert is_hopeless(ranking_of(*scores)) == is_hopeless(ranking_of(*scores, for_work_item=True))

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.search.past import asks_for_change
+from cairn.search.any_length import understand_text
+from cairn.search.query import asks_for_change, is_work_item
 
 
 @pytest.mark.parametrize(
@@ -11,6 +12,7 @@ from cairn.search.past import asks_for_change
         "Fix the total of an empty cart",
         "feat(cart): support vouchers",
         "[core] Added retries to uploads",
+        "modules/http-router: Keep the query of a redirect",
         "don\u2019t close the stream twice",
         "TypeError: total() fails with an empty cart",
         "Uploads do stop, but the spinner should go away",
@@ -27,3 +29,8 @@ def test_subjects_of_changes_reports_and_long_texts_ask_for_a_change(text: str) 
 )
 def test_questions_and_names_do_not(text: str) -> None:
     assert not asks_for_change(text)
+
+
+def test_a_long_text_is_a_work_item_whatever_its_subject() -> None:
+    assert is_work_item(understand_text("Totals in an empty cart\n\nThe page shows nothing."))
+    assert not is_work_item(understand_text("totals in an empty cart"))

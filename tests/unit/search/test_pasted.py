@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cairn.answers import Answer, CodeHit
-from cairn.search.pasted import Pasted, read_pasted
+from cairn.search.pasted_text import Pasted, read_pasted
 from cairn.workspace import Workspace
 
 FILES = {

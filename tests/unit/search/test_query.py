@@ -154,3 +154,9 @@ def test_any_text_is_understood_or_refused(text: str) -> None:
     assert len({term.hashed for term in query.terms}) == len(query.terms)
     if query.mode in ("literal", "regex"):
         assert query.pattern
+
+
+def test_words_of_one_kind_on_both_sides_of_and_are_the_subject_together() -> None:
+    assert understand("saving and loading of sessions").subject == ("saving", "loading")
+    assert understand("encoders or decoders for text").subject == ("encoders", "decoders")
+    assert understand("jobs and their queues").subject == ("jobs",)

@@ -29,9 +29,9 @@ def commit(root: Path) -> str:
 def test_branches_are_told_with_their_commits_a_local_one_before_that_of_the_remote(root: Path) -> None:
     first = git(root, "rev-parse", "HEAD")
     git(root, "update-ref", "refs/remotes/origin/trunk", first)
-    git(root, "update-ref", "refs/remotes/origin/work/far", first)
+    git(root, "update-ref", "refs/remotes/origin/topic/far", first)
     second = commit(root)
-    assert branch_tips(root) == {"trunk": second, "work/far": first}
+    assert branch_tips(root) == {"trunk": second, "topic/far": first}
 
 
 def test_the_default_branch_is_what_the_remote_says_or_a_usual_name(root: Path) -> None:

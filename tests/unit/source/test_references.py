@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cairn.source.expressions import expression_of
 from cairn.source.languages import BY_NAME, LANGUAGES
-from cairn.source.references import KINDS, NO_FACTS, Facts, decode, encode, expression_of, read_facts, type_name
+from cairn.source.references import KINDS, NO_FACTS, Facts, decode, encode, read_facts
+from cairn.source.type_names import type_name
 
 
 def references(text: str, language: str = "python") -> list[tuple[str, str, int, int]]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.source.roles import FOREIGN, Role, RoledFile, own_role, role_of
+from cairn.source.roles import FOREIGN, Role, RoledFile, own_role, role_of, roles_of
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,30 @@ def test_paths_tell_what_people_of_the_project_did_not_write(path: str, role: Ro
 
 def test_a_file_whose_content_says_so_is_generated_whatever_its_path() -> None:
     assert own_role(RoledFile("src/a.go", "go", is_generated=True)) & FOREIGN == Role.GENERATED
+
+
+def roles_among(*paths: str, language: str = "python") -> dict[str, Role]:
+    files = [RoledFile(path, language) for path in paths]
+    first = roles_of(files)
+    assert roles_of(files, known=dict(zip(files, first, strict=True))) == first
+    return dict(zip(paths, first, strict=True))
+
+
+def test_a_version_beside_the_same_files_without_one_is_old() -> None:
+    roles = roles_among("app/v1/models.py", "app/v1/fields.py", "app/models.py", "app/fields.py", "api/v1/users.py")
+    assert {path for path, role in roles.items() if role & Role.OLD_VERSION} == {"app/v1/models.py", "app/v1/fields.py"}
+
+
+def test_a_version_whose_files_are_nowhere_else_is_current() -> None:
+    roles = roles_among("api/v1/users.py", "api/v1/orders.py", "api/users.py", "api/v1/carts.py", "api/v1/items.py")
+    assert not any(role & Role.OLD_VERSION for role in roles.values())
+
+
+def test_a_c_header_beside_its_bodies_declares_them() -> None:
+    roles = roles_among("src/dict.c", "src/dict.h", "include/list.h", "src/tree.hpp", "src/tree.cc", language="c")
+    assert {path for path, role in roles.items() if role & Role.DECLARATION} == {"src/dict.h"}
+
+
+def test_a_list_of_changes_is_documentation() -> None:
+    assert role_of("CHANGES", "text") & Role.DOCS
+    assert not role_of("src/changes.py", "python") & Role.DOCS

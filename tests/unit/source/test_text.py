@@ -106,3 +106,11 @@ def test_samples_of_a_long_text_say_about_how_many_tokens_it_has(n_lines: int) -
         f"def step_{line}(value, scale={line % 7}.5):\n    return value * {line}\n" for line in range(n_lines)
     )
     assert count_tokens_of_samples(text) == pytest.approx(count_tokens(text), rel=0.05)
+
+
+@pytest.mark.parametrize("other", ["", "é"], ids=["ascii", "unicode"])
+def test_words_are_separated_by_every_character_that_stands_in_none(other: str) -> None:
+    for character in map(chr, range(128)):
+        text = f"one{character}two {other}"
+        wanted = [f"one{character}two"] if character.isalnum() or character == "_" else ["one", "two"]
+        assert raw_words(text) == [*wanted, *([other] if other else [])]

@@ -5,7 +5,7 @@ import threading
 from contextlib import closing
 from pathlib import Path
 
-from cairn.storage.connection import connect
+from cairn.storage.connection import connect, in_lists
 from cairn.storage.index.schema import INDEX
 
 
@@ -19,3 +19,14 @@ def test_who_opens_a_new_database_waits_for_another_that_is_writing_its_schema(t
         with closing(connect(file, INDEX)) as opened:
             assert opened.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         timer.join()
+
+
+def test_lists_of_few_sizes_hold_all_values() -> None:
+    for count in (0, 1, 2, 13, 49, 499, 500, 501, 1_100):
+        parts = list(in_lists(range(count)))
+        assert [len(values) for _, values in parts] == [marks.count("?") for marks, _ in parts]
+        assert sorted({value for _, values in parts for value in values}) == list(range(count))
+
+
+def test_lists_have_few_sizes() -> None:
+    assert len({marks for count in range(1_000) for marks, _ in in_lists(range(count))}) <= 6

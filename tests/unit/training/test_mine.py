@@ -1,6 +1,7 @@
+import subprocess
 from pathlib import Path
 
-from mine import doc_pair, mine, name_pair, sections, targets_in
+from mine import changed_files, doc_pair, mine, name_pair, sections, targets_in
 
 SOURCE = b'''
 def read_header(stream, limit):
@@ -53,3 +54,17 @@ def test_a_section_asks_for_what_it_names(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("# Headers\n\nA header is read line by line. Call `read_header()` for that.\n")
     found = [pair for pair in mine(tmp_path, None, "") if pair.kind == "section"]
     assert [(pair.query, pair.path) for pair in found] == [("Headers: A header is read line by line", "headers.py")]
+
+
+def test_a_commit_that_writes_control_characters_is_one_commit(tmp_path: Path) -> None:
+    def git(*arguments: str) -> str:
+        identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        done = subprocess.run(["git", *identity, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True)
+        return done.stdout
+
+    git("init", "-q")
+    (tmp_path / "escapes.py").write_text('ESCAPES = "\x01\x02"\n\x01\n\x01not a commit\n')
+    git("add", ".")
+    git("commit", "-q", "-m", "Write escapes")
+    commit = git("rev-parse", "HEAD").strip()
+    assert list(changed_files(tmp_path, [commit])) == [(commit, "escapes.py", [range(1, 4)])]

@@ -36,6 +36,7 @@ class Rules(NamedTuple):
         by_name: whether the only function of a name in the project is what a call of unknown meaning leads to.
         bounds: whether type parameters say what they must be, as in `<T: Bound>`.
         fields_apart: whether a field and a method of a type may share a name.
+        paths_marked: whether expressions keep the mark behind a name that can only be the beginning of a path.
     """
 
     family: str
@@ -65,6 +66,7 @@ class Rules(NamedTuple):
     by_name: bool = True
     bounds: bool = False
     fields_apart: bool = False
+    paths_marked: bool = False
 
 
 def words(*names: str) -> frozenset[str]:

@@ -52,20 +52,15 @@ def put_blob(
     first_id = blob_id << ORDINAL_BITS
     chunk_of = [place for place, chunk in enumerate(parsed.chunks) for _ in range(*chunk.definitions)]
     definitions = [
-        (
-            first_id + ordinal, first_id + chunk_of[ordinal],
-            entry.kind, entry.name, entry.qualified_name, entry.signature, entry.doc, entry.parent,
-            entry.span.start_line, entry.span.end_line, entry.span.start_byte, entry.span.end_byte,
-        )
-        for ordinal, entry in enumerate(parsed.definitions)
-    ]  # fmt: skip
+        (first_id + ordinal, first_id + chunk_of[ordinal], *values, *span)
+        for ordinal, (*values, span) in enumerate(parsed.definitions)
+    ]
     chunks = [
-        (
-            first_id + ordinal, key, chunk.kind, chunk.owner, chunk.part, *chunk.definitions, chunk.header,
-            chunk.span.start_line, chunk.span.end_line, chunk.span.start_byte, chunk.span.end_byte, *chunk.lines[0],
+        (first_id + ordinal, key, kind, owner, part, *own, header, *span, *lines[0])
+        for ordinal, ((kind, owner, part, own, header, span, lines), key) in enumerate(
+            zip(parsed.chunks, keys, strict=True)
         )
-        for ordinal, (chunk, key) in enumerate(zip(parsed.chunks, keys, strict=True))
-    ]  # fmt: skip
+    ]
     blob = (blob_id, content_hash, parsed.language, parsed.note, len(parsed.chunks), int(is_generated))
     connection.execute(
         """INSERT INTO blob (id, hash, language, note, n_chunks, is_generated, segment_id, checksum)

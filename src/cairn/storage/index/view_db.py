@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Self
 
-from cairn.storage.connection import in_parts
+from cairn.storage.connection import in_lists, in_parts
 from cairn.storage.index.meta_db import write_meta
 from cairn.storage.index.rows import check_types, path_of
 from cairn.types import FileStat, Skipped
@@ -198,8 +198,7 @@ def file_stamps(connection: sqlite3.Connection, view_name: str, blobs: Mapping[s
     """
     stamps: dict[str, tuple[int, int]] = {}
     paths = list(blobs)
-    for part in in_parts([os.fsencode(path) for path in paths]):
-        marks = ", ".join("?" * len(part))
+    for marks, part in in_lists([os.fsencode(path) for path in paths]):
         rows = connection.execute(
             # Through the SQL view `file` the same takes five times as long.
             f"""SELECT path.path, blob_id, size, mtime_ns FROM path CROSS JOIN entry ON entry.path_id = path.id

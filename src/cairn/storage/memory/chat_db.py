@@ -43,15 +43,31 @@ class ChatMeter(NamedTuple):
     cost: float
 
 
+class ChatCost(NamedTuple):
+    """What questions about the sessions of an agent cost on a day (UTC), by a model."""
+
+    day: str
+    agent: str
+    model: str
+    n_calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: float
+
+
 _COLUMNS = ChatCall._fields[:-1]
 
 
 def add_due(connection: sqlite3.Connection, session: str, seconds: float) -> None:
     """Let a session wait for a summary, if it does not already."""
     connection.execute("DELETE FROM chat_call WHERE session = ? AND state = 'due'", (session,))
-    row = ChatCall(session, seconds)[:-1]
-    marks = ", ".join("?" * len(row))
-    connection.execute(f"INSERT INTO chat_call ({', '.join(_COLUMNS)}) VALUES ({marks})", row)
+    add(connection, ChatCall(session, seconds))
+
+
+def add(connection: sqlite3.Connection, call: ChatCall) -> None:
+    """Add a question."""
+    marks = ", ".join("?" * len(_COLUMNS))
+    connection.execute(f"INSERT INTO chat_call ({', '.join(_COLUMNS)}) VALUES ({marks})", call[:-1])
 
 
 def next_due(connection: sqlite3.Connection) -> ChatCall | None:
@@ -73,6 +89,17 @@ def calls(connection: sqlite3.Connection, session: str = "", limit: int = -1) ->
         f"SELECT {', '.join(ChatCall._fields)} FROM chat_call WHERE ?1 IN ('', session) ORDER BY number DESC LIMIT ?2"
     )
     return [ChatCall(*row) for row in connection.execute(query, (session, limit))]
+
+
+def costs(connection: sqlite3.Connection, since: float) -> list[ChatCost]:
+    """Return what was asked since some time, in seconds since the epoch, cost, the newest day first."""
+    query = (
+        "SELECT strftime('%Y-%m-%d', asked, 'unixepoch') AS day, coalesce(agent, ''), model, count(*), "
+        "sum(input_tokens), sum(output_tokens), sum(cost) "
+        "FROM chat_call LEFT JOIN session ON session.id = chat_call.session "
+        "WHERE asked >= ? AND asked > 0 GROUP BY 1, 2, 3 ORDER BY 1 DESC, 2, 3"
+    )
+    return [ChatCost(*row) for row in connection.execute(query, (since,))]
 
 
 def meter(connection: sqlite3.Connection, since: float) -> ChatMeter:

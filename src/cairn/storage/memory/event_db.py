@@ -12,10 +12,12 @@ from cairn.storage.memory.rows import EventRow
 _COLUMNS = "id, observation, other, time, kind, body"
 
 
-def insert(connection: sqlite3.Connection, row: EventRow, source: str = "", sharing: int = 0) -> None:
-    """Add an event that is not there yet; see `find_sources` and `cairn.storage.memory.sharing_db`."""
-    columns = f"{_COLUMNS}, source, sharing"
-    connection.execute(f"INSERT INTO event ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row, source, sharing))
+def insert(connection: sqlite3.Connection, row: EventRow, source: str = "", sharing: int = 0, team: int = 0) -> None:
+    """Add an event that is not there yet; see `find_sources`, and the modules `sharing_db` and `team_db`."""
+    columns = f"{_COLUMNS}, source, sharing, team"
+    connection.execute(
+        f"INSERT INTO event ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, source, sharing, team)
+    )
 
 
 def find_known(connection: sqlite3.Connection, ids: Collection[str]) -> set[str]:
@@ -34,8 +36,9 @@ def find_redacted(connection: sqlite3.Connection, observations: Collection[str])
 def find_sources(connection: sqlite3.Connection, observations: Collection[str]) -> dict[str, str]:
     """Return where what some observations say is from, by id.
 
-    It is empty for what was said on this machine, `import` or `shared` if words of it came in an export or with the
-    repository, be it as the observation or as a later change. So nobody puts words into a memory of this user's own.
+    It is empty for what was said on this machine; `import`, `shared` or `team` if words of it came in an export, with
+    the repository or from a team's server, be it as the observation or as a later change. So nobody puts words into a
+    memory of this user's own.
     """
     found: dict[str, str] = {}
     select = "SELECT observation, max(source)"
@@ -49,6 +52,12 @@ def find_sources(connection: sqlite3.Connection, observations: Collection[str]) 
 def delete_all_but_redactions(connection: sqlite3.Connection, observation: str) -> None:
     """Delete what was said of an observation; that it was redacted, by whom and when, stays."""
     connection.execute("DELETE FROM event WHERE observation = ? AND kind != 'redact'", (observation,))
+
+
+def delete(connection: sqlite3.Connection, ids: Collection[str]) -> None:
+    """Delete events, as if they had never been taken in."""
+    for part in in_parts(list(ids)):
+        connection.execute(f"DELETE FROM event WHERE id IN ({', '.join('?' * len(part))})", part)
 
 
 def read_events(connection: sqlite3.Connection, observations: Collection[str]) -> list[tuple[str, str]]:

@@ -167,6 +167,29 @@ def select(
     return list(_read(connection, page, [*values, -1 if limit is None else limit, offset]))
 
 
+def select_links(connection: sqlite3.Connection, conditions: Conditions, limit: int) -> dict[str, tuple[CodeLink, ...]]:
+    """Return what the observations that meet all conditions speak of, by their ids, the newest first."""
+    where, values = _where(conditions)
+    page = f"SELECT number, id FROM observation {where} ORDER BY created DESC, id DESC LIMIT ?"
+    with reading(connection):
+        ids = dict(connection.execute(page, [*values, limit]).fetchall())
+        links = _links(connection, list(ids))
+    return {id: tuple(links.get(number, ())) for number, id in ids.items()}
+
+
+def count_by_session(connection: sqlite3.Connection, sessions: Sequence[str]) -> dict[str, int]:
+    """Return how many observations were made in each of some sessions; those with none are left out."""
+    found: dict[str, int] = {}
+    for part in in_parts(sessions):
+        marks = ", ".join("?" * len(part))
+        query = (
+            f"SELECT session, count(*) FROM observation WHERE session != '' AND session IN ({marks}) "
+            "AND is_redacted = 0 GROUP BY session"
+        )
+        found.update(connection.execute(query, part))
+    return found
+
+
 def count(connection: sqlite3.Connection, conditions: Conditions) -> int:
     """Return how many observations meet all conditions."""
     where, values = _where(conditions)
@@ -193,7 +216,7 @@ def _where(conditions: Conditions) -> tuple[str, list[Any]]:
             terms.append(f"{column} IN ({', '.join('?' * len(names))})")
             values.extend(names)
     for term, value in (
-        ("session = ?", conditions.session),
+        ("session != '' AND session = ?", conditions.session),  # or the index on it does not count
         ("EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)", conditions.tag),
         ("instr(lower(text), lower(?)) > 0", conditions.text),
         ("created >= ?", conditions.since),

@@ -235,6 +235,9 @@ class AskedQuestion(NamedTuple):
         text: the beginning of the question, without secrets.
         n_found: how many hits there were.
         relevance: of the best hit, 0 to 1.
+        surface: where it was asked: `mcp`, `http`, `cli` or `hook`; empty where that was not kept.
+        tuning: the number of the tuning that answered, 0 for what Cairn came with.
+        place: how many tools the session had used before.
         number: of its row.
     """
 
@@ -244,7 +247,51 @@ class AskedQuestion(NamedTuple):
     text: str
     n_found: int
     relevance: float = 0.0
+    surface: str = ""
+    tuning: int = 0
+    place: int = 0
     number: int = 0
+
+
+class ShownHit(NamedTuple):
+    """A piece of code that an answer showed.
+
+    Attributes:
+        question: the number of its row.
+        rank: 1 for the best.
+        id: of the hit, empty where it has none.
+        path: of its file.
+        first_line, last_line: where it stands.
+        symbol: what it defines, empty for nothing.
+        relevance: 0 to 1.
+    """
+
+    question: int
+    rank: int
+    id: str
+    path: str
+    first_line: int
+    last_line: int
+    symbol: str
+    relevance: float
+
+
+class HitUse(NamedTuple):
+    """What was done with a file after a question, whether the answer showed it or not.
+
+    Attributes:
+        question: the number of its row.
+        path: of the file.
+        symbol: in it, empty for the whole file.
+        use: `read`, `fetched`, `cited`, `edited`, `good` or `bad`.
+        seconds: when, for the first time.
+    """
+
+    question: int
+    path: str
+    symbol: str
+    use: str
+    seconds: float
 
 
 class EventSource(NamedTuple):

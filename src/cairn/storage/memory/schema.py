@@ -129,9 +129,50 @@ MIGRATIONS = (
             "CREATE INDEX served_seconds ON served (seconds)",
         ),
     ),
+    Migration(
+        "what searches showed, and what was done with it",
+        (
+            "ALTER TABLE question ADD COLUMN surface TEXT NOT NULL DEFAULT ''",
+            "ALTER TABLE question ADD COLUMN tuning INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE question ADD COLUMN place INTEGER NOT NULL DEFAULT 0",
+            """CREATE TABLE shown (
+                question INTEGER NOT NULL, rank INTEGER NOT NULL, id TEXT NOT NULL, path TEXT NOT NULL,
+                first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, symbol TEXT NOT NULL,
+                relevance REAL NOT NULL, PRIMARY KEY (question, rank)) WITHOUT ROWID""",
+            """CREATE TABLE outcome (
+                question INTEGER NOT NULL, path TEXT NOT NULL, symbol TEXT NOT NULL, use TEXT NOT NULL,
+                seconds REAL NOT NULL, PRIMARY KEY (question, path, symbol, use)) WITHOUT ROWID""",
+        ),
+    ),
+    Migration(
+        "versions of the tuning of answers, and unfinished runs",
+        (
+            """CREATE TABLE tuning_version (
+                number INTEGER PRIMARY KEY, created REAL NOT NULL, status TEXT NOT NULL, tuning TEXT NOT NULL,
+                report TEXT NOT NULL)""",
+            "CREATE TABLE tuning_run (key TEXT PRIMARY KEY, body TEXT NOT NULL, seconds REAL NOT NULL) WITHOUT ROWID",
+        ),
+    ),
+    Migration(
+        "lists of memories without reading what they say",
+        (
+            # It has all that lists are filtered by, in their order: the one by status would have them sorted.
+            "DROP INDEX observation_status",
+            "CREATE INDEX observation_listed ON observation (created, id, status, type, is_redacted)",
+            "DROP INDEX injection_observation",
+            "CREATE INDEX injection_observation ON injection (observation, use)",
+        ),
+    ),
+    Migration(
+        "what waits for a team's server, and what it has",
+        (
+            "ALTER TABLE event ADD COLUMN team INTEGER NOT NULL DEFAULT 0",  # see storage/memory/team_db.py
+            "CREATE INDEX event_team ON event (team) WHERE team = 1",
+        ),
+    ),
 )
 # The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
-NEWEST = "c64ba585480729cfccda497fea1522be30aadd424d577b40ba2398a6bd26a7c3"
+NEWEST = "64e3bbfa48140df8cdf134f49e5dae4f897d287c8b901c4040d0ea9465c62830"
 
 MEMORY = Store(
     name="the memory",

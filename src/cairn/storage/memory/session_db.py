@@ -22,6 +22,7 @@ class SessionConditions(NamedTuple):
         since, until: when they were last heard of, in seconds since the epoch.
         is_open: whether they go on.
         path: one of their activities is on exactly this, or below it if it ends in a slash.
+        words: one of their prompts has all of these, in any case.
     """
 
     agents: Sequence[str] = ()
@@ -31,6 +32,7 @@ class SessionConditions(NamedTuple):
     until: float = 0.0
     is_open: bool | None = None
     path: str = ""
+    words: Sequence[str] = ()
 
 
 def see(connection: sqlite3.Connection, digest: bytes, seconds: float) -> bool:
@@ -212,4 +214,8 @@ def _where(conditions: SessionConditions) -> tuple[str, list[Any]]:
             f"number IN (SELECT batch.session FROM activity JOIN batch ON batch.number = activity.batch WHERE {match})"
         )
         values.extend([conditions.path] * match.count("?"))
+    if conditions.words:
+        match = " AND ".join(["instr(lower(prompt), lower(?)) > 0"] * len(conditions.words))
+        terms.append(f"number IN (SELECT batch.session FROM batch WHERE {match})")
+        values.extend(conditions.words)
     return f"WHERE {' AND '.join(terms)}", values

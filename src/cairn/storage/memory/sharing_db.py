@@ -75,7 +75,7 @@ def find_private(connection: sqlite3.Connection, observations: Collection[str]) 
     for part in in_parts(list(observations)):
         query = (
             "SELECT observation.id, event.id FROM observation JOIN event ON event.observation = observation.id "
-            "WHERE kind = 'created' AND source != 'shared' AND is_shared = 0 AND is_redacted = 0 "
+            "WHERE kind = 'created' AND source NOT IN ('shared', 'team') AND is_shared = 0 AND is_redacted = 0 "
             f"AND observation.id IN ({_marks(part)})"
         )
         found.update(connection.execute(query, part))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from cairn.storage.connection import in_parts
 from cairn.storage.memory import session_db
@@ -62,28 +63,91 @@ def ids_shown(connection: sqlite3.Connection, session: str, why: str = "") -> se
     return {id for (id,) in connection.execute(query, (session, why))}
 
 
+class ShownCounts(NamedTuple):
+    """How often a memory was shown, how often it was then used, and what was said of it."""
+
+    times: int = 0
+    used: int = 0
+    helpful: int = 0
+    unhelpful: int = 0
+
+
+def shown_counts(connection: sqlite3.Connection, observations: Collection[str]) -> dict[str, ShownCounts]:
+    """Return how often each of some memories was shown and used, by its id; those never shown are left out."""
+    found: dict[str, ShownCounts] = {}
+    for part in in_parts(list(observations)):
+        where = f"WHERE observation IN ({', '.join('?' * len(part))}) GROUP BY observation"
+        found.update(_shown_counts(connection, where, part))
+    return found
+
+
+def shown_in_vain(connection: sqlite3.Connection, least_times: int) -> dict[str, ShownCounts]:
+    """Return the same of the memories that were shown so often and never used, or are said to be of no help."""
+    in_vain = "count(*) >= ? AND total(use NOT IN ('', 'unhelpful')) = 0"
+    unhelpful = "total(use = 'unhelpful') > total(use = 'helpful')"
+    where = f"WHERE observation != '' GROUP BY observation HAVING {unhelpful} OR {in_vain}"
+    return _shown_counts(connection, where, [least_times])
+
+
+def _shown_counts(connection: sqlite3.Connection, where: str, values: Sequence[object]) -> dict[str, ShownCounts]:
+    query = (
+        "SELECT observation, count(*), total(use NOT IN ('', 'unhelpful')), total(use = 'helpful'), "
+        f"total(use = 'unhelpful') FROM injection {where}"
+    )
+    return {id: ShownCounts(*map(int, counts)) for id, *counts in connection.execute(query, values)}
+
+
 def tokens_shown(connection: sqlite3.Connection, session: str) -> int:
     """Return how many tokens a session was shown."""
     query = "SELECT coalesce(sum(tokens), 0) FROM injection WHERE session = ?"
     return int(connection.execute(query, (session,)).fetchone()[0])
 
 
+def use_counts(connection: sqlite3.Connection, since: float) -> list[tuple[str, str, int]]:
+    """Return how often memories were shown since some time: by the event and the use that was made, with the number."""
+    query = "SELECT event, use, count(*) FROM injection WHERE seconds >= ? GROUP BY event, use ORDER BY event, use"
+    return connection.execute(query, (since,)).fetchall()
+
+
+def mark_newest(connection: sqlite3.Connection, observation: str, session: str, use: str) -> str | None:
+    """Say how a memory was used where it was shown last, in one session unless that is empty; return the session.
+
+    Returns:
+        None if it was never shown.
+    """
+    newest = "SELECT session FROM injection WHERE observation = ?1 AND ?2 IN ('', session) ORDER BY number DESC LIMIT 1"
+    row = connection.execute(newest, (observation, session)).fetchone()
+    if row is not None:
+        mark_used(connection, row[0], [observation], use)
+    return None if row is None else str(row[0])
+
+
 # -- questions ---------------------------------------------------------------------------------------------------------
 
 
-def add_question(connection: sqlite3.Connection, question: AskedQuestion, observations: Sequence[str] = ()) -> None:
-    """Add a question and which memories answered it."""
+def add_question(connection: sqlite3.Connection, question: AskedQuestion, observations: Sequence[str] = ()) -> int:
+    """Add a question and which memories answered it, and return the number of its row."""
     marks = ", ".join("?" * (len(_QUESTION) - 1))
     statement = f"INSERT INTO question ({', '.join(_QUESTION[:-1])}) VALUES ({marks})"
-    number = connection.execute(statement, question[:-1]).lastrowid
+    number = int(connection.execute(statement, question[:-1]).lastrowid or 0)
     rows = [(number, observation) for observation in dict.fromkeys(observations)]
     connection.executemany("INSERT INTO answer VALUES (?, ?)", rows)
+    return number
 
 
 def questions(connection: sqlite3.Connection, kind: str = "", limit: int | None = None) -> list[AskedQuestion]:
     """Return questions, the newest first; of one kind, unless empty."""
     query = f"SELECT {', '.join(_QUESTION)} FROM question WHERE ?1 IN ('', kind) ORDER BY number DESC LIMIT ?2"
     return [AskedQuestion(*row) for row in connection.execute(query, (kind, -1 if limit is None else limit))]
+
+
+def recalled(connection: sqlite3.Connection, session: str) -> list[tuple[float, str]]:
+    """Return the memories that a session asked for: when, and which one, where one alone was the answer."""
+    query = (
+        "SELECT question.seconds, min(observation) FROM question JOIN answer ON answer.question = question.number "
+        "WHERE session = ? AND kind = 'memory' GROUP BY question.number HAVING count(*) = 1"
+    )
+    return connection.execute(query, (session,)).fetchall()
 
 
 def last_uses(connection: sqlite3.Connection, observations: Collection[str]) -> dict[str, float]:
@@ -127,9 +191,9 @@ def forget_session(connection: sqlite3.Connection, session: str) -> None:
     """Delete what was shown and asked in a session and its sub-agents."""
     is_of_session = "session = ?1 OR substr(session, 1, length(?1) + 1) = ?1 || '/'"
     connection.execute(f"DELETE FROM injection WHERE {is_of_session}", (session,))
-    connection.execute(
-        "DELETE FROM answer WHERE question IN (SELECT number FROM question WHERE session = ?)", (session,)
-    )
+    asked = "SELECT number FROM question WHERE session = ?"
+    for table in ("answer", "shown", "outcome"):
+        connection.execute(f"DELETE FROM {table} WHERE question IN ({asked})", (session,))
     connection.execute("DELETE FROM question WHERE session = ?", (session,))
 
 
@@ -142,8 +206,14 @@ def erase_words(connection: sqlite3.Connection, observation: str, session: str) 
         session: in which it was made; empty for none.
     """
     connection.execute("UPDATE injection SET why = '' WHERE observation = ?", (observation,))
-    answered = "SELECT question FROM answer WHERE observation = ?"
-    connection.execute(f"UPDATE question SET text = '' WHERE number IN ({answered})", (observation,))
+    _erase_questions(connection, "SELECT question FROM answer WHERE observation = ?", observation)
     if session:
-        connection.execute("UPDATE question SET text = '' WHERE session = ?", (session,))
+        _erase_questions(connection, "SELECT number FROM question WHERE session = ?", session)
         session_db.erase_words(connection, session)
+
+
+def _erase_questions(connection: sqlite3.Connection, numbers: str, value: str) -> None:
+    """Erase the words of questions, and what was shown and done after them, which tells as much."""
+    connection.execute(f"UPDATE question SET text = '' WHERE number IN ({numbers})", (value,))
+    for table in ("shown", "outcome"):
+        connection.execute(f"DELETE FROM {table} WHERE question IN ({numbers})", (value,))

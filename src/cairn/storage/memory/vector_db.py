@@ -9,8 +9,8 @@ from cairn.storage.connection import in_parts
 from cairn.storage.memory.observation_db import Conditions, select_numbers
 
 _MISSING = (
-    "FROM observation WHERE is_redacted = 0 "
-    "AND NOT EXISTS (SELECT 1 FROM vector WHERE model = ? AND vector.number = observation.number)"
+    "FROM observation WHERE is_redacted = 0 AND NOT EXISTS "
+    "(SELECT 1 FROM vector INDEXED BY vector_number WHERE model = ? AND vector.number = observation.number)"
 )
 
 
@@ -58,6 +58,19 @@ def missing(connection: sqlite3.Connection, model: str, limit: int) -> list[tupl
     """Return up to `limit` observations without a vector by a model, -1 for all, each as (row number, text)."""
     query = f"SELECT number, text {_MISSING} ORDER BY number LIMIT ?"
     return connection.execute(query, (model, limit)).fetchall()
+
+
+def texts_after(connection: sqlite3.Connection, number: int, limit: int) -> list[tuple[int, str]]:
+    """Return up to `limit` observations behind a row number, -1 for all, each as (row number, text), by number."""
+    query = "SELECT number, text FROM observation WHERE is_redacted = 0 AND number > ? ORDER BY number LIMIT ?"
+    return connection.execute(query, (number, limit)).fetchall()
+
+
+def count_texts(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Return how many observations there are, and how many characters they have together."""
+    query = "SELECT count(*), coalesce(sum(length(text)), 0) FROM observation WHERE is_redacted = 0"
+    number, chars = connection.execute(query).fetchone()
+    return int(number), int(chars)
 
 
 def count_missing(connection: sqlite3.Connection, model: str) -> int:

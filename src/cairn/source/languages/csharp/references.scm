@@ -7,10 +7,14 @@
 
 (variable_declaration type: (_) @type (variable_declarator name: (identifier) @var))
 (variable_declaration type: (implicit_type) (variable_declarator name: (identifier) @var [
-  (invocation_expression) (object_creation_expression) (identifier) (member_access_expression) (await_expression)] @value))
+  (invocation_expression) (object_creation_expression) (identifier) (member_access_expression) (await_expression)
+  (conditional_expression) (cast_expression) (as_expression) (binary_expression) (switch_expression)
+  (postfix_unary_expression) (parenthesized_expression)] @value))
 (assignment_expression left: [(identifier) (member_access_expression)] @var right: [
-  (invocation_expression) (object_creation_expression) (identifier)] @value)
+  (invocation_expression) (object_creation_expression) (identifier) (await_expression) (conditional_expression)
+  (cast_expression) (as_expression) (binary_expression)] @value)
 (foreach_statement type: (_) @type left: (identifier) @var)
+(foreach_statement type: (implicit_type) left: (identifier) @item right: (_) @value)
 (declaration_pattern type: (_) @type name: (identifier) @var)
 (recursive_pattern type: (_) @type name: (identifier) @var)
 (declaration_expression type: (_) @type name: (identifier) @var)
@@ -20,4 +24,8 @@
 (parameter type: (identifier) @use)
 (typeof_expression type: (identifier) @use)
 (assignment_expression right: (identifier) @use)
-(return_statement [(invocation_expression) (object_creation_expression)] @result)
+(return_statement [
+  (invocation_expression) (object_creation_expression) (conditional_expression) (cast_expression) (as_expression)
+  (binary_expression)] @result)
+; What a variable is found to be.
+(is_pattern_expression expression: (identifier) @cast pattern: (constant_pattern (identifier) @type))

@@ -11,11 +11,14 @@
   (#eq? @_exports "module.exports"))
 
 (variable_declarator name: (identifier) @var value: [
-  (call_expression) (new_expression) (await_expression) (identifier) (member_expression)] @value)
-(variable_declarator name: (identifier) @var value: (binary_expression operator: ["??" "||"]
-  [(call_expression) (new_expression) (identifier) (member_expression)] @value))
+  (call_expression) (new_expression) (await_expression) (identifier) (member_expression) (ternary_expression)
+  (binary_expression) (parenthesized_expression) (assignment_expression)] @value)
 (assignment_expression left: [(identifier) (member_expression)] @var right: [
-  (call_expression) (new_expression) (identifier) (member_expression)] @value)
+  (call_expression) (new_expression) (await_expression) (identifier) (member_expression) (ternary_expression)
+  (binary_expression) (parenthesized_expression)] @value)
+(for_in_statement left: (identifier) @item operator: "of" right: (_) @value)
+
+(arguments [(arrow_function) (function_expression)] @closure)
 
 ; Names passed as values.
 (arguments [(identifier) (member_expression object: [(identifier) (this)])] @use)
@@ -25,5 +28,9 @@
 (variable_declarator value: (identifier) @use)
 (shorthand_property_identifier) @use
 
-(return_statement [(call_expression) (new_expression) (identifier) (member_expression)] @result)
+(return_statement [
+  (call_expression) (new_expression) (await_expression) (identifier) (member_expression) (ternary_expression)
+  (binary_expression) (parenthesized_expression)] @result)
 (arrow_function body: [(call_expression) (new_expression)] @result)
+; What a variable is found to be.
+(binary_expression left: (identifier) @cast operator: "instanceof" right: (identifier) @type)

@@ -10,7 +10,9 @@ from cairn.source.languages.rules import Rules
 _CLAUSE = re.compile(r"\{([^}]*)\}")
 _BINDING = re.compile(r"^(?:const|let|var)?\s*(?:\{([^}]*)\}|([\w$]+))\s*(?::[^=]*)?=", re.DOTALL)
 
-RULES = Rules("ecmascript", finder="ecmascript", type_side="after", result=":", exports="word", exports_members=True)
+RULES = Rules(
+    "ecmascript", finder="ecmascript", type_side="after", result=":", exports="word", exports_members=True, bounds=True
+)
 
 
 def read_import(text: str) -> Parts:

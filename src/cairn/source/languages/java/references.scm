@@ -10,10 +10,11 @@
 
 (local_variable_declaration type: (_) @type declarator: (variable_declarator name: (identifier) @var value: (_)? @value))
 (enhanced_for_statement type: (_) @type name: (identifier) @var)
+(enhanced_for_statement type: (type_identifier) @_var name: (identifier) @item value: (_) @value (#eq? @_var "var"))
 (resource type: (_) @type name: (identifier) @var value: (_) @value)
 (catch_formal_parameter (catch_type . (_) @type .) name: (identifier) @var)
 (assignment_expression left: [(identifier) (field_access)] @var right: [
-  (method_invocation) (object_creation_expression) (identifier)] @value)
+  (method_invocation) (object_creation_expression) (identifier) (ternary_expression) (cast_expression)] @value)
 
 ; Within an anonymous class, `this` is of the type that it extends.
 (object_creation_expression type: (_) @type (class_body (method_declaration name: (_) @this)))
@@ -23,4 +24,8 @@
 (formal_parameter type: (type_identifier) @use)
 (field_declaration type: (type_identifier) @use)
 (class_literal (type_identifier) @use)
-(return_statement [(method_invocation) (object_creation_expression)] @result)
+(return_statement [
+  (method_invocation) (object_creation_expression) (ternary_expression) (cast_expression)] @result)
+; What a variable is found to be.
+(instanceof_expression left: (identifier) @cast right: (_) @type)
+(instanceof_expression right: (_) @type name: (identifier) @var)

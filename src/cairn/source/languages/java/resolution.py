@@ -10,6 +10,7 @@ RULES = Rules(
     implicit=True,
     package="package",
     type_side="before",
+    bounds=True,
     constructor="",
     exports="word",
     methods_apart=True,

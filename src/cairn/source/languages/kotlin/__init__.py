@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from cairn.source.languages.support import BRACES, SLASH_BLOCKS, Support
 
-# The grammar loses the rest of the file at what it does not know: `where` as the name of a variable, the guards of
-# Kotlin 2.1 (`is Some if ready ->`, whose condition is kept), an annotation above an accessor or before a
-# constructor.
+# The grammar loses the rest of the file at what it does not know: `where` as the name of a variable, `suspend` as
+# that of an argument, the guards of Kotlin 2.1 (`is Some if ready ->`, whose condition is kept), an annotation above an
+# accessor or before a constructor.
 _NOISE = (
     rb"\n[ \t]*(where\??\.)(?=\w)",
+    rb"\n[ \t]*(suspend = )(?=\{)",
     rb"\b(is [\w.<>?*, ]+ if)(?=[\s(])",
     rb"\n[ \t]*(@\w+(?:\([^()\n]*\))?)(?=\s+(?:\w+ )?[gs]et\()",
     rb"\n[ \t]*(@\w+)(?= (?:internal|private|protected|public) constructor\b)",

@@ -13,7 +13,9 @@
 
 (assignment_expression left: [(variable_name) (member_access_expression)] @var right: [
   (object_creation_expression) (member_call_expression) (function_call_expression) (scoped_call_expression)
-  (variable_name) (member_access_expression)] @value)
+  (variable_name) (member_access_expression) (conditional_expression) (binary_expression) (match_expression)
+  (clone_expression) (assignment_expression) (parenthesized_expression)] @value)
+(foreach_statement . (_) @value . [(variable_name) @item (pair (_) (variable_name) @item)])
 (comment) @doc
 (anonymous_function parameters: (formal_parameters (simple_parameter type: (_) @type name: (_) @var)))
 (arrow_function parameters: (formal_parameters (simple_parameter type: (_) @type name: (_) @var)))
@@ -23,4 +25,7 @@
 (simple_parameter type: (named_type (_) @use))
 (binary_expression right: (name) @use)
 (return_statement [(object_creation_expression) (member_call_expression) (function_call_expression)
-  (scoped_call_expression) (variable_name)] @result)
+  (scoped_call_expression) (variable_name) (conditional_expression) (binary_expression) (match_expression)
+  (clone_expression)] @result)
+; What a variable is found to be.
+(binary_expression left: (variable_name) @cast operator: "instanceof" right: [(name) (qualified_name)] @type)

@@ -18,4 +18,8 @@
 (type [(identifier) (attribute)] @use)
 (except_clause (identifier) @use)
 
-(return_statement [(call) (identifier) (attribute) (await)] @result)
+(return_statement [
+  (call) (identifier) (attribute) (await) (conditional_expression) (boolean_operator)] @result)
+; What a variable is found to be.
+(call function: (identifier) @_isinstance arguments: (argument_list . (identifier) @cast . [(identifier) (attribute)] @type)
+  (#eq? @_isinstance "isinstance"))

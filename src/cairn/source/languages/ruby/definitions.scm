@@ -30,6 +30,13 @@
   (#any-of? @keyword "define_method" "define_singleton_method" "alias_method")
   (#set! kinds
     "@definition.method define_method define_singleton_method @definition.alias alias_method")) @definition
+; `%i[a b].each { |name| define_method(name) { ... } }`, and the same by a text that `class_eval` reads.
+(call
+  receiver: (_ [(bare_string (string_content) @name) (bare_symbol (string_content) @name)] @definition.method)
+  method: (identifier) @_each
+  block: (_ body: (_ (call method: (identifier) @_define arguments: (argument_list . [(identifier) (heredoc_beginning)]))))
+  (#eq? @_each "each")
+  (#any-of? @_define "define_method" "define_singleton_method" "module_eval" "class_eval"))
 (_
   method: (identifier) @_macro
   arguments: (_ [(simple_symbol) @symbol (string (string_content) @name)] @definition.property)

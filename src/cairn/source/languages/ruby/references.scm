@@ -1,13 +1,33 @@
 (call receiver: (_)? @receiver method: [(identifier) (constant)] @call)
+(super) @call
 (superclass (_) @inherit)
 ((call !receiver method: (identifier) @_mixin arguments: (argument_list [(constant) (scope_resolution)] @implement))
   (#any-of? @_mixin "include" "extend" "prepend"))
 ((call !receiver method: (identifier) @_require arguments: (argument_list . (string))) @import
   (#any-of? @_require "require" "require_relative" "load"))
 
-(assignment left: [(identifier) (instance_variable)] @var right: [
-  (call) (identifier) (constant) (scope_resolution) (instance_variable)] @value)
-(operator_assignment left: [(identifier) (instance_variable)] @var right: (call) @value)
+(assignment left: [(identifier) (instance_variable) (class_variable)] @var right: (_) @value)
+(operator_assignment left: [(identifier) (instance_variable) (class_variable)] @var operator: ["||=" "&&="] right: (_) @value)
+(assignment left: (left_assignment_list) @parts right: (right_assignment_list) @value)
+(optional_parameter name: (identifier) @var value: (_) @value)
+(keyword_parameter name: (identifier) @var value: (_) @value)
+; `let(:name) { value }` of RSpec.
+(call !receiver method: (identifier) @_let arguments: (argument_list . (simple_symbol) @var) block: (_ body: (_) @value)
+  (#any-of? @_let "let" "let!" "subject" "subject!"))
+(call !receiver method: (identifier) @var !arguments block: (_ body: (_) @value)
+  (#any-of? @var "subject" "subject!"))
+(call !receiver method: (identifier) @_delegate arguments: (argument_list) @delegate
+  (#any-of? @_delegate "delegate" "def_delegators" "def_delegator" "def_instance_delegators" "def_instance_delegator"
+    "instance_delegate"))
+; What a method runs its block on, and what it hands to it.
+(call method: (identifier) @_evaluate arguments: (argument_list (block_argument) .)
+  (#any-of? @_evaluate "instance_eval" "instance_exec")) @evaluated
+(yield (argument_list) @yielded)
+(call receiver: (identifier) @_block method: (identifier) @_call arguments: (argument_list) @yielded
+  (#any-of? @_block "block" "blk")
+  (#eq? @_call "call"))
+[(block) (do_block)] @closure
+
 (assignment left: (constant) @var right: [(constant) (scope_resolution)] @value)
 
 ; A name by itself may be a method without arguments.
@@ -46,13 +66,13 @@
 (assignment left: (identifier) @local)
 (operator_assignment left: (identifier) @local)
 (left_assignment_list (identifier) @local)
-(block_parameters [(identifier) @local (_ name: (identifier) @local) (destructured_parameter (identifier) @local)])
+(destructured_parameter (identifier) @local)
 (lambda_parameters [(identifier) @local (_ name: (identifier) @local)])
 (exception_variable (identifier) @local)
 (for pattern: (identifier) @local)
-(return (argument_list [(call) (identifier)] @result))
-(method body: (body_statement [(call) (identifier)] @result .))
-(singleton_method body: (body_statement [(call) (identifier)] @result .))
+(return (argument_list . (_) @result .))
+(method body: (_) @result)
+(singleton_method body: (_) @result)
 (block_argument (simple_symbol)) @use
 (argument_list [(constant) (scope_resolution)] @use)
 (call receiver: [(constant) (scope_resolution)] @use)

@@ -11,8 +11,25 @@
 (struct_item body: (ordered_field_declaration_list) @fields)
 (let_declaration pattern: [(identifier) (mut_pattern (identifier))] @var type: (_)? @type value: [
   (call_expression) (identifier) (field_expression) (struct_expression) (try_expression) (await_expression)
-  (reference_expression)]? @value)
+  (index_expression) (scoped_identifier) (reference_expression) (if_expression) (match_expression)
+  (unsafe_block)]? @value)
+(let_declaration pattern: (tuple_pattern) @parts value: (_) @value)
+(static_item name: (identifier) @var type: (_) @type)
+(enum_variant name: (identifier) @variant body: (ordered_field_declaration_list) @fields)
+[(tuple_struct_pattern) (struct_pattern)] @pattern
+(for_expression pattern: [(identifier) (mut_pattern (identifier))] @item value: (_) @value)
+; `Some(name)` and `Ok(name)`.
+(let_declaration pattern: (tuple_struct_pattern
+  type: (identifier) @_holder . [(identifier) (mut_pattern (identifier)) (ref_pattern (identifier))] @content .) value: (_) @value
+  (#any-of? @_holder "Some" "Ok"))
+(let_condition pattern: (tuple_struct_pattern
+  type: (identifier) @_holder . [(identifier) (mut_pattern (identifier)) (ref_pattern (identifier))] @content .) value: (_) @value
+  (#any-of? @_holder "Some" "Ok"))
+(match_expression value: (_) @value body: (_ (match_arm pattern: (match_pattern (tuple_struct_pattern
+  type: (identifier) @_holder . [(identifier) (mut_pattern (identifier)) (ref_pattern (identifier))] @content .))))
+  (#any-of? @_holder "Some" "Ok"))
 
+(closure_expression) @closure
 (arguments [(identifier) (scoped_identifier)] @use)
 (token_tree (identifier) @use)
 (parameter type: [(type_identifier) @use (reference_type type: (type_identifier) @use)])

@@ -20,6 +20,7 @@ RULES = Rules(
     by_name=False,
     bounds=True,
     fields_apart=True,
+    paths_marked=True,
 )
 
 

@@ -3,8 +3,11 @@
 (implements_clause [(type_identifier) (nested_type_identifier) (generic_type)] @implement)
 (import_alias) @import
 (variable_declarator name: (identifier) @var type: (type_annotation) @type)
-(variable_declarator name: (identifier) @var value: (as_expression (_) [(type_identifier) (generic_type) (nested_type_identifier)] @type))
-(variable_declarator name: (identifier) @var value: (non_null_expression [(call_expression) (identifier) (member_expression)] @value))
+(variable_declarator name: (identifier) @var value: [
+  (as_expression) (non_null_expression) (satisfies_expression)] @value)
+(assignment_expression left: [(identifier) (member_expression)] @var right: [
+  (as_expression) (non_null_expression)] @value)
+(return_statement [(as_expression) (non_null_expression)] @result)
 
 (type_annotation (type_identifier) @use)
 (type_arguments (type_identifier) @use)

@@ -1,4 +1,4 @@
-"""The setting that is a list, `embedding.fallbacks`: how its values are written on a command line."""
+"""The setting that is a list, `embedding.fallbacks`: how its values are typed."""
 
 from __future__ import annotations
 

@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""Fill a throw-away project with three weeks of sessions, through the daemon's API, and open the dashboard on it.
+
+    python bench/three_weeks.py                  # until Ctrl-C; then everything is removed
+    python bench/three_weeks.py --print          # only print the link
+
+The project is a copy of Cairn's own sources. The daemon is one of its own, with a state folder of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cairn.runtime import StateFolder
+from cairn.transport import ask
+
+SOURCES = Path(__file__).resolve().parents[1] / "src" / "cairn"
+DAYS = 21
+AGENTS = ("claude-code", "claude-code", "claude-code", "codex", "cursor")
+_DAY = 86_400.0
+Ask = Callable[[str, Mapping[str, Any]], Any]
+Hook = Callable[[Mapping[str, Any]], None]
+
+
+class Task(NamedTuple):
+    """Something that was asked of an agent: the prompt, the files it reads and edits, and what went wrong."""
+
+    prompt: str
+    reads: tuple[str, ...]
+    edits: tuple[str, ...]
+    command: str = "pytest -q"
+    error: str = ""
+    lesson: str = ""
+    kind: str = "gotcha"
+
+
+TASKS = (
+    Task(
+        "The search is slow on large repositories. Find out why.",
+        ("search/rank.py", "search/score.py"),
+        ("search/rank.py",),
+        "python bench/speed.py --only query",
+        "E   TypeError: unsupported operand type(s) for +: 'NoneType' and 'int'",
+        "rank() gets no vector for an exact query: check for None before adding",
+    ),
+    Task(
+        "Redact tokens of GitLab, too.",
+        ("memory/redaction.py", "memory/redaction_rules.py"),
+        ("memory/redaction_rules.py",),
+        "pytest -q tests/unit/memory/test_redaction.py",
+        "FAILED test_redaction.py::test_every_rule_has_an_example - KeyError: 'gitlab'",
+        "Every redaction rule needs an example beside it, or the tests fail",
+    ),
+    Task(
+        "Why do we write files with a temporary name first?",
+        ("storage/atomic.py", "storage/own_files.py"),
+        (),
+        lesson="Files are written beside their place and renamed, so that a reader never sees half of one",
+        kind="discovery",
+    ),
+    Task(
+        "Add a flag to `cairn gc` that shows what would be removed.",
+        ("cli/index.py", "index/gc.py"),
+        ("cli/index.py",),
+        "mypy src",
+        'error: Argument 1 has incompatible type "str"; expected "Path"',
+    ),
+    Task(
+        "We always answer within the token budget. Write that down.",
+        ("budget.py",),
+        (),
+        lesson="An answer never exceeds max_tokens; what was left out is counted",
+        kind="decision",
+    ),
+    Task(
+        "Watch files with inotify instead of polling.",
+        ("index/inotify.py", "index/watch.py"),
+        ("index/watch.py",),
+        "pytest -q tests/unit/index/test_watch.py",
+        "OSError: [Errno 28] inotify watch limit reached",
+        "The inotify limit of the system is reached by large repositories: fall back to polling",
+        "bug_fix",
+    ),
+    Task(
+        "What calls open_own, and may I change its default mode?",
+        ("storage/own_files.py",),
+        ("storage/own_files.py",),
+        lesson="open_own truncates nothing on purpose: callers use ftruncate once the file is known to be ours",
+        kind="trade_off",
+    ),
+)
+
+
+def fill(ask: Ask, project: Path, now: float, dice: random.Random, hook: Hook | None = None) -> int:
+    """Report three weeks of sessions about a project, and return how many there were.
+
+    Args:
+        ask: sends a request below `/api/` and returns the answer.
+        project: a folder that the daemon may serve, with a copy of Cairn's sources.
+        now: when the last session ends, in seconds since the epoch.
+        dice: decides what is done when.
+        hook: hands an event of Claude Code to the hook program; without it, nothing was saved.
+    """
+    for place, task in enumerate(TASKS):
+        if task.lesson:
+            ask("remember", _memory(str(project), task, f"session-{place + 1:03}"))
+    n_sessions = 0
+    for days_ago in range(DAYS, 0, -1):
+        for _ in range(dice.choice((0, 1, 1, 2, 3))):
+            n_sessions += 1
+            begun = now - days_ago * _DAY + dice.uniform(8, 18) * 3_600
+            _session(ask, str(project), f"session-{n_sessions:03}", begun, dice)
+    if hook is not None:
+        for task in TASKS:
+            for path in task.reads:
+                hook(_read_of(project, path))
+    (project / "index" / "inotify.py").unlink(missing_ok=True)  # what a memory says of it is doubtful now
+    return n_sessions
+
+
+def _session(ask: Ask, project: str, id: str, begun: float, dice: random.Random) -> None:
+    agent, seconds = dice.choice(AGENTS), begun
+    for event, payload in _events(dice.sample(TASKS, dice.choice((1, 1, 2))), dice):
+        seconds += dice.uniform(5, 120)
+        document = {
+            "project": project,
+            "session": id,
+            "agent": agent,
+            "payload": json.dumps({"seconds": seconds, **payload}),
+        }
+        ask(f"hook/{event}", document)
+
+
+def _events(tasks: Sequence[Task], dice: random.Random) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield "session-start", {"details": {"source": "startup"}}
+    for task in tasks:
+        yield "prompt", {"text": task.prompt}
+        for path in task.reads:
+            yield "after-tool", {"call": _call("Read", "read", path, dice)}
+        for path in task.edits:
+            yield "after-tool", {"call": _call("Edit", "edit", path, dice)}
+        if task.error:
+            failed = {"outcome": "failed", "exit_code": 1, "output": task.error}
+            yield "after-tool", {"call": {**_call("Bash", "shell", task.command, dice), **failed}}
+            for path in task.edits:
+                yield "after-tool", {"call": _call("Edit", "edit", path, dice)}
+        if task.edits:
+            yield "after-tool", {"call": {**_call("Bash", "shell", task.command, dice), "exit_code": 0}}
+        yield "turn-end", {"text": f"Done. {task.lesson}"}
+    yield "session-end", {"details": {"reason": "exit"}}
+
+
+def _call(name: str, tool: str, target: str, dice: random.Random) -> dict[str, Any]:
+    return {"name": name, "tool": tool, "target": target, "outcome": "ok", "duration_ms": dice.randrange(5, 4_000)}
+
+
+def _memory(project: str, task: Task, session: str) -> dict[str, Any]:
+    return {
+        "project": project,
+        "text": task.lesson,
+        "type": task.kind,
+        "files": task.reads[:1],
+        "session": session,
+        "actor": "agent:claude-code",
+        "tags": [task.reads[0].partition("/")[0].removesuffix(".py")],
+    }
+
+
+def _read_of(project: Path, path: str) -> dict[str, Any]:
+    """Return what Claude Code reports before it reads a file."""
+    return {
+        "session_id": "session-today",
+        "transcript_path": "",
+        "cwd": str(project),
+        "permission_mode": "default",
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Read",
+        "tool_input": {"file_path": str(project / path)},
+    }
+
+
+def make_project(folder: Path) -> Path:
+    """Copy the sources of Cairn into a new repository."""
+    project = folder / "cairn"
+    shutil.copytree(SOURCES, project, ignore=shutil.ignore_patterns("__pycache__", "*.npy"))
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "Begin"]):
+        identity = ["-c", "user.name=Demo", "-c", "user.email=demo@example.invalid"]
+        subprocess.run(["git", *identity, *arguments], cwd=project, check=True)
+    return project
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("--print", action="store_true", help="only print the link")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="cairn-demo-") as name:
+        folder = Path(name)
+        project = make_project(folder)
+        places = {f"XDG_{kind}_HOME": str(folder / kind.lower()) for kind in ("STATE", "CONFIG", "CACHE")}
+        environment = {**os.environ, **places}
+
+        def cairn(*arguments: str, text: str | None = None) -> str:
+            command = [str(Path(sys.executable).with_name("cairn")), *arguments]
+            done = subprocess.run(
+                command, cwd=project, env=environment, input=text, capture_output=True, text=True, check=False
+            )
+            return done.stdout
+
+        def hook(payload: Mapping[str, Any]) -> None:
+            cairn("hook", "before-tool", "--agent", "claude-code", text=json.dumps(payload))
+
+        cairn("index")
+        cairn("daemon", "ensure")
+        try:
+            n_sessions = fill(_asker(folder / "state" / "cairn"), project, time.time(), random.Random(7), hook)
+            print(f"{n_sessions} sessions are in {project}. Ctrl-C removes everything.", file=sys.stderr)
+            print(cairn("ui", *(["--print"] if options.print else [])).strip(), flush=True)
+            signal.sigwait({signal.SIGINT, signal.SIGTERM})
+        finally:
+            cairn("daemon", "stop")
+
+
+def _asker(state: Path) -> Ask:
+    folder = StateFolder(state)
+    runtime = folder.find()
+    if runtime is None:
+        raise SystemExit("the daemon did not start")
+
+    def send(path: str, document: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
+        reply = ask(runtime, folder.read_token(), "POST", f"/api/{path}", json.dumps(document).encode())
+        if reply.status >= 400:
+            raise SystemExit(f"{path}: {reply.body.decode()}")
+        return json.loads(reply.body)
+
+    return send
+
+
+if __name__ == "__main__":
+    main()

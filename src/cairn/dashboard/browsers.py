@@ -1,0 +1,126 @@
+"""Which browsers may see the pages: links that work once, and the browsers that have opened one."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from cairn.errors import UnsafeStateError
+from cairn.storage.atomic import write_file
+from cairn.storage.own_files import read_own
+
+CODE_SECONDS = 60.0
+IDLE_SECONDS, LIFE_SECONDS = 7 * 86_400.0, 30 * 86_400.0
+MOST_BROWSERS = 20
+_MOST_CODES = 20
+_SECRET_BYTES = 32
+_MAX_BYTES = 100_000
+_NOTE_SECONDS = 3_600.0  # how exactly it is kept when a browser was last seen
+
+
+class Codes:
+    """Secrets of links. Each works once, for a minute; nothing of them is on disk."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._until: dict[str, float] = {}
+
+    def issue(self) -> str:
+        """Return a new code; the oldest of very many stops working."""
+        while len(self._until) >= _MOST_CODES:
+            del self._until[next(iter(self._until))]
+        code = secrets.token_urlsafe(_SECRET_BYTES)
+        self._until[_digest(code)] = self._now() + CODE_SECONDS
+        return code
+
+    def redeem(self, code: str) -> bool:
+        """Tell whether a code works, for the only time."""
+        until = self._until.pop(_digest(code), None)
+        return until is not None and self._now() <= until
+
+
+class _Seen(NamedTuple):
+    """When a browser was let in and when it was last seen, in seconds since the epoch."""
+
+    since: float
+    last: float
+
+
+class Browsers:
+    """The browsers that may see the pages, by the digest of the secret in their cookie. Threads may share it.
+
+    Args:
+        file: where they are kept, so that they outlive the daemon; readable by its owner alone.
+        now: the machine's clock, in seconds since the epoch.
+    """
+
+    def __init__(self, file: Path, now: Callable[[], float] = time.time) -> None:
+        self._file, self._now = file, now
+        self._changing = threading.Lock()
+        self._seen = _load(file)
+
+    def admit(self) -> str:
+        """Let a browser in, and return the secret for its cookie; of too many, the one not seen for longest goes."""
+        secret = secrets.token_urlsafe(_SECRET_BYTES)
+        with self._changing:
+            now = self._now()
+            kept = sorted(
+                ((key, seen) for key, seen in self._seen.items() if _is_valid(seen, now)), key=lambda item: item[1].last
+            )
+            self._seen = {**dict(kept[-(MOST_BROWSERS - 1) :]), _digest(secret): _Seen(now, now)}
+            self._save()
+        return secret
+
+    def knows(self, secret: str) -> bool:
+        """Tell whether a browser may see the pages, and note that it was seen."""
+        key, now = _digest(secret), self._now()
+        with self._changing:
+            seen = next((seen for known, seen in self._seen.items() if hmac.compare_digest(known, key)), None)
+            if seen is None or not _is_valid(seen, now):
+                return False
+            if now - seen.last > _NOTE_SECONDS:
+                self._seen[key] = seen._replace(last=now)
+                self._save()
+        return True
+
+    def dismiss(self, secret: str = "") -> int:
+        """Let a browser in no longer, or none at all if no secret is given; return how many these were."""
+        with self._changing:
+            gone = [_digest(secret)] if secret else list(self._seen)
+            n_gone = sum(self._seen.pop(key, None) is not None for key in gone)
+            if n_gone:
+                self._save()
+        return n_gone
+
+    def _save(self) -> None:
+        write_file(self._file, json.dumps(self._seen).encode("ascii"), mode=0o600)
+
+
+def _is_valid(seen: _Seen, now: float) -> bool:
+    return now - seen.last <= IDLE_SECONDS and now - seen.since <= LIFE_SECONDS
+
+
+def _load(file: Path) -> dict[str, _Seen]:
+    """Return the browsers that are kept; none if the file is missing or not ours: they sign in again."""
+    try:
+        document = json.loads(read_own(file, _MAX_BYTES))
+    except (OSError, ValueError, UnsafeStateError):
+        return {}
+    if not isinstance(document, Mapping):
+        return {}
+    return {str(key): _Seen(*map(float, times)) for key, times in document.items() if _are_times(times)}
+
+
+def _are_times(value: object) -> bool:
+    return isinstance(value, list) and len(value) == len(_Seen._fields) and all(type(v) in (int, float) for v in value)
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()

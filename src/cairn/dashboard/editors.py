@@ -1,0 +1,26 @@
+"""Addresses with which the user's editor opens a line of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import quote
+
+_LIKE_VSCODE, _OF_JETBRAINS = "{scheme}://file/{path}:{line}", "{scheme}://open?file=/{path}&line={line}"
+# By the value of the setting `editor`; `none` has none.
+_SHAPES: Mapping[str, str] = {
+    **dict.fromkeys(("cursor", "vscode", "vscodium", "windsurf", "zed"), _LIKE_VSCODE),
+    **dict.fromkeys(("goland", "idea", "pycharm", "rustrover", "webstorm"), _OF_JETBRAINS),
+}
+
+
+def editor_address(editor: str, file: Path, line: int) -> str:
+    """Return the address that opens a line of a file in an editor; empty for an editor that has none.
+
+    Args:
+        editor: a value of the setting `editor`.
+        file: from the root of the disk on.
+        line: from 1 on.
+    """
+    shape = _SHAPES.get(editor, "")
+    return shape.format(scheme=editor, path=quote(str(file).lstrip("/")), line=line)

@@ -1,0 +1,82 @@
+"""Code in colours: the highlight queries that come with the grammars, run over a piece of a file."""
+
+from __future__ import annotations
+
+import importlib.resources
+import re
+from functools import cache
+
+import tree_sitter
+from markupsafe import Markup, escape
+
+from cairn.source.languages import LANGUAGES, load_grammar
+
+MAX_BYTES = 40_000  # of a text that is coloured; a longer one is shown plain
+# What the classes of the style sheet are called, by the first word of a capture's name.
+_CLASSES = {
+    "keyword": "keyword", "conditional": "keyword", "repeat": "keyword", "include": "keyword", "exception": "keyword",
+    "string": "string", "character": "string", "escape": "string", "comment": "comment",
+    "function": "function", "method": "function", "constructor": "type", "type": "type", "module": "type",
+    "number": "number", "float": "number", "boolean": "constant", "constant": "constant",
+}  # fmt: skip
+# Grammars whose queries only add to those of another.
+_BASES = {"typescript": ("javascript",), "tsx": ("javascript",), "cpp": ("c",)}
+_DIRECTIVE = re.compile(r"\(#(?:set|is|is-not)!?\??[^()]*\)")  # py-tree-sitter crashes on some, and none is needed
+
+
+def highlight(text: str, language: str) -> Markup:
+    """Return a text as markup with its parts in classes; plain, but escaped, where no query is known."""
+    data = text.encode("utf-8", "replace")
+    found = _query_of(language) if len(data) <= MAX_BYTES else None
+    if found is None:
+        return escape(text)
+    grammar, query = found
+    tree = tree_sitter.Parser(grammar).parse(data)
+    captures = tree_sitter.QueryCursor(query).captures(tree.root_node)
+    marks = sorted(
+        (node.start_byte, -node.end_byte, _CLASSES[kind])
+        for name, nodes in captures.items()
+        if (kind := name.partition(".")[0]) in _CLASSES
+        for node in nodes
+    )
+    return _mark_up(data, [(start, -end, kind) for start, end, kind in marks])
+
+
+def _mark_up(data: bytes, marks: list[tuple[int, int, str]]) -> Markup:
+    """Return a text with the outermost of each of some pieces, sorted by their starts, in its class."""
+    parts: list[Markup] = []
+    place = 0
+    for start, end, kind in marks:
+        if start < place or start == end:
+            continue
+        parts.append(escape(data[place:start].decode("utf-8", "replace")))
+        parts.append(Markup('<span class="{}">{}</span>').format(kind, data[start:end].decode("utf-8", "replace")))
+        place = end
+    parts.append(escape(data[place:].decode("utf-8", "replace")))
+    return Markup("").join(parts)
+
+
+@cache
+def _query_of(name: str) -> tuple[tree_sitter.Language, tree_sitter.Query] | None:
+    language = next((language for language in LANGUAGES if language.name == name), None)
+    if language is None or not language.support.grammar:
+        return None
+    texts = [text for part in (*_BASES.get(name, ()), name) if (text := _query_text(part))]
+    grammar = load_grammar(language)
+    try:
+        return (grammar, tree_sitter.Query(grammar, "\n".join(texts))) if texts else None
+    except tree_sitter.QueryError:  # of another version than the grammar, or for what it extends
+        return None
+
+
+def _query_text(name: str) -> str:
+    """Return the highlight query that a grammar's wheel carries, empty if it has none."""
+    language = next((language for language in LANGUAGES if language.name == name), None)
+    if language is None or not language.support.grammar:
+        return ""
+    module = language.support.grammar.partition(":")[0]
+    try:
+        text = (importlib.resources.files(module) / "queries" / "highlights.scm").read_text(encoding="utf-8")
+    except (OSError, ModuleNotFoundError):
+        return ""
+    return _DIRECTIVE.sub("", text)

@@ -1,0 +1,136 @@
+"""Where the pages hang in the daemon: at every path that is not the API's. Nothing is imported before the first one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, TypedDict
+from urllib.parse import urlencode
+
+from cairn.daemon.app import Application
+from cairn.daemon.http import App, Receive, Request, Response, Route, Scope, Send, error_response, send_response
+from cairn.daemon.security import check_host, is_loopback
+from cairn.errors import AccessError, BusyError, CairnError
+from cairn.fields import Rule
+
+if TYPE_CHECKING:
+    from cairn.dashboard.browsers import Browsers, Codes
+
+MOST_AT_ONCE = 16  # pages; agents have slots of their own
+_FILE = "browsers.json"
+_BY_SCRIPT = b"hx-request"  # a part of an open page that is loaded again; nobody need be looking
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkRequest:
+    """Ask for a link that opens the pages, once."""
+
+    path: Annotated[str, Rule("the page to open", max_length=2_000, pattern=r"/(?:[^/\\].*)?")] = "/"
+
+
+@dataclass(frozen=True, slots=True)
+class SignOutRequest:
+    """Sign all browsers out."""
+
+
+class LinkDocument(TypedDict):
+    """A link, from the address of the daemon on, that works once, and for how long."""
+
+    path: str
+    seconds: float
+
+
+class SignedOutDocument(TypedDict):
+    """How many browsers were signed out."""
+
+    browsers: int
+
+
+class Dashboard:
+    """The pages of a daemon, and who may see them.
+
+    Args:
+        app: the application in which they hang.
+    """
+
+    def __init__(self, app: Application) -> None:
+        self._app = app
+        self._making: asyncio.Task[App] | None = None
+        self._n_running = 0
+        self._admission: tuple[Codes, Browsers] | None = None
+
+    @property
+    def routes(self) -> Sequence[Route]:
+        """The routes of the API that `cairn ui` asks."""
+        return (
+            Route("POST", "/api/ui/link", self._link, "Make a link that opens the pages", LinkRequest, LinkDocument),
+            Route(
+                "POST", "/api/ui/sign-out", self._sign_out, "Sign all browsers out", SignOutRequest, SignedOutDocument
+            ),
+        )
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request for a page."""
+        request = Request(scope, receive, self._app.daemon)
+        try:
+            self._check(request)
+            site = await self._site()
+        except CairnError as error:
+            await send_response(send, error_response(error), close=True)
+            return
+        is_stream = scope["path"] == "/events"  # an open tab neither takes a slot nor keeps the daemon alive
+        if not is_stream and request.header(_BY_SCRIPT) is None:
+            self._app.daemon.note_visit()
+        self._n_running += not is_stream
+        try:
+            await site(scope, receive, send)
+        finally:
+            self._n_running -= not is_stream
+
+    def _check(self, request: Request) -> None:
+        daemon = self._app.daemon
+        if not is_loopback(daemon.host):
+            raise AccessError("pages are shown only where other machines cannot reach them", "unset daemon_host")
+        check_host(request, daemon.host)
+        if self._n_running >= MOST_AT_ONCE:
+            raise BusyError(f"{self._n_running} pages are being made already", "load the page again in a moment")
+
+    async def _site(self) -> App:
+        if self._making is None or (self._making.done() and self._making.exception() is not None):
+            self._making = asyncio.create_task(self._make())
+        return await asyncio.shield(self._making)
+
+    async def _make(self) -> App:
+        module = await asyncio.to_thread(import_module, "cairn.dashboard.site")
+        site: App = module.make_site(self._app.daemon, *self._admit())
+        return site
+
+    def _admit(self) -> tuple[Codes, Browsers]:
+        if self._admission is None:
+            browsers = import_module("cairn.dashboard.browsers")
+            folder = self._app.daemon.projects.registry.folder
+            self._admission = browsers.Codes(), browsers.Browsers(folder.path / _FILE)
+        return self._admission
+
+    async def _link(self, request: Request) -> Response:
+        wanted = await request.read(LinkRequest)
+        codes, _ = self._admit()
+        answer: LinkDocument = {
+            "path": f"/login?{urlencode({'code': codes.issue(), 'to': wanted.path})}",
+            "seconds": import_module("cairn.dashboard.browsers").CODE_SECONDS,
+        }
+        return Response(answer)
+
+    async def _sign_out(self, request: Request) -> Response:
+        await request.read(SignOutRequest)
+        answer: SignedOutDocument = {"browsers": self._admit()[1].dismiss()}
+        return Response(answer)
+
+
+def dashboard(app: Application) -> Sequence[Route]:
+    """Hang the pages into an application, and return the routes that belong to them."""
+    pages = Dashboard(app)
+    app.pages = pages.serve
+    return pages.routes

@@ -1,0 +1,132 @@
+"""Graphs as SVG: boxes in layers from left to right, with at most sixty of them, whatever there is to show.
+
+Layers and the order in them follow the method of Sugiyama, Tagawa and Toda (1981): each box stands one layer behind
+what leads to it, and boxes of a layer are sorted by the middle of their neighbours'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+MOST_BOXES = 60
+_WIDTH, _HEIGHT, _GAP_X, _GAP_Y = 220, 26, 48, 10
+_MOST_CHARS = 28
+_ROUNDS = 4
+
+
+class Box(NamedTuple):
+    """A node: its name, the address that it leads to, and what is said of it."""
+
+    name: str
+    address: str = ""
+    title: str = ""
+
+
+class Picture(NamedTuple):
+    """A graph as SVG, and how many of its boxes had no room."""
+
+    svg: Markup
+    omitted: int
+
+
+def draw(boxes: Mapping[str, Box], edges: Sequence[tuple[str, str]], centre: str, title: str) -> Picture:
+    """Return a picture of a graph.
+
+    Args:
+        boxes: by key, the most important first.
+        edges: from key to key.
+        centre: the key of the box that the picture is about.
+        title: what the picture shows, for those who do not see it.
+    """
+    chosen = list(dict.fromkeys([centre, *boxes]))[:MOST_BOXES]
+    kept = [edge for edge in dict.fromkeys(edges) if edge[0] in chosen and edge[1] in chosen and edge[0] != edge[1]]
+    layers = _order(_layers(chosen, kept), kept)
+    places = {
+        key: (column * (_WIDTH + _GAP_X), row * (_HEIGHT + _GAP_Y))
+        for column, layer in enumerate(layers)
+        for row, key in enumerate(layer)
+    }
+    width = len(layers) * (_WIDTH + _GAP_X) - _GAP_X + 4
+    height = max(len(layer) for layer in layers) * (_HEIGHT + _GAP_Y) - _GAP_Y + 4
+    lines = [_line(places[source], places[target]) for source, target in kept]
+    drawn = [_box(boxes[key], places[key], is_centre=key == centre) for key in chosen]
+    head = Markup(
+        '<svg class="picture" viewBox="-2 -2 {} {}" width="{}" height="{}" role="group" aria-label="{}">'
+        "<title>{}</title>"
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+        '<path d="M0 0 L8 4 L0 8 z"/></marker></defs>'
+    ).format(width, height, width, height, title, title)
+    return Picture(head + Markup("").join([*lines, *drawn]) + Markup("</svg>"), len(boxes) - len(chosen))
+
+
+def _layers(keys: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[list[str]]:
+    """Return the layers: a box stands behind all that lead to it, edges that would close a circle left aside."""
+    depth = dict.fromkeys(keys, 0)
+    for _ in keys:  # the longest way has fewer edges than there are boxes
+        changed = False
+        for source, target in edges:
+            if depth[target] < depth[source] + 1 < len(keys) and not _leads(edges, target, source):
+                depth[target], changed = depth[source] + 1, True
+        if not changed:
+            break
+    found: dict[int, list[str]] = {}
+    for key in keys:
+        found.setdefault(depth[key], []).append(key)
+    return [found[level] for level in sorted(found)]
+
+
+def _leads(edges: Sequence[tuple[str, str]], source: str, target: str) -> bool:
+    """Tell whether there is a way from one box to another."""
+    reached, waiting = {source}, [source]
+    while waiting:
+        here = waiting.pop()
+        for start, end in edges:
+            if start == here and end not in reached:
+                reached.add(end)
+                waiting.append(end)
+    return target in reached
+
+
+def _order(layers: list[list[str]], edges: Sequence[tuple[str, str]]) -> list[list[str]]:
+    """Return the layers with their boxes sorted so that few lines cross."""
+    for _ in range(_ROUNDS):
+        for here, beside in [*zip(layers[1:], layers, strict=False), *zip(layers[-2::-1], layers[:0:-1], strict=False)]:
+            rows = {key: row for row, key in enumerate(beside)}
+            middles = {
+                key: _middle([rows[o] for o in _neighbours(edges, key) if o in rows], row)
+                for row, key in enumerate(here)
+            }
+            here.sort(key=middles.__getitem__)
+    return layers
+
+
+def _neighbours(edges: Sequence[tuple[str, str]], key: str) -> list[str]:
+    return [target if source == key else source for source, target in edges if key in (source, target)]
+
+
+def _middle(rows: Sequence[int], otherwise: int) -> float:
+    return sum(rows) / len(rows) if rows else otherwise
+
+
+def _line(start: tuple[int, int], end: tuple[int, int]) -> Markup:
+    is_forward = end[0] > start[0]
+    x1, y1 = start[0] + (_WIDTH if is_forward else 0), start[1] + _HEIGHT / 2
+    x2, y2 = end[0] + (0 if is_forward else _WIDTH), end[1] + _HEIGHT / 2
+    bend = _GAP_X / 2 if is_forward else -_GAP_X / 2
+    return Markup('<path d="M{} {:.0f} C{:.0f} {:.0f} {:.0f} {:.0f} {} {:.0f}" marker-end="url(#tip)"/>').format(
+        x1, y1, x1 + bend, y1, x2 - bend, y2, x2, y2
+    )
+
+
+def _box(box: Box, place: tuple[int, int], *, is_centre: bool) -> Markup:
+    name = box.name if len(box.name) <= _MOST_CHARS else f"{box.name[: _MOST_CHARS - 1]}…"
+    shape = Markup(
+        '<g class="{}"><title>{}</title><rect x="{}" y="{}" width="{}" height="{}" rx="5"/>'
+        '<text x="{}" y="{}">{}</text></g>'
+    ).format(
+        "at" if is_centre else "box", box.title or box.name, *place, _WIDTH, _HEIGHT, place[0] + 8, place[1] + 17, name
+    )
+    return Markup('<a href="{}">{}</a>').format(box.address, shape) if box.address and not is_centre else shape

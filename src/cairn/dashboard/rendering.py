@@ -1,0 +1,157 @@
+"""Templates: every value is shown as text, with what is invisible or misleading in it made visible."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup, escape
+
+from cairn.source.text import pluralize
+
+_HERE = Path(__file__).parent
+STATIC = _HERE / "static"
+_DIGEST_BYTES = 8
+# What changes how the text around it is read, or cannot be seen: controls but for line breaks and tabs, the marks of
+# direction, what has no width, lone surrogates.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+_UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
+_THOUSAND, _MILLION = 1_000, 1_000_000
+
+
+class Pages:
+    """The templates of all pages, and the addresses of the files that they load.
+
+    Attributes:
+        static: the files, by their addresses.
+        threads: one, in which pages are made.
+    """
+
+    def __init__(self) -> None:
+        self.threads = ThreadPoolExecutor(1, thread_name_prefix="cairn-page")
+        self.static = {f"{_digest(file)}/{file.name}": file for file in sorted(STATIC.iterdir()) if file.is_file()}
+        addresses = {address.partition("/")[2]: f"/static/{address}" for address in self.static}
+        self._environment = _environment_of(tuple(addresses.items()))
+
+    def render(self, template: str, values: Mapping[str, Any]) -> str:
+        """Return a page."""
+        return self._environment.get_template(template).render(values)
+
+    def compile(self) -> None:
+        """Compile all templates, so that no page waits for its own."""
+        for name in self._environment.list_templates():
+            self._environment.get_template(name)
+
+    def parts(self, template: str, values: Mapping[str, Any]) -> Iterator[str]:
+        """Return a page in small parts, each made when it is asked for."""
+        return self._environment.get_template(template).generate(values)
+
+
+@cache
+def _environment_of(addresses: tuple[tuple[str, str], ...]) -> Environment:
+    """Return what the templates are made with; they are compiled once, however many daemons a process has.
+
+    Args:
+        addresses: of the files that pages load, by name.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        finalize=_show,
+    )
+    environment.filters.update(
+        ago=ago,
+        day=day,
+        since=since,
+        clock=clock,
+        number=number,
+        short=short,
+        visible=visible,
+        counted=pluralize,
+        tojson=_json,
+    )
+    environment.globals.update(static=dict(addresses).__getitem__)
+    return environment
+
+
+def _show(value: object) -> object:
+    """Return a value as pages show it, unless it is markup of ours."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def visible(text: str) -> Markup:
+    """Return a text as markup in which everything can be seen."""
+    parts: list[Markup] = []
+    place = 0
+    for match in _UNSEEN.finditer(text):
+        parts.append(escape(text[place : match.start()]))
+        parts.append(Markup('<span class="unseen">U+{:04X}</span>').format(ord(match[0])))
+        place = match.end()
+    parts.append(escape(text[place:]))
+    return Markup("").join(parts)
+
+
+def ago(moment: str) -> str:
+    """Return how long ago a moment was, such as `3 h`; empty for none."""
+    if not moment:
+        return ""
+    seconds = (datetime.now(UTC) - _when(moment)).total_seconds()
+    for size, unit in _UNITS:
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit} ago"
+    return "just now"
+
+
+def since(seconds: float) -> str:
+    """Return how long ago a time was, given in seconds since the epoch; empty for none."""
+    return ago(datetime.fromtimestamp(seconds, UTC).isoformat()) if seconds else ""
+
+
+def day(moment: str) -> str:
+    """Return the day of a moment, such as `2026-01-31`."""
+    return moment[:10]
+
+
+def clock(moment: str) -> str:
+    """Return the time of the day of a moment, in UTC, such as `13:05:09`."""
+    return moment[11:19]
+
+
+def number(value: float) -> str:
+    """Return a number with its thousands apart."""
+    return f"{value:,.0f}"
+
+
+def short(value: float) -> str:
+    """Return a number in at most five characters, such as `12.3k`."""
+    size = abs(value)
+    if size >= _MILLION:
+        return f"{value / _MILLION:.1f}M"
+    return f"{value / _THOUSAND:.1f}k" if size >= _THOUSAND else f"{value:.0f}"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=True)
+
+
+def _when(moment: str) -> datetime:
+    found = datetime.fromisoformat(moment)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _digest(file: Path) -> str:
+    return blake2b(file.read_bytes(), digest_size=_DIGEST_BYTES).hexdigest()

@@ -1,0 +1,201 @@
+"""The site: finds the page of an address, once the browser is known; errors are pages, too."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
+from importlib import import_module
+from urllib.parse import urlsplit
+
+from starlette.applications import Starlette
+from starlette.background import BackgroundTask
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from cairn.daemon.http import log_unexpected, status_of
+from cairn.daemon.state import Daemon
+from cairn.dashboard import events
+from cairn.dashboard.browsers import LIFE_SECONDS, Browsers, Codes
+from cairn.dashboard.builds import Builds
+from cairn.dashboard.embeddings import Embeddings
+from cairn.dashboard.guard import check_sender, cookie_name, make_nonce, protect, read_cookie
+from cairn.dashboard.rendering import Pages
+from cairn.dashboard.views import memories, savings, search, sessions, settings, symbol, system, tuning, week
+from cairn.dashboard.visit import PageResponse, Visit
+from cairn.errors import AccessError, CairnError, RouteError
+from cairn.hints import Hint
+
+View = Callable[[Visit], Awaitable[Response]]
+_log = logging.getLogger("cairn.daemon")
+_YEAR = 365 * 86_400
+
+# Method, path, view, and the title of the page that it gives, empty for what gives none.
+PAGES: tuple[tuple[str, str, View, str], ...] = (
+    ("GET", "/", week.show, "Week"),
+    ("GET", "/memories", memories.browse, "Memories"),
+    ("POST", "/memories", memories.change, "Memories"),
+    ("GET", "/doubtful", memories.doubtful, "Doubtful memories"),
+    ("GET", "/memories/{id}", memories.show, "Memory"),
+    ("POST", "/memories/{id}", memories.edit, "Memory"),
+    ("GET", "/sessions", sessions.browse, "Sessions"),
+    ("POST", "/feedback", sessions.mark, ""),
+    ("GET", "/sessions/{id:path}", sessions.show, "Session"),
+    ("GET", "/search", search.find, "Search"),
+    ("GET", "/symbol", symbol.show, "Symbol"),
+    ("GET", "/savings", savings.show, "Savings"),
+    ("GET", "/savings.csv", savings.download, ""),
+    ("GET", "/tuning", tuning.show, "Tuning"),
+    ("POST", "/tuning", tuning.act, ""),
+    ("GET", "/settings", settings.show, "Settings"),
+    ("POST", "/settings", settings.act, ""),
+    ("GET", "/system", system.show, "System"),
+    ("GET", "/system/checks", system.check, "Findings"),
+    ("GET", "/system/log", system.log, "Log"),
+    ("POST", "/system", system.act, ""),
+)
+
+
+class Site:
+    """What the pages of a daemon share.
+
+    Args:
+        daemon: which answers.
+        codes: of links.
+        browsers: that may see the pages.
+    """
+
+    def __init__(self, daemon: Daemon, codes: Codes, browsers: Browsers) -> None:
+        self._daemon, self._codes, self._browsers = daemon, codes, browsers
+        self._pages, self._builds = Pages(), Builds(daemon.projects)
+        self._embeddings = Embeddings(daemon.projects)
+        self._is_warm = False
+
+    def routes(self) -> list[Route]:
+        """Return all routes."""
+        return [
+            Route("/login", self._login, methods=["GET"]),
+            Route("/logout", self._logout, methods=["POST"]),
+            Route("/static/{file:path}", self._static, methods=["GET"]),
+            Route("/events", self._events, methods=["GET"]),
+            *(
+                Route(path, partial(self._page, view=view, title=title), methods=[method])
+                for method, path, view, title in PAGES
+            ),
+            Route("/{path:path}", partial(self._page, view=_missing), methods=["GET", "POST"]),
+        ]
+
+    def _visit(self, request: Request, nonce: str, title: str = "") -> Visit:
+        return Visit(request, self._daemon, self._pages, self._builds, self._embeddings, nonce, title)
+
+    async def _page(self, request: Request, view: View, title: str = "") -> Response:
+        nonce = make_nonce()
+        visit = self._visit(request, nonce, title)
+        try:
+            check_sender(request)
+            if not self._browsers.knows(read_cookie(request)):
+                return protect(HTMLResponse(self._pages.render("signed-out.html", {"nonce": nonce}), 401), nonce)
+            response = await _begin(visit, view, is_known=bool(title))
+        except CairnError as error:
+            response = await _error_page(visit, error)
+        except Exception as error:  # noqa: BLE001 - the edge of a request; it is logged
+            response = await _error_page(visit, log_unexpected(error))
+        if not self._is_warm:
+            self._is_warm = True
+            response.background = BackgroundTask(self._warm_up)
+        return protect(response, nonce)
+
+    def _warm_up(self) -> None:
+        """Have ready what the next pages need; in a thread, once the first is sent."""
+        import_module("cairn.dashboard.warm")
+        self._pages.compile()
+
+    async def _login(self, request: Request) -> Response:
+        """Exchange the code of a link for a cookie; the next request is the page's own, so the cookie comes with it."""
+        nonce, wanted = make_nonce(), request.query_params.get("to", "/")
+        if not self._codes.redeem(request.query_params.get("code", "")):
+            return protect(HTMLResponse(self._pages.render("signed-out.html", {"nonce": nonce}), 401), nonce)
+        parts = urlsplit(wanted)
+        is_own = wanted.startswith("/") and not (parts.scheme or parts.netloc or "\\" in wanted)
+        page = self._pages.render("login.html", {"nonce": nonce, "to": wanted if is_own else "/"})
+        response = HTMLResponse(page)
+        response.set_cookie(
+            cookie_name(request), self._browsers.admit(), max_age=int(LIFE_SECONDS), httponly=True, samesite="strict"
+        )
+        return protect(response, nonce)
+
+    async def _logout(self, request: Request) -> Response:
+        nonce = make_nonce()
+        try:
+            check_sender(request)
+        except AccessError as error:
+            return protect(await _error_page(self._visit(request, nonce), error), nonce)
+        if secret := read_cookie(request):
+            self._browsers.dismiss(secret)
+        response = RedirectResponse("/", 303)
+        response.delete_cookie(cookie_name(request), httponly=True, samesite="strict")
+        return protect(response, nonce)
+
+    async def _static(self, request: Request) -> Response:
+        """Give a file of ours; its address has its digest, so that it never changes."""
+        file = self._pages.static.get(request.path_params["file"])
+        nonce = make_nonce()
+        if file is None:
+            return protect(Response(status_code=404), nonce)
+        return protect(FileResponse(file, headers={"Cache-Control": f"public, max-age={_YEAR}, immutable"}), nonce)
+
+    async def _events(self, request: Request) -> Response:
+        nonce, secret = make_nonce(), read_cookie(request)
+        try:
+            check_sender(request)
+            if not self._browsers.knows(secret):
+                raise AccessError("this browser is signed out", Hint.of("ui"))
+            visit = self._visit(request, nonce)
+            response = await events.stream(visit, lambda: self._browsers.knows(secret))
+        except CairnError as error:
+            response = Response(f"{error}; {error.hint}", status_of(error))
+        return protect(response, nonce)
+
+
+async def _missing(visit: Visit) -> Response:
+    raise RouteError(f"there is no page at {visit.request.url.path[:200]!r}", "go to one of the pages above")
+
+
+async def _begin(visit: Visit, view: View, *, is_known: bool) -> Response:
+    """Return a response. Somebody who waits for a known page gets its head at once; errors come below it."""
+    if is_known and visit.request.method == "GET" and visit.request.headers.get("sec-fetch-mode") == "navigate":
+        return StreamingResponse(_follow(visit, view), media_type="text/html")
+    response = await view(visit)
+    if isinstance(response, PageResponse):
+        await response.begin()
+    return response
+
+
+async def _follow(visit: Visit, view: View) -> AsyncIterator[str]:
+    """Yield the head of a page, and once that is sent, the rest; or what went wrong meanwhile."""
+    yield visit.begin()
+    try:
+        page = await view(visit)
+        rest = await page.make() if isinstance(page, PageResponse) else ""
+    except CairnError as error:
+        rest = await _say(visit, error).make()
+    except Exception as error:  # noqa: BLE001 - the edge of a request; it is logged
+        rest = await _say(visit, log_unexpected(error)).make()
+    yield rest
+
+
+def _say(visit: Visit, error: CairnError) -> PageResponse:
+    visit.note(str(error), is_error=True, hint=str(error.hint))
+    return visit.page("error.html", status_of(error))
+
+
+async def _error_page(visit: Visit, error: CairnError) -> Response:
+    page = _say(visit, error)
+    await page.begin()
+    return page
+
+
+def make_site(daemon: Daemon, codes: Codes, browsers: Browsers) -> Starlette:
+    """Return the pages as an application."""
+    return Starlette(routes=Site(daemon, codes, browsers).routes())

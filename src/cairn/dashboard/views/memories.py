@@ -1,0 +1,175 @@
+"""What is remembered: browsed, searched, put in order, corrected, erased."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, get_args
+
+from starlette.responses import Response
+
+from cairn.dashboard.highlighting import highlight
+from cairn.dashboard.views.done import DONE, UNDONE, say_done
+from cairn.dashboard.visit import ACTOR, Visit
+from cairn.errors import RequestError
+from cairn.types import MemoryOrigin, MemoryStatus, MemoryType
+
+PAGE = 25
+_MOST = 10_000  # of one action on all that a filter finds
+_AT_ONCE = 1_000  # ids that one request takes
+_MOST_UNDONE = 200  # ids that have room in an address
+_LISTS = ("types", "statuses", "origins")
+_FILTERS = ("text", "file", "branch", "tag", "session", "since", "until")
+# What an action is called where it is done with all that a filter finds.
+_IN_BULK = {"delete": "forget", **{name: name for name in ("archive", "resolve", "reopen", "keep")}}
+# What each action makes of a memory; the others are operations of their own.
+_STATUSES = {"archive": "archived", "resolve": "resolved", "reopen": "active"}
+_OPERATIONS = {"delete": "memories/forget", "undo": "memories/undo", "keep": "memories/keep"}
+_TYPES = get_args(MemoryType)
+
+
+async def browse(visit: Visit) -> Response:
+    """List memories by what they are, or find them by what they say."""
+    offset, fields = visit.number("offset", 0), _filters(visit)
+    found = await visit.ask("memories", **fields, limit=PAGE, offset=offset)
+    meant = []
+    if query := visit.query.get("q", "").strip():
+        meant = (await visit.ask("recall", query=query, limit=10, include_resolved=True, all_branches=True))["memory"]
+    return visit.page(
+        "memories.html",
+        found=found,
+        meant=meant,
+        offset=offset,
+        page=PAGE,
+        fields={name: visit.query.get(name, "") for name in _FILTERS},
+        types=_TYPES,
+        statuses=get_args(MemoryStatus),
+        origins=get_args(MemoryOrigin),
+        undone=say_done(visit),
+    )
+
+
+async def doubtful(visit: Visit) -> Response:
+    """List memories that may be false or useless by now."""
+    offset = visit.number("offset", 0)
+    found = await visit.ask("memories/doubtful", limit=PAGE, offset=offset)
+    return visit.page("doubtful.html", found=found, offset=offset, page=PAGE, undone=say_done(visit))
+
+
+async def show(visit: Visit) -> Response:
+    """Show one memory whole."""
+    id = visit.request.path_params["id"]
+    (memory,) = await visit.ask("memories/show", ids=(id,))
+    links = (await visit.ask("memories/code", id=id))["links"] if memory["files"] else []
+    if (done := visit.query.get("done", "")) in DONE or done == "edit":
+        visit.note("It is changed." if done == "edit" else f"It is {DONE[done]}.")
+    return visit.page("memory.html", memory=memory, links=await asyncio.to_thread(_in_colours, links), types=_TYPES)
+
+
+async def edit(visit: Visit) -> Response:
+    """Change what a memory says."""
+    form, id = await visit.form(), visit.request.path_params["id"]
+    (memory,) = await visit.ask("memories/show", ids=(id,))
+    tags = set(_words(form, "tags"))
+    changes: dict[str, object] = {
+        "tags": tuple(sorted(tags - set(memory["tags"]))),
+        "remove_tags": tuple(sorted(set(memory["tags"]) - tags)),
+    }
+    text, kind = _one(form, "text").replace("\r\n", "\n"), _one(form, "type")
+    if text != memory["text"]:
+        changes["text"] = text
+    if kind != memory["type"]:
+        changes["type"] = kind
+    if any(changes.values()):
+        await visit.ask("memories/edit", id=id, actor=ACTOR, **changes)
+        return visit.back(f"/memories/{id}", done="edit")
+    return visit.back(f"/memories/{id}")
+
+
+async def change(visit: Visit) -> Response:
+    """Do something with memories: with those that are marked, or with all that the filter finds."""
+    form = await visit.form()
+    action = _one(form, "action")
+    if action not in DONE and action != "export":
+        raise RequestError("nothing is to be done", "press one of the buttons below the list")
+    if action == "export":
+        return await _export(visit, form)
+    ids = await _filtered(visit, form, action) if _one(form, "all") else form.get("id", [])
+    if not ids:
+        raise RequestError("no memory is marked that this would change", "mark the memories that you mean first")
+    if (action == "delete" or _one(form, "all")) and not _one(form, "sure"):
+        return await _ask(visit, action, ids)
+    if action == "delete" and len(ids) <= PAGE:  # or it would say again what another tab did already
+        await visit.ask("memories/show", ids=tuple(ids), max_tokens=1_000)
+    for start in range(0, len(ids), _AT_ONCE):
+        await _act_on(visit, action, tuple(ids[start : start + _AT_ONCE]), _one(form, "successor"))
+    few = ",".join(ids) if len(ids) <= _MOST_UNDONE and action in UNDONE else ""
+    return visit.back("/memories", done=action, n=len(ids), ids=few)
+
+
+async def _act_on(visit: Visit, action: str, ids: tuple[str, ...], successor: str) -> None:
+    if action in _OPERATIONS:
+        await visit.ask(_OPERATIONS[action], ids=ids, actor=ACTOR)
+    elif action == "supersede":
+        if not successor:
+            raise RequestError("no memory is named that takes its place", "put its id into the field")
+        await visit.ask("memories/status", ids=ids, status="superseded", superseded_by=successor, actor=ACTOR)
+    else:
+        await visit.ask("memories/status", ids=ids, status=_STATUSES[action], actor=ACTOR)
+
+
+async def _ask(visit: Visit, action: str, ids: list[str]) -> Response:
+    """Ask once before memories are erased for ever, or many are changed; nothing is changed yet."""
+    shown = await visit.ask("memories/show", ids=tuple(ids[:PAGE]), max_tokens=8_000)
+    shown = [memory for memory in shown if memory["id"]]
+    return visit.page("confirm.html", action=action, ids=ids, shown=shown)
+
+
+async def _export(visit: Visit, form: dict[str, list[str]]) -> Response:
+    """Give memories as a file that `cairn import` reads."""
+    is_filtered, ids = bool(_one(form, "all")), tuple(form.get("id", []))
+    if not is_filtered and not ids:
+        raise RequestError("no memory is marked", "mark the memories that you mean first")
+    found = await visit.ask("memories/export", **(_filter_of(form) if is_filtered else {"ids": ids}))
+    headers = {"Content-Disposition": "attachment; filename=memories.jsonl"}
+    text = "".join(f"{line}\n" for line in found["lines"])
+    return Response(text, media_type="application/jsonl; charset=utf-8", headers=headers)
+
+
+def _in_colours(links: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return links to code with their texts as markup."""
+    return [
+        {
+            **link,
+            "then": None if link["then"] is None else highlight(link["then"], link["language"]),
+            "now": None if link["now"] is None else highlight(link["now"], link["language"]),
+        }
+        for link in links
+    ]
+
+
+async def _filtered(visit: Visit, form: dict[str, list[str]], action: str) -> list[str]:
+    """Return the ids of all memories that an action would change; nothing is changed yet."""
+    if action not in _IN_BULK:
+        raise RequestError("this is not done with all that a filter finds", "mark the memories that you mean")
+    fields = _filter_of(form)
+    found = await visit.ask("memories/change", action=_IN_BULK[action], **fields, dry_run=True)
+    return list(found["ids"])[:_MOST]
+
+
+def _filter_of(form: dict[str, list[str]]) -> dict[str, object]:
+    """Return the filter of the page on which a form was."""
+    fields: dict[str, object] = {name: _one(form, f"filter-{name}") for name in _FILTERS}
+    return {**fields, **{name: [text for text in form.get(f"filter-{name}", []) if text] for name in _LISTS}}
+
+
+def _filters(visit: Visit) -> dict[str, object]:
+    fields: dict[str, object] = {name: visit.query.get(name, "").strip() for name in _FILTERS}
+    return {**fields, **{name: tuple(visit.several(name)) for name in _LISTS}}
+
+
+def _one(form: dict[str, list[str]], name: str) -> str:
+    return form.get(name, [""])[-1]
+
+
+def _words(form: dict[str, list[str]], name: str) -> list[str]:
+    return [word for word in _one(form, name).replace(",", " ").split() if word]

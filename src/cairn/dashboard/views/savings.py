@@ -1,0 +1,68 @@
+"""What answers of Cairn stood for, and what they cost: measured, never assumed."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from markupsafe import Markup
+from starlette.responses import Response
+
+from cairn.dashboard.charts import Bar, bars, daily
+from cairn.dashboard.visit import Visit
+
+_DAYS, _MOST_DAYS = 30, 365
+_BY = ("day", "agent", "kind")
+_COLUMNS = (
+    "day", "agent", "kind", "replacing", "answers", "tokens", "replaced_tokens", "followups", "followup_tokens",
+    "saved", "model", "calls", "input_tokens", "output_tokens", "cost",
+)  # fmt: skip
+
+
+async def show(visit: Visit) -> Response:
+    """Show what was saved, and what models cost, by day, agent and kind."""
+    days = max(1, visit.number("days", _DAYS, _MOST_DAYS))
+    savings = await visit.ask("savings", days=days)
+    by = visit.query.get("by", "day")
+    by = by if by in _BY else "day"
+    return visit.page(
+        "savings.html",
+        savings=savings,
+        chart=_chart(savings, "rows", "saved", by, f"Tokens saved by {by}, net", "tokens"),
+        costs=_chart(savings, "costs", "cost", by, f"Cost of models by {by}", "$") if savings["cost"] else "",
+        days=days,
+        by=by,
+        groups=_BY,
+    )
+
+
+def _chart(savings: Mapping[str, Any], rows: str, field: str, by: str, title: str, unit: str) -> Markup:
+    values = ((row[by], row[field]) for row in savings[rows])
+    return daily(savings["since"], values, title, unit) if by == "day" else bars(_sums(values), title, unit)
+
+
+def _sums(values: Iterable[tuple[str, float]]) -> list[Bar]:
+    sums: dict[str, float] = {}
+    for name, value in values:
+        sums[name or "unknown"] = sums.get(name or "unknown", 0) + value
+    return [Bar(name, value) for name, value in sorted(sums.items(), key=lambda pair: -pair[1])]
+
+
+async def download(visit: Visit) -> Response:
+    """Give the rows as CSV: first what was saved, then what models cost."""
+    days = max(1, visit.number("days", _DAYS, _MOST_DAYS))
+    savings = await visit.ask("savings", days=days)
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, _COLUMNS, restval="", extrasaction="ignore")
+    writer.writeheader()
+    for row in [*savings["rows"], *savings["costs"]]:
+        writer.writerow({name: _plain(value) for name, value in row.items()})
+    headers = {"Content-Disposition": "attachment; filename=savings.csv"}
+    return Response(stream.getvalue(), media_type="text/csv", headers=headers)
+
+
+def _plain(value: object) -> object:
+    """Return a value that no spreadsheet takes for a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

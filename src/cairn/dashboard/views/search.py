@@ -1,0 +1,89 @@
+"""One question to code, memories and sessions, in one list, with a look at the one that is chosen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from starlette.responses import Response
+
+from cairn.config import load_settings
+from cairn.dashboard.editors import editor_address
+from cairn.dashboard.highlighting import highlight
+from cairn.dashboard.visit import Visit
+from cairn.errors import CairnError, StoreError
+
+_LIMIT = 20
+_SESSIONS = 5
+_OF_SESSION = "session:"  # before the id of a session that is chosen
+
+
+async def find(visit: Visit) -> Response:
+    """Answer a question; without one, show what can be asked."""
+    query = visit.query.get("q", "").strip()
+    if not query:
+        return visit.page("search.html", found=None, preview=None, results=[], chosen="", query="", kinds=[])
+    filters = {
+        "languages": tuple(visit.several("lang")),
+        "globs": tuple(visit.several("in")),
+        "kinds": tuple(visit.several("kind")),
+    }
+    found = await visit.ask("search", query=query, limit=_LIMIT, explain=bool(visit.query.get("explain")), **filters)
+    results = _in_one_list(found, await _sessions(visit, query))
+    chosen = visit.query.get("id") or (results[0]["id"] if results else "")
+    return visit.page(
+        "search.html",
+        query=query,
+        found=found,
+        results=results,
+        chosen=chosen,
+        preview=await _preview(visit, chosen) if chosen else None,
+        kinds=sorted({hit["kind"] for hit in found["code"]}),
+    )
+
+
+async def _sessions(visit: Visit, query: str) -> Sequence[Mapping[str, Any]]:
+    """Return sessions that touched a file, or with a prompt that says the same."""
+    is_file = "/" in query and " " not in query
+    about = {"file": query} if is_file else {"text": query}
+    try:
+        sessions: list[Mapping[str, Any]] = (await visit.ask("sessions", **about, limit=_SESSIONS))["sessions"]
+    except StoreError as error:  # code is found all the same
+        visit.note(str(error), is_error=True, hint=str(error.hint))
+        return []
+    return sessions
+
+
+def _in_one_list(found: Mapping[str, Any], sessions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return code and memories, the most relevant first, then sessions."""
+    hits = [{"what": "code", **hit} for hit in found["code"]] + [{"what": "memory", **hit} for hit in found["memory"]]
+    hits.sort(key=lambda hit: -hit.get("relevance", 0.0))
+    return hits + [{"what": "session", **session, "id": f"{_OF_SESSION}{session['id']}"} for session in sessions]
+
+
+async def _preview(visit: Visit, id: str) -> dict[str, Any] | None:
+    try:
+        if id.startswith(_OF_SESSION):
+            (session,) = await visit.ask("sessions/show", ids=(id.removeprefix(_OF_SESSION),), max_tokens=4_000)
+            return {"what": "session", **session}
+        if id.startswith("m_"):
+            (memory,) = await visit.ask("memories/show", ids=(id,))
+            return {"what": "memory", **memory}
+        (piece,) = await visit.ask("fetch", ids=(id,), max_tokens=4_000)
+    except CairnError as error:
+        visit.note(str(error), is_error=True, hint=str(error.hint))
+        return None
+    return {
+        "what": "code",
+        **piece,
+        "code": await asyncio.to_thread(highlight, piece["text"], piece["language"]),
+        "editor": await asyncio.to_thread(link_to_editor, visit, piece["filepath"], piece["start_line"]),
+    }
+
+
+def link_to_editor(visit: Visit, path: str, line: int) -> str:
+    """Return the address with which the user's editor opens a line, empty if they want none."""
+    root = Path(visit.daemon.projects.registry.find(visit.project).root)
+    return editor_address(load_settings(root).editor, root / path, line)

@@ -1,0 +1,137 @@
+"""Settings, as the schema has them, each with where its value comes from; all but the guarded are changed here."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from dataclasses import Field
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from starlette.responses import Response
+
+from cairn.config import settings_files
+from cairn.dashboard.visit import Visit
+from cairn.errors import ConfigError, RequestError
+from cairn.operations.model_lists import shown_model
+from cairn.operations.settings import (
+    SettingInUse,
+    all_fields,
+    change_setting,
+    check_free,
+    settings_in_use,
+    unset_setting,
+)
+from cairn.setting import rule_of, word_for
+
+_UNKNOWN = "unknown"
+_AT_START = ("daemon_", "background_", "memory_mb")  # the beginnings of the names of what the daemon reads once
+
+
+class SettingForm(NamedTuple):
+    """What a form needs to know of a setting.
+
+    Attributes:
+        rule: what a value must be, in words.
+        choices: if it is one of a few.
+        default: as a file would have it.
+        is_guarded: whether it is only shown.
+        may_be_shared: whether a project's file may set it.
+        is_read_at_start: whether the running daemon goes on with the value that it has.
+    """
+
+    name: str
+    value: str
+    source: str
+    rule: str
+    choices: tuple[str, ...]
+    default: str
+    is_guarded: bool
+    may_be_shared: bool
+    is_read_at_start: bool
+
+
+async def show(visit: Visit) -> Response:
+    """List the settings, and show the form of one."""
+    root = _root(visit)
+    settings = await _read(visit, root)
+    text, is_set = visit.query.get("text", "").strip().lower(), bool(visit.query.get("set"))
+    shown = [item for item in settings if text in item.name and (item.source != "default" or not is_set)]
+    chosen = next((item for item in settings if item.name == visit.query.get("name", "")), None)
+    if chosen is not None and visit.query.get("done") in ("set", "unset") and chosen.source != _UNKNOWN:
+        visit.note(f"{chosen.name} is {typed(chosen.value) or 'empty'} now, by {chosen.source}.")
+    user, project = settings_files(root)
+    return visit.page(
+        "settings.html",
+        settings=[item._replace(value=typed(item.value)) for item in shown],
+        n_settings=len(settings),
+        form=None if chosen is None else _form_of(chosen),
+        user_file=str(user),
+        project_file=str(project),
+    )
+
+
+async def act(visit: Visit) -> Response:
+    """Set a setting, or take it out of a file."""
+    form, root = await visit.form(), _root(visit)
+    action, name, value, scope = (form.get(field, [""])[-1] for field in ("action", "name", "value", "scope"))
+    if action not in ("set", "unset"):
+        raise RequestError("nothing is to be done", "press one of the buttons")
+    check_free(name)
+    do = partial(change_setting, root, name, [value]) if action == "set" else partial(unset_setting, root, name)
+    await asyncio.to_thread(do, shared=scope == "project")
+    return visit.back("/settings", name=name, done=action)
+
+
+def typed(value: object) -> str:
+    """Return a value as somebody types it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return ", ".join(map(shown_model, value))
+    return f"{value:g}" if isinstance(value, float) and abs(value) < 1e6 else str(value)
+
+
+async def _read(visit: Visit, root: Path) -> list[SettingInUse]:
+    """Return the settings; where a file cannot be used, say so, and return their defaults, so that it can be mended."""
+    try:
+        return await asyncio.to_thread(settings_in_use, root)
+    except ConfigError as error:
+        visit.note(f"the settings cannot be used like this: {error}", is_error=True, hint=str(error.hint))
+        return [SettingInUse(name, field.default, _UNKNOWN) for name, field in all_fields().items()]
+
+
+def _form_of(setting: SettingInUse) -> SettingForm:
+    field = all_fields().get(setting.name)
+    if field is None:  # the list of fallbacks
+        value = typed(setting.value)
+        return SettingForm(setting.name, value, setting.source, "a list of models", (), "", True, False, False)
+    rule = rule_of(field)
+    return SettingForm(
+        setting.name,
+        typed(setting.value),
+        setting.source,
+        _words(field),
+        ("true", "false") if isinstance(field.default, bool) else rule.choices,
+        typed(field.default),
+        rule.is_guarded,
+        rule.shared != "never",
+        setting.name.startswith(_AT_START),
+    )
+
+
+def _words(field: Field[Any]) -> str:
+    """Return what a value must be, with its bounds."""
+    rule, words = rule_of(field), word_for(field)
+    least = "" if math.isinf(rule.least) else f" from {rule.least:,g}"
+    most = "" if math.isinf(rule.most) else f" to {_bound(rule.most)}"
+    return words if isinstance(field.default, bool | str) else f"{words}{least}{most}"
+
+
+def _bound(number: float) -> str:
+    return f"{number:,.0f}" if number < 1e15 and float(number).is_integer() else f"{number:g}"
+
+
+def _root(visit: Visit) -> Path:
+    return Path(visit.daemon.projects.registry.find(visit.project).root)

@@ -1,0 +1,81 @@
+"""One definition: what calls it, what it calls, what a change of it may break, and which tests cover it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from starlette.responses import Response
+
+from cairn.dashboard.flow_pictures import FlowPicture, draw_flow
+from cairn.dashboard.pictures import Box, draw
+from cairn.dashboard.views.search import link_to_editor
+from cairn.dashboard.visit import Visit
+from cairn.errors import AmbiguousError, CairnError
+
+_LIMIT = 60
+_FUNCTIONS = ("function", "method", "constructor", "test")
+
+
+async def show(visit: Visit) -> Response:
+    """Show a definition with its neighbours as a picture and as lists."""
+    name = visit.query.get("s", "").strip()
+    if not name:
+        return visit.page("symbol.html", name="", answers={}, picture=None, editor="")
+    answers: dict[str, Any] = {}
+    for relation in ("callers", "callees", "impact", "tests"):
+        try:
+            answers[relation] = await visit.ask(f"graph/{relation}", symbol=name, limit=_LIMIT)
+        except AmbiguousError:
+            return await _choices(visit, name)
+        except CairnError as error:
+            if not answers:
+                raise
+            visit.note(f"{relation}: {error}", is_error=True, hint=str(error.hint))
+    symbol = answers["callers"]["symbol"]
+    boxes, edges = {_key(symbol): _box(visit, symbol)}, []
+    for relation in ("callers", "callees"):
+        for link in answers.get(relation, {}).get("links", ()):
+            other = link["symbol"]
+            boxes.setdefault(_key(other), _box(visit, other))
+            edges.append((_key(other), _key(symbol)) if relation == "callers" else (_key(symbol), _key(other)))
+    flow, flow_note = await _flow(visit, symbol)
+    title = f"What calls {symbol['name']}, and what it calls"
+    picture = draw(boxes, edges, _key(symbol), title)
+    return visit.page(
+        "symbol.html",
+        name=name,
+        answers=answers,
+        symbol=symbol,
+        picture=picture,
+        flow=flow,
+        flow_note=flow_note,
+        editor=await asyncio.to_thread(link_to_editor, visit, symbol["filepath"], symbol["line"]),
+    )
+
+
+async def _flow(visit: Visit, symbol: dict[str, Any]) -> tuple[FlowPicture | None, str]:
+    """Return the control flow of a function as a picture; or why there is none, empty for what is no function."""
+    if symbol["kind"] not in _FUNCTIONS:
+        return None, ""
+    try:
+        return draw_flow(await visit.ask("flow", place=f"{symbol['filepath']}:{symbol['line']}")), ""
+    except CairnError as error:
+        return None, str(error)
+
+
+async def _choices(visit: Visit, name: str) -> Response:
+    """Show the definitions that a name may mean."""
+    found = await visit.ask("search", query=name, mode="symbol", limit=_LIMIT)
+    last = name.replace("::", ".").rpartition(".")[2]
+    named = [hit for hit in found["code"] if hit["name"].rpartition(".")[2] == last]
+    return visit.page("symbols.html", name=name, hits=named)
+
+
+def _key(symbol: dict[str, Any]) -> str:
+    return f"{symbol['filepath']}:{symbol['line']}:{symbol['name']}"
+
+
+def _box(visit: Visit, symbol: dict[str, Any]) -> Box:
+    place = f"{symbol['filepath']}:{symbol['line']}"
+    return Box(symbol["name"], visit.address("/symbol", s=place), f"{symbol['name']} in {place}")

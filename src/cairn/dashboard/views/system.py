@@ -1,0 +1,102 @@
+"""How Cairn itself is: the daemon, projects and their index, agents, the log."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+from starlette.responses import Response
+
+from cairn import __version__
+from cairn.daemon.usage import usage
+from cairn.dashboard.visit import Visit
+from cairn.errors import RequestError
+from cairn.hooks.examine import examine_hook_program
+from cairn.index.health import Finding
+from cairn.install.examine import examine_agents
+from cairn.runtime import StateFolder
+from cairn.workspace import Workspace
+
+_LOG_LINES, _MOST_LOG_LINES = 40, 2_000
+_SAID = {
+    "started": "The index is being updated.",
+    "running": "The index is being updated already.",
+    "mended": "What could be mended is mended.",
+    "embedding": "All memories are being embedded anew; until then they are found as before.",
+    "embedding-already": "The memories are being embedded already.",
+    "stopped": "Embedding stops after this batch.",
+    "ended": "Nothing was being embedded any more.",
+}
+
+
+async def show(visit: Visit) -> Response:
+    """Show the state of the daemon and of a project."""
+    daemon = visit.daemon
+    if said := _SAID.get(visit.query.get("done", "")):
+        visit.note(said)
+    report = await daemon.projects.run(visit.project, _status)
+    return visit.page(
+        "system.html",
+        version=__version__,
+        usage=usage(daemon.settings),
+        uptime=time.time() - daemon.started_at,
+        requests=daemon.n_requests,
+        projects=daemon.projects.registry.projects(),
+        opened={state.root for state in daemon.projects.states()},
+        report=report,
+        build=visit.builds.state(visit.project),
+        embedding=visit.embeddings.state(visit.project),
+        estimate=await visit.ask("memories/embed", dry_run=True),
+        lines=await _end_of_log(visit),
+    )
+
+
+async def check(visit: Visit) -> Response:
+    """Show what the checks of `cairn doctor` find; they read the whole index."""
+    findings = await visit.daemon.projects.run_apart(visit.project, _findings)
+    return visit.page("checks.html", findings=findings)
+
+
+async def log(visit: Visit) -> Response:
+    """Show the end of the log, as `cairn daemon logs` does."""
+    return visit.page("log.html", lines=await _end_of_log(visit), wanted=_wanted_lines(visit))
+
+
+async def act(visit: Visit) -> Response:
+    """Build the index, or mend what can be mended."""
+    action = (await visit.form()).get("action", [""])[-1]
+    if action in ("index", "rebuild"):
+        done = "started" if visit.builds.start(visit.project, full=action == "rebuild") else "running"
+    elif action == "embed":
+        done = "embedding" if visit.embeddings.start(visit.project) else "embedding-already"
+    elif action == "stop-embedding":
+        done = "stopped" if visit.embeddings.stop(visit.project) else "ended"
+    elif action == "fix":
+        await visit.daemon.projects.run_apart(visit.project, _mend)
+        done = "mended"
+    else:
+        raise RequestError("nothing is to be done", "press one of the buttons")
+    return visit.back("/system", done=done)
+
+
+def _findings(workspace: Workspace) -> list[Finding]:
+    state = StateFolder.of_user().path
+    return [*workspace.upkeep.doctor(), *examine_agents(workspace.root), *examine_hook_program(state)]
+
+
+def _mend(workspace: Workspace) -> None:
+    workspace.upkeep.doctor(fix=True)
+
+
+def _status(workspace: Workspace) -> dict[str, Any]:
+    """Return what the command line shows as `cairn status`."""
+    return workspace.upkeep.status()
+
+
+def _wanted_lines(visit: Visit) -> int:
+    return max(1, visit.number("lines", _LOG_LINES, _MOST_LOG_LINES))
+
+
+async def _end_of_log(visit: Visit) -> list[str]:
+    return await asyncio.to_thread(visit.daemon.projects.registry.folder.end_of_log, _wanted_lines(visit))

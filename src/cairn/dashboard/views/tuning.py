@@ -1,0 +1,35 @@
+"""How answers are tuned to a project: versions with what they gained on held-out questions, one of which is used."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from cairn.dashboard.visit import Visit
+from cairn.errors import RequestError
+
+_SAID = {"apply": "Version {} is used now.", "rollback": "Version {} is used again."}
+
+
+async def show(visit: Visit) -> Response:
+    """Show all versions, and what there is to learn from."""
+    if (done := visit.query.get("done", "")) in _SAID:
+        visit.note(_SAID[done].format(visit.number("n", 0)))
+    status = await visit.ask("optimize/status")
+    versions = (await visit.ask("optimize/history"))["versions"]
+    chosen = visit.number("version", 0) or status["active"]
+    known = {version["number"] for version in versions}
+    diff = await visit.ask("optimize/diff", before=0, after=chosen) if chosen in known else {"differences": []}
+    return visit.page("tuning.html", tuning=status, versions=versions, chosen=chosen, differences=diff["differences"])
+
+
+async def act(visit: Visit) -> Response:
+    """Use a version, or the one before."""
+    form = await visit.form()
+    action, number = (form.get(name, [""])[-1] for name in ("action", "version"))
+    if action == "apply" and number.isascii() and number.isdigit():
+        await visit.ask("optimize/apply", version=int(number[:9]))
+        return visit.back("/tuning", done=action, n=number)
+    if action == "rollback":
+        active = (await visit.ask("optimize/rollback"))["active"]
+        return visit.back("/tuning", done=action, n=active)
+    raise RequestError("nothing is to be done", "press one of the buttons")

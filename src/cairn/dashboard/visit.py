@@ -1,0 +1,228 @@
+"""One request for a page: which project it is about, what it asks of that, and how the page is made."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+
+from cairn.daemon.answering import answer
+from cairn.daemon.state import Daemon
+from cairn.dashboard.builds import Builds
+from cairn.dashboard.courtesy import Courtesy
+from cairn.dashboard.embeddings import Embeddings
+from cairn.dashboard.rendering import Pages
+from cairn.errors import ProjectError, RequestError, TooLargeError
+from cairn.hints import Hint
+from cairn.protocol.memory_table import MEMORY_OPERATIONS
+from cairn.protocol.table import OPERATIONS
+from cairn.schema import decode
+
+ACTOR = "person:dashboard"
+_END_OF_HEAD = "</header>"
+_MAX_FORM_BYTES, _MAX_FORM_FIELDS = 2_000_000, 20_000
+
+
+class PageResponse(StreamingResponse):
+    """A page that is still to be made: in a thread and in small steps, so that no agent waits for it.
+
+    Its head is sent before the rest is made, and so is on the screen meanwhile.
+
+    Args:
+        pages: the templates.
+        template: the name of one.
+        values: what it shows.
+        courtesy: how long it waits for agents.
+        status: of HTTP.
+    """
+
+    def __init__(
+        self, pages: Pages, template: str, values: Mapping[str, Any], courtesy: Courtesy, status: int = 200
+    ) -> None:
+        super().__init__(self._send(), status, media_type="text/html")
+        self._parts = pages.parts(template, values)
+        self._threads, self._courtesy = pages.threads, courtesy
+        self._head = ""
+
+    async def begin(self) -> None:
+        """Make the head."""
+        self._head = await self.make(_END_OF_HEAD)
+
+    async def make(self, last: str = "") -> str:
+        """Return what comes next, up to the part that ends with `last`; by default the rest."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._take, last)
+
+    def _take(self, last: str) -> str:
+        taken = []
+        for part in self._parts:
+            taken.append(part)
+            if last and last in part:
+                break
+            self._courtesy.hold()
+        return "".join(taken)
+
+    async def _send(self) -> AsyncIterator[str]:
+        yield self._head
+        yield await self.make()
+
+
+class Visit:
+    """A request for a page, by a browser that may see it.
+
+    Args:
+        request: of the browser.
+        daemon: which answers.
+        pages: the templates.
+        builds: of indexes, that were started on a page.
+        embeddings: of memories, that were started on a page.
+        nonce: marks the scripts of the page as ours.
+        title: of the page; empty for errors alone.
+
+    Attributes:
+        is_begun: whether the head of the page was sent already.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        daemon: Daemon,
+        pages: Pages,
+        builds: Builds,
+        embeddings: Embeddings,
+        nonce: str,
+        title: str = "",
+    ) -> None:
+        self.request, self.daemon, self.builds, self.embeddings = request, daemon, builds, embeddings
+        self._pages, self._nonce = pages, nonce
+        self._courtesy = Courtesy(lambda: daemon.quiet_seconds_of_agents)
+        self._title = title
+        self.is_begun = False
+        self._notes: list[dict[str, Any]] = []
+
+    # -- what the address says ----------------------------------------------------------------------------------------
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        """The fields of the address."""
+        return self.request.query_params
+
+    def several(self, name: str) -> list[str]:
+        """Return all values of a field of the address that are not empty."""
+        return [value for value in self.request.query_params.getlist(name) if value]
+
+    def number(self, name: str, default: int, most: int = 10_000_000) -> int:
+        """Return a field of the address as a whole number from 0 on; what is none counts as the default."""
+        text = self.query.get(name, "")
+        return min(int(text), most) if text.isascii() and text.isdigit() and len(text) < 12 else default
+
+    @property
+    def title(self) -> str:
+        """The title of the page, with the id or symbol that it is about."""
+        about = self.request.path_params.get("id") or self.query.get("s")
+        title = self._title or "Error"
+        return f"{about} · {title}" if about else title
+
+    @property
+    def projects(self) -> list[str]:
+        """The names of all projects, the last allowed first."""
+        return list(dict.fromkeys(project.name for project in reversed(self.daemon.projects.registry.projects())))
+
+    @property
+    def project(self) -> str:
+        """The project that the page is about: the one that the address names, else the last one allowed.
+
+        Raises:
+            ProjectError: if there is none.
+        """
+        if name := self.query.get("project", ""):
+            return name
+        if projects := self.projects:
+            return projects[0]
+        raise ProjectError("no project is indexed yet", Hint.of("index", path=None))
+
+    def address(self, path: str, **fields: object) -> str:
+        """Return the address of a page about the same project; fields that are empty are left out."""
+        named = {"project": self.query.get("project", ""), **fields}
+        pairs = [
+            (name, str(item))
+            for name, value in named.items()
+            for item in (value if isinstance(value, list | tuple) else [value])
+            if item not in ("", None, 0)
+        ]
+        return f"{path}?{urlencode(pairs, errors='surrogateescape')}" if pairs else path
+
+    def same(self, **fields: object) -> str:
+        """Return the address of this page with other values for some fields."""
+        now = {name: self.request.query_params.getlist(name) for name in self.query}
+        return self.address(self.request.url.path, **{**now, **fields})
+
+    # -- what it asks -------------------------------------------------------------------------------------------------
+
+    async def ask(self, operation: str, **fields: Any) -> Any:  # noqa: ANN401 - JSON
+        """Return the answer of an operation on the project; it is what the command line prints with `--json`.
+
+        Raises:
+            CairnError: whatever the operation raises.
+        """
+        known = MEMORY_OPERATIONS.get(operation) or OPERATIONS[operation]
+        request = decode(known.request, {"project": self.project, **fields})
+        await self._courtesy.wait()
+        return await answer(self.daemon, operation, request)
+
+    async def form(self) -> dict[str, list[str]]:
+        """Return the fields of the form that was sent.
+
+        Raises:
+            TooLargeError: if it is larger than any page of ours sends.
+            RequestError: if it cannot be read.
+        """
+        body = bytearray()
+        async for part in self.request.stream():
+            body += part
+            if len(body) > _MAX_FORM_BYTES:
+                raise TooLargeError(f"the form is larger than {_MAX_FORM_BYTES:,} bytes", "mark fewer memories")
+        try:
+            return parse_qs(body.decode("ascii"), keep_blank_values=True, max_num_fields=_MAX_FORM_FIELDS)
+        except ValueError as error:
+            raise RequestError("the form cannot be read", "open the page again") from error
+
+    # -- what it answers ----------------------------------------------------------------------------------------------
+
+    def note(self, text: str, *, is_error: bool = False, hint: str = "") -> None:
+        """Say something above the page."""
+        self._notes.append({"text": text, "is_error": is_error, "hint": hint})
+
+    def page(self, template: str, status: int = 200, **values: Any) -> PageResponse:  # noqa: ANN401 - what templates show
+        """Return a page; after `begin`, all but its head."""
+        common = {"notes": self._notes, "same": self.same, **self._of_head()}
+        return PageResponse(self._pages, template, {**common, **values}, self._courtesy, status)
+
+    def begin(self) -> str:
+        """Return the head of a page about which nothing else is known yet."""
+        self.is_begun = True
+        return self._pages.render("head.html", self._of_head())
+
+    def _of_head(self) -> dict[str, Any]:
+        return {"visit": self, "nonce": self._nonce, "address": self.address}
+
+    def back(self, fallback: str, **fields: object) -> Response:
+        """Return to the page that sent a form, with some fields in its address."""
+        came = urlsplit(self.request.headers.get("referer", ""))
+        own = came.netloc == self.request.headers.get("host") and came.path.startswith("/")
+        if not own:
+            return RedirectResponse(self.address(fallback, **fields), 303)
+        kept = [pair for pair in _pairs(came.query) if pair[0] not in fields]
+        new = [(name, str(value)) for name, value in fields.items() if value not in ("", None)]
+        query = urlencode([*kept, *new], errors="surrogateescape")
+        return RedirectResponse(f"{came.path}?{query}" if query else came.path, 303)
+
+
+def _pairs(query: str) -> Sequence[tuple[str, str]]:
+    try:
+        return parse_qsl(query, keep_blank_values=True, max_num_fields=200)
+    except ValueError as error:
+        raise RequestError("the address cannot be read", "open the page again") from error

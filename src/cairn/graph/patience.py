@@ -1,0 +1,38 @@
+"""How long a question to the symbol graph may resolve what nobody has prepared."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+ANSWER_SECONDS = 0.8  # leaves time to open the index and to show the answer within a second
+LEAST_FILES = 300  # the symbol graph of fewer is resolved while somebody waits
+
+
+class GraphPatience:
+    """The time of one question; `begin` before each.
+
+    Args:
+        seconds: how long it may read and resolve.
+        least_files: in a project with fewer, all is resolved however long that takes.
+        steady: the seconds of a clock that is never set; a seam for tests.
+    """
+
+    def __init__(
+        self,
+        seconds: float = ANSWER_SECONDS,
+        least_files: int = LEAST_FILES,
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.seconds = seconds
+        self.least_files = least_files
+        self._steady = steady
+        self._began = steady()
+
+    def begin(self) -> None:
+        """Start the time of a question."""
+        self._began = self._steady()
+
+    def lasts(self, share: float = 1.0) -> bool:
+        """Tell whether a share of the time is left to go on with, from 0 for none of it to 1 for all of it."""
+        return self._steady() - self._began < share * self.seconds

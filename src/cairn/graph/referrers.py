@@ -1,0 +1,159 @@
+"""Finds what refers to definitions: in the files that say their names, or others that imports give them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from cairn import waiting
+from cairn.graph.code import Code
+from cairn.graph.connections import Connections, KnownEdges
+from cairn.graph.nodes import file_of, place_of
+from cairn.graph.reader import FOR_NAMES, FOR_USERS, Reader
+from cairn.graph.resolve import Edge, Resolver, Spelling
+from cairn.graph.rules import FUNCTION_KINDS
+
+
+class NamesSought(NamedTuple):
+    """What may call a definition: its names, those that imports give it among them, and how they may be spelled."""
+
+    names: set[str]
+    spelling: Spelling
+
+
+class Referrers:
+    """Looks for references in one state of the code.
+
+    Args:
+        code: the files.
+        resolver: resolves the references of files whose edges are not known.
+        connections: the edges that are known.
+        reader: reads the files of the question.
+
+    Attributes:
+        names: what the definitions last asked about may be called, as far as there was time to look for that.
+    """
+
+    def __init__(self, code: Code, resolver: Resolver, connections: Connections, reader: Reader) -> None:
+        self._code = code
+        self._resolver = resolver
+        self._connections = connections
+        self._reader = reader
+        self.names: set[str] = set()
+
+    def incoming(self, nodes: Sequence[int], kinds: Collection[int]) -> list[Edge]:
+        """Return the edges of some kinds into any of some definitions, by file and line."""
+        wanted = set(nodes)
+        known = self._connections.known
+        spelling: Spelling = "function" if all(map(self._is_plain_function, wanted)) else "any"
+        late = self.names = self._names_for(nodes, known)
+        incoming: dict[int, list[Edge]] = {}
+        while late:
+            for number in self._reader.read(self._open_files(late, known), _nearest(wanted)):
+                waiting.check()
+                edges = self._resolver.edges_to(number, self.names, kinds, spelling)
+                incoming[number] = [edge for edge in edges if edge.target in wanted and edge.kind in kinds]
+            late = self._late_names(known)
+            self.names = self.names | late
+        if known is not None:
+            for number, edges in known.edges_into(wanted, kinds).items():
+                if number not in known.stale and self._says_any(number, self.names):
+                    incoming[number] = self._connections.only_to(number, edges, self.names, kinds, spelling)
+        return [edge for number in sorted(incoming) for edge in incoming[number]]
+
+    def _late_names(self, known: KnownEdges | None) -> set[str]:
+        """Return other names that there was no time to look for before the files were read for users."""
+        return self._all_names(self.names, known, FOR_USERS) - self.names if self._reader.unnamed else set()
+
+    def _open_files(self, names: Collection[str], known: KnownEdges | None) -> set[int]:
+        """Return the files that say any of some names and whose edges are not known."""
+        if known is not None:
+            return {number for number in known.stale if self._says_any(number, names)}
+        return {number for name in names for number in self._code.mentions.saying(name)}
+
+    def seek(self, node: int) -> NamesSought:
+        """Return what may call a definition, as far as known edges and the files that changed since then say."""
+        known = self._connections.known
+        names = self._names_of(node)
+        if known is not None:
+            names = self._all_names(names, known, FOR_USERS)
+        return NamesSought(names, "function" if self._is_plain_function(node) else "any")
+
+    def other_names(self, sought: NamesSought, number: int) -> set[str]:
+        """Return the names that a file gives to what is sought, and add them to that."""
+        found: set[str] = set()
+        for own, alias in self._connections.renamings(number):
+            if own in sought.names:
+                found |= self._names_given(number, alias, self._connections.known, FOR_USERS)
+        found -= sought.names
+        sought.names.update(found)
+        return found
+
+    def _is_plain_function(self, node: int) -> bool:
+        """Tell whether a definition is a function that making an instance does not call."""
+        source, place = self._code.file(file_of(node)), place_of(node)
+        if place < 0 or source.definitions[place].kind not in FUNCTION_KINDS - {"constructor"}:
+            return False
+        return source.definitions[place].name not in (source.rules.constructor, source.rules.maker)
+
+    def _says_any(self, number: int, names: Iterable[str]) -> bool:
+        return any(self._code.mentions.says(number, name) for name in names)
+
+    def _names_for(self, nodes: Sequence[int], known: KnownEdges | None) -> set[str]:
+        """Return the names of some definitions, and others that imports give them."""
+        own = {name for node in nodes if place_of(node) >= 0 for name in self._names_of(node)}
+        return self._all_names(own, known, FOR_NAMES)
+
+    def _all_names(self, names: Collection[str], known: KnownEdges | None, share: float) -> set[str]:
+        """Return some names, and others that imports give to the same, as far as a share of the time allows."""
+        found = set(names)
+        tried: set[str] = set()
+        while found - tried:
+            name = min(found - tried)
+            tried.add(name)
+            for number, alias in self._renamings(name, known, share):
+                found |= self._names_given(number, alias, known, share)
+        return found
+
+    def _names_given(self, number: int, alias: str, known: KnownEdges | None, share: float) -> set[str]:
+        """Return what others call something that a file gives another name."""
+        return self._names_of_default(number, known, share) if alias == "default" else {alias}
+
+    def _renamings(
+        self, name: str, known: KnownEdges | None, share: float, word: str = ""
+    ) -> Iterator[tuple[int, str]]:
+        """Yield the files that import or export something of a name under another one, each with that.
+
+        Args:
+            name: this name.
+            known: the edges that are known.
+            share: as for `Reader`.
+            word: what these files say, the name by default.
+        """
+        saying = self._code.mentions.saying(word or name) if known is None else known.stale
+        if known is not None:
+            yield from known.renamings(name)
+        for number in self._reader.read_for_names(saying, share):
+            for own, alias in self._connections.renamings(number):
+                if own == name:
+                    yield number, alias
+
+    def _names_of(self, node: int) -> set[str]:
+        """Return the name of a definition, and what a decoration may leave of it."""
+        name = self._code.definition(node).name
+        return {name, name.removesuffix(self._code.file(file_of(node)).rules.attribute_suffix)} - {""}
+
+    def _names_of_default(self, number: int, known: KnownEdges | None, share: float) -> set[str]:
+        """Return what the files that import a file's default call it."""
+        stem = self._code.paths[number].rpartition("/")[2].partition(".")[0]
+        if stem == "index":
+            stem = self._code.paths[number].rpartition("/")[0].rpartition("/")[2]
+        if not stem:
+            return set()
+        found = self._renamings("default", known, share, stem)
+        return {alias for other, alias in found if self._code.mentions.says(other, stem)}
+
+
+def _nearest(nodes: Collection[int]) -> int:
+    """Return the file near which users are looked for first, -1 for none."""
+    return file_of(min(nodes)) if nodes else -1

@@ -1,0 +1,66 @@
+"""Memories that may be false or useless by now: whose code is gone or changed, or that agents were shown in vain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cairn.memory.links import Staleness
+from cairn.memory.recall import ACTIVE
+from cairn.operations.memory_rows import memory_rows
+from cairn.operations.whole_text import perform_all
+from cairn.protocol.memory_documents import DoubtfulDocument, DoubtfulRowDocument
+from cairn.protocol.memory_requests import DoubtfulRequest
+from cairn.storage.memory.usage_db import ShownCounts
+from cairn.workspace import Workspace
+
+if TYPE_CHECKING:
+    from cairn.index.limits import Progress
+
+_MOST_LOOKED_AT = 2_000  # active memories, the newest: each may be tied to files that are read
+_SHOWN_IN_VAIN = 5  # times without any use, from which on a memory is doubtful
+# How much each reason weighs; the most doubtful come first.
+_GONE, _UNHELPFUL, _CHANGED, _UNUSED = 4, 3, 2, 1
+_NEVER_SHOWN = ShownCounts()
+_CURRENT = Staleness()
+
+
+def list_doubtful(workspace: Workspace, request: DoubtfulRequest, progress: Progress | None = None) -> DoubtfulDocument:
+    """List active memories that somebody should look at, the most doubtful first."""
+    memory = workspace.memory
+    in_vain = memory.usage.shown_in_vain(_SHOWN_IN_VAIN)
+    stale, ids = memory.recall.find_stale(ACTIVE, _MOST_LOOKED_AT)
+    doubts = {
+        id: _doubts(stale.get(id, _CURRENT), in_vain.get(id, _NEVER_SHOWN))
+        for id in reversed(ids)  # of equal ones the oldest first
+        if id in stale or id in in_vain
+    }
+    doubtful = sorted(doubts, key=lambda id: -max(weight for weight, _ in doubts[id]))
+    chosen = doubtful[request.offset :][: request.limit or None]
+    page = memory.store.observations(chosen) if chosen else []
+    counts = memory.usage.shown_counts(chosen)
+    rows: list[DoubtfulRowDocument] = []
+    for observation, row in zip(page, memory_rows(memory.store, page), strict=True):
+        shown, reasons = counts.get(observation.id, _NEVER_SHOWN), [reason for _, reason in doubts[observation.id]]
+        rows.append({**row, "reasons": reasons, "shown": shown.times, "used": shown.used})
+    return {"memories": rows, "total": len(doubtful), "looked_at": len(ids)}
+
+
+def _doubts(staleness: Staleness, shown: ShownCounts) -> list[tuple[int, str]]:
+    """Return why a memory is doubtful, each reason with its weight."""
+    found: list[tuple[int, str]] = []
+    if staleness.state == "gone":
+        found.append((_GONE, staleness.note))
+    elif staleness.state == "changed":
+        found.append((_CHANGED, f"its code changed since: {', '.join([*staleness.changed, *staleness.gone])}"))
+    if shown.unhelpful > shown.helpful:
+        found.append((_UNHELPFUL, f"said to be of no help {_times(shown.unhelpful)}"))
+    if shown.times >= _SHOWN_IN_VAIN and not shown.used:
+        found.append((_UNUSED, f"shown {_times(shown.times)} and never used"))
+    return found
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
+
+
+PERFORM = perform_all({"memories/doubtful": list_doubtful})

@@ -1,0 +1,30 @@
+"""How control and data flow in a function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cairn.errors import QueryError
+from cairn.hints import Hint
+from cairn.protocol.documents import flow_to_dict
+from cairn.workspace import Workspace
+
+if TYPE_CHECKING:
+    from cairn.index.limits import Progress
+    from cairn.protocol.requests import FlowRequest
+
+
+def flow(workspace: Workspace, request: FlowRequest, progress: Progress | None = None) -> dict[str, Any]:
+    """Return the flow of a function.
+
+    Raises:
+        QueryError: if the place names no function, or flow is not supported for its language.
+        NotFoundError, AmbiguousError, PathError: if there is no such file or function.
+    """
+    file, _, function = request.place.rpartition(":")
+    if not file or not function:
+        raise QueryError(f"{request.place!r} does not name a function", Hint.of("flow", place="FILE:FUNCTION"))
+    return flow_to_dict(workspace.code.flow(file, function))
+
+
+PERFORM = {"flow": flow}

@@ -1,0 +1,76 @@
+"""What memories rest on: the code that they speak of, then and now, and the vectors by which they are found."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, cast
+
+from cairn.errors import NotFoundError
+from cairn.facets.memory import by_whom
+from cairn.memory.handles import handle_of
+from cairn.memory.linked_code import LinkedCodes
+from cairn.memory.links import link_to, name_of
+from cairn.memory.reembedding import Reembedding
+from cairn.memory.store import By
+from cairn.operations.memory_rows import memory_row
+from cairn.operations.whole_text import perform_all
+from cairn.protocol.memory_documents import (
+    ChangedMemoriesDocument,
+    EmbeddedDocument,
+    LinkedCodeDocument,
+    MemoryCodeDocument,
+    ModelWorkDocument,
+)
+from cairn.protocol.memory_requests import EmbedRequest, MemoryCodeRequest, MemoryKeepRequest
+from cairn.storage.memory.rows import Observation
+from cairn.workspace import Workspace
+
+if TYPE_CHECKING:
+    from cairn.index.limits import Progress
+
+_NOBODY = "agent:unknown"  # asks, if the request does not say who
+
+
+def show_code(workspace: Workspace, request: MemoryCodeRequest, progress: Progress | None = None) -> MemoryCodeDocument:
+    """Show the code that a memory speaks of, as it was when it was linked and as it is now."""
+    observation = workspace.memory.store.observation(request.id)
+    codes = LinkedCodes(workspace.root).of(observation)
+    links = [cast("LinkedCodeDocument", code._asdict()) for code in codes]
+    return {"id": handle_of(observation.id), "links": links}
+
+
+def keep(workspace: Workspace, request: MemoryKeepRequest, progress: Progress | None = None) -> ChangedMemoriesDocument:
+    """Say that memories are right as they are, of all or none.
+
+    They are tied to their code as it is now, and no more to what is gone. Where agents were shown one, it helped.
+    """
+    memory, by = workspace.memory, by_whom(request.actor or _NOBODY)
+    found = memory.store.observations(list(dict.fromkeys(request.ids)))
+    if not found:
+        return {"memories": []}
+    with memory.store.writing():
+        return {"memories": [memory_row(_kept(workspace, observation, by)) for observation in found]}
+
+
+def _kept(workspace: Workspace, observation: Observation, by: By) -> Observation:
+    memory = workspace.memory
+    staleness = memory.recall.staleness(observation)
+    for link in observation.links:
+        if name_of(link) in staleness.changed:
+            observation = memory.lifecycle.link(observation.id, link_to(workspace.root, name_of(link)), by)
+        elif name_of(link) in staleness.gone:
+            observation = memory.lifecycle.unlink(observation.id, link.path, link.symbol, by)
+    with suppress(NotFoundError):  # it was shown to nobody
+        memory.feedback.mark_memory(observation.id, "good")
+    return observation
+
+
+def embed(workspace: Workspace, request: EmbedRequest, progress: Progress | None = None) -> EmbeddedDocument:
+    """Embed all memories anew, or say what that takes."""
+    work = Reembedding(workspace.memory.store, workspace.memory.recall.models)
+    works = work.estimate() if request.dry_run else work.run(progress)
+    rows = [cast("ModelWorkDocument", row._asdict()) for row in works]
+    return {"dry_run": request.dry_run, "models": rows}
+
+
+PERFORM = perform_all({"memories/code": show_code, "memories/keep": keep, "memories/embed": embed})

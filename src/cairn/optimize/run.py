@@ -1,0 +1,376 @@
+"""Makes a tuning of examples: fits it on the older ones, and asks the newer ones whether it is better."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cairn import waiting
+from cairn.digest import blake2b
+from cairn.optimize.asking import ask, code_files, gains_of, known_examples, score_of
+from cairn.optimize.examples import Example
+from cairn.optimize.features import Candidates, candidates_of
+from cairn.optimize.from_history import learn_wordings
+from cairn.optimize.gate import GateVerdict, JudgedExample, judge
+from cairn.optimize.metrics import discount, ndcg
+from cairn.optimize.numeric import between, fit_weights, typical_of_changes
+from cairn.optimize.vocabulary import learn_expansions
+from cairn.search.library import Library
+from cairn.search.score import Weights
+from cairn.search.tuning import SHIPPED, Expansions, Tuning, describe_tuning, parse_tuning
+
+FEWEST_EXAMPLES = 100
+HELD_SHARE = 0.3
+SECONDS = 150.0
+# More are not needed: of the older examples the newest, of the newer ones some at equal distances.
+MOST_FITTED, MOST_HELD = 700, 450
+# Below that weights of a kind of question stay as they are.
+_FEWEST_OF_KIND = 60
+_INNER_SHARE = 0.25
+_TURNS = 4  # tunings made with right files exchanged, which a tuning must beat
+_PULLS, _CODE_SHARES, _STEPS = (0.02, 0.1), (3.0, 20.0), (1.0, 0.5)
+_CODE_FALL = 0.005  # how much less code may be worth on the newest of the examples that are not held out
+CHANGES, QUESTIONS = "changes", "questions"
+
+Progress = Callable[[str, int, int], object]
+
+
+class RunPlan(NamedTuple):
+    """How a run is done.
+
+    Attributes:
+        seed: of all that is drawn.
+        seconds: how long examples are looked at; those left then are left out, so results may differ.
+        progress: called with what is done, how many of it are done, and how many there are.
+        checkpoint: called with what an interrupted run needs to go on.
+        resumed: what `checkpoint` was given before.
+    """
+
+    seed: int = 1
+    seconds: float = SECONDS
+    progress: Progress = lambda what, done, total: None
+    checkpoint: Callable[[dict[str, Any]], object] = lambda body: None
+    resumed: dict[str, Any] | None = None
+
+
+class TuningProposal(NamedTuple):
+    """A tuning, the verdict on it (None if there is nothing to judge), how many examples of what, and why not."""
+
+    tuning: Tuning
+    verdict: GateVerdict | None
+    counts: dict[str, int]
+    reasons: tuple[str, ...]
+    is_cut: bool = False
+
+
+class Split(NamedTuple):
+    """Examples to fit on, and those that are held out: no group is in both."""
+
+    fitted: list[Example]
+    held: list[Example]
+
+
+class PastState(NamedTuple):
+    """The project as it was before some of the examples: how it is opened, and their groups."""
+
+    open: Callable[[], AbstractContextManager[Library]]
+    groups: frozenset[str]
+
+
+class FittedTunings(NamedTuple):
+    """A tuning, and some that were made of the same examples with their right files exchanged at random."""
+
+    own: Tuning
+    by_chance: tuple[Tuning, ...]
+
+
+def propose(
+    library: Library, examples: Sequence[Example], plan: RunPlan, past: Sequence[PastState] = ()
+) -> TuningProposal:
+    """Return a tuning that is fitted on the older examples, with the verdict of those that were held out.
+
+    Args:
+        library: of the project; its tuning is what the new one is compared with.
+        examples: of any source.
+        plan: how.
+        past: earlier states, the newest first, of which some examples are asked; of `library` the others are.
+    """
+    states = States(library, past)
+    known = [example for asked, group in states.of(examples) for example in known_examples(asked, group)]
+    counts = dict(Counter(example.source for example in known)) | {"examples": len(known)}
+    if len(known) < FEWEST_EXAMPLES:
+        reason = f"there are {len(known)} questions whose right files are known; {FEWEST_EXAMPLES} are needed"
+        return TuningProposal(SHIPPED, None, counts, (reason,))
+    split = split_examples(known)
+    counts |= {"fitted": len(split.fitted), "held": len(split.held)}
+    clock = _Clock(plan.seconds)
+    if plan.resumed is not None:
+        own, *others = map(parse_tuning, plan.resumed["tunings"])
+        fitted = FittedTunings(own, tuple(others))
+    else:
+        fitted = _fit(states, split.fitted, plan, clock)
+        kept = [describe_tuning(tuning._replace(number=1)) for tuning in (fitted.own, *fitted.by_chance)]
+        plan.checkpoint({"tunings": kept})
+    if fitted.own._replace(number=0) == SHIPPED:
+        reason = "nothing fitted was better than the shipped values"
+        return TuningProposal(SHIPPED, None, counts, (reason,), clock.is_up)
+    judged = list(_ask_held(states, library.tuning, fitted.own, split.held, plan))
+    verdict = judge(judged, plan.seed)
+    if not verdict.reasons:
+        by_chance = _ask_by_chance(states, library.tuning, fitted.by_chance, split.held, plan)
+        verdict = judge(judged, plan.seed, by_chance)
+    return TuningProposal(fitted.own, verdict, counts, verdict.reasons, clock.is_up)
+
+
+class States:
+    """The states of the project that examples are asked of, the newest first, one open at a time beside that."""
+
+    def __init__(self, library: Library, past: Sequence[PastState]) -> None:
+        self._library, self._past = library, past
+
+    def of(self, examples: Iterable[Example]) -> Iterator[tuple[Library, list[Example]]]:
+        """Yield each state with those of the examples that are asked of it, as it answers to them."""
+        own: list[list[Example]] = [[] for _ in self._past]
+        newest: list[Example] = []
+        places = {group: place for place, state in enumerate(self._past) for group in state.groups}
+        for example in examples:
+            place = places.get(example.group)
+            (newest if place is None else own[place]).append(example)
+        if newest:
+            yield self._library, newest
+        for state, group in zip(self._past, own, strict=True):
+            if group:
+                with state.open() as library:
+                    yield library._replace(tuning=self._library.tuning), group
+
+
+def key_of(examples: Sequence[Example], seed: int, state: str) -> str:
+    """Return what stands for a run: the same for the same examples of the same state of the index."""
+    content = repr((seed, state, [tuple(example) for example in examples])).encode("utf-8", "surrogatepass")
+    return blake2b(content, digest_size=16).hexdigest()
+
+
+def split_examples(examples: Sequence[Example]) -> Split:
+    """Hold the newest groups of each source out, `HELD_SHARE` of the examples."""
+    fitted: list[Example] = []
+    held: list[Example] = []
+    for source in sorted({example.source for example in examples}):
+        own = [example for example in examples if example.source == source]
+        newest: dict[str, float] = {}
+        for number, example in enumerate(own):
+            group = example.group or str(number)
+            newest[group] = max(example.seconds, newest.get(group, 0.0))
+        order = sorted(newest, key=lambda group: (newest[group], group))
+        sizes = Counter(example.group or str(number) for number, example in enumerate(own))
+        chosen: set[str] = set()
+        while order and sum(sizes[group] for group in chosen) < HELD_SHARE * len(own):
+            chosen.add(order.pop())
+        for number, example in enumerate(own):
+            (held if (example.group or str(number)) in chosen else fitted).append(example)
+    fitted.sort(key=lambda example: example.seconds)
+    held.sort(key=lambda example: example.seconds)
+    step = max(1.0, len(held) / MOST_HELD)
+    return Split(fitted[-MOST_FITTED:], [held[int(place * step)] for place in range(min(len(held), MOST_HELD))])
+
+
+class _Clock:
+    def __init__(self, seconds: float) -> None:
+        self._until = time.monotonic() + seconds
+        self.is_up = False
+
+    def check(self) -> bool:
+        waiting.check()
+        self.is_up = self.is_up or time.monotonic() > self._until
+        return self.is_up
+
+
+# -- fitting -----------------------------------------------------------------------------------------------------------
+
+
+class _SeenExample(NamedTuple):
+    """The candidates of an example."""
+
+    example: Example
+    candidates: Candidates
+
+
+def _fit(states: States, examples: Sequence[Example], plan: RunPlan, clock: _Clock) -> FittedTunings:
+    wordings = learn_wordings(example.text for example in examples if example.source == "history")
+    tuning = Tuning(openings=wordings.openings, scopes=wordings.scopes)
+    asked = [example for example in examples if example.source != "history"]
+    tuning = tuning._replace(expansions=_useful_expansions(states, asked))
+    found = _look(states, tuning, examples, plan, clock)
+    own = _fitted(tuning, found, examples)
+    if own.changes == Weights() and own.questions == Weights() and not own.expansions:
+        return FittedTunings(SHIPPED, ())
+    by_chance = []
+    for turn in range(_TURNS):
+        others = exchange_labels(examples, plan.seed * _TURNS + turn)
+        expansions = learn_expansions([example for example in others if example.source != "history"])
+        by_chance.append(_fitted(tuning._replace(expansions=expansions), found, others))
+        clock.check()
+    return FittedTunings(own, tuple(by_chance))
+
+
+def _look(
+    states: States, tuning: Tuning, examples: Sequence[Example], plan: RunPlan, clock: _Clock
+) -> dict[str, list[_SeenExample]]:
+    """Return the candidates of examples by their kinds, the oldest first."""
+    # A commit is no question: weights for questions are fitted on what somebody asked.
+    counted = [example for example in examples if kind_of(tuning, example) == CHANGES or example.source != "history"]
+    kinds = Counter(kind_of(tuning, example) for example in counted)
+    counted = [example for example in counted if kinds[kind_of(tuning, example)] >= _FEWEST_OF_KIND]
+    found: dict[str, list[_SeenExample]] = {CHANGES: [], QUESTIONS: []}
+    done = 0
+    for library, group in states.of(counted):
+        for example in reversed(group):  # the newest first, should the time be up
+            if clock.check():
+                break
+            plan.progress("look at questions", done, len(counted))
+            done += 1
+            if (candidates := candidates_of(library, tuning, example)) is not None:
+                found[kind_of(tuning, example)].append(_SeenExample(example, candidates))
+    return {kind: sorted(seen, key=lambda one: one.example.seconds) for kind, seen in found.items()}
+
+
+def _fitted(tuning: Tuning, found: Mapping[str, Sequence[_SeenExample]], labels: Sequence[Example]) -> Tuning:
+    """Return a tuning with the weights that suit examples with these right files, given for each text and group."""
+    wanted = {(example.text, example.group): example for example in labels}
+    for kind, seen in found.items():
+        if len(seen) < _FEWEST_OF_KIND // 2:
+            continue
+        own = [one.candidates.wanting(wanted[one.example.text, one.example.group]) for one in seen]
+        if kind == CHANGES:
+            tuning = tuning._replace(changes=fit_kind(own, (Weights(), typical_of_changes())))
+        else:
+            tuning = tuning._replace(questions=fit_kind(own))
+    return tuning
+
+
+def exchange_labels(examples: Sequence[Example], seed: int) -> list[Example]:
+    """Return examples, each with the right files of another of the same source at random."""
+    dice = random.Random(seed)
+    found = list(examples)
+    for source in sorted({example.source for example in examples}):
+        places = [place for place, example in enumerate(examples) if example.source == source]
+        others = dice.sample(places, len(places))
+        for place, other in zip(places, others, strict=True):
+            found[place] = examples[place]._replace(wanted=examples[other].wanted)
+    return found
+
+
+def kind_of(tuning: Tuning, example: Example) -> str:
+    """Return the kind of an example."""
+    return CHANGES if tuning.asks_for_change(example.text) else QUESTIONS
+
+
+def fit_kind(found: Sequence[Candidates], starts: Sequence[Weights] = (Weights(),)) -> Weights:
+    """Return weights fitted to candidates, the oldest first, as freely as the newest of them confirm.
+
+    Args:
+        starts: what they may be pulled towards; the first of them is returned if nothing is better.
+    """
+    middle = len(found) - max(1, round(_INNER_SHARE * len(found)))
+    older, newer = found[:middle], found[middle:]
+    first = _worth(newer, starts[0])
+    best, choice = first, _Choice(starts[0])
+    for start in starts:
+        trials = [(start, _Choice(start))]
+        for pull, code_share in product(_PULLS, _CODE_SHARES):
+            fitted = fit_weights(older, start, pull, code_share)
+            trials += [(between(start, fitted, step), _Choice(start, pull, code_share, step)) for step in _STEPS]
+        for weights, trial in trials:
+            worth = _worth(newer, weights)
+            if worth.code >= first.code - _CODE_FALL and worth.both > best.both:
+                best, choice = worth, trial
+    if not choice.step:
+        return choice.start
+    return between(choice.start, fit_weights(found, choice.start, choice.pull, choice.code_share), choice.step)
+
+
+class _Choice(NamedTuple):
+    """How weights are fitted; not at all if the step is 0."""
+
+    start: Weights
+    pull: float = 0.0
+    code_share: float = 0.0
+    step: float = 0.0
+
+
+class _Worth(NamedTuple):
+    """The mean NDCG@10 of candidates over all files, and over code."""
+
+    all: float
+    code: float
+
+    @property
+    def both(self) -> float:
+        return (self.all + self.code) / 2
+
+
+def _worth(found: Sequence[Candidates], weights: Weights) -> _Worth:
+    vector = np.array(weights, dtype=np.float32)
+    marks = np.array([discount(place) for place in range(10)])
+    scores: tuple[list[float], list[float]] = ([], [])
+    for one in found:
+        order = np.argsort(-(one.values @ vector), kind="stable")[:10]
+        for own, gains in zip(scores, (one.gains, np.where(one.is_code, one.gains, np.float32(0))), strict=True):
+            if gains.any():
+                ideal, top = np.sort(gains)[::-1][:10], gains[order]
+                own.append(float((top * marks[: len(top)]).sum() / (ideal * marks[: len(ideal)]).sum()))
+    return _Worth(*(float(np.mean(own)) if own else 0.0 for own in scores))
+
+
+def _useful_expansions(states: States, asked: Sequence[Example]) -> Expansions:
+    """Return expansions, unless those of the older questions make the newer ones worse."""
+    middle = len(asked) - max(1, round(_INNER_SHARE * len(asked)))
+    if not (older := learn_expansions(asked[:middle])):
+        return learn_expansions(asked) if asked else {}
+    sums = [0.0, 0.0]
+    for library, group in states.of(asked[middle:]):
+        is_code = code_files(library).__contains__
+        for example in group:
+            for place, tuning in enumerate((SHIPPED, Tuning(number=1, expansions=older))):
+                sums[place] += score_of(ask(library, tuning, example), example, is_code).ndcg
+    return learn_expansions(asked) if sums[1] >= sums[0] else {}
+
+
+# -- judging -----------------------------------------------------------------------------------------------------------
+
+
+def _ask_held(
+    states: States, current: Tuning, tuning: Tuning, held: Sequence[Example], plan: RunPlan
+) -> Iterator[JudgedExample]:
+    tuning = tuning._replace(number=current.number + 1)
+    done = 0
+    for library, group in states.of(held):
+        is_code = code_files(library).__contains__
+        for example in group:
+            waiting.check()
+            plan.progress("ask questions that were held out", done, len(held))
+            done += 1
+            before, after = ask(library, current, example), ask(library, tuning, example)
+            scores = (score_of(asked, example, is_code) for asked in (before, after))
+            yield JudgedExample(example, f"{example.source} {kind_of(tuning, example)}", before, after, *scores)
+
+
+def _ask_by_chance(
+    states: States, current: Tuning, tunings: Sequence[Tuning], held: Sequence[Example], plan: RunPlan
+) -> list[list[float]]:
+    """Return what the answers of each tuning are worth, in the order in which `_ask_held` asks."""
+    found: list[list[float]] = [[] for _ in tunings]
+    for library, group in states.of(held):
+        for example in group:
+            waiting.check()
+            plan.progress("compare with chance", len(found[0]), len(held))
+            for worth, tuning in zip(found, tunings, strict=True):
+                asked = ask(library, tuning._replace(number=current.number + 1), example)
+                worth.append(ndcg(asked.paths, gains_of(example)))
+    return found

@@ -1,0 +1,277 @@
+"""What the team's servers know that the user may read: which projects there are, and answers about them."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
+from typing import Any, NamedTuple, NotRequired, TypedDict, TypeVar
+from urllib.parse import quote
+
+from cairn.errors import (
+    CairnError,
+    NotAvailableError,
+    QueryError,
+    ServerAwayError,
+    SignInError,
+    TeamError,
+    UnreachableError,
+)
+from cairn.hints import Hint
+from cairn.protocol.answer_types import answer_type
+from cairn.protocol.table import TEAM_OPERATIONS
+from cairn.registry import is_team_name
+from cairn.remote.conforming import conform
+from cairn.remote.connection import ANSWER_SECONDS, SEE_SERVERS, TeamConnection
+from cairn.remote.servers import TeamServer
+from cairn.remote.threads import start
+
+_T = TypeVar("_T")
+_SPARE_SECONDS = 0.5  # beyond which a request that keeps to its own limits is not waited for
+_AT_ONCE = 8  # questions to all servers
+_FRESH_SECONDS = 30.0  # how long a list of projects is believed; each question is checked by the server
+_MAX_PROJECTS = 20_000
+_MAX_NAMED = 5  # projects that a problem names
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+# What a request says of this machine alone.
+_OF_HERE = ("project", "update", "build", "hints", "session", "repeat")
+
+
+class ProjectRow(TypedDict):
+    """A branch of a project, as a server lists it; `repository` is as `cairn.source.origins` has it."""
+
+    project: str
+    branch: str
+    default: bool
+    commit: str
+    repository: NotRequired[str]
+
+
+class TeamProject(NamedTuple):
+    """A project of a team that the user may read.
+
+    Attributes:
+        name: `ORGANISATION/NAME`.
+        branch, commit: what is answered about.
+        repository: which it is, as `cairn.source.origins` has it; empty if the server does not say.
+        server: which one knows it.
+    """
+
+    name: str
+    branch: str
+    commit: str
+    repository: str
+    server: TeamServer
+
+
+class TeamListing(NamedTuple):
+    """The projects of all servers, and why some servers did not name theirs."""
+
+    projects: tuple[TeamProject, ...]
+    problems: tuple[CairnError, ...]
+
+
+class TeamSearches(NamedTuple):
+    """Answers of several projects, and why others did not answer."""
+
+    answers: list[tuple[TeamProject, Any]]
+    problems: list[str]
+
+
+class Team:
+    """Asks the servers.
+
+    Args:
+        servers: that the user is signed in to.
+        connect: makes a connection to one.
+        answer_seconds: how long anything here may take.
+    """
+
+    def __init__(
+        self,
+        servers: Sequence[TeamServer],
+        connect: Callable[[TeamServer], TeamConnection] = TeamConnection,
+        answer_seconds: float = ANSWER_SECONDS,
+    ) -> None:
+        self.servers = tuple(servers)
+        self._connections = {server.url: connect(server) for server in servers}
+        self.answer_seconds = answer_seconds
+        self._listing: TeamListing | None = None
+        self._listed_at = 0.0
+
+    def listing(self, seconds: float | None = None) -> TeamListing:
+        """Return the projects of all servers, by their names; a server that does not answer is a problem of it.
+
+        Args:
+            seconds: how long that may take; None for as long as anything here.
+        """
+        if self._listing is not None and time.monotonic() - self._listed_at < _FRESH_SECONDS:
+            return self._listing
+        asked = [(server, start(partial(self._projects_of, server))) for server in self.servers]
+        deadline = time.monotonic() + (self._limit if seconds is None else seconds)
+        projects: list[TeamProject] = []
+        problems: list[CairnError] = []
+        excess: list[CairnError] = []
+        for server, future in asked:
+            try:
+                found = self._result(server, future, deadline)
+                projects += found[:_MAX_PROJECTS]
+                excess += [_excess_of(server, len(found))] if len(found) > _MAX_PROJECTS else []
+            except CairnError as error:
+                problems.append(error)
+        projects.sort(key=lambda project: (project.name, project.server.url))
+        listing = TeamListing(tuple(projects), (*problems, *excess))
+        if not problems:
+            self._listing, self._listed_at = listing, time.monotonic()
+        return listing
+
+    @property
+    def _limit(self) -> float:
+        return self.answer_seconds + _SPARE_SECONDS
+
+    def _connection(self, server: TeamServer) -> TeamConnection:
+        """Return the connection to a server, with the token that the user has now."""
+        if (connection := self._connections.get(server.url)) is None:
+            raise SignInError(f"you are not signed in to {server.url}", Hint.of("login", url=server.url))
+        return connection
+
+    def _result(self, server: TeamServer, future: Future[_T], deadline: float) -> _T:
+        try:
+            return future.result(max(0.0, deadline - time.monotonic()))
+        except TimeoutError as error:
+            raise ServerAwayError(
+                f"{server.host} does not answer: no answer within {self.answer_seconds:g} s", SEE_SERVERS
+            ) from error
+
+    def _projects_of(self, server: TeamServer) -> list[TeamProject]:
+        document = self._connection(server).get("/api/projects")
+        try:
+            rows = conform(list[ProjectRow], document["projects"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise _senseless(server) from error
+        return [
+            TeamProject(row["project"], row["branch"], row["commit"], row.get("repository", ""), server)
+            for row in rows
+            if row["default"] and is_team_name(row["project"]) and _COMMIT.fullmatch(row["commit"])
+        ]
+
+    def ask(
+        self, project: TeamProject, operation: str, fields: Mapping[str, object], deadline: float | None = None
+    ) -> Any:  # noqa: ANN401 - JSON
+        """Return the answer to a question about a project, marked with where it is from.
+
+        Args:
+            project: of the `listing`.
+            operation: one of `cairn.protocol.OPERATIONS`.
+            fields: of its request, as for a project on this machine.
+            deadline: on the monotonic clock; None for as long as anything here may take.
+
+        Raises:
+            SignInError, ServerAwayError: as `TeamConnection.post`.
+            CairnError: what the server says of the question.
+        """
+        if deadline is None:
+            deadline = time.monotonic() + self._limit
+        return self._result(project.server, start(lambda: self._ask(project, operation, fields)), deadline)
+
+    def _ask(self, project: TeamProject, operation: str, fields: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
+        if operation not in TEAM_OPERATIONS:
+            raise NotAvailableError(
+                f"a team's server does not answer this about {project.name}", "check it out, and ask there"
+            )
+        if fields.get("diff") is not None:
+            raise QueryError(
+                f"{project.name} is not checked out here, so nothing is known of a change",
+                Hint("name the symbol that changes", operation.rpartition("/")[2], symbol=None, project=None),
+            )
+        values = {name: value for name, value in fields.items() if name not in _OF_HERE and value is not None}
+        path = f"/api/projects/{quote(project.name)}/{operation}"
+        document = self._connection(project.server).post(path, values)
+        try:
+            return _marked(conform(answer_type(operation), document), project, _commit_of(document) or project.commit)
+        except ValueError as error:
+            raise _senseless(project.server) from error
+
+    def search(self, projects: Sequence[TeamProject], fields: Mapping[str, object], deadline: float) -> TeamSearches:
+        """Search several projects, a few at once.
+
+        Args:
+            projects: of the `listing`.
+            fields: of the request.
+            deadline: on the monotonic clock; what has not answered by then is a problem.
+        """
+        waiting = deque(projects)
+        answers: dict[TeamProject, Any] = {}
+        refused: dict[TeamProject, CairnError] = {}
+        away: dict[TeamServer, UnreachableError] = {}
+        is_over = threading.Event()
+
+        def work() -> None:
+            while waiting and not is_over.is_set():
+                with suppress(IndexError):  # another thread took the last one
+                    ask(waiting.popleft())
+
+        def ask(project: TeamProject) -> None:
+            try:
+                if project.server in away:
+                    raise away[project.server]
+                answers[project] = self._ask(project, "search", fields)
+            except UnreachableError as error:
+                refused[project] = away[project.server] = error
+            except CairnError as error:
+                refused[project] = error
+
+        workers = [start(work) for _ in range(min(_AT_ONCE, len(projects)))]
+        for worker in workers:
+            try:
+                worker.result(max(0.0, deadline - time.monotonic()))
+            except TimeoutError:
+                break
+        is_over.set()
+        done, failed = dict(answers), dict(refused)  # threads that are late go on
+        found = [(project, done[project]) for project in projects if project in done]
+        return TeamSearches(found, list(_problems_of(projects, done, failed)))
+
+
+def _commit_of(document: Any) -> str:  # noqa: ANN401 - JSON
+    """Return the commit that an answer says it is about, which may be newer than the list; empty if it says none."""
+    first = next(iter(document), None) if isinstance(document, list) else document
+    origin = first.get("remote") if isinstance(first, dict) else None
+    commit = origin.get("commit") if isinstance(origin, dict) else None
+    return commit if isinstance(commit, str) and _COMMIT.fullmatch(commit) else ""
+
+
+def _marked(document: Any, project: TeamProject, commit: str) -> Any:  # noqa: ANN401 - JSON
+    remote = {"project": project.name, "commit": commit}
+    if isinstance(document, list):
+        return [{**item, "remote": remote} for item in document]
+    return {**document, "remote": remote}
+
+
+def _senseless(server: TeamServer) -> ServerAwayError:
+    return ServerAwayError(
+        f"{server.host} sends what is not the answer of a team's server", "see whether both have the same version"
+    )
+
+
+def _excess_of(server: TeamServer, n_projects: int) -> TeamError:
+    return TeamError(f"{server.host} has {n_projects:,} projects, of which the first {_MAX_PROJECTS:,} count")
+
+
+def _problems_of(
+    projects: Sequence[TeamProject], answers: Mapping[TeamProject, Any], refused: Mapping[TeamProject, CairnError]
+) -> Iterator[str]:
+    """Yield why projects did not answer, each reason once."""
+    reasons: dict[str, list[str]] = {}
+    for project in projects:
+        if project not in answers:
+            error = refused.get(project)
+            reasons.setdefault("no answer in time" if error is None else str(error), []).append(project.name)
+    for reason, names in reasons.items():
+        more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
+        yield f"{', '.join(names[:_MAX_NAMED])}{more}: {reason}"

@@ -1,0 +1,230 @@
+"""Finds the definitions that a query names, and puts those that are probably meant first."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from cairn.graph.rules import FUNCTION_KINDS
+from cairn.index.snapshot import Snapshot
+from cairn.search.file_finder import finder_of, module_parts
+from cairn.search.filters import Filtered
+from cairn.search.query import MINOR_KINDS, SCOPE_MARK, Name, Query, looks_named
+from cairn.source.roles import FOREIGN, Role
+from cairn.storage.index import chunk_db
+from cairn.storage.index.chunk_db import NamedDefinition
+
+if TYPE_CHECKING:
+    from cairn.search.score import Scope, Scores
+
+MAX_NAMESAKES = 200
+MAX_MINOR_NAMESAKES = 3
+_MAX_UNSURE = 3  # definitions of a plain word that come first where the word may be meant as prose
+_DECIMALS = 5  # a difference that only comes from the order of summing is a tie, which the path decides
+_ASIDE = (
+    Role.TEST | Role.EXAMPLE | Role.DOCS | Role.CONFIG | FOREIGN | Role.OTHER_PLATFORM | Role.OLD_VERSION | Role.LEGACY
+)
+_FURTHER_KINDS = frozenset({"impl", "extension", "constructor", "destructor"})  # they belong to a type of that name
+_HEADER = re.compile(r"\.(h|hh|hpp|hxx|pyi|d\.[mc]?ts)$")
+_VALUES, _MEMBERS = frozenset({"constant", "variable"}), frozenset({"method", "callback"})
+_DEEPEST = 1_000  # folders; no file is as deep
+_MAIN, _VALUE, _MEMBER, _MINOR = range(4)
+_INSIDE, _IN_MODULE, _OUTSIDE = range(3)
+
+
+class NamedRow(NamedTuple):
+    """A row with a definition that is named, by its number in its file; None if the file is named."""
+
+    row: int
+    file: int
+    definition: int | None
+
+
+def named_rows(
+    snapshot: Snapshot, connection: sqlite3.Connection, query: Query, filters: Filtered, scope: Scope, scores: Scores
+) -> list[NamedRow]:
+    """Return what the query names as a whole: the files of a path, then the definitions of a name."""
+    defined = _definitions(snapshot, connection, query, filters, scope, scores)
+    if filters.kinds:
+        return defined
+    files = _files(snapshot, query, scope, scores, is_defined=bool(defined))
+    shown = {one.file for one in files}
+    return [*files, *(one for one in defined if one.file not in shown)]
+
+
+def _definitions(
+    snapshot: Snapshot, connection: sqlite3.Connection, query: Query, filters: Filtered, scope: Scope, scores: Scores
+) -> list[NamedRow]:
+    """Return the definitions of a name: one of each file first, and of these the ones that are most probably meant.
+
+    First come those in the scope that the name gives; types and functions before fields; code before tests, generated
+    and vendored files; bodies before declarations; the file that is called like the name. Then the score decides. When
+    a plain word names many fields or keys, they are probably not what is meant, and only their scores count.
+    """
+    if (name := query.named) is None:
+        return []
+    called = namesakes(snapshot, connection, name, scope)
+    scores.settle(rows=np.array([row for row, _ in called], dtype=np.int64))
+    found = _kept(called, query, name, filters, scores)
+    aside = int(_ASIDE & ~query.wants)
+    entries: list[_Entry] = []
+    for row, definition in found:
+        file = int(scope.file_of_row[row])
+        path = snapshot.files.paths[file]
+        likelihood = (
+            _place_in_scope(path, definition.qualified_name, name),
+            (int(snapshot.files.roles[file]) & aside) > 0 or _is_in_tests(definition.qualified_name, query),
+            _kind_order(definition.kind, is_asked=query.asked is not None),
+            definition.kind in _FURTHER_KINDS,
+            _only_declares(path, definition),
+            path.count("/") if _is_called_like(path, name) else _DEEPEST,
+            -round(float(scores.total[row]), _DECIMALS),
+            file,
+        )
+        entries.append(_Entry(likelihood, NamedRow(row, file, definition.ordinal)))
+    return _one_of_each_file(
+        [entry.named for entry in sorted(_without_others(entries, query, name))], alone=query.asked is not None
+    )
+
+
+def _files(snapshot: Snapshot, query: Query, scope: Scope, scores: Scores, *, is_defined: bool) -> list[NamedRow]:
+    """Return the first row of each file that the query names by its path, or as a module if it is no definition."""
+    if not query.path:
+        return []
+    finder = finder_of(snapshot)
+    parts = [part for part in re.split(r"[/\\]", query.path) if part not in ("", ".", "..")]
+    files = [
+        file for file in finder.by_path(query.path) if snapshot.files.paths[file].split("/")[-len(parts) :] == parts
+    ]
+    if not files and not is_defined:
+        files = finder.by_module(query.path.replace("/", "."))
+    firsts = [(file, row) for file in files for row in np.flatnonzero(scope.file_of_row == file)[:1].tolist()]
+    scores.settle(rows=np.array([row for _, row in firsts], dtype=np.int64))
+    return [NamedRow(row, file, None) for file, row in firsts]
+
+
+class _Entry(NamedTuple):
+    """A definition with what tells how probably it is meant: the least is the most probable.
+
+    `likelihood` has the place in the scope, whether the file is a minor one, the order of the kind, and more.
+    """
+
+    likelihood: tuple[float, ...]
+    named: NamedRow
+
+    @property
+    def is_minor(self) -> bool:
+        return self.likelihood[2] >= _MINOR
+
+    @property
+    def is_aside(self) -> bool:
+        return bool(self.likelihood[1])
+
+
+def _kind_order(kind: str, *, is_asked: bool) -> int:
+    """Return which kinds are meant before others; who asks where a name is defined means no member first."""
+    if kind in MINOR_KINDS:
+        return _VALUE if is_asked and kind in _VALUES else _MINOR
+    return _MEMBER if is_asked and kind in _MEMBERS else _MAIN
+
+
+def _kept(
+    found: Sequence[tuple[int, NamedDefinition]], query: Query, name: Name, filters: Filtered, scores: Scores
+) -> list[tuple[int, NamedDefinition]]:
+    """Return those of some definitions that can be meant; a question may have the wrong kind, or the wrong case."""
+    found = [
+        (row, one)
+        for row, one in found
+        if np.isfinite(scores.total[row]) and (not filters.kinds or one.kind in filters.kinds)
+    ]
+    exact = [(row, one) for row, one in found if one.name == name.last]
+    if exact or query.asked is None or not query.asked.is_sure:
+        found = exact
+    of_kinds = [(row, one) for row, one in found if one.kind in query.kinds]
+    return of_kinds if query.kinds and (of_kinds or query.asked is None) else list(found)
+
+
+def _without_others(entries: list[_Entry], query: Query, name: Name) -> list[_Entry]:
+    """Leave out what a name with a scope, or a plain word, does not mean."""
+    if name.scope:  # `Other.name` is not what `Scope.name` asks for
+        best = min((entry.likelihood[0] for entry in entries), default=_OUTSIDE)
+        is_strict = bool(query.kinds) and query.asked is None
+        if best < _OUTSIDE or is_strict:
+            entries = [entry for entry in entries if entry.likelihood[0] == best < _OUTSIDE]
+    is_plain_word = not name.scope and not looks_named(name.last)
+    if is_plain_word and sum(entry.is_minor for entry in entries) > MAX_MINOR_NAMESAKES:
+        entries = [entry for entry in entries if not entry.is_minor]
+    if query.asked is not None and not query.asked.is_sure:
+        entries = sorted(entry for entry in entries if not entry.is_minor and not entry.is_aside)[:_MAX_UNSURE]
+    return entries
+
+
+def _one_of_each_file(rows: Sequence[NamedRow], *, alone: bool) -> list[NamedRow]:
+    """Put the first of each file first, then all others unless the first ones are to stand alone."""
+    first: dict[int, NamedRow] = {}
+    for one in rows:
+        first.setdefault(one.file, one)
+    return list(first.values()) if alone else [*first.values(), *(one for one in rows if first[one.file] != one)]
+
+
+def _place_in_scope(path: str, qualified_name: str, name: Name) -> int:
+    """Return whether a definition is inside the scope of a name, at least in a module or folder of it, or outside."""
+    if is_within_scope(qualified_name, name):
+        return _INSIDE
+    around = iter([_folded(part) for part in (*module_parts(path), *SCOPE_MARK.split(qualified_name)[:-1])])
+    return _IN_MODULE if all(_folded(part) in around for part in name.scope.split(".")) else _OUTSIDE
+
+
+def is_within_scope(qualified_name: str, name: Name) -> bool:
+    """Tell whether a qualified name ends in the scope and the name, in whole parts."""
+    wanted = [*filter(None, name.scope.split(".")), name.last]
+    return not name.scope or SCOPE_MARK.split(qualified_name)[-len(wanted) :] == wanted
+
+
+def _is_in_tests(qualified_name: str, query: Query) -> bool:
+    """Tell whether a definition stands in a module of tests beside the code, as in Rust."""
+    return "tests" in SCOPE_MARK.split(qualified_name)[:-1] and not query.wants & Role.TEST
+
+
+def _only_declares(path: str, definition: NamedDefinition) -> bool:
+    """Tell whether a function stands in a header, where its body seldom is."""
+    return definition.kind in FUNCTION_KINDS and _HEADER.search(path) is not None
+
+
+def _is_called_like(path: str, name: Name) -> bool:
+    own = _folded(module_parts(path)[-1])
+    return own in {_folded(part) for part in (name.last, *name.scope.split(".")[-1:])}
+
+
+def _folded(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "")
+
+
+def namesakes(
+    snapshot: Snapshot, connection: sqlite3.Connection, name: Name, scope: Scope
+) -> list[tuple[int, NamedDefinition]]:
+    """Return the definitions in scope that have a name, in upper or lower case, each with its row.
+
+    Those inside the scope that the name gives come first, then those in the same case, then the rest, by path. With
+    more than `MAX_NAMESAKES` no single one can be meant; which ones are dropped does not depend on other views.
+    """
+    definitions = list(chunk_db.find_definitions(connection, name.last))
+    rows = snapshot.rows_of_chunks(np.array([definition.chunk_id for definition in definitions], dtype=np.int64))
+    files = np.where(rows >= 0, scope.file_of_row[rows], -1)
+    order = [
+        (
+            not is_within_scope(definition.qualified_name, name),
+            definition.name != name.last,
+            file,
+            definition.ordinal,
+            row,
+            definition,
+        )
+        for definition, row, file in zip(definitions, rows.tolist(), files.tolist(), strict=True)
+        if file >= 0
+    ]
+    return [entry[-2:] for entry in sorted(order)[:MAX_NAMESAKES]]

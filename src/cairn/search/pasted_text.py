@@ -1,0 +1,106 @@
+"""Reads text that was pasted into a query: what of it is a message, and which words were filled in."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_WORD = re.compile(r"\w+")
+_ODD = re.compile(r"[^\w\s]")
+_QUESTION = re.compile(r"(?i)^(how|where|what|which|who|why|when|does|do|is|are|can|show|find|list|explain|describe)\b")
+# Parts of a question that are meant as they stand: quoted text, flags, keys with two dashes or more.
+_PART = re.compile(
+    r"\"([^\"]*[^\w\"][^\"]*)\"|`([^`]*[^\w`][^`]*)`|(?<!\w)'([^']*[^\w'][^']*)'(?!\w)|(?<!\S)(--\w\S*|\w+(?:-\w+){2,})"
+)
+# What prose seldom has: values, placeholders, a full stop at the end, what messages say about what went wrong.
+_MARKS = re.compile(
+    r"[\"`]|(?<!\w)'|'(?!\w)|%[sdrvq]|%\(|\$?\{|\(s\)|(?<!\S)--?\w|\d[.:]\d|[\[\]<>=$]|[.!]$|^-?ERR "
+    r"|(?i:(error|exception|fatal|warning|failed|failure|panic|uncaught|invalid|unknown|unexpected)[\w ]{0,30}\)?: )"
+)
+_MESSAGE = re.compile(
+    r"(?i)\b(can ?not|can't|could ?n[o']t|unable to|fail(ed|s) to|must (not )?be|(is|are|was|were|does|do|did) not"
+    r"|not (found|allowed|supported|a valid)|no such|already (exists|in use|defined|registered|been)"
+    r"|exceeded|denied|refused|(is|are) required)\b"
+)
+# What is probably a value: quoted, with a digit, a dot or a slash inside; the class of an exception before its message.
+_VALUES = re.compile(
+    r"<[^<>\n]*>|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|`[^`]*`|\[[^\]]*\]|\S*\d\S*|\S*\w[./\\:]+\w\S*"
+    r"|^[*(]* ?\(?[\w.:\\]+\)?:? (?<=[:)] )"
+)
+_TEMPLATE = re.compile(r"<%.*?%>")
+# What a log puts before a message: times, levels, names of loggers.
+LOG_PREFIX = re.compile(
+    r"(?:\s*(?:\[?\d{2,4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d[\d:.,]*(?: ?[+-]\d\d:?\d\d|Z)?[\],]?|\d\d:\d\d:\d\d[\d.,]*"
+    r"|\[[^\]\n]{1,80}\]|(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)(?:/\w+)?\b|[\w.]{1,60}\[\w+:\d+\]|[-$>|])"
+    r"\s*[:\]-]?)+\s*"
+)
+_CLASS_NAME = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning|Failure|Fault|Panic)\b")
+_PATH_VALUE = re.compile(r"(?<!\S)(?:/[\w.-]+){2,}")
+# The class of an exception before its message.
+_CLASS_PREFIX = re.compile(r"[\w.:\\$]*[A-Z]\w*(?:Error|Exception|Warning|Failure|Fault|Panic): +")
+
+
+class Pasted(NamedTuple):
+    """A text that looks pasted. `is_loose` means that a part of it is enough, else all must stand in one place."""
+
+    text: str
+    is_loose: bool
+
+
+class MessageParts(NamedTuple):
+    """What the parts of a message are.
+
+    Attributes:
+        values: where values stand that were probably filled in, as (start, end).
+        raised: the classes of exceptions that it names.
+        body: the message without what a log put before it and without the class of the exception.
+    """
+
+    values: list[tuple[int, int]]
+    raised: list[str]
+    body: str
+
+    def is_value(self, place: int) -> bool:
+        """Tell whether a word at a place in the text is no part of the message as the code has it."""
+        return any(start <= place < end for start, end in self.values)
+
+
+def read_message(text: str) -> MessageParts:
+    """Return the parts of a message."""
+    values = [match.span() for match in _VALUES.finditer(_TEMPLATE.sub(_blank, text))]
+    plain = without_prefix(text)
+    named = _CLASS_PREFIX.match(plain)
+    return MessageParts(values, _CLASS_NAME.findall(text), plain[named.end() if named else 0 :].strip())
+
+
+def without_prefix(text: str) -> str:
+    """Return a message without what a log put before it; all of a text that is nothing else."""
+    match = LOG_PREFIX.match(text)
+    return text[match.end() :].strip() or text if match else text
+
+
+def _blank(match: re.Match[str]) -> str:
+    """Return as many digits as a match has characters: a value."""
+    return "0" * len(match[0])
+
+
+def read_pasted(text: str) -> list[Pasted]:
+    """Return what of a query looks pasted: all of it, or the quoted and odd parts of a question."""
+    first, *rest = [line.strip() for line in text.strip().splitlines() if line.strip()] or [""]
+    if rest:  # of a trace, the message stands first or last
+        return [pasted for line in (rest[-1], first) for pasted in read_pasted(line)]
+    if " " not in first:
+        is_token = _ODD.search(first) or "_" in first or (first.isupper() and len(first) > 2)
+        return [Pasted(_unquoted(first), False)] if is_token and _WORD.search(first) else []
+    if _QUESTION.match(first) or first.endswith("?"):
+        parts = [next(filter(None, match.groups())) for match in _PART.finditer(first)]
+        return [Pasted(part.rstrip("?.,;:!"), False) for part in parts]
+    n_words = len(first.split())
+    if _MARKS.search(first) or _MESSAGE.search(first) or LOG_PREFIX.match(first) or _PATH_VALUE.search(first):
+        return [Pasted(_unquoted(first), n_words > 2)]
+    return [Pasted(first, False)] if n_words > 3 else []
+
+
+def _unquoted(text: str) -> str:
+    is_quoted = len(text) > 2 and text[0] == text[-1] and text[0] in "\"'`"
+    return text[1:-1] if is_quoted and text[0] not in text[1:-1] else text

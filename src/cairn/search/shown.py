@@ -1,0 +1,49 @@
+"""What answers from one generation have shown: later answers often show the same chunks and files."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+
+from cairn.index.views import Stamp
+from cairn.storage.index import chunk_db, view_db
+from cairn.storage.index.chunk_db import ChunkRow
+
+MAX_CHUNKS = 2_000  # some kilobytes each
+
+
+class ShownCode:
+    """Chunks and the stamps of files, kept for as long as a generation is open; threads may share it.
+
+    Neither changes within a generation but for the stamps of files that were touched and not changed.
+    """
+
+    def __init__(self) -> None:
+        self._chunks: dict[int, ChunkRow] = {}
+        self._stamps: dict[str, Stamp] = {}
+
+    def read_chunks(self, connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, ChunkRow]:
+        """Return chunks by id, as `chunk_db.read_chunks` does."""
+        known = self._chunks
+        found = {one: known[one] for one in ids if one in known}
+        if len(found) < len(ids):
+            new = chunk_db.read_chunks(connection, [one for one in ids if one not in found])
+            if len(known) + len(new) > MAX_CHUNKS:
+                self._chunks = known = {}
+            known.update(new)
+            found.update(new)
+        return found
+
+    def stamp(self, path: str) -> Stamp | None:
+        """Return a stamp that a file was indexed with, None if none is known."""
+        return self._stamps.get(path)
+
+    def read_stamps(
+        self, connection: sqlite3.Connection, view_name: str, blobs: Mapping[str, int]
+    ) -> Mapping[str, Stamp]:
+        """Return the stamps that files have in the index now, as `view_db.file_stamps` does, and keep them."""
+        found = view_db.file_stamps(connection, view_name, blobs)
+        if len(self._stamps) + len(found) > MAX_CHUNKS:
+            self._stamps = {}
+        self._stamps.update(found)
+        return found

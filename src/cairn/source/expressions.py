@@ -1,0 +1,139 @@
+"""Writes expressions of all languages in one form.
+
+An expression is kept in one form for all languages: `a->b`, `A::b` and `a?.b` become `a.b`; the content of brackets is
+left out, so that `f(x)[0].g` becomes `f()[].g`; anything else becomes `?`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_MAX_EXPRESSION_BYTES = 400
+_MAX_SHORTENED_BYTES = 20_000  # of an expression with all that stands in its brackets
+_MAX_WRAPPINGS = 8
+_PLAIN = re.compile(r"[@$\w]+(?:\.[@$\w]+)*")
+_STRING = re.compile(r"""[rbfu]*"(?:[^"\\\n]|\\.)*"|[rbfu]*'(?:[^'\\\n]|\\.)*'|`[^`]*`""", re.IGNORECASE)
+_BRACKETS = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
+_EMPTIED = {"(": "\1", "[": "\2", "{": "\3"}  # stand for empty brackets while those around them are emptied
+_GENERICS = re.compile(r"(?:::)?<[^<>()]*>")
+_TURBOFISH = re.compile(r"::<(?:[^<>]|<[^<>]*>)*>")
+_ARROW = re.compile(r"->|::|\?\.|&\.|!!?\.|\\")
+_ROUND = re.compile(r"[()]")
+_CAST = re.compile(r"\(\s*(?:(?:const|struct|final) )*([A-Za-z_][\w.:]*)(?:<[^()]*>)?[\s*&?]*\)\s*[&*]?[\w$\"(]")
+_CAST_BEHIND = re.compile(r"\sas[?!]?\s+([A-Za-z_][\w.]*)(?:<[^()]*>)?\??$")
+_ASSERTED = re.compile(r"^.*[\w)\]]\.\((?:\*([A-Za-z_][\w.]*)|((?:\w+\.)?[A-Z]\w*))\)(?=\.)", re.DOTALL)
+_BRACKETED = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`|[()\[\]{}]", re.DOTALL)
+_NEW_BARE = re.compile(rb"new\s+[\w\\.]+")
+_MADE = re.compile(r"\(new\s+(\\?[A-Za-z_][\w\\.]*)\s*[()]")
+_KEYWORD = re.compile(r"^(?:await|new|yield|typeof|void|return|throw)\s+")
+_CHAIN = re.compile(r"(?:[@$\w]+[?!]?|\"\"|\[\]|\{\})(?:\(\)|\[\]|\{\})*(?:\.[@$\w~]+[?!=]?(?:\(\)|\[\]|\{\})*)*")
+_LAST_NAME = re.compile(r"([$\w]+[?!]?)$")
+_SPACE = re.compile(r"\s+")
+
+
+@lru_cache(maxsize=1 << 16)
+def expression_of(raw: bytes) -> str:
+    """Return the one form of an expression; see the top of this file. Empty where it names nothing."""
+    text = raw.decode("utf-8", "replace") if len(raw) <= _MAX_EXPRESSION_BYTES else _shortened(raw)
+    if _PLAIN.fullmatch(text):
+        return text
+    text = _KEYWORD.sub("", text.strip()).lstrip("&*~!")
+    if _NEW_BARE.fullmatch(raw):
+        text += "()"
+    if text.startswith("(new "):
+        text = _instance(text)
+    text = _STRING.sub('""', text)
+    if text.startswith("("):
+        text = _unwrapped(text)
+    if ".(" in text and (asserted := _ASSERTED.match(text)):
+        text = f"{asserted[1] or asserted[2]}{{}}{text[asserted.end() :]}"
+    text = _TURBOFISH.sub("", _without_contents(text))
+    text = text.replace("->", ".")
+    while (plain := _GENERICS.sub("", text)) != text:
+        text = plain
+    text = _ARROW.sub(".", text)
+    text = _SPACE.sub("", text).replace(")?", ")").strip(".")
+    if _CHAIN.fullmatch(text):
+        return text
+    last = _LAST_NAME.search(text)
+    return f"?.{last[1]}" if last is not None and not last[1][0].isdigit() else ""
+
+
+def _instance(text: str) -> str:
+    """Return `(new Type(…)).x` as `Type{}.x`."""
+    made = _MADE.match(text)
+    depth = 0
+    for place, letter in enumerate(text if made is not None else ""):
+        depth += (letter == "(") - (letter == ")")
+        if not depth:
+            return f"{made[1]}{{}}{text[place + 1 :]}" if made is not None else text
+    return text
+
+
+def mark_path(expression: str) -> str:
+    """Return an expression with a mark behind its first name, which can only be that of a module or of a type."""
+    head, dot, rest = expression.partition(".")
+    is_plain = head.isidentifier() and head[0].islower() and head not in ("crate", "self", "super")
+    return f"{head}:{dot}{rest}" if dot and is_plain else expression
+
+
+def called_name(expression: str) -> str:
+    """Return the last name of an expression."""
+    return expression.rpartition(".")[2].partition("(")[0].removesuffix("[]")
+
+
+def _shortened(raw: bytes) -> str:
+    """Return a long expression without what stands in its brackets, its end if they do not match."""
+    text = raw[-_MAX_SHORTENED_BYTES:].decode("utf-8", "replace")
+    parts: list[str] = []
+    depth = at = 0
+    for match in _BRACKETED.finditer(text):
+        mark = match[0]
+        if mark in ("(", "[", "{"):
+            parts += [text[at : match.start()], mark] if not depth else []
+            depth += 1
+        elif mark in (")", "]", "}"):
+            depth -= 1
+            at = match.start() if not depth else at
+        elif not depth and mark.startswith("/"):
+            parts.append(text[at : match.start()])
+            at = match.end()
+    whole = "".join([*parts, text[at:]])
+    return whole if not depth and len(whole) <= _MAX_EXPRESSION_BYTES else text[-_MAX_EXPRESSION_BYTES:]
+
+
+def _unwrapped(text: str) -> str:
+    """Return an expression without the brackets around its beginning; a cast becomes a literal of its type."""
+    for _ in range(_MAX_WRAPPINGS):
+        closing = _closing(text) if text.startswith("(") else -1
+        if closing < 0:
+            break
+        inner, rest = _KEYWORD.sub("", text[1:closing].strip()).lstrip("&*"), text[closing + 1 :]
+        cast = _CAST.match(inner) if rest else None
+        if cast or (cast := _CAST_BEHIND.search(inner)):
+            return f"{cast[1]}{{}}{rest}"
+        if not inner.startswith("(") and not _CHAIN.fullmatch(_ARROW.sub(".", _without_contents(inner))):
+            break
+        text = inner + rest
+    return text
+
+
+def _closing(text: str) -> int:
+    """Return where the bracket closes that a text begins with, -1 where it does not."""
+    depth = 0
+    for match in _ROUND.finditer(text):
+        depth += 1 if match[0] == "(" else -1
+        if not depth:
+            return match.start()
+    return -1
+
+
+def _without_contents(text: str) -> str:
+    """Return a text with all brackets empty."""
+    for _ in range(_MAX_EXPRESSION_BYTES):
+        shorter = _BRACKETS.sub(lambda match: _EMPTIED[match[0][0]], text)
+        if shorter == text:
+            break
+        text = shorter
+    return text.replace("\1", "()").replace("\2", "[]").replace("\3", "{}")

@@ -1,0 +1,160 @@
+"""The audit: who asked what of which project, written in batches beside the answers, and read by operators."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping
+from datetime import UTC
+from typing import TYPE_CHECKING, NamedTuple
+
+from cairn.errors import CatalogError
+
+if TYPE_CHECKING:
+    from cairn.team.catalog import Catalog, Connection
+
+_log = logging.getLogger("cairn.team")
+REST_SECONDS = 2.0  # between two batches: what a node that is killed loses
+_UPKEEP_SECONDS = 6 * 3600.0
+_MAX_WAITING = 50_000  # while the database is away
+_MAX_BATCH = 1_000
+# As much as the table takes: what somebody asked for may be as long as a request.
+_MAX_OPERATION_CHARS, _MAX_PROJECT_CHARS, _MAX_QUERY_CHARS = 100, 250, 2_000
+
+
+class _Row(NamedTuple):
+    asked_at: float
+    token: bytes
+    operation: str
+    project: str
+    outcome: str
+    query: str | None
+
+
+class AuditLog:
+    """Notes what was asked and writes it from a thread of its own; close it.
+
+    Args:
+        catalog: with the role of a node.
+        keeps_queries: what was asked for in words, too.
+    """
+
+    def __init__(self, catalog: Catalog, *, keeps_queries: bool = False) -> None:
+        self._catalog = catalog
+        self.keeps_queries = keeps_queries
+        self._waiting: deque[_Row] = deque()
+        self._writing = threading.Lock()
+        self._end = threading.Event()
+        self._kept_at = float("-inf")
+        self.n_lost = 0
+        self._thread = threading.Thread(target=self._run, name="cairn-audit", daemon=True)
+        self._thread.start()
+
+    def add(self, token: bytes, operation: str, project: str, outcome: str, query: str = "") -> None:
+        """Note that the bearer of a token asked something; returns at once.
+
+        Args:
+            token: its hash.
+            operation: what they asked for.
+            project: of which one; empty for none.
+            outcome: `ok`, or the code of an error.
+            query: their words, which are dropped unless they are to be kept.
+        """
+        if len(self._waiting) >= _MAX_WAITING:
+            self.n_lost += 1
+            return
+        words = _storable(query[:_MAX_QUERY_CHARS]) if self.keeps_queries and query else None
+        what, where = _storable(operation[:_MAX_OPERATION_CHARS]), _storable(project[:_MAX_PROJECT_CHARS])
+        self._waiting.append(_Row(time.monotonic(), token, what, where, outcome, words))
+
+    def write(self) -> None:
+        """Write all that waits.
+
+        Raises:
+            CatalogError: if the database cannot be reached; it still waits then.
+        """
+        with self._writing:
+            while batch := [self._waiting[place] for place in range(min(len(self._waiting), _MAX_BATCH))]:
+                now = time.monotonic()
+                rows = [
+                    {**row._asdict(), "token": row.token.hex(), "age": now - row.asked_at, "asked_at": None}
+                    for row in batch
+                ]
+                with self._catalog.transaction() as connection:
+                    connection.execute("SELECT record(%s)", (json.dumps(rows),))
+                for _ in batch:
+                    self._waiting.popleft()
+
+    def close(self) -> None:
+        """Write what waits, if that can be done, and stop."""
+        self._end.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        is_last = False
+        while not is_last:
+            is_last = self._end.wait(REST_SECONDS)
+            try:
+                self._keep()
+                self.write()
+            except CatalogError as error:
+                _log.warning("the audit waits: %s", error)
+
+    def _keep(self) -> None:
+        """Make the tables of the next months, and drop the oldest."""
+        if time.monotonic() - self._kept_at >= _UPKEEP_SECONDS:
+            with self._catalog.transaction() as connection:
+                connection.execute("SELECT keep_audit()")
+            self._kept_at = time.monotonic()
+
+
+def _storable(text: str) -> str:
+    """Return a text without what PostgreSQL does not take."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
+
+
+def note_deed(connection: Connection, deed: str, project: str = "", about: str = "") -> None:
+    """Note what an operator does, in the transaction in which they do it.
+
+    Args:
+        connection: of an owner.
+        deed: what it is called.
+        project: which one it concerns; empty for none.
+        about: the person it concerns; empty for none.
+    """
+    connection.execute(
+        """INSERT INTO audit (at, actor, operation, project, about, outcome)
+           VALUES (now(), 'operator ' || session_user, %s, %s, %s, 'ok')""",
+        (deed, project, about),
+    )
+
+
+def read_audit(
+    catalog: Catalog, *, person: str | None = None, project: str | None = None, since: str = "", limit: int = 1_000
+) -> list[Mapping[str, object]]:
+    """Return what was asked and done, the newest first, as JSON.
+
+    Args:
+        catalog: without a role.
+        person: only what they asked, or operators did about them.
+        project: only what concerns it.
+        since: only from this time on, as `2026-01-31T12:00:00`, in UTC.
+        limit: at most so many rows.
+
+    Raises:
+        CatalogError: as `Catalog.transaction`.
+    """
+    with catalog.transaction() as connection:
+        rows = connection.execute(
+            """SELECT at, actor, token_id, operation, project, about, outcome, query FROM audit
+               WHERE at >= %s::timestamp AT TIME ZONE 'UTC' AND (%s::text IS NULL OR about = %s
+                       OR person_id = (SELECT id FROM person WHERE name = %s))
+                   AND (%s::text IS NULL OR project = %s)
+               ORDER BY at DESC LIMIT %s""",
+            (since or "-infinity", person, person, person, project, project, limit),
+        ).fetchall()
+    names = ("at", "actor", "token", "operation", "project", "about", "outcome", "query")
+    return [dict(zip(names, (row[0].astimezone(UTC).isoformat(), *row[1:]), strict=True)) for row in rows]

@@ -1,0 +1,356 @@
+"""The team's database: what is wanted, what is published, and who may read it. PostgreSQL decides; see `sql/`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any, Literal, LiteralString, NamedTuple, cast
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import TupleRow
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from cairn.errors import AccessError, CatalogError, ScopeError
+from cairn.source.origins import repository_identity
+from cairn.team.generation import PublishedFile
+
+Role = Literal["cairn_node", "cairn_worker", "cairn_login"]
+_ROLES: tuple[Role, ...] = ("cairn_node", "cairn_worker", "cairn_login")
+_SCHEMA = "cairn"
+_MIGRATING = 0x636169726E  # a lock of this number is held meanwhile
+_CONNECT_SECONDS = 2
+_STATEMENT_MS = 5_000
+Connection = psycopg.Connection[TupleRow]
+
+
+class Catalog:
+    """A connection pool to the database; close it.
+
+    Args:
+        address: as libpq takes it, such as `postgresql://HOST/DATABASE`; several hosts for a standby.
+        role: what this process may do; None for an operator, who owns everything.
+        n_connections: at most.
+    """
+
+    def __init__(self, address: str, role: Role | None = None, n_connections: int = 4) -> None:
+        self._role = role
+        self._pool = ConnectionPool(
+            address,
+            min_size=0,
+            max_size=n_connections,
+            open=True,
+            timeout=_CONNECT_SECONDS,
+            reconnect_timeout=0,
+            check=ConnectionPool.check_connection,
+            configure=self._configure,
+            kwargs={"connect_timeout": _CONNECT_SECONDS, "target_session_attrs": "read-write"},
+        )
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._pool.close()
+
+    def _configure(self, connection: Connection) -> None:
+        statements = [sql.SQL("SET search_path = {}, pg_temp").format(sql.Identifier(_SCHEMA))]
+        if self._role is not None:
+            statements.append(sql.SQL("SET ROLE {}").format(sql.Identifier(self._role)))
+            statements.append(sql.SQL("SET statement_timeout = {}").format(_STATEMENT_MS))
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+
+    @contextmanager
+    def transaction(self, token: bytes | None = None) -> Iterator[Connection]:
+        """Run a transaction.
+
+        Args:
+            token: the hash of the token of whoever asks; decides which rows a node sees.
+
+        Raises:
+            CatalogError: if the database cannot be reached, or refuses.
+        """
+        try:
+            with self._pool.connection() as connection:
+                if token is not None:
+                    connection.execute("SELECT show_token(%s)", (token,))
+                yield connection
+        except (psycopg.Error, PoolTimeout) as error:
+            first = next(iter(str(error).strip().splitlines()), type(error).__name__)
+            raise CatalogError(f"the team's database does not answer as it should: {first[:300]}", _SEE_IT) from error
+
+    def ping(self) -> None:
+        """Make sure that the database answers.
+
+        Raises:
+            CatalogError: if it does not.
+        """
+        with self.transaction() as connection:
+            connection.execute("SELECT 1")
+
+    def migrate(self) -> list[str]:
+        """Bring the schema up to date, and return the names of the steps that were missing.
+
+        Raises:
+            CatalogError: as `transaction`; or if the schema is newer than this program.
+        """
+        steps = _steps()
+        with self.transaction() as connection:
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
+            for role in _ROLES:
+                if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone() is None:
+                    connection.execute(sql.SQL("CREATE ROLE {} NOLOGIN").format(sql.Identifier(role)))
+            connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(_SCHEMA)))
+            connection.execute("CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY)")
+            done = {row[0] for row in connection.execute("SELECT name FROM migration")}
+            names = [file.name for file in steps]
+            if newer := done.difference(names):
+                raise CatalogError(f"the database is of a newer version: it knows {min(newer)}", "update Cairn")
+            missing = [file for file in steps if file.name not in done]
+            for file in missing:
+                connection.execute(cast(LiteralString, file.read_text("utf-8")))  # type: ignore[redundant-cast] # ours
+                connection.execute("INSERT INTO migration VALUES (%s)", (file.name,))
+        return [file.name for file in missing]
+
+    def missing_steps(self) -> list[str]:
+        """Return the names of the steps that `migrate` would do.
+
+        Raises:
+            CatalogError: as `transaction`; also if there are no tables at all.
+        """
+        with self.transaction() as connection:
+            done = {row[0] for row in connection.execute("SELECT name FROM migration")}
+        return [file.name for file in _steps() if file.name not in done]
+
+
+def _steps() -> list[Traversable]:
+    return sorted((file for file in files("cairn.team.sql").iterdir() if file.name.endswith(".sql")), key=str)
+
+
+_SEE_IT = "see whether it runs, and whether it lets this process in"
+
+
+Scope = Literal["read", "write", "admin"]
+SCOPES: tuple[Scope, ...] = ("read", "write", "admin")
+
+
+def require_scope(connection: Connection, scope: Scope) -> None:
+    """Make sure that the token of a transaction holds and has a scope.
+
+    Raises:
+        AccessError: if it is none of ours, was revoked, or has expired; nobody can tell which.
+        ScopeError: if it is for something else.
+    """
+    row = connection.execute("SELECT refusal(%s)", (scope,)).fetchone()
+    if row is None or row[0] == "token":
+        raise AccessError("this token does not hold, or no longer", "sign in again, or ask an operator for another")
+    if row[0] is not None:
+        raise ScopeError(f"this token may not {_DEEDS[scope]}", f"use one with the scope {scope!r}")
+
+
+_DEEDS: Mapping[Scope, str] = {"read": "read projects", "write": "write memories", "admin": "do what operators do"}
+
+
+class Claim(NamedTuple):
+    """A branch that a worker has taken.
+
+    Attributes:
+        branch_id: which.
+        fence: rises with each claim; an older one can publish nothing.
+        url: of the repository.
+        name: of the branch.
+        wanted: the commit that is to be published.
+        again: whether all of it is to be stored once more, whatever is there.
+        tree: the object that lists the files of the last generation, None before the first and if `again`.
+    """
+
+    branch_id: int
+    fence: int
+    url: str
+    name: str
+    wanted: str
+    again: bool
+    tree: str | None
+
+
+class WorkList:
+    """What workers do: see the functions of the same names in `sql/`.
+
+    Args:
+        catalog: with the role of a worker.
+        worker: what this one is called.
+        lease: how long it may be silent.
+    """
+
+    def __init__(self, catalog: Catalog, worker: str, lease: timedelta) -> None:
+        self._catalog = catalog
+        self._worker = worker
+        self._lease = lease
+
+    def look(self, rest: timedelta) -> tuple[int, str, str] | None:
+        """Return a branch that nobody has looked for news of for a while: its id, address and name."""
+        row = self._one("SELECT * FROM look(%s)", rest)
+        return None if row is None or row[0] is None else (row[0], row[1], row[2])
+
+    def want(self, branch_id: int, commit: str) -> None:
+        """Have a commit of a branch published."""
+        self._one("SELECT want(%s, %s)", branch_id, commit)
+
+    def claim(self) -> Claim | None:
+        """Take a branch whose wanted commit is not published, or is to be published again; None if there is none."""
+        row = self._one("SELECT * FROM claim(%s, %s)", self._worker, self._lease)
+        return None if row is None or row[0] is None else Claim(*row)
+
+    def renew(self, claim: Claim) -> bool:
+        """Keep a branch for longer; return whether this worker still had it."""
+        row = self._one("SELECT renew(%s, %s, %s)", claim.branch_id, claim.fence, self._lease)
+        return row is not None and bool(row[0])
+
+    def publish(self, claim: Claim, pieces: Sequence[PublishedFile]) -> bool:
+        """Make a generation the newest; return whether this worker still had the branch, without which nothing is."""
+        rows = json.dumps([piece._asdict() for piece in pieces])
+        row = self._one("SELECT publish(%s, %s, %s, %s)", claim.branch_id, claim.fence, claim.wanted, rows)
+        return row is not None and bool(row[0])
+
+    def give_up(self, claim: Claim, why: str, rest: timedelta) -> None:
+        """Give a branch back; it is tried again after a rest, which doubles with each failure."""
+        self._one("SELECT give_up(%s, %s, %s, %s)", claim.branch_id, claim.fence, why, rest)
+
+    def hold(self, claim: Claim, name: str) -> bool:
+        """Keep an object from being deleted while this worker has the branch; return false if that is too late."""
+        row = self._one("SELECT hold(%s, %s, %s)", name, claim.branch_id, claim.fence)
+        return row is not None and bool(row[0])
+
+    def _one(self, statement: LiteralString, *values: object) -> tuple[Any, ...] | None:
+        with self._catalog.transaction() as connection:
+            return connection.execute(statement, values).fetchone()
+
+
+class Queue(NamedTuple):
+    """How many branches there are, by what is to be done, and for how many seconds the oldest wanted commit waits."""
+
+    published: int
+    waiting: int
+    leased: int
+    failed: int
+    oldest_seconds: float
+
+
+def read_queue(catalog: Catalog) -> Queue:
+    """Return how much there is to do; a worker may ask.
+
+    Raises:
+        CatalogError: as `Catalog.transaction`.
+    """
+    with catalog.transaction() as connection:
+        row = connection.execute("SELECT * FROM queue()").fetchone()
+        assert row is not None  # of an aggregate
+        return Queue(*row)
+
+
+@contextmanager
+def condemned(catalog: Catalog, objects: Sequence[str], lasting: timedelta) -> Iterator[list[str]]:
+    """Yield those of some objects that no generation names and no worker holds; none of them can be held meanwhile.
+
+    Args:
+        catalog: with the role of a worker.
+        objects: their names.
+        lasting: for how long at most.
+
+    Raises:
+        CatalogError: as `Catalog.transaction`.
+    """
+    with catalog.transaction() as connection:
+        free = [row[0] for row in connection.execute("SELECT condemn(%s, %s)", (list(objects), lasting))]
+    yield free
+    with catalog.transaction() as connection:
+        connection.execute("SELECT release(%s)", (free,))
+
+
+class Manifest(NamedTuple):
+    """A published generation of a branch.
+
+    Attributes:
+        branch_id, generation: which.
+        project: `ORGANISATION/NAME`.
+        branch, commit: what it shows.
+        pieces: its objects.
+        digest: of all that but the numbers.
+    """
+
+    branch_id: int
+    generation: int
+    project: str
+    branch: str
+    commit: str
+    pieces: tuple[PublishedFile, ...]
+    digest: bytes
+
+
+def read_manifest(catalog: Catalog, token: bytes, project: str, branch: str | None) -> Manifest | None:
+    """Return the newest generation of a branch, by default the default one; None if there is none for this token.
+
+    Raises:
+        CatalogError: as `Catalog.transaction`.
+        AccessError, ScopeError: as `require_scope`.
+    """
+    organisation, _, name = project.partition("/")
+    with catalog.transaction(token) as connection:
+        row = connection.execute(
+            """SELECT branch.id, generation, branch.name, published FROM branch JOIN project ON project.id = project_id
+               WHERE organisation = %s AND project.name = %s AND generation > 0
+                   AND CASE WHEN %s::text IS NULL THEN is_default ELSE branch.name = %s END""",
+            (organisation, name, branch, branch),
+        ).fetchone()
+        if row is None:
+            require_scope(connection, "read")
+            return None
+        pieces = connection.execute(
+            "SELECT kind, name, object FROM piece WHERE branch_id = %s AND generation = %s ORDER BY kind, name", row[:2]
+        ).fetchall()
+    shown = (project, row[2], row[3], tuple(PublishedFile(*piece) for piece in pieces))
+    return Manifest(row[0], row[1], *shown, hashlib.sha256(repr(shown).encode()).digest())
+
+
+def list_projects(catalog: Catalog, token: bytes) -> list[Mapping[str, object]]:
+    """Return the branches that the bearer of a token may read, as JSON.
+
+    Raises:
+        CatalogError: as `Catalog.transaction`.
+        AccessError, ScopeError: as `require_scope`.
+    """
+    with catalog.transaction(token) as connection:
+        require_scope(connection, "read")
+        rows = connection.execute(
+            """SELECT organisation || '/' || project.name, branch.name, is_default, published, published_at, url
+               FROM branch JOIN project ON project.id = project_id WHERE generation > 0 ORDER BY 1, 2"""
+        ).fetchall()
+    return [
+        {
+            "project": row[0],
+            "branch": row[1],
+            "default": row[2],
+            "commit": row[3],
+            "published_at": row[4].isoformat(),
+            "repository": repository_identity(row[5]),  # an address may hold a password
+        }
+        for row in rows
+    ]
+
+
+def revoke_all_tokens(catalog: Catalog, token: bytes, person: str) -> int:
+    """Revoke all tokens of a person, for the bearer of a token with the scope `admin`; return how many there were.
+
+    Raises:
+        CatalogError: as `Catalog.transaction`.
+        AccessError, ScopeError: as `require_scope`.
+    """
+    with catalog.transaction(token) as connection:
+        require_scope(connection, "admin")
+        row = connection.execute("SELECT revoke_tokens(%s)", (person,)).fetchone()
+    return 0 if row is None else row[0]

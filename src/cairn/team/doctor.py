@@ -1,0 +1,171 @@
+"""Finds out what is wrong with a team's server: the database, its roles, the object store, and what was published."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from cairn.errors import CairnError
+from cairn.hints import Hint
+from cairn.team.catalog import Catalog
+from cairn.team.objects import PUBLISH_AGAIN, Objects, hash_of
+
+_OLDEST_SERVER = 14
+_MAX_SKEW_SECONDS = 5.0
+_LONG_WAIT_SECONDS = 600.0
+_SAMPLE = 50  # of the objects that are looked for
+_STATUS = Hint("see which", "team status")
+
+
+class Examined(NamedTuple):
+    """One thing that was looked at.
+
+    Attributes:
+        name: what it is.
+        problem: what is wrong with it; empty if nothing is.
+        hint: what to do about that.
+    """
+
+    name: str
+    problem: str = ""
+    hint: Hint | str = ""
+
+
+def examine(catalog: Catalog, objects: Objects) -> Iterator[Examined]:
+    """Yield what was looked at, one after the other; what cannot be looked at is a problem too.
+
+    Args:
+        catalog: without a role.
+        objects: of the same team.
+    """
+    for name, look in _LOOKS.items():
+        try:
+            yield look(catalog, objects)._replace(name=name)
+        except CairnError as error:
+            yield Examined(name, str(error), error.hint)
+
+
+def _database(catalog: Catalog, _: Objects) -> Examined:
+    ((number,),) = _rows(catalog, "SELECT current_setting('server_version_num')::int / 10000")
+    if int(str(number)) < _OLDEST_SERVER:
+        return Examined("", f"PostgreSQL {number} is too old", f"update it to {_OLDEST_SERVER} or later")
+    return Examined("")
+
+
+def _tables(catalog: Catalog, _: Objects) -> Examined:
+    if missing := catalog.missing_steps():
+        return Examined("", f"steps are missing: {', '.join(missing)}", Hint("update them", "team migrate"))
+    return Examined("")
+
+
+def _roles(catalog: Catalog, _: Objects) -> Examined:
+    """Look whether somebody who logs in as a node or a worker, or to sign people in, may do more than these."""
+    rows = _rows(
+        catalog,
+        """SELECT rolname FROM pg_roles
+           WHERE (rolsuper OR rolbypassrls OR rolcreaterole OR EXISTS (
+                   SELECT FROM pg_class WHERE relowner = pg_roles.oid AND relnamespace = 'cairn'::regnamespace))
+               AND EXISTS (SELECT FROM pg_roles AS ours
+                   WHERE ours.rolname IN ('cairn_node', 'cairn_worker', 'cairn_login')
+                   AND (ours.oid = pg_roles.oid OR EXISTS (
+                       SELECT FROM pg_auth_members WHERE roleid = ours.oid AND member = pg_roles.oid)))
+           ORDER BY 1""",
+    )
+    if rows:
+        names = ", ".join(str(row[0]) for row in rows)
+        return Examined(
+            "", f"these may do more than a node or a worker: {names}", "log in as members of these roles alone"
+        )
+    return Examined("")
+
+
+def _row_security(catalog: Catalog, _: Objects) -> Examined:
+    """Look whether nodes can read a table whose rows are not decided by who asks; who signs people in reads none."""
+    rows = _rows(
+        catalog,
+        """SELECT relname FROM pg_class
+           WHERE relnamespace = 'cairn'::regnamespace AND relkind IN ('r', 'p')
+               AND (has_table_privilege('cairn_node', oid, 'SELECT') AND NOT relrowsecurity
+                   OR has_table_privilege('cairn_login', oid, 'SELECT')) ORDER BY 1""",
+    )
+    if rows:
+        names = ", ".join(str(row[0]) for row in rows)
+        return Examined("", f"nodes may read all of: {names}", Hint("see whether steps are missing", "team migrate"))
+    return Examined("")
+
+
+def _clock(catalog: Catalog, _: Objects) -> Examined:
+    ((now,),) = _rows(catalog, "SELECT clock_timestamp()")
+    assert isinstance(now, datetime)
+    skew = abs((datetime.now(UTC) - now).total_seconds())
+    if skew > _MAX_SKEW_SECONDS:
+        return Examined(
+            "", f"this machine and the database differ by {skew:.0f} s", "let both keep the time, as by NTP"
+        )
+    return Examined("")
+
+
+def _store(_: Catalog, objects: Objects) -> Examined:
+    """Store an object, read it and delete it."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "file")
+        file.write_bytes(b"examined at " + datetime.now(UTC).isoformat().encode())
+        name = objects.put(file)
+        objects.get(name, Path(folder, "copy"))
+        objects.delete([name])
+        assert hash_of(Path(folder, "copy")) == name  # which `get` has made sure of
+    return Examined("")
+
+
+def _objects(catalog: Catalog, objects: Objects) -> Examined:
+    """Look for some of the objects that the newest generations name."""
+    rows = _rows(
+        catalog,
+        f"""SELECT object FROM piece JOIN branch ON branch.id = branch_id AND branch.generation = piece.generation
+            ORDER BY random() LIMIT {_SAMPLE}""",
+    )
+    names = [str(row[0]) for row in rows]
+    lacking = [name for name in names if not objects.has(name)]
+    if lacking:
+        return Examined(
+            "", f"the store lacks {len(lacking)} of {len(names)} objects that were looked for", PUBLISH_AGAIN
+        )
+    return Examined("")
+
+
+def _failures(catalog: Catalog, _: Objects) -> Examined:
+    ((number,),) = _rows(catalog, "SELECT count(*) FROM branch WHERE problem <> ''")
+    return Examined("", f"branches that failed: {number}", _STATUS) if number else Examined("")
+
+
+def _workers(catalog: Catalog, _: Objects) -> Examined:
+    ((number,),) = _rows(
+        catalog,
+        f"""SELECT count(*) FROM branch WHERE (again OR wanted IS DISTINCT FROM published) AND problem = ''
+            AND wanted_at < now() - interval '{_LONG_WAIT_SECONDS} seconds'
+            AND (leased_until IS NULL OR leased_until <= now())""",
+    )
+    if number:
+        return Examined("", f"branches that wait for a worker for over 10 minutes: {number}", "start more workers")
+    return Examined("")
+
+
+def _rows(catalog: Catalog, statement: str) -> list[tuple[object, ...]]:
+    with catalog.transaction() as connection:
+        return connection.execute(statement.encode()).fetchall()
+
+
+_LOOKS: dict[str, Callable[[Catalog, Objects], Examined]] = {
+    "database": _database,
+    "tables": _tables,
+    "roles": _roles,
+    "row security": _row_security,
+    "clock": _clock,
+    "object store": _store,
+    "published objects": _objects,
+    "failures": _failures,
+    "workers": _workers,
+}

@@ -1,0 +1,173 @@
+"""Published generations: an indexed checkout becomes objects, and objects become a project that can be opened."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from cairn.errors import IndexMissingError, ObjectDamagedError
+from cairn.hints import Hint
+from cairn.index.past_files import past_file
+from cairn.index.state_dir import StateDir
+from cairn.index.state_files import is_derived
+from cairn.index.views import CheckoutView, View
+from cairn.storage.arrays import load_arrays, save_arrays
+from cairn.storage.index.copy_db import CopiedView, copy_view, settle_view
+from cairn.team.objects import PUBLISH_AGAIN
+from cairn.team.texts import Tree, content_hash, kept_packs, write_files, write_pack
+from cairn.types import FileStat
+
+DATABASE = "index.db"
+Kind = Literal["database", "derived", "history", "tree", "pack"]
+Store = Callable[[Path], str]
+
+
+class PublishedFile(NamedTuple):
+    """One object of a generation.
+
+    Attributes:
+        kind: what it is.
+        name: the file it is, for a pack its hash.
+        object: its name in the object store.
+    """
+
+    kind: Kind
+    name: str
+    object: str
+
+
+class Planted(NamedTuple):
+    """A generation on disk: the folder of its files, and that of its index."""
+
+    root: Path
+    state: Path
+
+
+def publish(state: StateDir, view: View, scratch: Path, store: Store, earlier: Tree | None) -> list[PublishedFile]:
+    """Store what a node needs to answer from a checkout, and return it; nobody may change the checkout meanwhile.
+
+    Args:
+        state: of its index.
+        view: the checkout.
+        scratch: an empty folder.
+        store: stores a file, and returns the name of the object.
+        earlier: the files of the generation before.
+
+    Raises:
+        IndexMissingError: if the checkout is not indexed.
+        ObjectStoreError: as `store`.
+    """
+    with closing(state.open_for_reading()) as connection:
+        copied = copy_view(connection, view.name, scratch / DATABASE)
+    if copied is None or not copied.view.generation or copied.view.pending:
+        raise IndexMissingError("this checkout is not indexed yet", Hint.of("index"))
+    pieces = [_stored(store, "database", scratch / DATABASE)]
+    pieces += [_stored(store, "derived", file) for file in _derived(state, copied) if file.exists()]
+    past = past_file(state, view.name)
+    if past.exists():
+        pieces.append(_stored(store, "history", past))
+    tree, packs = _pack_texts(view, copied.paths, scratch / "texts.zip", store, earlier)
+    listing = scratch / "tree"
+    listing.write_bytes(tree.dump())
+    return [*pieces, *packs, _stored(store, "tree", listing)]
+
+
+def _derived(state: StateDir, copied: CopiedView) -> Iterator[Path]:
+    """Yield the derived files of a view that there may be."""
+    yield state.view(copied.view.arrays)
+    yield state.layout(copied.view.layout)
+    for segment in copied.segments:
+        yield state.segment(segment.name)
+        yield state.neighbours(segment.name)
+    yield state.graph(copied.view.id)
+
+
+def _pack_texts(
+    view: View, paths: Sequence[str], scratch: Path, store: Store, earlier: Tree | None
+) -> tuple[Tree, list[PublishedFile]]:
+    """Store the contents of files that no pack of before holds; return the tree and all its packs."""
+    files, path_of = {}, {}
+    for path in paths:
+        files[path] = name = content_hash(view.read(path))
+        path_of[name] = path
+    packs = kept_packs(files, earlier)
+    kept = [PublishedFile("pack", name, name) for name in sorted(set(packs.values()))]
+    new = sorted(set(path_of) - set(packs))
+    if not new:
+        return Tree(files, packs), kept
+    write_pack(scratch, ((name, view.read(path_of[name])) for name in new))
+    stored = _stored(store, "pack", scratch)
+    packs.update(dict.fromkeys(new, stored.object))
+    return Tree(files, packs), [*kept, stored._replace(name=stored.object)]
+
+
+def _stored(store: Store, kind: Kind, file: Path) -> PublishedFile:
+    return PublishedFile(kind, file.name, store(file))
+
+
+def plant(pieces: Sequence[PublishedFile], cached: Callable[[str], Path], folder: Path) -> Planted:
+    """Write a generation to a folder, so that it can be opened like any project.
+
+    Args:
+        pieces: of the generation.
+        cached: returns the file of an object, which never changes.
+        folder: a folder that is not there yet; what went wrong leaves it half written.
+
+    Raises:
+        ObjectDamagedError: if the pieces do not fit.
+        ObjectStoreError: as `cached`.
+        UnsafeStateError, StoreError: if the folder cannot be used.
+    """
+    planted = Planted(folder / "files", folder / "state")
+    planted.root.mkdir(parents=True)
+    tree = Tree.load(_only(pieces, "tree", cached).read_bytes())
+    stats = [_stat(planted.root, path) for path in write_files(tree, planted.root, cached)]
+    state = StateDir(planted.state)
+    seal = state.create()
+    view_name = CheckoutView(planted.root, None, 0).name
+    shutil.copyfile(_only(pieces, "database", cached), state.database)
+    settle_view(state.database, view_name, seal.id, stats)
+    for piece in pieces:
+        if piece.kind == "derived":
+            _link(cached(piece.object), _named(state.derived, piece.name))
+        elif piece.kind == "history":
+            _rename_arrays(cached(piece.object), piece.name, past_file(state, view_name), folder)
+    return planted
+
+
+def _only(pieces: Sequence[PublishedFile], kind: Kind, cached: Callable[[str], Path]) -> Path:
+    found = [piece for piece in pieces if piece.kind == kind]
+    if len(found) != 1:
+        raise ObjectDamagedError(f"a generation has {len(found)} pieces of kind {kind}", PUBLISH_AGAIN)
+    return cached(found[0].object)
+
+
+def _stat(root: Path, path: str) -> FileStat:
+    status = os.lstat(f"{root}/{path}")
+    return FileStat(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def _named(folder: Path, name: str) -> Path:
+    if not is_derived(name):
+        raise ObjectDamagedError(f"{name!r} is no file of an index", PUBLISH_AGAIN)
+    return folder / name
+
+
+def _link(source: Path, target: Path) -> None:
+    """Let a file have the content of another, which never changes."""
+    try:
+        os.link(source, target)
+    except OSError:  # another file system, or one without links
+        shutil.copyfile(source, target)
+
+
+def _rename_arrays(source: Path, name: str, target: Path, scratch: Path) -> None:
+    """Write a file of arrays under another name, which it holds."""
+    named = _named(scratch, name)
+    _link(source, named)
+    save_arrays(target, load_arrays(named))
+    named.unlink()

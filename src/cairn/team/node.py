@@ -1,0 +1,275 @@
+"""A node: fetches published generations when they are asked about, and keeps those that are asked about most."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from cairn.config import Settings
+from cairn.errors import CatalogError, NotFoundError
+from cairn.sharing import Shared
+from cairn.team.capabilities import Capability, Signer
+from cairn.team.catalog import Catalog, Manifest, read_manifest
+from cairn.team.generation import PublishedFile, plant
+from cairn.team.objects import Objects
+from cairn.workspace import Workspace
+
+_log = logging.getLogger("cairn.team")
+FRESH_SECONDS = 8.0  # for so long, nobody asks the database again what somebody may read and what the newest is
+
+
+class Unchanging:
+    """Says of the files of a generation, which nobody changes, that the index holds them all."""
+
+    def catch_up(self, *, waits: bool = True) -> str | None:
+        """Return that there is nothing to tell."""
+        return ""
+
+
+class _LastWord(NamedTuple):
+    """What the database said, and when, on the steady clock; a capability if it was yes."""
+
+    manifest: Manifest | None
+    capability: Capability | None
+    asked_at: float
+
+
+_Asked = tuple[bytes, str, str | None]  # the hash of a token, a project, a branch
+_Generation = tuple[int, int, bytes]  # of a branch, its number, and what it is
+
+
+class _OpenProject:
+    """A generation that is open, and is handed out for a capability alone."""
+
+    def __init__(self, workspace: Workspace, generation: _Generation, signer: Signer) -> None:
+        self.workspace = workspace
+        self._is = generation
+        self._signer = signer
+
+    def read(self, capability: Capability, holder: bytes) -> Workspace:
+        """Return the project, if whoever bears this token may read it.
+
+        Raises:
+            AccessError, BusyError: if they may not, as `Signer.check`.
+        """
+        self._signer.check(capability, holder, *self._is)
+        return self.workspace
+
+
+class SearchNode:
+    """Opens published projects; close it.
+
+    Args:
+        catalog: with the role of a node.
+        objects: where generations are.
+        folder: of this node's copies; what is in it is deleted at the start.
+        max_open: projects at once.
+        max_bytes: of objects on the disk.
+        clock: the seconds of a clock that is never set; a seam for tests.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        objects: Objects,
+        folder: Path,
+        *,
+        max_open: int = 64,
+        max_bytes: int = 20_000_000_000,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._catalog = catalog
+        self._folder = folder
+        self._max_open = max_open
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._signer = Signer(clock)
+        self._known: OrderedDict[_Asked, _LastWord] = OrderedDict()
+        self._open: OrderedDict[_Generation, Shared[_OpenProject]] = OrderedDict()
+        self._opening: dict[int, threading.Lock] = {}  # by branch
+        shutil.rmtree(folder, ignore_errors=True)
+        self._cache = _Cache(folder / "objects", objects, max_bytes)
+        self._n_planted = 0
+
+    @contextmanager
+    def project(self, token: bytes, name: str, branch: str | None) -> Iterator[tuple[Manifest, Workspace]]:
+        """Open the newest generation of a project for as long as the block lasts.
+
+        Args:
+            token: the hash of the token of whoever asks.
+            name: `ORGANISATION/NAME`.
+            branch: by default the default one.
+
+        Raises:
+            NotFoundError: if there is none, or the bearer may not read it; nobody can tell which.
+            AccessError: if the token does not hold.
+            CatalogError: if the database was away for so long that nobody knows who may read what.
+            ObjectStoreError, ObjectDamagedError: if it is not here yet and cannot be fetched.
+        """
+        manifest, capability, _ = self._ask((token, name, branch))
+        if manifest is None or capability is None:
+            of_branch = "" if branch is None else f" with a branch {branch}"
+            raise NotFoundError(
+                f"there is no project {name}{of_branch} that you may read", "list them: GET /api/projects"
+            )
+        with ExitStack() as stack:
+            yield manifest, self._use(manifest, stack).read(capability, token)
+
+    def _ask(self, asked: _Asked) -> _LastWord:
+        now = self._clock()
+        with self._lock:
+            known = self._known.get(asked)
+        if known is not None and now - known.asked_at < FRESH_SECONDS:
+            return known
+        try:
+            found = read_manifest(self._catalog, *asked)
+        except CatalogError:
+            if known is None or known.capability is None or self._signer.is_over(known.capability):
+                raise
+            return known
+        allowed = None if found is None else self._signer.issue(asked[0], *_generation(found))
+        word = _LastWord(found, allowed, now)
+        with self._lock:
+            self._known[asked] = word
+            self._known.move_to_end(asked)
+            while len(self._known) > _MAX_KNOWN:
+                self._known.popitem(last=False)
+        return word
+
+    def _use(self, manifest: Manifest, stack: ExitStack) -> _OpenProject:
+        """Return an open generation, which stays open as long as the stack."""
+        key = _generation(manifest)
+        with self._lock:
+            if (opened := self._open.get(key)) is not None:
+                self._open.move_to_end(key)
+                return stack.enter_context(opened.use())
+            opening = self._opening.setdefault(manifest.branch_id, threading.Lock())
+        with opening:  # one thread fetches it for all
+            with self._lock:
+                if (opened := self._open.get(key)) is not None:
+                    return stack.enter_context(opened.use())
+            opened = Shared(_OpenProject(self._plant(manifest), key, self._signer), _close)
+            with self._lock:
+                self._open[key] = opened
+                project = stack.enter_context(opened.use())
+                leaving = self._make_room(key)
+        for one in leaving:
+            one.retire()
+        return project
+
+    def _make_room(self, newest: _Generation) -> list[Shared[_OpenProject]]:
+        """Take what is to be closed off the list: older generations of a branch, and what was asked longest ago."""
+        others = [other for other in self._open if other != newest]
+        older = [other for other in others if other[0] == newest[0] and other[1] <= newest[1]]
+        others = [other for other in others if other not in older]
+        excess = len(self._open) - len(older) - self._max_open
+        return [self._open.pop(other) for other in (*older, *others[: max(0, excess)])]
+
+    def _plant(self, manifest: Manifest) -> Workspace:
+        with self._lock:
+            self._n_planted += 1
+            folder = self._folder / f"open-{self._n_planted}"
+        try:
+            with self._cache.holding(manifest.pieces) as cached:
+                planted = plant(manifest.pieces, cached, folder)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        workspace = Workspace.open(planted.root, state_dir=planted.state, settings=Settings())
+        workspace.upkeep.rely_on(Unchanging())
+        _log.info("opened %s %s at %s", manifest.project, manifest.branch, manifest.commit)
+        return workspace
+
+    def projects_open(self) -> int:
+        """Return how many projects are open."""
+        return len(self._open)
+
+    def projects_opened(self) -> int:
+        """Return how many projects were opened since the start, each time anew."""
+        return self._n_planted
+
+    def close(self) -> None:
+        """Close all projects as soon as nobody asks them."""
+        with self._lock:
+            leaving = list(self._open.values())
+            self._open.clear()
+        for one in leaving:
+            one.retire()
+
+
+_MAX_KNOWN = 100_000
+
+
+def _generation(manifest: Manifest) -> _Generation:
+    return manifest.branch_id, manifest.generation, manifest.digest
+
+
+def _close(project: _OpenProject) -> None:
+    """Close a project, and delete its files."""
+    project.workspace.close()
+    shutil.rmtree(project.workspace.root.parent, ignore_errors=True)
+
+
+class _Cache:
+    """Objects on the disk, those used last.
+
+    Args:
+        folder: where; whatever is linked from elsewhere lives on when it is deleted here.
+        objects: where they come from.
+        max_bytes: how much is kept.
+    """
+
+    def __init__(self, folder: Path, objects: Objects, max_bytes: int) -> None:
+        self._folder = folder
+        self._objects = objects
+        self._max_bytes = max_bytes
+        self._lock = threading.Lock()
+        self._sizes: OrderedDict[str, int] = OrderedDict()
+        self._held: dict[str, int] = {}
+        folder.mkdir(parents=True)
+
+    @contextmanager
+    def holding(self, pieces: tuple[PublishedFile, ...]) -> Iterator[Callable[[str], Path]]:
+        """Fetch the objects of a generation; none of them is deleted before the block ends."""
+        names = sorted({piece.object for piece in pieces})
+        with self._lock:
+            for name in names:
+                self._held[name] = self._held.get(name, 0) + 1
+        try:
+            for name in names:
+                self._fetch(name)
+            yield lambda name: self._folder / name
+        finally:
+            with self._lock:
+                for name in names:
+                    self._held[name] -= 1
+                    if not self._held[name]:
+                        del self._held[name]
+                self._evict()
+
+    def _fetch(self, name: str) -> None:
+        with self._lock:
+            if name in self._sizes:
+                self._sizes.move_to_end(name)
+                return
+        target = self._folder / name
+        self._objects.get(name, target)  # two that fetch the same write the same
+        with self._lock:
+            self._sizes[name] = target.stat().st_size
+
+    def _evict(self) -> None:
+        excess = sum(self._sizes.values()) - self._max_bytes
+        for name in [name for name in self._sizes if name not in self._held]:
+            if excess <= 0:
+                return
+            excess -= self._sizes.pop(name)
+            with suppress(FileNotFoundError):
+                os.unlink(self._folder / name)

@@ -1,0 +1,389 @@
+"""Tests and effects of a change are answered in time where nothing is prepared, and say what was not followed."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cairn.errors import UnknownSymbolError
+from cairn.graph.graph import Graph
+from cairn.graph.impact import choose_tests, impact
+from cairn.graph.nearest import NearestWalk
+from cairn.graph.nodes import node_of
+from cairn.graph.patience import GraphPatience
+from cairn.graph.questions import callers, importers, subclasses
+from cairn.graph.references import references
+from cairn.graph.symbols import find_symbol
+from cairn.graph.values import Links, References
+from cairn.index.snapshot import Snapshot
+from cairn.protocol.documents import graph_to_dict
+from cairn.workspace import Workspace
+
+FOLDERS = Path(__file__).parent / "projects"
+CHAIN = 30
+USERS = 200
+Relation = Callable[[Graph, str], Links | References]
+RELATIONS: tuple[Relation, ...] = (callers, references, subclasses)
+
+
+@pytest.fixture(scope="module")
+def projects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """Projects in thirteen languages, indexed as one."""
+    root = tmp_path_factory.mktemp("projects") / "all"
+    shutil.copytree(FOLDERS, root)
+    with Workspace.open(root) as opened:
+        opened.index()
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """Functions in files of their own, each of which calls the one before; a test calls the last."""
+    root = tmp_path_factory.mktemp("chain")
+    for number in range(CHAIN):
+        before = f"from step_{number - 1} import walk_{number - 1}\n\n\n" if number else ""
+        body = f"walk_{number - 1}()" if number else "0"
+        (root / f"step_{number}.py").write_text(f"{before}def walk_{number}():\n    return {body}\n")
+    last = CHAIN - 1
+    (root / "test_all.py").write_text(
+        f"from step_{last} import walk_{last}\n\n\ndef test_all():\n    assert walk_{last}() == 0\n"
+    )
+    with Workspace.open(root) as opened:
+        opened.index()
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """A class that many files import, derive from and call."""
+    root = tmp_path_factory.mktemp("hub")
+    (root / "hub.py").write_text("class Hub:\n    pass\n")
+    for number in range(USERS):
+        (root / f"user_{number}.py").write_text(
+            f"from hub import Hub\n\n\nclass User{number}(Hub):\n    pass\n\n\nHub()\n"
+        )
+    with Workspace.open(root) as opened:
+        opened.index()
+        yield opened
+
+
+@contextmanager
+def graph_of(workspace: Workspace, patience: GraphPatience) -> Iterator[Graph]:
+    """Open the graph of a workspace with no edges known before."""
+    workspace.state.graph(1).unlink(missing_ok=True)
+    with closing(workspace.state.open_for_reading()) as connection:
+        snapshot = Snapshot.open(connection, workspace.state, str(workspace.root))
+        graph = Graph(workspace.state, workspace.root, str(workspace.root), workspace.settings, patience=patience)
+        graph.refresh(snapshot, connection)
+        yield graph
+
+
+def whole() -> GraphPatience:
+    return GraphPatience(least_files=1_000)
+
+
+def endless() -> GraphPatience:
+    """GraphPatience that follows one step after the other, and never ends."""
+    return GraphPatience(least_files=0, steady=lambda: 0.0)
+
+
+def steps(number: int) -> GraphPatience:
+    """GraphPatience that ends after a number of looks at the clock."""
+    looks = itertools.count()
+    return GraphPatience(seconds=number, least_files=0, steady=lambda: float(next(looks)))
+
+
+def busy() -> GraphPatience:
+    """GraphPatience that has time left for users, but none to look for other names before."""
+    clock = itertools.chain([0.0, 0.0], itertools.repeat(0.5))
+    return GraphPatience(seconds=1, least_files=0, steady=lambda: next(clock))
+
+
+def ask_again(graph: Graph) -> None:
+    graph.refresh(graph.code.snapshot, graph.connection)
+
+
+def test_what_was_followed_to_the_end_is_what_all_edges_say(projects: Workspace) -> None:
+    with graph_of(projects, whole()) as known, graph_of(projects, endless()) as walked:
+        assert known.is_prepared
+        assert not walked.is_prepared
+        n_affected = 0
+        for number in range(len(known.code.paths)):
+            nodes = [node_of(number, place) for place in range(len(known.code.file(number).definitions))]
+            answers = impact(known, nodes), impact(walked, nodes)
+            assert answers[0] == answers[1]
+            n_affected += len(answers[0].affected)
+        assert n_affected > 50
+
+
+def test_without_time_the_nearest_is_answered_and_all_else_is_named(chain: Workspace) -> None:
+    with graph_of(chain, steps(20)) as graph:
+        nodes = find_symbol(graph.code, graph.connection, "walk_0")
+        answer = impact(graph, nodes)
+        names = [effect.symbol.name for effect in answer.affected]
+        assert names == [f"walk_{number}" for number in range(1, len(names) + 1)]
+        assert 0 < len(names) < CHAIN - 1
+        assert answer.unfollowed is not None
+        assert answer.unfollowed.names == (names[-1],)
+        said = " ".join(answer.notes)
+        assert "This is not all" in said
+        assert f"what uses 1 definition (`{names[-1]}`) is not all known" in said
+        assert "daemon" not in said
+
+
+def test_nothing_is_not_said_where_the_time_was_up(chain: Workspace) -> None:
+    with graph_of(chain, steps(0)) as graph:
+        nodes = find_symbol(graph.code, graph.connection, "walk_0")
+        for answer in (impact(graph, nodes), choose_tests(graph, nodes)):
+            assert not answer.tests
+            assert answer.unfollowed is not None
+            assert answer.unfollowed.names == ("walk_0",)
+            assert not any("Looked at" in note or "were looked for" in note for note in answer.notes)
+
+
+def test_asked_again_it_goes_on_until_all_is_known(chain: Workspace) -> None:
+    with graph_of(chain, whole()) as known:
+        nodes = find_symbol(known.code, known.connection, "walk_0")
+        expected = impact(known, nodes)
+    counts = []
+    with graph_of(chain, steps(12)) as graph:
+        for _ in range(4 * CHAIN):
+            ask_again(graph)
+            answer = impact(graph, nodes)
+            counts.append(len(answer.affected))
+            if answer.unfollowed is None:
+                break
+        assert answer == expected
+    assert counts == sorted(counts)
+    assert len(set(counts)) > 3
+
+
+def test_a_bounded_answer_is_not_kept_for_the_whole_one(chain: Workspace) -> None:
+    with graph_of(chain, steps(20)) as graph:
+        nodes = find_symbol(graph.code, graph.connection, "walk_0")
+        assert impact(graph, nodes).unfollowed is not None
+        graph.patience = whole()
+        ask_again(graph)
+        answer = impact(graph, nodes)
+    assert answer.unfollowed is None
+    assert len(answer.affected) == CHAIN - 1
+    assert [test.path for test in answer.tests] == ["test_all.py"]
+
+
+def test_json_names_what_was_not_followed_only_where_there_is_such(chain: Workspace) -> None:
+    with graph_of(chain, steps(20)) as graph:
+        nodes = find_symbol(graph.code, graph.connection, "walk_0")
+        answer = choose_tests(graph, nodes)
+    document = graph_to_dict(answer)
+    assert document["unfollowed"]["definitions"] == 1
+    assert document["unfollowed"]["names"]
+    assert "unfollowed" not in graph_to_dict(replace(answer, unfollowed=None))
+
+
+def test_relations_read_to_the_end_are_what_all_edges_say(projects: Workspace) -> None:
+    with graph_of(projects, whole()) as known, graph_of(projects, endless()) as read:
+        n_found = 0
+        for path in known.code.paths:
+            assert importers(known, path) == importers(read, path)
+            for definition in known.code.file(known.code.numbers[path]).definitions:
+                place = f"{path}:{definition.span.start_line}"
+                for relation in RELATIONS:
+                    try:
+                        answer = relation(known, place)
+                    except UnknownSymbolError:
+                        continue
+                    assert relation(read, place) == answer
+                    n_found += len(answer.references if isinstance(answer, References) else answer.links)
+        assert n_found > 50
+
+
+def test_relations_without_time_say_what_was_not_read(hub: Workspace) -> None:
+    for relation in RELATIONS:
+        with graph_of(hub, steps(150)) as graph:
+            answer = relation(graph, "Hub")
+            assert answer.unfollowed is not None
+            found = answer.references if isinstance(answer, References) else answer.links
+            assert 0 < len({link.path for link in found}) < USERS
+            assert answer.unfollowed.files > 0
+            assert "This is not all" in " ".join(answer.notes)
+    with graph_of(hub, steps(150)) as graph:
+        importing = importers(graph, "hub.py")
+        assert 0 < len(importing.importers) < USERS
+        assert importing.unfollowed is not None
+        assert importing.unfollowed.files == USERS - len(importing.importers)
+
+
+def test_relations_without_any_time_do_not_say_that_there_is_nothing(hub: Workspace) -> None:
+    with graph_of(hub, steps(0)) as graph:
+        answers = (
+            callers(graph, "Hub"),
+            references(graph, "Hub"),
+            subclasses(graph, "Hub"),
+            importers(graph, "hub.py"),
+        )
+        for answer in answers:
+            assert answer.unfollowed is not None
+            assert not any("Looked at" in note for note in answer.notes)
+
+
+def test_files_that_were_not_read_have_no_lines_that_cannot_be_resolved(hub: Workspace) -> None:
+    with graph_of(hub, steps(150)) as graph:
+        for relation in RELATIONS:
+            answer = relation(graph, "Hub")
+            assert answer.unresolved is None
+            assert answer.unfollowed is not None
+            assert answer.unfollowed.lines
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_a_relation_asked_again_once_there_is_time_is_whole(hub: Workspace, relation: Relation) -> None:
+    with graph_of(hub, steps(150)) as graph:
+        assert relation(graph, "Hub").unfollowed is not None
+        graph.patience = whole()
+        ask_again(graph)
+        answer = relation(graph, "Hub")
+        assert answer.unfollowed is None
+        found = answer.references if isinstance(answer, References) else answer.links
+        assert len({link.path for link in found}) == USERS
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_a_relation_asked_again_with_more_time_goes_on_until_it_is_whole(hub: Workspace, relation: Relation) -> None:
+    with graph_of(hub, whole()) as known:
+        expected = relation(known, "Hub")
+    counts = []
+    with graph_of(hub, steps(0)) as graph:
+        for times in range(1, 40):
+            graph.patience = steps(USERS * times // 2)
+            ask_again(graph)
+            answer = relation(graph, "Hub")
+            counts.append(len(answer.references if isinstance(answer, References) else answer.links))
+            if answer.unfollowed is None:
+                break
+    assert answer == expected
+    assert counts == sorted(counts)
+    assert len(set(counts)) > 3
+
+
+def test_an_alias_that_is_found_late_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "hub.py").write_text("def settle():\n    pass\n")
+    (tmp_path / "front.py").write_text("from hub import settle as arrange\n")
+    (tmp_path / "user.py").write_text("from front import arrange\n\n\ndef use():\n    arrange()\n")
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        for ticks in range(0, 60, 3):
+            with graph_of(workspace, steps(ticks)) as graph:
+                links = callers(graph, "settle")
+                assert links.unfollowed is not None or [link.symbol.name for link in links.links] == ["use"]
+
+
+@pytest.fixture
+def renamed(tmp_path: Path) -> Iterator[Workspace]:
+    """A function that is passed on under other names, by an import, an export, and as what a file exports."""
+    (tmp_path / "hub.py").write_text("def settle():\n    pass\n")
+    (tmp_path / "front.py").write_text("from hub import settle as arrange\n")
+    (tmp_path / "back.py").write_text("from front import arrange as order\n")
+    (tmp_path / "user.py").write_text("from front import arrange\n\n\ndef use():\n    arrange()\n")
+    (tmp_path / "other.py").write_text("from back import order\n\n\ndef reuse():\n    order()\n")
+    (tmp_path / "till.js").write_text("function ring() {}\nexport default ring\n")
+    (tmp_path / "bell.js").write_text("import chime from './till'\n\nfunction toll() {\n  chime()\n}\n")
+    with Workspace.open(tmp_path) as opened:
+        opened.index()
+        yield opened
+
+
+@pytest.mark.parametrize("relation", [callers, references])
+@pytest.mark.parametrize(("name", "n_users"), [("settle", 2), ("ring", 1)])
+def test_other_names_are_looked_for_again_once_the_files_are_read(
+    renamed: Workspace, relation: Relation, name: str, n_users: int
+) -> None:
+    with graph_of(renamed, whole()) as known, graph_of(renamed, busy()) as read:
+        answer = relation(read, name)
+        assert answer == relation(known, name)
+        found = answer.references if isinstance(answer, References) else answer.links
+        assert len({link.path for link in found} - {"hub.py", "till.js", "front.py", "back.py"}) == n_users
+
+
+@pytest.mark.parametrize("relation", [callers, references])
+def test_a_late_name_is_followed_into_files_whose_edges_are_known(renamed: Workspace, relation: Relation) -> None:
+    with graph_of(renamed, whole()) as graph:
+        assert graph.network
+        (renamed.root / "front.py").write_text("# Changed.\nfrom hub import settle as arrange\n")
+        graph.patience = busy()
+        ask_again(graph)
+        answer = relation(graph, "settle")
+    with graph_of(renamed, whole()) as known:
+        assert answer == replace(relation(known, "settle"), notes=answer.notes)
+    assert answer.unfollowed is None
+    assert "This is not all" not in " ".join(answer.notes)
+
+
+@pytest.mark.parametrize("relation", [callers, references])
+def test_an_answer_is_not_whole_while_other_names_were_not_looked_for(renamed: Workspace, relation: Relation) -> None:
+    with graph_of(renamed, whole()) as known:
+        expected = relation(known, "settle")
+    for ticks in range(80):
+        with graph_of(renamed, steps(ticks)) as graph:
+            answer = relation(graph, "settle")
+            assert answer.unfollowed is not None or answer == expected
+
+
+@pytest.mark.parametrize("name", ["settle", "ring"])
+def test_effects_are_not_whole_while_other_names_were_not_looked_for(renamed: Workspace, name: str) -> None:
+    with graph_of(renamed, whole()) as known:
+        nodes = find_symbol(known.code, known.connection, name)
+        expected = impact(known, nodes)
+    for ticks in range(0, 80, 2):
+        with graph_of(renamed, steps(ticks)) as graph:
+            answer = impact(graph, nodes)
+            assert answer.unfollowed is not None or answer == expected
+
+
+def test_effects_of_one_of_several_definitions_of_a_name_take_no_more_time(tmp_path: Path) -> None:
+    (tmp_path / "hub.py").write_text("def settle():\n    pass\n\n\ndef settle(much=1):\n    return much\n")
+    (tmp_path / "user.py").write_text("from hub import settle\n\n\ndef use():\n    settle()\n")
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        with graph_of(workspace, steps(0)) as graph:
+            first = [node_of(graph.code.numbers["hub.py"], 0)]
+            answer = impact(graph, first)
+            assert answer.unfollowed is not None
+            assert answer.unfollowed.files == 2
+            graph.patience = endless()
+            ask_again(graph)
+            assert impact(graph, first).unfollowed is None
+
+
+def test_effects_wait_for_no_changed_file_once_the_time_is_up(renamed: Workspace) -> None:
+    with graph_of(renamed, whole()) as graph:
+        assert graph.network
+        (renamed.root / "user.py").write_text("from front import arrange\n\n\ndef use_it():\n    arrange()\n")
+        clock = itertools.chain([0.0, 0.0, 0.5], itertools.repeat(0.8))
+        graph.patience = GraphPatience(seconds=1, least_files=0, steady=lambda: next(clock))
+        ask_again(graph)
+        nodes = find_symbol(graph.code, graph.connection, "settle")
+        reader = graph.reader()
+        walk = NearestWalk(graph, nodes)
+        walk.go_on(lambda: reader.lasts(0.6))
+        left = walk.unfollowed(reader)
+        assert left is not None
+        assert "settle" in left.names
+        assert not left.files  # the search for its users did not begin
+        graph.patience = endless()
+        ask_again(graph)
+        answer = impact(graph, nodes)
+        assert {effect.symbol.name for effect in answer.affected} == {"use_it", "reuse"}
+        assert answer.unfollowed is None
+
+
+def test_whole_answers_are_found_once(hub: Workspace) -> None:
+    with graph_of(hub, endless()) as graph:
+        first = callers(graph, "Hub")
+        ask_again(graph)
+        assert callers(graph, "Hub") is first

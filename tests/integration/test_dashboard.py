@@ -1,0 +1,781 @@
+"""The pages, asked as a browser asks for them, without a browser."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+
+from cairn.config import Settings
+from cairn.daemon.app import Application, create_app
+from cairn.dashboard.mount import dashboard
+from cairn.dashboard.site import PAGES
+from cairn.memory.moments import Moment, ToolCall
+from cairn.registry import Registry
+from cairn.runtime import StateFolder
+from cairn.search.tuning import SHIPPED
+from cairn.storage.memory import chat_db
+from cairn.workspace import Workspace
+from serving import TOKEN
+
+HOST = "127.0.0.1:37800"
+EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>\u202e"
+CODE = (
+    "def total(prices):\n    return sum(tax(price) for price in prices)\n\n\ndef tax(price):\n    return price * 1.2\n"
+)
+
+
+class Browser:
+    """A browser that keeps its cookies, at the address of a daemon."""
+
+    def __init__(self, app: Application) -> None:
+        self.app = app
+        self.cookies = httpx.Cookies()
+
+    def ask(self, method: str, path: str, **options: Any) -> httpx.Response:  # noqa: ANN401 - of httpx
+        async def send() -> httpx.Response:
+            transport = httpx.ASGITransport(app=self.app)
+            async with httpx.AsyncClient(
+                transport=transport, base_url=f"http://{HOST}", cookies=self.cookies
+            ) as client:
+                got = await client.request(method, path, **options)
+                self.cookies = client.cookies
+            if noting := asyncio.all_tasks() - {asyncio.current_task()}:  # questions are noted once they are answered
+                await asyncio.wait(noting, timeout=5)
+            return got
+
+        return asyncio.run(send())
+
+    def get(self, path: str, **headers: str) -> httpx.Response:
+        return self.ask("GET", path, headers=headers)
+
+    def post(self, path: str, data: dict[str, Any], **headers: str) -> httpx.Response:
+        given = {"origin": f"http://{HOST}", "referer": f"http://{HOST}{path}", **headers}
+        return self.ask("POST", path, data=data, headers=given)
+
+    def link(self, path: str = "/") -> str:
+        headers = {"authorization": f"Bearer {TOKEN}"}
+        got = self.ask("POST", "/api/ui/link", json={"path": path}, headers=headers)
+        assert got.status_code == 200
+        return str(got.json()["path"])
+
+    def sign_in(self) -> None:
+        assert self.get(self.link()).status_code == 200
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    root = tmp_path / "shop"
+    (root / ".git").mkdir(parents=True)
+    (root / "money.py").write_text(CODE)
+    (root / "test_money.py").write_text(
+        "from money import total\n\n\ndef test_total():\n    assert total([1]) == 1.2\n"
+    )
+    with Workspace.open(root) as workspace:
+        workspace.index()
+        workspace.memory.remember(f"Prices carry tax. {EVIL}", type="gotcha", files=("money.py",), actor="person:me")
+        for event in ("session-start", "prompt", "after-tool"):
+            call = ToolCall("shell", "Bash", f"pytest {EVIL}", "failed", 1) if event == "after-tool" else None
+            moment = Moment("", event, "s-1", "claude-code", 0.0, text=f"fix it {EVIL}", call=call)
+            workspace.memory.take(moment)
+    return root
+
+
+@pytest.fixture
+def app(project: Path, tmp_path: Path) -> Application:
+    folder = StateFolder(tmp_path / "state")
+    Registry(folder).add(project, "shop")
+    return create_app(Settings(), folder=folder, token=TOKEN, extensions=[dashboard])
+
+
+@pytest.fixture
+def browser(app: Application) -> Iterator[Browser]:
+    browser = Browser(app)
+    browser.sign_in()
+    yield browser
+    app.daemon.projects.close()
+
+
+_OF_NO_PROJECT = ("/settings", "/system/log", "/search", "/symbol")  # they ask nothing of it yet
+
+
+def _pages() -> list[str]:
+    return [path for method, path, *_ in PAGES if method == "GET" and "{" not in path]
+
+
+# -- who may see them --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", [*_pages(), "/nothing", "/events", "/memories/m_1"])
+def test_a_browser_that_did_not_sign_in_sees_nothing(app: Application, path: str) -> None:
+    got = Browser(app).get(path)
+    assert got.status_code == 401
+    assert "cairn ui" in got.text
+    assert "shop" not in got.text
+
+
+def test_a_link_signs_in_once(app: Application) -> None:
+    first, second = Browser(app), Browser(app)
+    link = first.link("/memories")
+    got = first.get(link)
+    assert 'content="0; url=/memories"' in got.text
+    cookie = got.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    assert first.get("/memories").status_code == 200
+    assert second.get(link).status_code == 401
+    app.daemon.projects.close()
+
+
+@pytest.mark.parametrize("path", ["//evil.example", "https://evil.example/", "/\\evil.example", "javascript:alert(1)"])
+def test_a_link_leads_nowhere_else(app: Application, path: str) -> None:
+    browser = Browser(app)
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    assert browser.ask("POST", "/api/ui/link", json={"path": path}, headers=headers).status_code == 422
+    code = parse_qs(urlsplit(browser.link()).query)["code"][0]
+    got = browser.ask("GET", "/login", params={"code": code, "to": path})
+    assert 'url=/"' in got.text
+    assert "evil" not in got.text
+
+
+def test_the_cookie_is_no_key_to_the_api(browser: Browser) -> None:
+    assert browser.ask("POST", "/api/search", json={"query": "tax"}).status_code == 401
+    assert browser.ask("POST", "/api/ui/link", json={}).status_code == 401
+
+
+def test_the_token_is_no_key_to_the_pages(app: Application) -> None:
+    assert Browser(app).get("/", authorization=f"Bearer {TOKEN}").status_code == 401
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"host": "evil.example"},
+        {"host": "evil.example:37800"},
+        {"origin": "http://evil.example"},
+        {"origin": "http://127.0.0.1:9999"},
+        {"origin": "null"},
+        {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"},
+        {"sec-fetch-site": "same-site", "sec-fetch-mode": "cors", "sec-fetch-dest": "empty"},
+        {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe"},
+    ],
+)
+def test_foreign_pages_and_rebound_names_get_nothing(browser: Browser, headers: dict[str, str]) -> None:
+    got = browser.get("/memories", **headers)
+    assert got.status_code == 401
+    assert "Prices carry tax" not in got.text
+
+
+def test_a_link_on_a_foreign_page_leads_here(browser: Browser) -> None:
+    headers = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+    assert browser.get("/memories", **headers).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "http://127.0.0.1:9999"},
+        {"origin": "null"},
+        {"sec-fetch-site": "same-site", "origin": "http://evil.example"},
+    ],
+)
+def test_a_form_of_a_foreign_page_changes_nothing(browser: Browser, headers: dict[str, str]) -> None:
+    id = _first_id(browser)
+    got = browser.post("/memories", {"action": "archive", "id": id}, **headers)
+    assert got.status_code == 401
+    assert "Archive" in browser.get(f"/memories/{id}").text
+
+
+def test_a_form_that_says_nothing_of_its_page_changes_nothing(browser: Browser) -> None:
+    id = _first_id(browser)
+    assert browser.ask("POST", "/memories", data={"action": "archive", "id": id}).status_code == 401
+
+
+def test_signing_out_ends_it(browser: Browser) -> None:
+    kept = httpx.Cookies(browser.cookies)
+    assert browser.post("/logout", {}).status_code == 303
+    browser.cookies = kept
+    assert browser.get("/").status_code == 401
+
+
+def test_the_api_signs_all_browsers_out(browser: Browser) -> None:
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    got = browser.ask("POST", "/api/ui/sign-out", json={}, headers=headers)
+    assert got.json() == {"browsers": 1}
+    assert browser.get("/").status_code == 401
+
+
+def test_no_page_is_shown_where_other_machines_can_reach_the_daemon(project: Path, tmp_path: Path) -> None:
+    folder = StateFolder(tmp_path / "state")
+    app = create_app(Settings(), folder=folder, token=TOKEN, host="0.0.0.0", extensions=[dashboard])
+    assert Browser(app).get("/").status_code == 401
+
+
+# -- what they carry ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", _pages())
+def test_every_page_lets_nothing_foreign_run(browser: Browser, path: str) -> None:
+    got = browser.get(path)
+    assert got.status_code == 200
+    policy = got.headers["content-security-policy"]
+    assert "unsafe" not in policy
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "require-trusted-types-for 'script'" in policy
+    assert got.headers["cache-control"] == "no-store"
+    assert got.headers["cross-origin-opener-policy"] == "same-origin"
+    assert "<style" not in got.text
+    assert " style=" not in got.text
+    assert " onclick=" not in got.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/memories", "/sessions", "/sessions/s-1", "/search?q=tax", f"/search?q={EVIL}", f"/memories?text={EVIL}"],
+)
+def test_what_others_wrote_is_text(browser: Browser, path: str) -> None:
+    text = browser.get(path).text
+    assert "<script>alert" not in text
+    assert "<img" not in text
+    assert "\u202e" not in text
+
+
+def test_a_file_of_ours_never_changes_at_its_address(browser: Browser) -> None:
+    address = re.search(r'href="(/static/[^"]*\.css)"', browser.get("/").text)
+    assert address is not None
+    got = browser.get(address[1])
+    assert got.status_code == 200
+    assert "immutable" in got.headers["cache-control"]
+    assert browser.get("/static/0/../../guard.py").status_code in (401, 404)
+
+
+def test_a_page_that_is_missing_says_so(browser: Browser) -> None:
+    got = browser.get("/nothing")
+    assert got.status_code == 404
+    assert "there is no page at" in got.text
+
+
+def test_a_project_that_is_unknown_is_said_on_the_page(browser: Browser) -> None:
+    got = browser.get("/memories?project=elsewhere")
+    assert got.status_code == 403
+    assert "elsewhere" in got.text
+
+
+def _chunks(browser: Browser, path: str, **headers: str) -> tuple[int, list[str]]:
+    """Return the status of a page, and the pieces in which it is sent."""
+    cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+    named = {"host": HOST, "cookie": cookies, **headers}
+    scope = {
+        "type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": b"", "root_path": "",
+        "scheme": "http", "http_version": "1.1", "server": tuple(HOST.split(":")), "client": None,
+        "headers": [(name.encode(), value.encode()) for name, value in named.items()],
+    }  # fmt: skip
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        await asyncio.sleep(60)
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:  # noqa: ANN401 - of ASGI
+        sent.append(message)
+
+    asyncio.run(browser.app(scope, receive, send))
+    return sent[0]["status"], [message["body"].decode() for message in sent[1:] if message["body"]]
+
+
+@pytest.mark.parametrize("path", ["/", "/memories", "/sessions/s-1", "/symbol", "/system"])
+def test_somebody_who_waits_for_a_page_gets_its_head_before_anything_is_asked(browser: Browser, path: str) -> None:
+    status, (head, *rest) = _chunks(browser, path, **{"sec-fetch-mode": "navigate"})
+    assert status == 200
+    assert "</header>" in head
+    assert "<main" not in head
+    assert "".join(rest).count("<main") == 1
+    assert "<head>" not in "".join(rest)
+
+
+def test_what_goes_wrong_after_the_head_is_said_below_it(browser: Browser) -> None:
+    _, (head, *rest) = _chunks(browser, "/memories/m_0000000000", **{"sec-fetch-mode": "navigate"})
+    assert "<title>m_0000000000 · Memory · Cairn</title>" in head
+    assert 'role="alert"' in "".join(rest)
+    assert "".join(rest).endswith("</html>")
+
+
+def test_a_page_that_is_missing_is_missing_to_those_who_wait_too(browser: Browser) -> None:
+    assert _chunks(browser, "/nothing", **{"sec-fetch-mode": "navigate"})[0] == 404
+
+
+def test_a_program_is_told_by_the_status_that_a_memory_is_missing(browser: Browser) -> None:
+    assert _chunks(browser, "/memories/m_0000000000")[0] == 404
+
+
+# -- what can be done with them ----------------------------------------------------------------------------------------
+
+
+def _first_id(browser: Browser) -> str:
+    found = re.search(r'name="id" value="(m_[0-9a-f]+)"', browser.get("/memories?statuses=active").text)
+    assert found is not None
+    return found[1]
+
+
+def test_a_memory_is_archived_and_that_is_undone(browser: Browser) -> None:
+    id = _first_id(browser)
+    done = browser.post("/memories", {"action": "archive", "id": id})
+    assert done.status_code == 303
+    page = browser.get(done.headers["location"]).text
+    assert "1 memory is archived." in page
+    assert id not in browser.get("/memories?statuses=active").text
+    assert "Undo" in page
+    browser.post("/memories", {"action": "undo", "id": id})
+    assert id in browser.get("/memories?statuses=active").text
+
+
+def test_deleting_asks_first(browser: Browser) -> None:
+    id = _first_id(browser)
+    asked = browser.post("/memories", {"action": "delete", "id": id})
+    assert asked.status_code == 200
+    assert "for ever" in asked.text
+    assert id in browser.get("/memories").text
+    assert browser.post("/memories", {"action": "delete", "id": id, "sure": "1"}).status_code == 303
+    assert id not in browser.get("/memories").text
+
+
+def test_deleting_twice_says_that_it_is_gone(browser: Browser) -> None:
+    id = _first_id(browser)
+    browser.post("/memories", {"action": "delete", "id": id, "sure": "1"})
+    got = browser.post("/memories", {"action": "delete", "id": id, "sure": "1"})
+    assert got.status_code == 404
+    assert "was erased" in got.text
+
+
+def test_a_memory_is_corrected(browser: Browser) -> None:
+    id = _first_id(browser)
+    got = browser.post(f"/memories/{id}", {"text": "Prices carry no tax.", "type": "decision", "tags": "money, tax"})
+    assert got.status_code == 303
+    page = browser.get(f"/memories/{id}").text
+    assert "Prices carry no tax." in page
+    assert 'value="money tax"' in page
+
+
+def test_all_that_a_filter_finds_can_be_resolved_at_once(browser: Browser, project: Path) -> None:
+    with Workspace.open(project) as workspace:
+        for number in range(60):
+            workspace.memory.remember(f"Fact number {number} of the shop", tags=("bulk",), actor="person:me")
+    asked = browser.post("/memories?tag=bulk", {"action": "resolve", "all": "1", "filter-tag": "bulk"})
+    assert "Resolve 60 memories?" in asked.text
+    assert "Nothing is changed yet." in asked.text
+    assert "resolved</span>" not in browser.get("/memories?tag=bulk").text
+    ids = re.findall(r'name="id" value="(m_[0-9a-f]+)"', asked.text)
+    got = browser.post("/memories?tag=bulk", {"action": "resolve", "id": list(dict.fromkeys(ids)), "sure": "1"})
+    assert "60 memories are resolved." in browser.get(got.headers["location"]).text
+    assert "Prices carry tax" in browser.get("/memories?statuses=active").text
+
+
+@pytest.mark.parametrize(
+    "data", [{}, {"action": "archive"}, {"action": "nonsense", "id": "m_1"}, {"action": "archive", "id": "m_ffffffff"}]
+)
+def test_a_form_that_makes_no_sense_is_refused_with_words(browser: Browser, data: dict[str, str]) -> None:
+    got = browser.post("/memories", data)
+    assert got.status_code in (404, 422)
+    assert 'role="alert"' in got.text
+
+
+def test_what_a_memory_said_before_an_edit_comes_back(browser: Browser) -> None:
+    id = _first_id(browser)
+    before = browser.get(f"/memories/{id}").text
+    browser.post(f"/memories/{id}", {"text": "Prices carry no tax.", "type": "decision", "tags": ""})
+    assert "Undo the last change" in browser.get(f"/memories/{id}").text
+    browser.post("/memories", {"action": "undo", "id": id})
+    after = browser.get(f"/memories/{id}").text
+    assert "Prices carry tax." in after
+    assert _text_of(after) == _text_of(before)
+
+
+def _text_of(page: str) -> str:
+    found = re.search(r"<textarea[^>]*>(.*?)</textarea>", page, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def test_a_copy_is_offered_before_memories_are_deleted_and_can_be_imported(browser: Browser, project: Path) -> None:
+    id = _first_id(browser)
+    assert "Download a copy" in browser.post("/memories", {"action": "delete", "id": id}).text
+    copy = browser.post("/memories", {"action": "export", "id": id})
+    assert copy.headers["content-disposition"] == "attachment; filename=memories.jsonl"
+    with Workspace.open(project) as workspace:
+        known = workspace.memory.exchange.take(io.BytesIO(copy.content), dry_run=True)
+    assert (known.n_new, known.n_known) == (0, 2)
+
+
+def test_a_memory_is_superseded_by_hand_and_that_is_undone(browser: Browser, project: Path) -> None:
+    id = _first_id(browser)
+    with Workspace.open(project) as workspace:
+        later = workspace.memory.remember("The shop has no taxes at all", actor="person:me").observation.id
+    assert browser.post("/memories", {"action": "supersede", "id": id}).status_code == 422
+    browser.post("/memories", {"action": "supersede", "id": id, "successor": later})
+    assert "superseded, replaced by" in browser.get(f"/memories/{id}").text
+    browser.post("/memories", {"action": "undo", "id": id})
+    assert "superseded, replaced by" not in browser.get(f"/memories/{id}").text
+
+
+def test_memories_are_listed_by_how_they_came_to_be(browser: Browser) -> None:
+    assert "Prices carry tax" in browser.get("/memories?origins=person").text
+    assert "Prices carry tax" not in browser.get("/memories?origins=imported").text
+
+
+def test_the_code_of_a_memory_is_shown_then_and_now(browser: Browser, project: Path) -> None:
+    for arguments in (["init", "-q"], ["add", "money.py"], ["commit", "-q", "-m", "Begin"]):
+        identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"]
+        subprocess.run(["git", *identity, *arguments], cwd=project, check=True)
+    id = _first_id(browser)
+    assert "as it was" in browser.get(f"/memories/{id}").text
+    (project / "money.py").write_text(CODE.replace("1.2", "1.25"))
+    page = browser.get(f"/memories/{id}").text
+    assert '<del class="line">-    return price * 1.2</del>' in page
+    assert '<ins class="line">+    return price * 1.25</ins>' in page
+    (project / "money.py").unlink()
+    assert ">gone<" in browser.get(f"/memories/{id}").text
+
+
+# -- settings ----------------------------------------------------------------------------------------------------------
+
+
+def test_settings_are_shown_with_where_each_comes_from(browser: Browser, project: Path) -> None:
+    (project / ".cairn/config.yaml").write_text("watch_polling: true\n")
+    page = browser.get("/settings?set=1").text
+    assert "watch_polling" in page
+    assert f"{project}/.cairn/config.yaml:1" in page
+    assert "garbage_days" not in page
+    assert "a number from 0 to 100,000" in browser.get("/settings?name=garbage_days").text
+
+
+def test_a_setting_is_changed_and_taken_out_with_the_checks_of_the_command(browser: Browser) -> None:
+    user_file = Path(os.environ["XDG_CONFIG_HOME"]) / "cairn/config.yaml"
+    got = browser.post("/settings", {"action": "set", "name": "garbage_days", "value": "30"})
+    assert "garbage_days is 30 now, by " in browser.get(got.headers["location"]).text
+    assert user_file.read_text() == "garbage_days: 30.0\n"
+    refused = browser.post("/settings", {"action": "set", "name": "garbage_days", "value": "soon"})
+    assert (refused.status_code, "must be a number" in refused.text) == (400, True)
+    shared = browser.post("/settings", {"action": "set", "name": "editor", "value": "zed", "scope": "project"})
+    assert "a project&#39;s file may not set editor" in shared.text
+    browser.post("/settings", {"action": "unset", "name": "garbage_days"})
+    assert "garbage_days" not in user_file.read_text()
+
+
+@pytest.mark.parametrize("name", ["daemon_host", "state_dir", "embedding.url", "memory.chat_url", "nothing"])
+def test_a_setting_that_decides_where_data_goes_is_not_changed_on_a_page(browser: Browser, name: str) -> None:
+    assert browser.post("/settings", {"action": "set", "name": name, "value": "x"}).status_code == 422
+    if name != "nothing":
+        assert f"cairn config set {name} VALUE" in browser.get(f"/settings?name={name}").text
+
+
+def test_settings_that_cannot_be_used_are_mended_on_the_page(browser: Browser, project: Path) -> None:
+    (project / ".cairn/config.yaml").write_text("garbage_days: never\n")
+    page = browser.get("/settings?name=garbage_days").text
+    assert "must be a number" in page
+    browser.post("/settings", {"action": "unset", "name": "garbage_days", "scope": "project"})
+    assert "must be a number" not in browser.get("/settings?name=garbage_days").text
+
+
+def test_links_open_the_editor_that_is_set(browser: Browser) -> None:
+    browser.post("/settings", {"action": "set", "name": "editor", "value": "idea"})
+    assert "idea://open?file=/" in browser.get("/symbol?s=tax").text
+    browser.post("/settings", {"action": "set", "name": "editor", "value": "none"})
+    assert "Open in the editor" not in browser.get("/symbol?s=tax").text
+
+
+# -- the system --------------------------------------------------------------------------------------------------------
+
+
+def test_the_end_of_the_log_is_shown(browser: Browser, app: Application) -> None:
+    log = app.daemon.projects.registry.folder.log
+    log.write_text("".join(f"line {number}\n" for number in range(100)))
+    page = browser.get("/system/log?lines=2").text
+    assert "line 99" in page
+    assert "line 98" in page
+    assert "line 97" not in page
+
+
+def test_all_memories_are_embedded_anew_from_the_page(browser: Browser, app: Application) -> None:
+    assert "Embed them anew" in browser.get("/system").text
+    assert _do_on_system(browser, app, "embed", "vector written")
+
+
+def test_embedding_that_is_stopped_leaves_the_rest_as_it_was(browser: Browser, app: Application) -> None:
+    assert "Nothing was being embedded any more." in _do_on_system(browser, app, "stop-embedding", "Embed them anew")
+
+
+def _do_on_system(browser: Browser, app: Application, action: str, until: str) -> str:
+    """Send the form of the page, and return the page once it says something."""
+
+    async def act() -> str:
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(
+            transport=transport, base_url=f"http://{HOST}", cookies=browser.cookies, follow_redirects=True
+        ) as client:
+            got = await client.post("/system", data={"action": action}, headers={"origin": f"http://{HOST}"})
+            while until not in got.text:
+                await asyncio.sleep(0.05)
+                got = await client.get("/system")
+            return got.text
+
+    return asyncio.run(asyncio.wait_for(act(), 30))
+
+
+def test_what_a_session_did_is_shown(browser: Browser) -> None:
+    assert "/sessions/s-1" in browser.get("/sessions").text
+    page = browser.get("/sessions/s-1").text
+    assert "failed" in page
+    assert "pytest" in page
+
+
+def test_a_search_shows_the_best_hit_in_colours(browser: Browser) -> None:
+    page = browser.get("/search?q=total").text
+    assert "money.py:1" in page
+    assert 'class="keyword"' in page
+    assert "vscode://file/" in page
+
+
+def test_a_symbol_is_shown_with_what_calls_it(browser: Browser) -> None:
+    page = browser.get("/symbol?s=tax").text
+    assert "<svg" in page
+    assert "total" in page
+    assert "test_money.py" in page
+
+
+def test_the_control_flow_of_a_function_is_shown_as_a_picture_and_as_a_list(browser: Browser) -> None:
+    page = browser.get("/symbol?s=tax").text
+    assert 'aria-label="Control flow of tax"' in page
+    assert "<code>return price * 1.2</code>" in page
+
+
+def test_code_memories_and_sessions_are_found_in_one_list_with_a_preview(browser: Browser) -> None:
+    page = browser.get("/search?q=prices").text
+    assert "money.py:1" in page
+    assert ">memory<" in page
+    id = _first_id(browser)
+    assert "Open the memory" in browser.get(f"/search?q=tax&id={id}").text
+    assert ">session<" in browser.get("/search?q=fix").text
+    assert "Open the session" in browser.get("/search?q=fix&id=session:s-1").text
+    assert re.search(r"<span>\w+ \d\.\d\d</span>", browser.get("/search?q=how+is+tax+added&explain=1").text)
+
+
+def test_what_models_cost_is_said_by_the_price_that_was_set(browser: Browser, project: Path) -> None:
+    with Workspace.open(project) as workspace, workspace.memory.store.writing() as connection:
+        chat_db.add_due(connection, "s-1", 1.0)
+        call = chat_db.next_due(connection)
+        assert call is not None
+        asked = call._replace(
+            state="done", asked=time.time(), model="ollama:qwen3", input_tokens=900, output_tokens=100
+        )
+        chat_db.save(connection, asked)
+    page = browser.get("/savings").text
+    assert "ollama:qwen3" in page
+    assert "no price" in page
+    assert "$0" not in page
+    with Workspace.open(project) as workspace, workspace.memory.store.writing() as connection:
+        chat_db.save(connection, asked._replace(cost=0.25))
+    page = browser.get("/savings?by=agent").text
+    assert "$0.2500" in page
+    assert "claude-code: $0.25" in page
+    assert "claude-code,summary" in browser.get("/savings.csv").text
+
+
+def test_nothing_to_save_is_said_and_never_estimated(browser: Browser) -> None:
+    assert "No measured events" in browser.get("/savings").text
+    assert browser.get("/savings.csv").text.startswith("day,agent,kind")
+
+
+@pytest.mark.parametrize("query", ["offset=-1", "offset=x", "offset=" + "9" * 50, "types=nothing", "since=yesterday"])
+def test_an_address_that_makes_no_sense_is_no_crash(browser: Browser, query: str) -> None:
+    assert browser.get(f"/memories?{query}").status_code in (200, 422)
+
+
+def test_the_index_is_updated_from_the_page(browser: Browser, app: Application, project: Path) -> None:
+    (project / "new.py").write_text("def brand_new():\n    return 1\n")
+
+    async def update() -> str:
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(
+            transport=transport, base_url=f"http://{HOST}", cookies=browser.cookies, follow_redirects=True
+        ) as client:
+            origin = {"origin": f"http://{HOST}"}
+            got = await client.post("/system", data={"action": "rebuild"}, headers=origin)
+            assert "The index is being updated." in got.text
+            while "indexed in" not in got.text:
+                await asyncio.sleep(0.05)
+                got = await client.get("/system")
+            return got.text
+
+    assert "3 files indexed in" in asyncio.run(update())
+
+
+def test_what_can_be_mended_is_mended_from_the_page(browser: Browser) -> None:
+    got = browser.post("/system", {"action": "fix"})
+    assert "What could be mended is mended." in browser.get(got.headers["location"]).text
+    assert browser.post("/system", {"action": "explode"}).status_code == 422
+
+
+def test_of_a_name_with_several_definitions_one_is_chosen(browser: Browser, project: Path) -> None:
+    (project / "other.py").write_text("def tax():\n    return 2\n")
+    page = browser.get("/symbol?s=tax").text
+    assert "Several definitions are called tax" in page
+    assert "other.py:1" in page
+
+
+def test_a_memory_whose_code_is_gone_waits_on_the_first_page(browser: Browser, project: Path) -> None:
+    (project / "money.py").unlink()
+    assert "its code is gone: money.py" in browser.get("/").text
+    assert "its code is gone: money.py" in browser.get("/doubtful").text
+
+
+def test_what_a_session_asked_is_shown_and_can_be_called_bad(browser: Browser) -> None:
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    for query in ("total of prices", "zebra quagga okapi"):
+        document = {"project": "shop", "query": query, "session": "s-1"}
+        assert browser.ask("POST", "/api/search", json=document, headers=headers).status_code == 200
+    page = browser.get("/sessions/s-1").text
+    assert "total of prices" in page
+    assert "zebra quagga" in page
+    found = re.search(r'name="id" value="(c_[^"]+|[^"]*#[^"]*)"', page)
+    assert found is not None
+    came = {"referer": f"http://{HOST}/sessions/s-1"}
+    got = browser.post("/feedback", {"id": found[1], "session": "s-1", "verdict": "bad"}, **came)
+    assert got.status_code == 303
+    assert "Noted: that did not help." in browser.get(got.headers["location"]).text
+    assert "zebra quagga" in browser.get("/").text
+
+
+@pytest.mark.parametrize(
+    "data", [{}, {"id": "m_ffffffff", "verdict": "bad"}, {"id": "c_1", "verdict": "awful", "session": "s-1"}]
+)
+def test_a_verdict_on_nothing_is_refused(browser: Browser, data: dict[str, str]) -> None:
+    assert browser.post("/feedback", data).status_code in (404, 422)
+
+
+def test_versions_of_the_tuning_are_listed_used_and_rolled_back(browser: Browser, project: Path) -> None:
+    assert "cairn optimize run" in browser.get("/tuning").text
+    with Workspace.open(project) as workspace:
+        evidence = {"before": {"ndcg": 0.5}, "after": {"ndcg": 0.6}, "gain": {"low": 0.05, "high": 0.15}}
+        made = workspace.tuning.versions.add(SHIPPED._replace(history_share=0.5), "proposed", evidence)
+    page = browser.get(f"/tuning?version={made.number}").text
+    assert "+0.050 to +0.150" in page
+    assert "history" in page
+    used = browser.post("/tuning", {"action": "apply", "version": str(made.number)})
+    assert f"Version {made.number} is used now." in browser.get(used.headers["location"]).text
+    back = browser.post("/tuning", {"action": "rollback"})
+    assert "Version 0 is used again." in browser.get(back.headers["location"]).text
+    assert browser.post("/tuning", {"action": "apply", "version": "x"}).status_code == 422
+
+
+def test_a_form_larger_than_any_of_ours_is_refused(browser: Browser) -> None:
+    got = browser.post("/memories", {"action": "archive", "id": "m_1" * 1_000_000})
+    assert got.status_code == 413
+    assert "the form is larger than" in got.text
+    many = {"action": "archive", "id": [f"m_{number}" for number in range(20_001)]}
+    assert browser.post("/memories", many).status_code == 422
+
+
+# -- what can be wrong -------------------------------------------------------------------------------------------------
+
+
+def test_a_project_whose_folder_is_gone_is_said_on_every_page(browser: Browser, project: Path) -> None:
+    shutil.rmtree(project)
+    for path in (*_pages(), "/search?q=tax", "/symbol?s=tax", "/memories/m_1", "/sessions/s-1"):
+        got = browser.get(path)
+        if path not in _OF_NO_PROJECT:
+            assert got.status_code >= 400, path
+            assert 'role="alert"' in got.text, path
+        assert "nternal error" not in got.text, path
+        assert got.status_code != 500, path
+    for path, action in (("/memories", "archive"), ("/system", "index"), ("/system", "fix"), ("/tuning", "rollback")):
+        assert browser.post(path, {"action": action, "id": "m_1"}).status_code != 500, path
+    assert not project.exists()
+
+
+@pytest.mark.parametrize("name", ["memory.db", "index.db"])
+@pytest.mark.parametrize("damage", [b"", b"not a database" * 1_000])
+def test_with_a_damaged_store_every_page_says_what_is_wrong(
+    browser: Browser, app: Application, project: Path, name: str, damage: bytes
+) -> None:
+    browser.get("/")
+    app.daemon.projects.close()
+    store = project / ".cairn" / name
+    for log in project.glob(f".cairn/{name}-*"):
+        log.unlink()
+    store.write_bytes(damage)
+    folder = app.daemon.projects.registry.folder
+    later = Browser(create_app(Settings(), folder=folder, token=TOKEN, extensions=[dashboard]))
+    later.cookies = browser.cookies
+    for path in (*_pages(), "/search?q=tax", "/symbol?s=tax", "/memories/m_1", "/sessions/s-1"):
+        got = later.get(path)
+        assert got.status_code in (200, 404, 409), path
+        assert got.status_code == 200 or 'role="alert"' in got.text, path
+        assert "nternal error" not in got.text, path
+    if name == "memory.db" and damage:
+        assert store.read_bytes() == damage
+    later.app.daemon.projects.close()
+
+
+def test_a_text_that_is_too_long_to_be_kept_is_refused_whole(browser: Browser) -> None:
+    id = _first_id(browser)
+    got = browser.post(f"/memories/{id}", {"text": "word " * 10_000, "type": "gotcha", "tags": ""})
+    assert got.status_code == 422
+    assert 'role="alert"' in got.text
+    assert "Prices carry tax" in browser.get(f"/memories/{id}").text
+
+
+def test_a_damaged_memory_is_said_on_the_page_and_left_as_it_is(
+    browser: Browser, app: Application, project: Path
+) -> None:
+    app.daemon.projects.close()
+    (store,) = project.glob(".cairn/memory.db")
+    for log in project.glob(".cairn/memory.db-*"):
+        log.unlink()
+    store.write_bytes(b"not a database" * 1_000)
+    folder = app.daemon.projects.registry.folder
+    later = Browser(create_app(Settings(), folder=folder, token=TOKEN, extensions=[dashboard]))
+    later.cookies = browser.cookies
+    got = later.get("/memories")
+    assert got.status_code == 409
+    assert "cairn doctor" in got.text
+    assert later.get("/search?q=tax").status_code == 200
+    assert store.read_bytes().startswith(b"not a database")
+    later.app.daemon.projects.close()
+
+
+def test_a_long_memory_of_long_words_is_shown(browser: Browser, project: Path) -> None:
+    text = " ".join(f"{number}{'w' * 300}" for number in range(160))
+    with Workspace.open(project) as workspace:
+        made = workspace.memory.remember(text[:48_000], actor="person:me")
+    page = browser.get(f"/memories/m_{made.observation.id[-10:]}")
+    assert page.status_code == 200
+    assert "9wwww" in page.text
+
+
+def test_of_two_tabs_that_archive_the_same_the_second_is_told(browser: Browser) -> None:
+    id = _first_id(browser)
+    for _ in range(2):
+        got = browser.post("/memories", {"action": "archive", "id": id})
+        assert got.status_code == 303
+    assert "archived" in browser.get(f"/memories/{id}").text
+
+
+def test_a_browser_stays_signed_in_when_the_daemon_is_restarted(browser: Browser, app: Application) -> None:
+    folder = app.daemon.projects.registry.folder
+    later = Browser(create_app(Settings(), folder=folder, token="another", extensions=[dashboard]))
+    later.cookies = browser.cookies
+    assert later.get("/memories").status_code == 200
+    later.app.daemon.projects.close()

@@ -1,0 +1,72 @@
+"""Terms stand where the postings of any segment say, whatever was asked before."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from cairn.index import occurrences as module
+from cairn.index.analysis import Postings
+from cairn.index.occurrences import Occurrences, TermRows, as_they_are
+
+# Of two segments with three and two chunks: {term: [(chunk, impact, fields)]}.
+FIRST = {10: [(0, 5, 1), (2, 6, 2)], 20: [(1, 7, 4)]}
+SECOND = {10: [(1, 8, 1)], 30: [(0, 9, 2), (1, 3, 1)]}
+EVERYWHERE = {10: [(0, 5, 1), (2, 6, 2), (4, 8, 1)], 20: [(1, 7, 4)], 30: [(3, 9, 2), (4, 3, 1)], 99: []}
+
+
+def postings(terms: dict[int, list[tuple[int, int, int]]]) -> Postings:
+    entries = [entry for term in sorted(terms) for entry in terms[term]]
+    rows, impacts, fields = zip(*entries, strict=True)
+    return Postings(
+        np.array(sorted(terms), dtype=np.uint64),
+        np.cumsum([0, *(len(terms[term]) for term in sorted(terms))]).astype(np.int64),
+        np.array(rows, dtype=np.int32),
+        np.array(impacts, dtype=np.uint8),
+        np.array(fields, dtype=np.uint8),
+    )
+
+
+def plus(base: int, chunks: np.ndarray) -> np.ndarray:
+    return as_they_are(chunks) + base
+
+
+@pytest.fixture
+def occurrences() -> Occurrences:
+    return Occurrences([(postings(FIRST), partial(plus, 0)), (postings(SECOND), partial(plus, 3))])
+
+
+def by_term(found: TermRows, terms: list[int]) -> list[list[tuple[int, int, int]]]:
+    rows = list(
+        zip(found.terms.tolist(), found.rows.tolist(), found.impacts.tolist(), found.fields.tolist(), strict=True)
+    )
+    assert [row[0] for row in rows] == sorted(row[0] for row in rows)
+    return [[row[1:] for row in rows if row[0] == number] for number in range(len(terms))]
+
+
+@pytest.mark.parametrize("before", [[], [10], [30, 20], [99], [10, 20, 30, 99]])
+@pytest.mark.parametrize("terms", [[10], [20, 10], [99], [30, 99, 10, 20], []])
+def test_terms_are_found_whatever_was_asked_before(
+    occurrences: Occurrences, before: list[int], terms: list[int]
+) -> None:
+    occurrences.find(before)
+    for _ in range(2):
+        assert by_term(occurrences.find(terms), terms) == [EVERYWHERE[term] for term in terms]
+
+
+@pytest.mark.parametrize("most", [0, 2, 4])
+def test_no_more_is_kept_than_is_allowed(occurrences: Occurrences, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    monkeypatch.setattr(module, "MAX_KEPT", most)
+    for terms in ([10], [20, 30], [30, 10], [99, 20]):
+        assert by_term(occurrences.find(terms), terms) == [EVERYWHERE[term] for term in terms]
+        assert sum(len(rows) for rows, _, _ in occurrences._kept.values()) <= most
+
+
+def test_a_chunk_that_the_view_does_not_show_is_left_out() -> None:
+    def hide(chunks: np.ndarray) -> np.ndarray:
+        return np.where(chunks == 0, -1, chunks)
+
+    found = Occurrences([(postings(FIRST), hide)]).find([10, 20])
+    assert by_term(found, [10, 20]) == [[(2, 6, 2)], [(1, 7, 4)]]

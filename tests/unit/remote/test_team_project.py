@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+
+from cairn.errors import AmbiguousError, NotFoundError, ServerAwayError
+from cairn.memory.team_memories import TeamLink
+from cairn.remote.memories import find_link
+from cairn.remote.servers import TeamServer
+from cairn.remote.team import TeamListing, TeamProject
+
+HERE, THERE = TeamServer("https://a.example.org", "t"), TeamServer("https://b.example.org", "t")
+
+
+def project(name: str, repository: str, server: TeamServer = HERE) -> TeamProject:
+    return TeamProject(name, "main", "0" * 40, repository, server)
+
+
+LISTING = TeamListing(
+    (
+        project("acme/shop", "git.example.org/acme/shop"),
+        project("acme/tools", ""),
+        project("mirror/tools", "git.example.org/acme/tools", THERE),
+        project("other/tools", "git.example.org/acme/tools"),
+    ),
+    (),
+)
+
+
+def test_a_project_is_found_by_any_address_of_its_repository() -> None:
+    for address in ("https://ada:secret@git.example.org/acme/shop.git", "git@git.example.org:acme/shop"):
+        assert find_link(LISTING, "", address) == TeamLink(HERE.url, "acme/shop")
+
+
+def test_a_project_can_be_named() -> None:
+    assert find_link(LISTING, "acme/tools", "") == TeamLink(HERE.url, "acme/tools")
+
+
+def test_a_repository_without_a_remote_is_no_project() -> None:
+    for address in ("", "/srv/tools", "https://git.example.org/acme/nothing"):
+        with pytest.raises(NotFoundError):
+            find_link(LISTING, "", address)
+
+
+def test_what_several_projects_show_has_to_be_named() -> None:
+    with pytest.raises(AmbiguousError, match="mirror/tools at"):
+        find_link(LISTING, "", "https://git.example.org/acme/tools")
+
+
+def test_a_server_that_did_not_answer_may_have_had_the_project() -> None:
+    away = TeamListing((), (ServerAwayError("a.example.org does not answer"),))
+    with pytest.raises(ServerAwayError):
+        find_link(away, "acme/shop", "")

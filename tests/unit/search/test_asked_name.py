@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cairn.search.asked_name import parse_asked_name
+from cairn.search.query import Name, understand
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("where is render defined", "render"),
+        ("Where's `Store` defined?", "Store"),
+        ("where is Store.load", "Store.load"),
+        ("where is the function parse implemented?", "parse"),
+        ("where does `parse` live", "parse"),
+        ("where can I find the Store class", "Store"),
+        ("which file defines parse_header", "parse_header"),
+        ("in which module is get defined?", "get"),
+        ("definition of db::open", "db::open"),
+        ("the declaration of the struct client", "client"),
+        ("please show me the definition of Store", "Store"),
+        ("Store definition", "Store"),
+        ("who defines MAX_SIZE", "MAX_SIZE"),
+        ("show me app/models/Store", "app/models/Store"),
+        ("find src/store.py", "src/store.py"),
+        ("find parse_header", "parse_header"),
+        ("what is `store`?", "store"),
+        ("what does Store.load do?", "Store.load"),
+        ("`empty?`", "empty?"),
+    ],
+)
+def test_a_question_for_a_definition_is_recognised(text: str, name: str) -> None:
+    asked = parse_asked_name(text)
+    assert asked is not None
+    assert (asked.name, asked.is_sure) == (name, True)
+
+
+@pytest.mark.parametrize("text", ["find sessions", "what is routing", "how does caching work", "show me templates"])
+def test_a_plain_word_without_a_word_for_a_definition_may_be_meant_as_prose(text: str) -> None:
+    asked = parse_asked_name(text)
+    assert asked is not None
+    assert not asked.is_sure
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "where is it defined",
+        "what is this",
+        "where are routes registered",
+        "where is the timeout set?",
+        "where is the size of a page defined",
+        "how are errors handled",
+        "find all usages",
+        "cache implementation",
+        "show me",
+        "Store",
+        "store.load()",
+        "how does `Store` handle errors",
+    ],
+)
+def test_other_queries_are_no_questions_for_a_definition(text: str) -> None:
+    assert parse_asked_name(text) is None
+
+
+def test_a_question_for_a_definition_is_about_nothing_but_the_name() -> None:
+    query = understand("where is the class Store.Session defined?")
+    assert query.named == Name("Session", "Store")
+    assert "class" in query.kinds
+    assert {term.text for term in query.terms} == {term.text for term in understand("Store.Session").terms}
+
+
+def test_in_any_mode_that_is_asked_for_a_question_is_prose() -> None:
+    assert understand("where is Store defined", "hybrid").named is None
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_looked_at(text: str) -> None:
+    asked = parse_asked_name(text)
+    assert asked is None or asked.name

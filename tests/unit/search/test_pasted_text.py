@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cairn.search.pasted_text import read_message, read_pasted
+
+
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        ("ValueError: no such page: /about", "no such page: /about"),
+        ("shop.errors.CartError: The cart is closed", "The cart is closed"),
+        ("2024-07-08 16:34:44 [shop.cart] ERROR: The cart is closed", "The cart is closed"),
+        ("[2018-05-04 23:33:42,186: ERROR/MainProcess] The cart is closed", "The cart is closed"),
+        ("WARNING - shop.web[web:1667] - The cart is closed", "The cart is closed"),
+        ("The cart is closed", "The cart is closed"),
+    ],
+)
+def test_what_a_log_puts_before_a_message_is_no_part_of_it(text: str, body: str) -> None:
+    assert read_message(text).body == body
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("no page called 'about us' here", "about"),
+        ("fetching page <GET http://example.com/> failed", "GET"),
+        ("no page at /tmp/pages/about", "tmp"),
+        ("Invalid date '<%= now.strftime('%Y') %>' in a page", "strftime"),
+        ("page 12 is closed", "12"),
+    ],
+)
+def test_a_word_that_was_filled_in_is_a_value(text: str, value: str) -> None:
+    message = read_message(text)
+    assert message.is_value(text.index(value))
+    assert not message.is_value(text.index("page"))
+
+
+def test_the_classes_of_exceptions_are_known() -> None:
+    assert read_message("shop.CartError: closed (was ValueError)").raised == ["CartError", "ValueError"]
+
+
+@pytest.mark.parametrize("text", ["no server running on /tmp/shop/default", "2024-07-08 16:34:44 the cart was closed"])
+def test_a_sentence_with_a_path_or_a_time_looks_pasted(text: str) -> None:
+    assert read_pasted(text)[0].is_loose
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_read_as_a_message(text: str) -> None:
+    message = read_message(text)
+    assert message.body in text
