@@ -189,8 +189,9 @@ def test_nothing_is_compared_before_something_is_indexed(tmp_path: Path) -> None
 def test_planted_copies_of_this_projects_own_functions_are_found(tmp_path: Path) -> None:
     root = tmp_path / "source"
     shutil.copytree(SOURCE / "cairn", root, ignore=shutil.ignore_patterns("__pycache__", "data"))
-    outcomes = bench.measure_planted(root, 8, 0, 0)
+    count = 20  # the functions are others after each change of the source, so few of them would be a lottery
+    outcomes = bench.measure_planted(root, count, 0, 0)
     found = {kind: [one for one in outcomes if one[0] == kind] for kind in bench.KINDS}
     assert all(rank == 1 and mark == "exact" for _, rank, mark in found["exact"])
-    assert sum(mark == "renamed" for _, rank, mark in found["renamed"] if rank == 1) >= 7
-    assert sum(rank is not None and rank <= 5 for _, rank, _ in found["edited"]) >= 7
+    assert sum(mark == "renamed" for _, rank, mark in found["renamed"] if rank == 1) >= 0.9 * count
+    assert sum(rank is not None and rank <= 5 for _, rank, _ in found["edited"]) >= 0.8 * count
