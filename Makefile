@@ -46,10 +46,11 @@ types: develop
 layers: develop
 	$(BIN)/lint-imports
 
-# The mark shows that pytest came to its end: a test that ended the process would look like success.
+# The mark shows that pytest came to its end: a test that ended the process would look like success. Tests of processes,
+# sockets and browsers share two cores: one that fails is run once more, and is listed as RERUN, to be mended.
 unit: develop
 	rm -f .pytest_cache/ended && mkdir -p .pytest_cache
-	CAIRN_TESTS_ENDED=$(CURDIR)/.pytest_cache/ended $(BIN)/python -m pytest --cov --numprocesses 2 --dist loadfile
+	CAIRN_TESTS_ENDED=$(CURDIR)/.pytest_cache/ended $(BIN)/python -m pytest -raR --cov --numprocesses 2 --dist loadfile --reruns 1
 	@cat .pytest_cache/ended
 
 # The manual page, as `cairn completions man` prints it.
