@@ -20,22 +20,18 @@ from cairn.index.news import ChangeStream
 from cairn.index.watch import Update, Watcher
 from cairn.source.git import find_repository
 from cairn.workspace import Workspace
+from commands_run import note_commands
 from histories import History, contents
 
 Step = Callable[[], object]
-_commands: list[list[str]] = []
 
 
-def _note_command(event: str, details: tuple[Any, ...]) -> None:
-    if event == "subprocess.Popen":
-        _commands.append([os.fsdecode(one) for one in details[1]])
-
-
-@pytest.fixture(scope="module")
-def commands() -> list[list[str]]:
-    """What this process runs; a hook of the interpreter stays."""
-    sys.addaudithook(_note_command)
-    return _commands
+@pytest.fixture
+def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """What this process runs."""
+    run: list[list[str]] = []
+    note_commands(monkeypatch, run.append)
+    return run
 
 
 class StillClock:

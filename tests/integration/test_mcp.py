@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import sys
 import threading
@@ -39,6 +40,7 @@ from cairn.runtime import StateFolder
 from cairn.schema import decode
 from cairn.source.text import estimate_tokens
 from cairn.transport import HttpReply
+from commands_run import note_commands
 from conftest import Git
 
 META = "io.modelcontextprotocol/"
@@ -421,23 +423,32 @@ def test_the_first_part_of_a_long_first_index_is_answered_from() -> None:
         ask(shows_a_part=False)
 
 
-_LOOKS = ("os.scandir", "os.listdir", "subprocess.Popen")
 _NO_FILES = ("/proc/self/task", sys.executable)  # threads are counted, and a helper that parses is started
-_looked: list[str] = []
 
 
-def _note_look(event: str, details: tuple[object, ...]) -> None:
-    # Who watches the project has a thread of its own, and may look around at any time.
-    is_watcher = threading.current_thread().name.startswith("cairn-watch")
-    if event in _LOOKS and not is_watcher and details[0] not in _NO_FILES:
-        _looked.append(f"{event} {details[0]}")
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Where this process looks for files, folder by folder, or has git look."""
+    looked: list[str] = []
 
+    def note(what: str, where: object) -> None:
+        # Who watches the project has a thread of its own, and may look around at any time.
+        if where not in _NO_FILES and not threading.current_thread().name.startswith("cairn-watch"):
+            looked.append(f"{what} {where}")
 
-@pytest.fixture(scope="module")
-def looks() -> list[str]:
-    """Where this process looks for files, folder by folder, or has git look; a hook of the interpreter stays."""
-    sys.addaudithook(_note_look)
-    return _looked
+    def noted(name: str) -> Callable[..., object]:
+        function = getattr(os, name)
+
+        def look(path: object = ".") -> object:
+            note(name, path)
+            return function(path)
+
+        return look
+
+    for name in ("scandir", "listdir"):
+        monkeypatch.setattr(os, name, noted(name))
+    note_commands(monkeypatch, lambda command: note("run", command[0]))
+    return looked
 
 
 @pytest.mark.parametrize(
