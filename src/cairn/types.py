@@ -17,6 +17,7 @@ SearchType = Literal["all", "code", "memory"]
 MemoryType = Literal["gotcha", "decision", "bug_fix", "discovery", "trade_off", "session_summary"]
 Mark = Literal["good", "bad"]  # of somebody, on what an answer showed
 BulkAction = Literal["archive", "resolve", "reopen", "keep", "forget"]  # with all memories that a filter finds
+SavingsGroup = Literal["day", "agent", "kind"]
 MemoryStatus = Literal["active", "resolved", "superseded", "archived"]
 MemoryOrigin = Literal["captured", "agent", "person", "imported"]
 # Empty: this machine; else the repository, an import, or a team's server.

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import io
+import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -17,15 +21,20 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
+from cairn.cli.main import main
 from cairn.config import Settings
 from cairn.daemon.app import Application, create_app
 from cairn.dashboard.mount import dashboard
 from cairn.dashboard.site import PAGES
+from cairn.hooks.plain_files import LOG as HOOK_LOG
+from cairn.install.routes import doctor_routes
 from cairn.memory.moments import Moment, ToolCall
+from cairn.memory.served import ServedAnswers
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.search.tuning import SHIPPED
 from cairn.storage.memory import chat_db
+from cairn.storage.memory.rows import ServedAnswer
 from cairn.workspace import Workspace
 from serving import TOKEN
 
@@ -97,7 +106,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def app(project: Path, tmp_path: Path) -> Application:
     folder = StateFolder(tmp_path / "state")
     Registry(folder).add(project, "shop")
-    return create_app(Settings(), folder=folder, token=TOKEN, extensions=[dashboard])
+    return create_app(Settings(), folder=folder, token=TOKEN, extensions=[doctor_routes, dashboard])
 
 
 @pytest.fixture
@@ -496,6 +505,103 @@ def test_links_open_the_editor_that_is_set(browser: Browser) -> None:
     assert "Open in the editor" not in browser.get("/symbol?s=tax").text
 
 
+# -- figures -----------------------------------------------------------------------------------------------------------
+
+
+def _api(browser: Browser, method: str, path: str, **document: object) -> Any:  # noqa: ANN401 - JSON
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    given = {"params": document} if method == "GET" else {"json": document}
+    got = browser.ask(method, path, headers=headers, **given)
+    assert got.status_code == 200, got.text
+    return got.json()
+
+
+def _cards(browser: Browser, path: str) -> dict[str, str]:
+    """Return the figures of a page by what stands below them."""
+    cards = re.findall(r'class="figure">([^<]*)</span>([^<]*)</li>', browser.get(path).text)
+    return {" ".join(words.split()): figure for figure, words in cards}
+
+
+def test_every_figure_of_the_week_is_what_the_operations_say(browser: Browser, project: Path) -> None:
+    with Workspace.open(project) as workspace:
+        memory = workspace.memory
+        for number in range(3):
+            call = ToolCall("shell", "Bash", "make", "failed", 2)
+            agent, id = ("codex", "s-2") if number else ("cursor", "s-3")
+            memory.take(Moment(f"w{number}", "after-tool", id, agent, time.time() - number, call=call))
+        ServedAnswers(memory.store, memory.sessions).add(
+            ServedAnswer("s-2", time.time(), "codex", "outline", True, "money.py", "h", 300, 4_000), lambda: True
+        )
+    _api(browser, "POST", "/api/search", query="zebra quagga", session="s-2")
+    week = {"since": "7d"}
+    sessions = _api(browser, "POST", "/api/sessions", **week)
+    failures = _api(browser, "POST", "/api/sessions/failures", **week)
+    assert failures["total"] == sum(row["failures"] for row in sessions["sessions"]) == 4
+    learned = _api(browser, "POST", "/api/memories", **week)["total"]
+    active = _api(browser, "POST", "/api/memories", statuses=["active"])["total"]
+    asked = _api(browser, "POST", "/api/feedback", **week)["totals"]
+    saved = _api(browser, "POST", "/api/savings", days=7)["total"]["saved"]
+    assert _cards(browser, "/") == {
+        "tokens saved, net": f"{saved / 1_000:.1f}k",
+        f"sessions of {', '.join(sessions['agents'])}": str(sessions["total"]),
+        f"{'memory' if learned == 1 else 'memories'} learned, {active} active in all": str(learned),
+        "tool calls failed": "4",
+        f"questions, {asked['used']} led to a use, {asked['empty']} found nothing": str(asked["questions"]),
+    }
+    page = browser.get("/").text
+    assert failures["calls"][0]["target"] == "make"
+    assert len(re.findall(r'class="mono">make</a>', page)) == 1
+    assert "failed 3 times" in page
+    assert "in 2 sessions" in page
+
+
+@pytest.mark.parametrize("by", ["day", "agent", "kind"])
+def test_every_bar_of_the_savings_is_a_sum_of_the_operation(browser: Browser, project: Path, by: str) -> None:
+    with Workspace.open(project) as workspace:
+        memory = workspace.memory
+        for number, agent in enumerate(("claude-code", "claude-code", "codex")):
+            memory.sessions.record(Moment(f"b{number}", "session-start", f"b-{agent}", agent, time.time()))
+            answer = ServedAnswer(f"b-{agent}", time.time(), agent, "outline", True, "money.py", "h", 300, 4_000)
+            ServedAnswers(memory.store, memory.sessions).add(answer, lambda: True)
+    groups = _api(browser, "POST", "/api/savings", days=7, by=by)["groups"]
+    page = browser.get(f"/savings?days=7&by={by}").text
+    bars = dict(re.findall(r"<title>([^<:]+): ([\d,-]+) tokens</title>", page))
+    assert {name: value for name, value in bars.items() if value != "0"} == {
+        group["name"]: f"{group['saved']:,}" for group in groups
+    }
+    total = _api(browser, "POST", "/api/savings", days=7)["total"]
+    assert _cards(browser, "/savings?days=7") == {
+        "tokens saved, net": f"{total['saved'] / 1_000:.1f}k",
+        "would have been read": f"{total['replaced_tokens'] / 1_000:.1f}k",
+        "were served instead": str(total["tokens"]),
+        "were read all the same": "0",
+    }
+
+
+def test_what_a_week_without_agents_asks_for_ticks_itself(browser: Browser, tmp_path: Path, app: Application) -> None:
+    empty = tmp_path / "empty"
+    (empty / ".git").mkdir(parents=True)
+    (empty / "a.py").write_text("A = 1\n")
+    Registry(app.daemon.projects.registry.folder).add(empty, "empty")
+    assert browser.get("/?project=empty").text.count('<li class="done">') == 0
+    assert "cairn init" in browser.get("/?project=empty").text
+    with Workspace.open(empty) as workspace:
+        workspace.memory.take(Moment("1", "prompt", "s-1", "codex", time.time(), text="why"))
+    assert browser.get("/?project=empty").text.count('<li class="done">') == 2
+    with Workspace.open(empty) as workspace:
+        workspace.memory.remember("A is one", actor="person:me")
+    assert "Begin here" not in browser.get("/?project=empty").text
+
+
+def test_an_agent_that_was_silent_all_week_is_named(browser: Browser, project: Path) -> None:
+    assert "Agents that were silent" not in browser.get("/").text
+    with Workspace.open(project) as workspace:
+        workspace.memory.take(Moment("old", "prompt", "s-9", "goose", time.time() - 9 * 86_400, text="why"))
+    page = browser.get("/").text
+    assert "Agents that were silent" in page
+    assert re.search(r"goose<div[^>]*><span>last heard 9 d ago", page)
+
+
 # -- the system --------------------------------------------------------------------------------------------------------
 
 
@@ -506,6 +612,47 @@ def test_the_end_of_the_log_is_shown(browser: Browser, app: Application) -> None
     assert "line 99" in page
     assert "line 98" in page
     assert "line 97" not in page
+
+
+def test_the_end_of_the_log_is_given_over_http_too(browser: Browser, app: Application) -> None:
+    log = app.daemon.projects.registry.folder.log
+    log.write_text("".join(f"line {number}\n" for number in range(100)))
+    found = _api(browser, "GET", "/api/logs", lines=2)
+    assert found == {"file": str(log), "lines": ["line 98", "line 99"]}
+    assert len(_api(browser, "GET", "/api/logs")["lines"]) == 50
+    assert len(_api(browser, "GET", "/api/logs", lines=0)["lines"]) == 100
+
+
+def test_findings_are_the_same_on_the_page_over_http_and_in_a_terminal(
+    browser: Browser,
+    app: Application,
+    project: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(StateFolder, "of_user", lambda: app.daemon.projects.registry.folder)
+    (app.daemon.projects.registry.folder.path / HOOK_LOG).write_text(
+        f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} the daemon did not answer\n" * 2
+    )
+    with closing(sqlite3.connect(project / ".cairn/memory.db")) as connection, connection:
+        connection.execute("DELETE FROM vector")
+    found = _api(browser, "GET", "/api/doctor")
+    main(["doctor", "--json", "-C", str(project)])
+    told = json.loads(capsys.readouterr().out)
+    assert [(row["check"], row["level"], row["repair"]) for row in found["findings"]] == [
+        (row["check"], row["level"], row["repair"]) for row in told["findings"]
+    ]
+    assert found["healthy"] == told["healthy"]
+    bad = {row["check"]: row for row in found["findings"] if row["level"] != "ok"}
+    assert set(bad) == {"recall", "hooks"}
+    page = browser.get("/system/checks").text
+    assert "the daemon did not answer" in page
+    assert all(html.escape(row["message"], quote=False) in page for row in bad.values())
+    fixed = _api(browser, "POST", "/api/doctor/fix")
+    assert [row["check"] for row in fixed["findings"] if row["fixed"]] == ["recall"]
+    assert [row["check"] for row in _api(browser, "GET", "/api/doctor")["findings"] if row["level"] != "ok"] == [
+        "hooks"
+    ]
 
 
 def test_all_memories_are_embedded_anew_from_the_page(browser: Browser, app: Application) -> None:

@@ -14,6 +14,7 @@ from cairn.memory.moments import Moment
 from cairn.memory.served import ServedAnswers
 from cairn.operations import perform
 from cairn.protocol.memory_requests import SavingsRequest
+from cairn.storage.memory import chat_db
 from cairn.storage.memory.rows import ServedAnswer
 from cairn.workspace import Workspace
 
@@ -117,3 +118,34 @@ def test_the_command_prints_savings_and_losses(
     document = json.loads(capsys.readouterr().out)
     assert document["total"]["saved"] == -300
     assert document["tokenizer"] == "cl100k, estimated"
+
+
+def test_sums_of_each_agent_and_kind_are_those_of_the_rows(
+    tmp_path: Path, workspace: Workspace, served: ServedAnswers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keep(
+        served,
+        OUTLINE,
+        OUTLINE._replace(seconds=NOW - 3 * DAY),
+        OUTLINE._replace(agent="goose", kind="search", is_replacing=False, replaced_tokens=0, tokens=90),
+    )
+    with workspace.memory.store.writing() as connection:
+        chat_db.add_due(connection, "s1", 1.0)
+        call = chat_db.next_due(connection)
+        assert call is not None
+        chat_db.save(connection, call._replace(state="done", asked=NOW, model="m", cost=0.25))
+    for by, names in (("agent", ["codex", "goose"]), ("kind", ["outline", "summary", "search"])):
+        document = perform(workspace, "savings", SavingsRequest(by=by))  # type: ignore[arg-type] # it is one of them
+        assert (document["by"], [group["name"] for group in document["groups"]]) == (by, names)
+        for field in ("answers", "tokens", "replaced_tokens", "followups", "followup_tokens", "saved"):
+            assert sum(group[field] for group in document["groups"]) == document["total"][field]
+        assert sum(group["cost"] for group in document["groups"]) == document["cost"] == 0.25
+    days = perform(workspace, "savings", SavingsRequest())["groups"]
+    assert [group["saved"] for group in days] == [3_700, 3_610]
+    assert days[0]["name"] < days[1]["name"]
+    assert main(["savings", "-C", str(tmp_path), "--by", "agent"]) == 0
+    assert capsys.readouterr().out.splitlines()[:3] == [
+        "codex  saved 7,400 (2 answers of 600 for 8,000, 0 later reads of 0), $0.2500",
+        "goose  lost 90 (1 answer of 90 for 0, 0 later reads of 0)",
+        "all  saved 7,310 (3 answers of 690 for 8,000, 0 later reads of 0)",
+    ]

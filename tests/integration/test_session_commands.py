@@ -160,3 +160,37 @@ def test_the_status_names_each_event_of_an_agent(cairn: Cairn, project: Path, se
         "codex",
         {"prompt": 1, "after-tool": 1},
     )
+
+
+def test_what_failed_is_listed_once_with_how_often_and_where_last(cairn: Cairn, project: Path) -> None:
+    assert cairn("sessions", "failures")[:2] == (1, "")
+    calls = (("s-1", 9_000.0, "pytest", "failed"), ("s-1", 9_010.0, "pytest", "failed"), ("s-2", 9_020.0, "mypy", "ok"))
+    late = (("s-2", 9_030.0, "pytest", "failed"), ("s-3", 9_040.0, "make", "failed"))
+    with Workspace.open(project) as workspace:
+        for number, (id, seconds, target, outcome) in enumerate((*calls, *late)):
+            call = ToolCall("shell", "Bash", target, outcome, 1 if outcome == "failed" else 0)
+            agent = "goose" if id == "s-3" else "codex"
+            workspace.memory.take(Moment(f"f{number}", "after-tool", id, agent, seconds, call=call))
+        workspace.memory.sessions.mute("s-3")
+        workspace.memory.sessions.mute("s-3", is_muted=False)  # what it did is gone
+    code, out, err = cairn("sessions", "failures")
+    assert (code, out) == (0, "pytest  shell, 3 times in 2 sessions, last 1970-01-01 02:30 in s-2\n")
+    assert err == "3 failures of 1 call.\n"
+    document = json.loads(cairn("sessions", "failures", "--json")[1])
+    assert (document["total"], document["different"]) == (3, 1)
+    assert document["calls"] == [
+        {
+            "tool": "shell", "name": "Bash", "target": "pytest", "times": 3, "sessions": 2,
+            "last": "1970-01-01T02:30:30Z", "session": "s-2", "agent": "codex",
+        }
+    ]  # fmt: skip
+    assert cairn("sessions", "failures", "--agent", "goose")[0] == 1
+    assert cairn("sessions", "failures", "--since", "7d")[0] == 1
+
+
+def test_the_list_of_sessions_names_the_agents_of_all_of_them(cairn: Cairn, project: Path, session: str) -> None:
+    with Workspace.open(project) as workspace:
+        workspace.memory.take(Moment("2", "prompt", "s-2", "cursor", 0.0, "why"))
+    document = json.loads(cairn("sessions", "--json", "-n", "1")[1])
+    assert (len(document["sessions"]), document["agents"]) == (1, ["codex", "cursor"])
+    assert json.loads(cairn("sessions", "--json", "--agent", "cursor")[1])["agents"] == ["cursor"]

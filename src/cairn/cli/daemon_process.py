@@ -9,6 +9,7 @@ from cairn.client import START_SECONDS
 from cairn.config import load_settings
 from cairn.daemon.lifecycle import detach, run
 from cairn.dashboard.mount import dashboard
+from cairn.install.routes import doctor_routes
 from cairn.mcp.http import mcp_routes
 from cairn.runtime import StateFolder
 
@@ -18,5 +19,5 @@ def run_here(options: argparse.Namespace) -> int:
     folder = StateFolder.of_user()
     if options.detached:
         detach(folder, START_SECONDS)
-    run(load_settings(None), folder, [mcp_routes, dashboard])
+    run(load_settings(None), folder, [mcp_routes, doctor_routes, dashboard])
     return EXIT_FOUND

@@ -9,9 +9,8 @@ from pathlib import Path
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_STORE, EXIT_USAGE
 from cairn.cli.render import emit, emit_json
-from cairn.hooks.examine import examine_hook_program
 from cairn.index.health import Finding
-from cairn.install.examine import examine_agents
+from cairn.install.doctor import examine_all, is_healthy
 from cairn.runtime import StateFolder
 from cairn.source.text import pluralize
 from cairn.storage.memory.schema import MEMORY
@@ -58,18 +57,18 @@ def run_doctor(options: argparse.Namespace) -> int:
         return _adopt_memory(options)
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         rebuilt = [_rebuild_memory(workspace)] if options.rebuild_memory else []
-        findings = workspace.upkeep.doctor(fix=options.fix)
+        state = StateFolder.of_user().path
+        findings = examine_all(workspace, state, fix=options.fix)
         if not options.fix and not options.json and _consents(findings):
-            findings = workspace.upkeep.doctor(fix=True)
-        root = workspace.root
-    findings = [*rebuilt, *findings, *examine_agents(root), *examine_hook_program(StateFolder.of_user().path)]
-    failed = any(finding.level == "error" and not finding.fixed for finding in findings)
+            findings = examine_all(workspace, state, fix=True)
+    findings = [*rebuilt, *findings]
+    healthy = is_healthy(findings)
     if options.json:
-        emit_json({"healthy": not failed, "findings": [finding._asdict() for finding in findings]})
+        emit_json({"healthy": healthy, "findings": [finding._asdict() for finding in findings]})
     else:
         for finding in findings:
             _emit(finding)
-    return EXIT_STORE if failed else EXIT_FOUND
+    return EXIT_FOUND if healthy else EXIT_STORE
 
 
 def _rebuild_memory(workspace: Workspace) -> Finding:

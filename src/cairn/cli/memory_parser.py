@@ -66,6 +66,7 @@ def add_memory_commands(
     fresh.set_defaults(run=command("cairn.cli.fresh:run_fresh"))
     savings = commands.add_parser("savings", parents=[common], help="show what answers to tool calls saved, in tokens")
     add_field(savings, "--days", rule=fields.SAVINGS_DAYS, default=30, metavar="N")
+    add_field(savings, "--by", rule=fields.SAVINGS_GROUP, default="day")
     savings.set_defaults(run=command("cairn.cli.savings:run_savings"))
     feedback = commands.add_parser(
         "feedback", parents=[common], help="list what searches showed and what was used; say what was good"
@@ -82,7 +83,9 @@ def add_memory_commands(
         add_field(mark, "--session", rule=fields.FEEDBACK_SESSION, dest="shown_in", default="", metavar="S")
         mark.set_defaults(run=command("cairn.cli.feedback:run_mark"), verdict=verdict)
     sessions = commands.add_parser(
-        "sessions", parents=[common], help="list the sessions of agents; show, mute and forget them"
+        "sessions",
+        parents=[common],
+        help="list the sessions of agents, and what failed in them; show, mute and forget them",
     )
     add_field(sessions, "--agent", rule=fields.OF_AGENT, default="", metavar="NAME")
     add_field(sessions, "--branch", rule=fields.OF_BRANCH, default="", metavar="B")
@@ -97,6 +100,11 @@ def add_memory_commands(
     show = actions.add_parser("show", parents=[action_common], help="print what was asked, done and learned")
     add_field(show, "ids", rule=fields.SESSION_IDS, nargs="+", metavar="ID")
     show.set_defaults(run=command("cairn.cli.sessions:run_show"))
+    failures = actions.add_parser("failures", parents=[action_common], help="list the tool calls that failed")
+    add_field(failures, "--agent", rule=fields.OF_AGENT, default="", metavar="NAME")
+    add_field(failures, "--since", rule=fields.FAILED_SINCE, default="", metavar="DATE")
+    add_field(failures, "-n", "--limit", rule=fields.FAILED_LIMIT, default=20)
+    failures.set_defaults(run=command("cairn.cli.sessions:run_failures"))
     mute = actions.add_parser("mute", parents=[action_common], help="keep nothing of them from now on")
     add_field(mute, "ids", rule=fields.SESSION_IDS, nargs="+", metavar="ID")
     mute.add_argument("--undo", action="store_true", help="keep what happens in them again")

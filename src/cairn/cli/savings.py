@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def run_savings(options: argparse.Namespace) -> int:
     """Print what answers to tool calls saved, by day, agent and kind."""
-    document: SavingsDocument = answer_memory(options, "savings", {"days": options.days})
+    document: SavingsDocument = answer_memory(options, "savings", {"days": options.days, "by": options.by})
     if options.json:
         emit_json(document)
     elif document["rows"] or document["costs"]:
@@ -31,7 +31,10 @@ def run_savings(options: argparse.Namespace) -> int:
 def _print(document: SavingsDocument) -> None:
     style = Style(sys.stdout)
     day = ""
-    for row in document["rows"]:
+    for group in document["groups"] if document["by"] != "day" else ():
+        paid = f", ${group['cost']:.4f}" if group["cost"] else ""
+        emit(f"{style.name(printable(group['name']) or 'unknown')}  {_line(group)}{paid}")
+    for row in document["rows"] if document["by"] == "day" else ():
         if row["day"] != day:
             day = row["day"]
             emit(style.name(day))

@@ -19,6 +19,8 @@ from cairn.workspace import Workspace
 if TYPE_CHECKING:
     from cairn.protocol.memory_documents import (
         ActivityDocument,
+        FailedCallDocument,
+        FailedCallsDocument,
         SessionListDocument,
         SessionRowDocument,
         WholeSessionDocument,
@@ -75,6 +77,30 @@ def run_show(options: argparse.Namespace) -> int:
             print_row(memory, style)
         emit("")
     return EXIT_FOUND
+
+
+def run_failures(options: argparse.Namespace) -> int:
+    """List the tool calls that failed, the last one first."""
+    fields = {"agent": options.agent, "since": options.since, "limit": options.limit}
+    document: FailedCallsDocument = answer_memory(options, "sessions/failures", fields)
+    if options.json:
+        emit_json(document)
+        return EXIT_FOUND if document["calls"] else EXIT_NONE
+    style = Style(sys.stdout)
+    for call in document["calls"]:
+        emit(f"{style.name(printable(call['target'] or call['name']))}  {style.faint(printable(_facts_of(call)))}")
+    if document["calls"]:
+        rest = document["different"] - len(document["calls"])
+        more = f"; {pluralize(rest, 'call is', 'calls are')} left out, see --limit" if rest else ""
+        note(f"{pluralize(document['total'], 'failure')} of {pluralize(document['different'], 'call')}{more}.")
+    else:
+        note("No tool call failed.")
+    return EXIT_FOUND if document["calls"] else EXIT_NONE
+
+
+def _facts_of(call: FailedCallDocument) -> str:
+    times = f"{pluralize(call['times'], 'time')} in {pluralize(call['sessions'], 'session')}"
+    return f"{call['tool']}, {times}, last {call['last'][:16].replace('T', ' ')} in {call['session']}"
 
 
 def run_mute(options: argparse.Namespace) -> int:

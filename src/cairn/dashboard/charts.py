@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 1120, 180, 64, 24, 8
+_HEIGHT, _BOTTOM, _TOP = 180, 24, 20  # in pixels
 _MOST_LABELS = 8
 _GAP = 0.25  # of a bar's place
 
@@ -22,56 +22,62 @@ class Bar(NamedTuple):
 
 
 def daily(since: str, values: Iterable[tuple[str, float]], title: str, unit: str) -> Markup:
-    """Return a bar for each day from `since` on until today (UTC), of the sum of its values; empty for none."""
-    sums: dict[str, float] = {}
-    for day, value in values:
-        sums[day] = sums.get(day, 0) + value
+    """Return a bar for each day from `since` on until today (UTC), those without a value too; empty for none."""
+    sums = dict(values)
     first, last = date.fromisoformat(since), datetime.now(UTC).date()
     days = [(first + timedelta(days=number)).isoformat() for number in range((last - first).days + 1)]
     return bars([Bar(day, sums.get(day, 0), day[5:]) for day in days], title, unit) if sums else Markup("")
 
 
 def bars(values: Sequence[Bar], title: str, unit: str) -> Markup:
-    """Return bars side by side; empty for no values."""
+    """Return bars side by side; empty for no values.
+
+    Places from left to right are shares of the width, and the height is fixed: so words are as large on any screen.
+    """
     if not values:
         return Markup("")
     most, least = max(0.0, *(bar.value for bar in values)), min(0.0, *(bar.value for bar in values))
-    span = (most - least) or 1.0
-    height, width = _HEIGHT - _BOTTOM - _TOP, (_WIDTH - _LEFT) / len(values)
-
-    def y_of(value: float) -> float:
-        return _TOP + (most - value) / span * height
-
-    parts = [
-        Markup('<line class="axis" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>').format(_LEFT, _WIDTH, y_of(0), y_of(0))
-    ]
-    for value in dict.fromkeys((most, least)):
-        label = _amount(value, unit)
-        parts.append(
-            Markup('<text x="{}" y="{:.1f}" text-anchor="end">{}</text>').format(_LEFT - 4, y_of(value) + 4, label)
-        )
+    scale = (_HEIGHT - _BOTTOM - _TOP) / ((most - least) or 1.0)
+    width = 100 / len(values)
+    zero = _TOP + most * scale
+    parts = [Markup('<line class="axis" x1="0" x2="100%" y1="{0:.1f}" y2="{0:.1f}"/>').format(zero)]
+    levels = [value for value in (most, least) if value]
+    parts += [_level(_TOP + (most - value) * scale, _amount(value, unit), is_above=value > 0) for value in levels]
     step = -(-len(values) // _MOST_LABELS)
     for place, bar in enumerate(values):
-        x, top = _LEFT + (place + _GAP / 2) * width, min(y_of(bar.value), y_of(0))
+        left, height = (place + _GAP / 2) * width, abs(bar.value) * scale
         said = f"{bar.label}: {_amount(bar.value, unit)}{_after(unit)}"
         parts.append(
             Markup(
-                '<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"><title>{}</title></rect>'
+                '<rect class="{}" x="{:.2f}%" y="{:.1f}" width="{:.2f}%" height="{:.1f}"><title>{}</title></rect>'
             ).format(
-                "bar" if bar.value >= 0 else "bar-2", x, top, width * (1 - _GAP), abs(y_of(bar.value) - y_of(0)), said
+                "bar" if bar.value >= 0 else "bar-2",
+                left,
+                zero - max(bar.value, 0) * scale,
+                width * (1 - _GAP),
+                height,
+                said,
             )
         )
         if place % step == 0:
-            middle = x + width * (1 - _GAP) / 2
             parts.append(
-                Markup('<text x="{:.1f}" y="{}" text-anchor="middle">{}</text>').format(
-                    middle, _HEIGHT - 6, bar.short or bar.label
+                Markup('<text class="{}" x="{:.2f}%" y="{}">{}</text>').format(
+                    "under minor" if place // step % 2 else "under",
+                    left + width * (1 - _GAP) / 2,
+                    _HEIGHT - 6,
+                    bar.short or bar.label,
                 )
             )
-    head = Markup('<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}"><title>{}</title>').format(
-        _WIDTH, _HEIGHT, title, title
+    head = Markup('<svg class="chart" width="100%" height="{}" role="img" aria-label="{}"><title>{}</title>').format(
+        _HEIGHT, title, title
     )
     return head + Markup("").join(parts) + Markup("</svg>")
+
+
+def _level(y: float, label: str, *, is_above: bool) -> Markup:
+    """Return a line across at some height, with what stands for it."""
+    line = Markup('<line class="level" x1="0" x2="100%" y1="{0:.1f}" y2="{0:.1f}"/><text x="0" y="{1:.1f}">{2}</text>')
+    return line.format(y, y - 5 if is_above else y + 14, label)
 
 
 def _amount(value: float, unit: str) -> str:

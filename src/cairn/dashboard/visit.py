@@ -17,10 +17,12 @@ from cairn.dashboard.courtesy import Courtesy
 from cairn.dashboard.embeddings import Embeddings
 from cairn.dashboard.rendering import Pages
 from cairn.errors import ProjectError, RequestError, TooLargeError
+from cairn.facets.memory_status import last_heard
 from cairn.hints import Hint
 from cairn.protocol.memory_table import MEMORY_OPERATIONS
 from cairn.protocol.table import OPERATIONS
 from cairn.schema import decode
+from cairn.workspace import Workspace
 
 ACTOR = "person:dashboard"
 _END_OF_HEAD = "</header>"
@@ -173,6 +175,10 @@ class Visit:
         await self._courtesy.wait()
         return await answer(self.daemon, operation, request)
 
+    async def agents(self) -> list[dict[str, Any]]:
+        """Return the agents that reported events, each with when; `cairn status` says the same."""
+        return await self.daemon.projects.run(self.project, _agents_of)
+
     async def form(self) -> dict[str, list[str]]:
         """Return the fields of the form that was sent.
 
@@ -219,6 +225,10 @@ class Visit:
         new = [(name, str(value)) for name, value in fields.items() if value not in ("", None)]
         query = urlencode([*kept, *new], errors="surrogateescape")
         return RedirectResponse(f"{came.path}?{query}" if query else came.path, 303)
+
+
+def _agents_of(workspace: Workspace) -> list[dict[str, Any]]:
+    return last_heard(workspace.memory.usage.sources())
 
 
 def _pairs(query: str) -> Sequence[tuple[str, str]]:

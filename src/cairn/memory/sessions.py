@@ -19,7 +19,7 @@ from cairn.memory.origin import INVESTIGATION, MOST_IMPORTANT, PLANNING, is_edit
 from cairn.memory.store import By, MemoryChange, MemoryStore
 from cairn.storage.memory import candidate_db, observation_db, served_db, session_db, usage_db
 from cairn.storage.memory.observation_db import Conditions
-from cairn.storage.memory.rows import Activity, PromptBatch, Session
+from cairn.storage.memory.rows import Activity, FailedCall, PromptBatch, Session
 from cairn.storage.memory.session_db import SessionConditions
 
 STALE = "stale"  # why a session ended of which nothing was heard for long
@@ -242,6 +242,20 @@ class Sessions:
             return 0
         with self._store.reading() as connection:
             return session_db.count(connection, conditions)
+
+    def agents(self, conditions: SessionConditions) -> list[str]:
+        """Return the agents of all sessions that meet all conditions, in the order of their names."""
+        if not self._store.exists:
+            return []
+        with self._store.reading() as connection:
+            return session_db.agents(connection, conditions)
+
+    def failed_calls(self, agent: str = "", since: float = 0.0) -> list[FailedCall]:
+        """Return the different tool calls that failed since some time, the last one first; of one agent, if named."""
+        if not self._store.exists:
+            return []
+        with self._store.reading() as connection:
+            return session_db.failed_calls(connection, agent, since)
 
     def count_memories(self, sessions: Sequence[Session]) -> dict[str, int]:
         """Return how many memories were made in each of some sessions, by their ids; those with none are left out."""

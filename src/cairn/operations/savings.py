@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -9,10 +10,17 @@ from typing import TYPE_CHECKING
 from cairn.memory.served import TOKENIZER, ServedAnswers
 from cairn.memory_settings import MemorySettings
 from cairn.operations.whole_text import perform_all
-from cairn.protocol.memory_documents import ModelCostDocument, SavingsDocument, SavingsRowDocument, SavingsSumDocument
+from cairn.protocol.memory_documents import (
+    ModelCostDocument,
+    SavingsDocument,
+    SavingsGroupDocument,
+    SavingsRowDocument,
+    SavingsSumDocument,
+)
 from cairn.protocol.memory_requests import SavingsRequest
 from cairn.storage.memory import chat_db
 from cairn.storage.memory.served_db import ServedTotal
+from cairn.types import SavingsGroup
 from cairn.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -31,6 +39,8 @@ def savings(workspace: Workspace, request: SavingsRequest, progress: Progress | 
         "since": f"{since:%Y-%m-%d}",
         "rows": [_row(total) for total in totals],
         "total": _sum(totals),
+        "by": request.by,
+        "groups": _groups(totals, costs, request.by),
         "costs": costs,
         "cost": round(sum(row["cost"] for row in costs), 4),
         "price": (workspace.settings.memory or MemorySettings()).chat_price_per_million_tokens,
@@ -56,6 +66,22 @@ def _costs(workspace: Workspace, since: float) -> list[ModelCostDocument]:
         }
         for cost in found
     ]
+
+
+def _groups(
+    totals: Sequence[ServedTotal], costs: Sequence[ModelCostDocument], by: SavingsGroup
+) -> list[SavingsGroupDocument]:
+    """Return the sums of each day, the oldest first, or of each agent or kind, the most saved first."""
+    own: dict[str, list[ServedTotal]] = defaultdict(list)
+    for total in totals:
+        own[getattr(total, by)].append(total)
+    paid: dict[str, float] = defaultdict(float)
+    for cost in costs:
+        paid[cost[by]] += cost["cost"]
+    groups: list[SavingsGroupDocument] = [
+        {"name": name, **_sum(own.get(name, [])), "cost": round(paid.get(name, 0.0), 6)} for name in {*own, *paid}
+    ]
+    return sorted(groups, key=lambda group: group["name"] if by == "day" else (-group["saved"], group["name"]))
 
 
 def _row(total: ServedTotal) -> SavingsRowDocument:

@@ -19,13 +19,15 @@ from cairn.protocol.memory_documents import (
     ActivityDocument,
     BatchDocument,
     ChatDocument,
+    FailedCallDocument,
+    FailedCallsDocument,
     SessionListDocument,
     SessionRowDocument,
     WholeSessionDocument,
 )
-from cairn.protocol.memory_requests import SessionShowRequest, SessionsRequest
+from cairn.protocol.memory_requests import FailedCallsRequest, SessionShowRequest, SessionsRequest
 from cairn.storage.memory.observation_db import Conditions
-from cairn.storage.memory.rows import Activity, PromptBatch, Session
+from cairn.storage.memory.rows import Activity, FailedCall, PromptBatch, Session
 from cairn.storage.memory.session_db import SessionConditions
 from cairn.workspace import Workspace
 
@@ -41,11 +43,10 @@ def list_sessions(
 ) -> SessionListDocument:
     """List sessions, the last heard of first."""
     memory = _memory_of(workspace)
-    since = start_of(request.since)
     conditions = SessionConditions(
         agents=(request.agent,) if request.agent else (),
         branches=(request.branch,) if request.branch else (),
-        since=datetime.fromisoformat(since).replace(tzinfo=UTC).timestamp() if since else 0.0,
+        since=_start_of(request.since),
         path=folder_or_file(workspace.root, request.file),
         words=tuple(request.text.split()[:_MOST_WORDS]),
     )
@@ -53,6 +54,7 @@ def list_sessions(
     document: SessionListDocument = {
         "sessions": _rows(workspace, found),
         "total": memory.sessions.count(conditions),
+        "agents": memory.sessions.agents(conditions),
         "omitted": 0,
     }
     if (meter := read_meter(memory.store, meter_start())).n_calls:
@@ -60,6 +62,36 @@ def list_sessions(
     if request.max_tokens is not None:
         fit_lists(cast("dict[str, Any]", document), request.max_tokens, ("sessions",))
     return document
+
+
+def list_failures(
+    workspace: Workspace, request: FailedCallsRequest, progress: Progress | None = None
+) -> FailedCallsDocument:
+    """List the tool calls that failed, the last one first; the numbers are those of all of them."""
+    found = _memory_of(workspace).sessions.failed_calls(request.agent, _start_of(request.since))
+    return {
+        "calls": [_failed(call) for call in found[: request.limit or None]],
+        "different": len(found),
+        "total": sum(call.n_times for call in found),
+    }
+
+
+def _failed(call: FailedCall) -> FailedCallDocument:
+    return {
+        "tool": call.tool,
+        "name": call.name,
+        "target": call.target,
+        "times": call.n_times,
+        "sessions": call.n_sessions,
+        "last": _moment(call.seconds),
+        "session": call.session,
+        "agent": call.agent,
+    }
+
+
+def _start_of(period: str) -> float:
+    since = start_of(period)
+    return datetime.fromisoformat(since).replace(tzinfo=UTC).timestamp() if since else 0.0
 
 
 def show(
@@ -147,4 +179,4 @@ def _moment(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}" if seconds else ""
 
 
-PERFORM = perform_all({"sessions": list_sessions, "sessions/show": show})
+PERFORM = perform_all({"sessions": list_sessions, "sessions/failures": list_failures, "sessions/show": show})

@@ -230,13 +230,35 @@ class ChatDocument(TypedDict):
 class SessionListDocument(TypedDict):
     """Sessions, the last heard of first: some of `total` that meet the conditions; `omitted` of these had no room.
 
-    `chat` is there if a chat model was asked lately.
+    `agents` are those of all that meet them. `chat` is there if a chat model was asked lately.
     """
 
     sessions: list[SessionRowDocument]
     total: int
+    agents: list[str]
     omitted: int
     chat: NotRequired[ChatDocument]
+
+
+class FailedCallDocument(TypedDict):
+    """A tool call that failed, and how often it did: in how many sessions, and when and in which one last."""
+
+    tool: str
+    name: str
+    target: str
+    times: int
+    sessions: int
+    last: str
+    session: str
+    agent: str
+
+
+class FailedCallsDocument(TypedDict):
+    """Tool calls that failed, the last one first, some of `different` ones; all of these failed `total` times."""
+
+    calls: list[FailedCallDocument]
+    different: int
+    total: int
 
 
 class SavingsSumDocument(TypedDict):
@@ -279,9 +301,17 @@ class ModelCostDocument(TypedDict):
     cost: float
 
 
+class SavingsGroupDocument(SavingsSumDocument):
+    """The same for a day (UTC), an agent or a kind, with what models cost for that, in US dollars."""
+
+    name: str
+    cost: float
+
+
 class SavingsDocument(TypedDict):
     """What was measured since the day `since`, the newest day first. Tokens are estimates for the `tokenizer`.
 
+    `by` says of what `groups` are the sums: days, the oldest first, or agents or kinds, the most saved first.
     `costs` is what models were asked, and `cost` the sum of that in US dollars. `price` is what is set for a million
     tokens, 0 if nothing is.
     """
@@ -290,6 +320,8 @@ class SavingsDocument(TypedDict):
     since: str
     rows: list[SavingsRowDocument]
     total: SavingsSumDocument
+    by: str
+    groups: list[SavingsGroupDocument]
     costs: list[ModelCostDocument]
     cost: float
     price: float

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cairn import fields
 from cairn.protocol.requests import ProjectRequest, SessionRequest
-from cairn.types import BulkAction, Mark, MemoryOrigin, MemoryStatus, MemoryType
+from cairn.types import BulkAction, Mark, MemoryOrigin, MemoryStatus, MemoryType, SavingsGroup
 
 _Name = Annotated[str, fields.NAME]
 _Type = Annotated[MemoryType | None, fields.MEMORY_TYPE]
@@ -187,6 +187,16 @@ class SavingsRequest(ProjectRequest):
     """Say what agents were shown in the place of what they asked for, and what that saved."""
 
     days: Annotated[int, fields.SAVINGS_DAYS] = 30
+    by: Annotated[SavingsGroup, fields.SAVINGS_GROUP] = "day"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class FailedCallsRequest(ProjectRequest):
+    """List the tool calls that failed, the last one first."""
+
+    agent: Annotated[str, fields.OF_AGENT] = ""
+    since: Annotated[str, fields.FAILED_SINCE] = ""
+    limit: Annotated[int, fields.FAILED_LIMIT] = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -10,6 +10,7 @@ from cairn.protocol.memory_documents import (
     DoubtfulDocument,
     EmbeddedDocument,
     ExportDocument,
+    FailedCallsDocument,
     FeedbackDocument,
     FeedbackListDocument,
     ForgottenDocument,
@@ -25,6 +26,7 @@ from cairn.protocol.memory_documents import (
 from cairn.protocol.memory_requests import (
     DoubtfulRequest,
     EmbedRequest,
+    FailedCallsRequest,
     FeedbackListRequest,
     FeedbackRequest,
     ForgetRequest,
@@ -90,6 +92,7 @@ MEMORY_OPERATIONS = {
         Operation("eval/history", EvalHistoryRequest, "Score the subjects of the project's commits"),
         Operation("savings", SavingsRequest, "Say what answers to tool calls saved, in tokens"),
         Operation("sessions", SessionsRequest, "List the sessions of agents"),
+        Operation("sessions/failures", FailedCallsRequest, "List the tool calls that failed"),
         Operation("sessions/show", SessionShowRequest, "Show what was asked, done and learned in sessions"),
     )
 }
@@ -121,5 +124,6 @@ MEMORY_ANSWERS: dict[str, Any] = {
     "eval/history": ScoresDocument,
     "savings": SavingsDocument,
     "sessions": SessionListDocument,
+    "sessions/failures": FailedCallsDocument,
     "sessions/show": list[WholeSessionDocument],
 }

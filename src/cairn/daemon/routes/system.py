@@ -1,14 +1,16 @@
-"""`/api/health`, `status`, `projects`, `config` and `shutdown`."""
+"""`/api/health`, `status`, `projects`, `logs`, `config` and `shutdown`."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from cairn import __version__
 from cairn.daemon.http import Request, Response, Route
 from cairn.daemon.usage import UsageDocument, usage
+from cairn.fields import Rule
 from cairn.protocol import PROTOCOL_VERSION
 from cairn.protocol.requests import ProjectRequest
 
@@ -54,6 +56,13 @@ class ProjectDocument(TypedDict):
     open: bool
 
 
+class LogDocument(TypedDict):
+    """The end of the daemon's log, and where it is."""
+
+    file: str
+    lines: list[str]
+
+
 class StoppingDocument(TypedDict):
     """That the daemon stops once it has answered."""
 
@@ -63,6 +72,13 @@ class StoppingDocument(TypedDict):
 @dataclass(frozen=True, slots=True)
 class Nothing:
     """A request without fields."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogsRequest:
+    """Read the end of the daemon's log."""
+
+    lines: Annotated[str, Rule("lines at most; 0: all", pattern="[0-9]{1,9}")] = "50"  # text, as all of a query string
 
 
 async def _health(request: Request) -> Response:
@@ -106,6 +122,13 @@ async def _projects(request: Request) -> Response:
     return Response(projects)
 
 
+async def _logs(request: Request) -> Response:
+    folder, limit = request.daemon.projects.registry.folder, int(request.query(LogsRequest).lines)
+    lines = await asyncio.to_thread(folder.end_of_log, limit)
+    document: LogDocument = {"file": str(folder.log), "lines": lines}
+    return Response(document)
+
+
 async def _config(request: Request) -> Response:
     arguments = request.query(ProjectRequest)
     return Response(await request.daemon.projects.run(arguments.project, _settings_of))
@@ -128,6 +151,7 @@ ROUTES = [
     Route("GET", "/api/health", _health, "Show that the daemon is up", answer=HealthDocument, open_to_all=True),
     Route("GET", "/api/status", _status, "Show what the daemon does", answer=StatusDocument),
     Route("GET", "/api/projects", _projects, "List the projects that the user allowed", answer=list[ProjectDocument]),
+    Route("GET", "/api/logs", _logs, "Show the end of the log", LogsRequest, LogDocument),
     Route("GET", "/api/config", _config, "Show the settings of a project", ProjectRequest, dict[str, Any]),
     Route("POST", "/api/shutdown", _shutdown, "Stop the daemon", Nothing, StoppingDocument),
 ]

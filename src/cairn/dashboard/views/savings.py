@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from markupsafe import Markup
@@ -24,30 +24,25 @@ _COLUMNS = (
 async def show(visit: Visit) -> Response:
     """Show what was saved, and what models cost, by day, agent and kind."""
     days = max(1, visit.number("days", _DAYS, _MOST_DAYS))
-    savings = await visit.ask("savings", days=days)
     by = visit.query.get("by", "day")
     by = by if by in _BY else "day"
+    savings = await visit.ask("savings", days=days, by=by)
     return visit.page(
         "savings.html",
         savings=savings,
-        chart=_chart(savings, "rows", "saved", by, f"Tokens saved by {by}, net", "tokens"),
-        costs=_chart(savings, "costs", "cost", by, f"Cost of models by {by}", "$") if savings["cost"] else "",
+        chart=_chart(savings, "saved", f"Tokens saved by {by}, net", "tokens"),
+        costs=_chart(savings, "cost", f"Cost of models by {by}", "$") if savings["cost"] else "",
         days=days,
         by=by,
         groups=_BY,
     )
 
 
-def _chart(savings: Mapping[str, Any], rows: str, field: str, by: str, title: str, unit: str) -> Markup:
-    values = ((row[by], row[field]) for row in savings[rows])
-    return daily(savings["since"], values, title, unit) if by == "day" else bars(_sums(values), title, unit)
-
-
-def _sums(values: Iterable[tuple[str, float]]) -> list[Bar]:
-    sums: dict[str, float] = {}
-    for name, value in values:
-        sums[name or "unknown"] = sums.get(name or "unknown", 0) + value
-    return [Bar(name, value) for name, value in sorted(sums.items(), key=lambda pair: -pair[1])]
+def _chart(savings: Mapping[str, Any], field: str, title: str, unit: str) -> Markup:
+    values = [(group["name"] or "unknown", group[field]) for group in savings["groups"]]
+    if savings["by"] == "day":
+        return daily(savings["since"], values, title, unit)
+    return bars([Bar(name, value) for name, value in values], title, unit)
 
 
 async def download(visit: Visit) -> Response:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from starlette.responses import Response
@@ -12,10 +14,7 @@ from cairn import __version__
 from cairn.daemon.usage import usage
 from cairn.dashboard.visit import Visit
 from cairn.errors import RequestError
-from cairn.hooks.examine import examine_hook_program
-from cairn.index.health import Finding
-from cairn.install.examine import examine_agents
-from cairn.runtime import StateFolder
+from cairn.install.doctor import examine_all
 from cairn.workspace import Workspace
 
 _LOG_LINES, _MOST_LOG_LINES = 40, 2_000
@@ -54,7 +53,7 @@ async def show(visit: Visit) -> Response:
 
 async def check(visit: Visit) -> Response:
     """Show what the checks of `cairn doctor` find; they read the whole index."""
-    findings = await visit.daemon.projects.run_apart(visit.project, _findings)
+    findings = await visit.daemon.projects.run_apart(visit.project, partial(examine_all, state=_state_of(visit)))
     return visit.page("checks.html", findings=findings)
 
 
@@ -73,20 +72,16 @@ async def act(visit: Visit) -> Response:
     elif action == "stop-embedding":
         done = "stopped" if visit.embeddings.stop(visit.project) else "ended"
     elif action == "fix":
-        await visit.daemon.projects.run_apart(visit.project, _mend)
+        mend = partial(examine_all, state=_state_of(visit), fix=True)
+        await visit.daemon.projects.run_apart(visit.project, mend)
         done = "mended"
     else:
         raise RequestError("nothing is to be done", "press one of the buttons")
     return visit.back("/system", done=done)
 
 
-def _findings(workspace: Workspace) -> list[Finding]:
-    state = StateFolder.of_user().path
-    return [*workspace.upkeep.doctor(), *examine_agents(workspace.root), *examine_hook_program(state)]
-
-
-def _mend(workspace: Workspace) -> None:
-    workspace.upkeep.doctor(fix=True)
+def _state_of(visit: Visit) -> Path:
+    return visit.daemon.projects.registry.folder.path
 
 
 def _status(workspace: Workspace) -> dict[str, Any]:

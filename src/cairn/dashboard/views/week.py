@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from typing import Any
+
 from starlette.responses import Response
 
 from cairn.dashboard.charts import daily
@@ -9,31 +12,36 @@ from cairn.dashboard.views.done import say_done
 from cairn.dashboard.visit import Visit
 
 _DAYS = 7
-_MOST = 500
+_DAY_SECONDS = 86_400
+_ROWS = 8
 
 
 async def show(visit: Visit) -> Response:
     """Show the week of a project."""
     since = f"{_DAYS}d"
-    sessions = await visit.ask("sessions", since=since, limit=_MOST)
-    learned = await visit.ask("memories", since=since, limit=8)
-    active = await visit.ask("memories", statuses=("active",), limit=1)
     savings = await visit.ask("savings", days=_DAYS)
-    doubtful = await visit.ask("memories/doubtful", limit=1)
-    asked = await visit.ask("feedback", since=since, limit=6, empty=True)
-    rows = sessions["sessions"]
-    saved = ((row["day"], row["saved"]) for row in savings["rows"])
+    agents = await visit.agents()
     return visit.page(
         "week.html",
-        sessions=sessions,
-        agents=sorted({row["agent"] for row in rows if row["agent"]}),
-        failures=[row for row in rows if row["failures"]][:8],
-        n_failures=sum(row["failures"] for row in rows),
-        learned=learned,
-        active=active["total"],
+        sessions=await visit.ask("sessions", since=since, limit=1),
+        failures=await visit.ask("sessions/failures", since=since, limit=_ROWS),
+        learned=await visit.ask("memories", since=since, limit=_ROWS),
+        active=(await visit.ask("memories", statuses=("active",), limit=1))["total"],
         undone=say_done(visit),
-        doubtful=doubtful,
-        asked=asked,
+        doubtful=await visit.ask("memories/doubtful", limit=1),
+        asked=await visit.ask("feedback", since=since, limit=6, empty=True),
         savings=savings,
-        chart=daily(savings["since"], saved, "Tokens saved on each day, net", "tokens"),
+        agents=agents,
+        silent=[agent for agent in agents if not _is_heard(agent)],
+        chart=daily(
+            savings["since"],
+            ((group["name"], group["saved"]) for group in savings["groups"]),
+            "Tokens saved on each day, net",
+            "tokens",
+        ),
     )
+
+
+def _is_heard(agent: dict[str, Any]) -> bool:
+    """Tell whether an agent reported anything this week."""
+    return bool(agent["heard"] >= time.time() - _DAYS * _DAY_SECONDS)

@@ -142,6 +142,19 @@ class PromptBatch(NamedTuple):
     number: int = 0
 
 
+class FailedCall(NamedTuple):
+    """A tool call that failed: how often, in how many sessions, when last, and in which session of which agent."""
+
+    tool: str
+    name: str
+    target: str
+    n_times: int
+    n_sessions: int
+    seconds: float
+    session: str
+    agent: str
+
+
 class Activity(NamedTuple):
     """One tool call; what went in and came out is not kept.
 

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from cairn.storage.memory.rows import Activity, PromptBatch, Session
+from cairn.storage.memory.rows import Activity, FailedCall, PromptBatch, Session
 
 _RECENT = 1_000  # activities
 _SESSION = Session._fields
@@ -79,6 +79,31 @@ def count(connection: sqlite3.Connection, conditions: SessionConditions) -> int:
     where, values = _where(conditions)
     (number,) = connection.execute(f"SELECT count(*) FROM session {where}", values).fetchone()
     return int(number)
+
+
+def agents(connection: sqlite3.Connection, conditions: SessionConditions) -> list[str]:
+    """Return the agents of all sessions that meet all conditions, in the order of their names."""
+    where, values = _where(conditions)
+    found = connection.execute(f"SELECT DISTINCT agent FROM session {where} ORDER BY agent", values)
+    return [agent for (agent,) in found if agent]
+
+
+def failed_calls(connection: sqlite3.Connection, agent: str, since: float) -> list[FailedCall]:
+    """Return the different tool calls that failed since some time, the last one first; of one agent, if it is named.
+
+    Sessions that were last heard of before cannot have any, so their activities are not looked at.
+    """
+    conditions = SessionConditions(agents=(agent,) if agent else (), since=since)
+    where, values = _where(conditions)
+    found = connection.execute(
+        "SELECT tool, name, target, count(*), count(DISTINCT session), max(seconds), id, agent FROM "  # of the last one
+        "(SELECT activity.*, batch.session, own.id, own.agent FROM "
+        f"(SELECT * FROM session {where} AND n_failures > 0) AS own "
+        "CROSS JOIN batch ON batch.session = own.number CROSS JOIN activity ON activity.batch = batch.number "
+        "WHERE activity.is_failure = 1 AND activity.seconds >= ?) GROUP BY tool, name, target ORDER BY 6 DESC, target",
+        (*values, since),
+    )
+    return [FailedCall(*row) for row in found]
 
 
 def stale_sessions(connection: sqlite3.Connection, before: float, limit: int) -> list[Session]:
