@@ -19,6 +19,7 @@ from cairn.index.segment import Form
 from cairn.index.snapshot import Snapshot, TermRows, term_frequencies
 from cairn.index.view import STEM_FIELD
 from cairn.search.foreign import meant_files
+from cairn.search.kin import kin_features
 from cairn.search.near import SETTLED_FILES, Nearness, Totals, compare
 from cairn.search.query import Query
 from cairn.search.subject import asked_roles, subjects_of
@@ -80,6 +81,7 @@ class Weights(NamedTuple):
     generated: float = -1.0
     vendored: float = -0.8
     history: float = 1.0
+    kin: float = 0.6
     # What only a tuning makes count; see habits.py.
     recent: float = 0.0
     churn: float = 0.0
@@ -181,6 +183,7 @@ def score(
     """
     matches = _match_terms(snapshot, query)
     of_rows, of_files = _lexical(snapshot, matches)
+    of_files |= kin_features(snapshot, query, matches.rarity, matches.paths)
     of_blobs = {"file_lexical": _file_lexical(snapshot, of_rows["lexical"])}
     nearness = path_cosines = None
     if vector is not None:
