@@ -23,15 +23,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import httpx
+
 from cairn.runtime import StateFolder
-from cairn.transport import ask
 
 SOURCES = Path(__file__).resolve().parents[1] / "src" / "cairn"
 DAYS = 21
 AGENTS = ("claude-code", "claude-code", "claude-code", "codex", "cursor")
 _DAY = 86_400.0
 Ask = Callable[[str, Mapping[str, Any]], Any]
-Hook = Callable[[Mapping[str, Any]], None]
+Hook = Callable[[Mapping[str, Any], float], None]
 
 
 class Task(NamedTuple):
@@ -103,6 +104,15 @@ TASKS = (
 )
 
 
+QUESTIONS = (
+    "where are files written atomically",
+    "how is a secret recognised",
+    "what watches files for changes",
+    "which queue retries payments",
+    "how does the ledger of invoices rotate",
+)
+
+
 def fill(ask: Ask, project: Path, now: float, dice: random.Random, hook: Hook | None = None) -> int:
     """Report three weeks of sessions about a project, and return how many there were.
 
@@ -111,7 +121,7 @@ def fill(ask: Ask, project: Path, now: float, dice: random.Random, hook: Hook | 
         project: a folder that the daemon may serve, with a copy of Cairn's sources.
         now: when the last session ends, in seconds since the epoch.
         dice: decides what is done when.
-        hook: hands an event of Claude Code to the hook program; without it, nothing was saved.
+        hook: hands over an event of Claude Code that happened at some time; without it, nothing was saved.
     """
     for place, task in enumerate(TASKS):
         if task.lesson:
@@ -121,13 +131,27 @@ def fill(ask: Ask, project: Path, now: float, dice: random.Random, hook: Hook | 
         for _ in range(dice.choice((0, 1, 1, 2, 3))):
             n_sessions += 1
             begun = now - days_ago * _DAY + dice.uniform(8, 18) * 3_600
-            _session(ask, str(project), f"session-{n_sessions:03}", begun, dice)
-    if hook is not None:
-        for task in TASKS:
-            for path in task.reads:
-                hook(_read_of(project, path))
+            id = f"session-{n_sessions:03}"
+            _session(ask, str(project), id, begun, dice)
+            if hook is not None:
+                for place, path in enumerate(dice.choice(TASKS).reads):
+                    hook(_read_of(project, path, id), begun + 60 * place)
+    _today(ask, str(project))
     (project / "index" / "inotify.py").unlink(missing_ok=True)  # what a memory says of it is doubtful now
     return n_sessions
+
+
+def _today(ask: Ask, project: str) -> None:
+    """Report a session that goes on, in which the agent searches and then reads the best of what it is shown."""
+    for number, query in enumerate(QUESTIONS):
+        found = ask("search", {"project": project, "query": query, "session": "session-today", "limit": 5})
+        events: list[tuple[str, dict[str, Any]]] = [("prompt", {"text": query.capitalize() + "?"})]
+        if found["code"] and number != 1:
+            read = {"name": "Read", "tool": "read", "target": found["code"][0]["filepath"], "outcome": "ok"}
+            events.append(("after-tool", {"call": read}))
+        for event, payload in events:
+            document = {"project": project, "session": "session-today", "agent": "claude-code"}
+            ask(f"hook/{event}", {**document, "payload": json.dumps(payload)})
 
 
 def _session(ask: Ask, project: str, id: str, begun: float, dice: random.Random) -> None:
@@ -178,10 +202,10 @@ def _memory(project: str, task: Task, session: str) -> dict[str, Any]:
     }
 
 
-def _read_of(project: Path, path: str) -> dict[str, Any]:
+def _read_of(project: Path, path: str, session: str) -> dict[str, Any]:
     """Return what Claude Code reports before it reads a file."""
     return {
-        "session_id": "session-today",
+        "session_id": session,
         "transcript_path": "",
         "cwd": str(project),
         "permission_mode": "default",
@@ -205,6 +229,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--print", action="store_true", help="only print the link")
     options = parser.parse_args()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: sys.exit())  # so that everything is removed
     with tempfile.TemporaryDirectory(prefix="cairn-demo-") as name:
         folder = Path(name)
         project = make_project(folder)
@@ -218,33 +244,49 @@ def main() -> None:
             )
             return done.stdout
 
-        def hook(payload: Mapping[str, Any]) -> None:
-            cairn("hook", "before-tool", "--agent", "claude-code", text=json.dumps(payload))
-
         cairn("index")
         cairn("daemon", "ensure")
         try:
-            n_sessions = fill(_asker(folder / "state" / "cairn"), project, time.time(), random.Random(7), hook)
+            daemon = _Daemon(folder / "state" / "cairn")
+            n_sessions = fill(daemon.ask, project, time.time(), random.Random(7), daemon.hook)
             print(f"{n_sessions} sessions are in {project}. Ctrl-C removes everything.", file=sys.stderr)
             print(cairn("ui", *(["--print"] if options.print else [])).strip(), flush=True)
-            signal.sigwait({signal.SIGINT, signal.SIGTERM})
+            signal.pause()
         finally:
             cairn("daemon", "stop")
 
 
-def _asker(state: Path) -> Ask:
-    folder = StateFolder(state)
-    runtime = folder.find()
-    if runtime is None:
-        raise SystemExit("the daemon did not start")
+class _Daemon:
+    """The daemon of the demo, asked as programs ask it.
 
-    def send(path: str, document: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
-        reply = ask(runtime, folder.read_token(), "POST", f"/api/{path}", json.dumps(document).encode())
-        if reply.status >= 400:
-            raise SystemExit(f"{path}: {reply.body.decode()}")
-        return json.loads(reply.body)
+    Args:
+        state: its state folder.
+    """
 
-    return send
+    def __init__(self, state: Path) -> None:
+        folder = StateFolder(state)
+        self._runtime, self._token = folder.find(), folder.read_token()
+
+    def ask(self, path: str, document: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
+        return json.loads(self._send(path, json.dumps(document).encode(), "application/json"))
+
+    def hook(self, payload: Mapping[str, Any], seconds: float) -> None:
+        """Hand over an event of Claude Code as the hook program does."""
+        body = json.dumps(payload)
+        id = f"{payload['session_id']}-{seconds:.0f}"
+        fields = ("cairn-hook 1", id, "claude-code", "before-tool", f"{seconds:.6f}", payload["cwd"], len(body), "", "")
+        self._send("hook", "\0".join(map(str, fields)).encode() + body.encode(), "application/octet-stream")
+
+    def _send(self, path: str, body: bytes, media_type: str) -> bytes:
+        if self._runtime is None:
+            raise SystemExit("the daemon did not start")
+        headers = {"authorization": f"Bearer {self._token}", "content-type": media_type}
+        reply = httpx.post(
+            f"http://127.0.0.1:{self._runtime.port}/api/{path}", content=body, headers=headers, timeout=60
+        )
+        if reply.status_code >= 400:
+            raise SystemExit(f"{path}: {reply.text}")
+        return reply.content
 
 
 if __name__ == "__main__":

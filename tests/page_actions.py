@@ -27,6 +27,11 @@ class PageAction(NamedTuple):
     needs: str = "memory"
     scripts: bool | None = None
 
+    @property
+    def stays(self) -> bool:
+        """Whether the page stays, as another one or the same is loaded by all else."""
+        return self.control.endswith((": copy", ": summary"))
+
 
 def _value(name: str, form: str = "main") -> str:
     return f'{form} [name="action"][value="{name}"]'
@@ -150,6 +155,14 @@ ACTIONS = (
     PageAction("tuning.html: rollback", "/tuning", _value("rollback"), r"Version \d+ is used again", (), "tuned"),
     # the system
     PageAction("system.html: index", "/system", _value("index"), "The index is being updated", (), ""),
+    PageAction(
+        "system.html: index of another",
+        "/system",
+        '#projects [aria-label="Update the index of other"]',
+        "The index is being updated",
+        (),
+        "",
+    ),
     PageAction("system.html: rebuild", "/system", _value("rebuild"), "The index is being updated", (), ""),
     PageAction("system.html: embed", "/system", _value("embed"), "embedded (anew|already)"),
     PageAction("system.html: stop-embedding", "/system", _value("stop-embedding"), "Embedding stops", (), "embedding"),

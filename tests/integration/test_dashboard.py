@@ -14,6 +14,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -30,10 +31,12 @@ from cairn.hooks.plain_files import LOG as HOOK_LOG
 from cairn.install.routes import doctor_routes
 from cairn.memory.moments import Moment, ToolCall
 from cairn.memory.served import ServedAnswers
+from cairn.memory.usage import MemoryUsage
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.search.tuning import SHIPPED
 from cairn.storage.memory import chat_db
+from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import ServedAnswer
 from cairn.workspace import Workspace
 from serving import TOKEN
@@ -287,8 +290,10 @@ def _chunks(browser: Browser, path: str, **headers: str) -> tuple[int, list[str]
     """Return the status of a page, and the pieces in which it is sent."""
     cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
     named = {"host": HOST, "cookie": cookies, **headers}
+    path, _, query = path.partition("?")
     scope = {
-        "type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": b"", "root_path": "",
+        "type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": query.encode(),
+        "root_path": "",
         "scheme": "http", "http_version": "1.1", "server": tuple(HOST.split(":")), "client": None,
         "headers": [(name.encode(), value.encode()) for name, value in named.items()],
     }  # fmt: skip
@@ -305,7 +310,7 @@ def _chunks(browser: Browser, path: str, **headers: str) -> tuple[int, list[str]
     return sent[0]["status"], [message["body"].decode() for message in sent[1:] if message["body"]]
 
 
-@pytest.mark.parametrize("path", ["/", "/memories", "/sessions/s-1", "/symbol", "/system"])
+@pytest.mark.parametrize("path", ["/", "/memories", "/sessions/s-1", "/symbol", "/symbol?s=tax", "/system"])
 def test_somebody_who_waits_for_a_page_gets_its_head_before_anything_is_asked(browser: Browser, path: str) -> None:
     status, (head, *rest) = _chunks(browser, path, **{"sec-fetch-mode": "navigate"})
     assert status == 200
@@ -740,6 +745,42 @@ def test_what_models_cost_is_said_by_the_price_that_was_set(browser: Browser, pr
     assert "claude-code,summary" in browser.get("/savings.csv").text
 
 
+def test_what_an_agent_was_shown_stands_with_the_prompt_after_which_it_was(browser: Browser, project: Path) -> None:
+    with Workspace.open(project) as workspace:
+        memory = workspace.memory
+        id = memory.store.select(Conditions(), 1)[0].id
+        begun = time.time() - 600
+        for step, (event, seconds) in enumerate((("session-start", 0), ("prompt", 100), ("prompt", 200))):
+            text = f"question {step}" if event == "prompt" else ""
+            memory.take(Moment(f"t{step}", event, "s-5", "codex", begun + seconds, text=text))
+        for seconds, why in ((1, "begin"), (110, "first"), (210, "second"), (220, "also second")):
+            usage = MemoryUsage(memory.store, partial(float, begun + seconds))
+            usage.note_injections("s-5", "prompt", [(id, why, 10)])
+    page = browser.get("/sessions/s-5").text
+    shown = [f"<td>{why}</td>" for why in ("begin", "first", "second", "also second")]
+    order = (shown[0], "question 1", shown[1], "question 2", *shown[2:])
+    places = [page.index(part) for part in order]
+    assert places == sorted(places)
+    assert "4 memories, 40 tokens" in page
+
+
+def test_agents_that_were_set_up_and_never_heard_of_are_named(
+    browser: Browser, app: Application, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    quiet = tmp_path / "quiet"
+    (quiet / ".git").mkdir(parents=True)
+    Registry(app.daemon.projects.registry.folder).add(quiet, "quiet")
+    assert "not heard of yet" not in browser.get("/sessions?project=quiet").text
+    main(["init", "-C", str(quiet), "--agent", "claude-code", "--yes"])
+    assert "not heard of yet: Claude Code." in browser.get("/sessions?project=quiet").text
+
+
+def test_the_empty_search_page_asks_about_this_project(browser: Browser, project: Path) -> None:
+    (project / "app.py").write_text("def main():\n    # starts the program\n    return total([1])\n")
+    examples = re.findall(r'href="/search\?q=[^"]*">([^<]+)</a>', browser.get("/search").text)
+    assert "callers of main" in examples
+
+
 def test_nothing_to_save_is_said_and_never_estimated(browser: Browser) -> None:
     assert "No measured events" in browser.get("/savings").text
     assert browser.get("/savings.csv").text.startswith("day,agent,kind")
@@ -815,10 +856,21 @@ def test_a_verdict_on_nothing_is_refused(browser: Browser, data: dict[str, str])
 def test_versions_of_the_tuning_are_listed_used_and_rolled_back(browser: Browser, project: Path) -> None:
     assert "cairn optimize run" in browser.get("/tuning").text
     with Workspace.open(project) as workspace:
-        evidence = {"before": {"ndcg": 0.5}, "after": {"ndcg": 0.6}, "gain": {"low": 0.05, "high": 0.15}}
+        evidence: dict[str, Any] = {
+            "before": {"ndcg": 0.5},
+            "after": {"ndcg": 0.6},
+            "gain": {"low": 0.05, "high": 0.15},
+        }
+        changed = [
+            {"text": "Sum up carts", "group": "abc", "before": 0.25, "after": 1.0},
+            {"text": "", "group": "codex:s-7", "before": 0.5, "after": 0.0},
+        ]
+        evidence |= {"answers": {"better": 7, "worse": 1, "changed": changed}}
         made = workspace.tuning.versions.add(SHIPPED._replace(history_share=0.5), "proposed", evidence)
     page = browser.get(f"/tuning?version={made.number}").text
     assert "+0.050 to +0.150" in page
+    assert "7 answers better, 1 worse" in page
+    assert re.search("Sum up carts.*0.250.*1.000.*[+]0.750.*/sessions/codex:s-7.*-0.500", page, re.DOTALL)
     assert "history" in page
     used = browser.post("/tuning", {"action": "apply", "version": str(made.number)})
     assert f"Version {made.number} is used now." in browser.get(used.headers["location"]).text

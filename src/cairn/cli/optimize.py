@@ -53,7 +53,8 @@ def run_status(options: argparse.Namespace) -> int:
     used = f"version {status['active']} of {status['versions']}" if status["active"] else "the shipped values"
     emit(f"used: {used}")
     examples = status["examples"]
-    emit(f"to learn from: {examples['history']:,} commits, {examples['feedback']:,} questions of sessions")
+    few = f"; {status['needed']} are needed" if sum(examples.values()) < status["needed"] else ""
+    emit(f"to learn from: {examples['history']:,} commits, {examples['feedback']:,} questions of sessions{few}")
     if status["trial"]["state"] == "running":
         emit(f"on trial: {_trial(status['trial'])}")
     for line in status["notes"][:3]:
@@ -132,6 +133,8 @@ def emit_version(version: Document, style: Style) -> None:
         before, after = report["before"]["ndcg"], report["after"]["ndcg"]
         interval = f"95 % of the difference from {gain['low']:+.3f} to {gain['high']:+.3f}"
         emit(f"  NDCG@10 {before:.3f} -> {after:.3f}  {style.faint(interval)}")
+    if answers := report.get("answers"):
+        emit(f"  {answers['better']:,} answers are better, {answers['worse']:,} worse")
     for line in (*_parts(report.get("bars", {}), "bar of "), *_parts(report.get("text", {}))):
         emit(f"  {printable(line)}")
     if says := report.get("guard", {}).get("note"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
@@ -145,6 +146,15 @@ class Visit:
         if projects := self.projects:
             return projects[0]
         raise ProjectError("no project is indexed yet", Hint.of("index", path=None))
+
+    @property
+    def root(self) -> Path:
+        """The folder of the project.
+
+        Raises:
+            ProjectError: if there is none.
+        """
+        return Path(self.daemon.projects.registry.find(self.project).root)
 
     def address(self, path: str, **fields: object) -> str:
         """Return the address of a page about the same project; fields that are empty are left out."""

@@ -25,7 +25,7 @@ from cairn.optimize.examples import Example
 from cairn.optimize.from_feedback import from_feedback
 from cairn.optimize.from_history import examples_from_history
 from cairn.optimize.guard import MOST_DAYS, replay, weigh
-from cairn.optimize.run import RunPlan, States, TuningProposal, key_of, propose
+from cairn.optimize.run import FEWEST_EXAMPLES, RunPlan, States, TuningProposal, key_of, propose
 from cairn.optimize.versions import Version, Versions
 from cairn.search.library import Library
 from cairn.search.tuning import SHIPPED, Tuning, describe_tuning
@@ -211,6 +211,7 @@ class TuningFacet:
             "active": tuning.number,
             "versions": len(versions),
             "examples": dict(counts),
+            "needed": FEWEST_EXAMPLES,
             "problem": problem,
             "tuning": {} if tuning == SHIPPED else describe_tuning(tuning),
         }
@@ -279,6 +280,11 @@ def _report_of(proposal: TuningProposal, seed: int, before: int) -> dict[str, An
         report["gain"] = verdict.gain._asdict()
         report["own_gain"] = verdict.own_gain._asdict()
         report["before"], report["after"] = verdict.before, verdict.after
+        report["answers"] = {
+            "better": verdict.n_better,
+            "worse": verdict.n_worse,
+            "changed": [one._asdict() for one in verdict.changed],
+        }
     return report
 
 

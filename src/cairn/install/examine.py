@@ -24,9 +24,19 @@ def examine_agents(root: Path, environment: Mapping[str, str] = os.environ) -> l
     return [finding for level in _LEVELS for finding in _examine_level(root, level, environment)]
 
 
+def told_agents(root: Path) -> list[str]:
+    """Return the names of the agents that were set up for a project, or for all of the user's."""
+    told = {agent for level in _LEVELS for agent in _told(RecordFile(level, root).read())}
+    return [name for name in NAMES if name in told]
+
+
+def _told(records: Records) -> set[str]:
+    return {agent for record in records.values() for agent in record.agents}
+
+
 def _examine_level(root: Path, level: Level, environment: Mapping[str, str]) -> Iterator[Finding]:
     records = RecordFile(level, root).read()
-    told = {agent for record in records.values() for agent in record.agents}
+    told = _told(records)
     if not told:
         return
     place = place_of(root, level, environment)

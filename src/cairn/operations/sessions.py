@@ -118,10 +118,12 @@ def _whole(workspace: Workspace, session: Session) -> WholeSessionDocument:
         for number, activities in groupby(memory.sessions.activities(session), lambda activity: activity.batch)
     }
     learned = memory.store.select(Conditions(session=session.id))
+    shown = shown_rows(memory.usage.injections(session.id)[::-1])
     document = {
         **_rows(workspace, [session])[0],
         "batches": [_batch(batch, done.get(batch.number, [])) for batch in memory.sessions.batches(session)],
-        "shown": shown_rows(memory.usage.injections(session.id)[::-1]),
+        "shown": shown,
+        "shown_tokens": sum(row["tokens"] for row in shown),
         "learned": memory_rows(memory.store, learned[::-1]),
     }
     return cast("WholeSessionDocument", document)

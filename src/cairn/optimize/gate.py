@@ -19,6 +19,7 @@ _FEWEST_OF_KIND = 15
 # Slower than that is refused: by a share, and by seconds of the processor.
 _SLOWER, _SLOWER_SECONDS = 1.5, 0.002
 MAX_LONGER = 1.1
+_MOST_SHOWN = 10  # answers that are better, and that are worse
 
 
 class JudgedExample(NamedTuple):
@@ -32,6 +33,21 @@ class JudgedExample(NamedTuple):
     score_after: Score
 
 
+class ChangedAnswer(NamedTuple):
+    """What an answer was worth before and with the tuning.
+
+    Attributes:
+        text: the question, if a commit says it. What somebody asked is in the memory alone, where it can be forgotten.
+        group: the session or the commit.
+        before, after: NDCG@10.
+    """
+
+    text: str
+    group: str
+    before: float
+    after: float
+
+
 class GateVerdict(NamedTuple):
     """Whether a tuning may ship.
 
@@ -41,6 +57,8 @@ class GateVerdict(NamedTuple):
             exchanged at random. What gains as much then, such as a file that is always opened, says nothing.
         before, after: the metrics by name.
         reasons: why it is refused; empty if it ships.
+        n_better, n_worse: how many answers changed.
+        changed: those that changed most, the best first.
     """
 
     gain: Interval
@@ -48,6 +66,9 @@ class GateVerdict(NamedTuple):
     before: dict[str, float]
     after: dict[str, float]
     reasons: tuple[str, ...]
+    n_better: int = 0
+    n_worse: int = 0
+    changed: tuple[ChangedAnswer, ...] = ()
 
 
 def judge(judged: Sequence[JudgedExample], seed: int, by_chance: Sequence[Sequence[float]] = ()) -> GateVerdict:
@@ -77,7 +98,24 @@ def judge(judged: Sequence[JudgedExample], seed: int, by_chance: Sequence[Sequen
     if long > MAX_LONGER * short:
         reasons.append(f"answers have {long:.0f} tokens in place of {short:.0f}")
     before["tokens"], after["tokens"] = short, long
-    return GateVerdict(gain, own, before, after, tuple(reasons))
+    changed = _changed(judged)
+    n_better = sum(one.after > one.before for one in changed)
+    most = (*changed[: min(_MOST_SHOWN, n_better)], *changed[max(n_better, len(changed) - _MOST_SHOWN) :])
+    return GateVerdict(gain, own, before, after, tuple(reasons), n_better, len(changed) - n_better, most)
+
+
+def _changed(judged: Sequence[JudgedExample]) -> list[ChangedAnswer]:
+    """Return the answers that are better or worse, the best first."""
+    found = [
+        ChangedAnswer(
+            one.example.text if one.example.source == "history" else "",
+            one.example.group,
+            round(one.score_before.ndcg, 3),
+            round(one.score_after.ndcg, 3),
+        )
+        for one in judged
+    ]
+    return sorted((one for one in found if one.before != one.after), key=lambda one: one.before - one.after)
 
 
 def _over(judged: Sequence[JudgedExample], worth: Sequence[float], seed: int) -> Interval:

@@ -350,10 +350,14 @@ class BatchDocument(TypedDict):
 
 
 class WholeSessionDocument(SessionRowDocument):
-    """A session with what was asked, done and learned in it. `omitted_batches` of its last ones had no room."""
+    """A session with what was asked, done and learned in it. `omitted_batches` of its last ones had no room.
+
+    `shown` is what it was shown unasked, which took `shown_tokens`.
+    """
 
     batches: list[BatchDocument]
     shown: list[ShownDocument]
+    shown_tokens: int
     learned: list[MemoryRowDocument]
     omitted_batches: NotRequired[int]
     omitted_ids: NotRequired[int]

@@ -93,12 +93,14 @@ class TrialDocument(TypedDict):
 class TuningStatusDocument(TypedDict):
     """Which version is used (0: the shipped values), its values, how many there are, and what there is to learn from.
 
-    `problem` says why a tuning that is there is not used, `notes` what became of trials, the newest first.
+    A run needs `needed` examples. `problem` says why a tuning that is there is not used, `notes` what became of trials,
+    the newest first.
     """
 
     active: int
     versions: int
     examples: dict[str, int]
+    needed: int
     problem: str
     tuning: dict[str, Any]
     trial: TrialDocument

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from starlette.responses import Response
@@ -17,6 +17,9 @@ from cairn.errors import CairnError, StoreError
 
 _LIMIT = 20
 _SESSIONS = 5
+_CENTRAL = "main entry point that starts the program"
+_CALLED = ("function", "method", "class")
+_ANY = ("TODO", "/def test_\\w+/")
 _OF_SESSION = "session:"  # before the id of a session that is chosen
 
 
@@ -24,7 +27,7 @@ async def find(visit: Visit) -> Response:
     """Answer a question; without one, show what can be asked."""
     query = visit.query.get("q", "").strip()
     if not query:
-        return visit.page("search.html", found=None, preview=None, results=[], chosen="", query="", kinds=[])
+        return visit.page("search.html", found=None, examples=await _examples(visit))
     filters = {
         "languages": tuple(visit.several("lang")),
         "globs": tuple(visit.several("in")),
@@ -42,6 +45,21 @@ async def find(visit: Visit) -> Response:
         preview=await _preview(visit, chosen) if chosen else None,
         kinds=sorted({hit["kind"] for hit in found["code"]}),
     )
+
+
+async def _examples(visit: Visit) -> list[str]:
+    """Return questions about what this project defines; about any project if that is not known."""
+    try:
+        found = (await visit.ask("search", query=_CENTRAL, limit=_LIMIT, build=False))["code"]
+    except CairnError as error:
+        visit.note(str(error), is_error=True, hint=str(error.hint))
+        return []
+    names = dict.fromkeys(hit["name"].rpartition(".")[2] for hit in found if hit["kind"] in _CALLED)
+    if not names:
+        return list(_ANY)
+    first, *others = names
+    words = " ".join(re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", others[0] if others else first)).lower()
+    return [f"how does {words} work", f"callers of {first}", *others[1:2], *_ANY]
 
 
 async def _sessions(visit: Visit, query: str) -> Sequence[Mapping[str, Any]]:
@@ -85,5 +103,4 @@ async def _preview(visit: Visit, id: str) -> dict[str, Any] | None:
 
 def link_to_editor(visit: Visit, path: str, line: int) -> str:
     """Return the address with which the user's editor opens a line, empty if they want none."""
-    root = Path(visit.daemon.projects.registry.find(visit.project).root)
-    return editor_address(load_settings(root).editor, root / path, line)
+    return editor_address(load_settings(visit.root).editor, visit.root / path, line)

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from bisect import bisect_right
+from collections.abc import Mapping
+from typing import Any
+
 from starlette.responses import Response
 
 from cairn.dashboard.visit import Visit
+from cairn.hooks.agents import adapter_of
+from cairn.install.examine import told_agents
 
 PAGE = 25
 _MOST_QUESTIONS = 50
@@ -17,7 +24,15 @@ async def browse(visit: Visit) -> Response:
     offset = visit.number("offset", 0)
     fields = {name: visit.query.get(name, "").strip() for name in _FILTERS}
     found = await visit.ask("sessions", **fields, limit=PAGE, offset=offset)
-    return visit.page("sessions.html", found=found, offset=offset, page=PAGE, fields=fields)
+    silent = [] if found["total"] or any(fields.values()) else await _never_heard(visit)
+    return visit.page("sessions.html", found=found, offset=offset, page=PAGE, fields=fields, silent=silent)
+
+
+async def _never_heard(visit: Visit) -> list[str]:
+    """Return the agents that were told of Cairn, and never reported anything here."""
+    heard = {agent["agent"] for agent in await visit.agents()}
+    told = await asyncio.to_thread(told_agents, visit.root)
+    return [adapter_of(name).title for name in told if name not in heard]
 
 
 async def show(visit: Visit) -> Response:
@@ -26,7 +41,23 @@ async def show(visit: Visit) -> Response:
     asked = await visit.ask("feedback", session=session["id"], limit=_MOST_QUESTIONS)
     if (verdict := visit.query.get("marked", "")) in _SAID:
         visit.note(_SAID[verdict])
-    return visit.page("session.html", session=session, questions=asked["questions"][::-1])
+    first, *others = _by_prompt(session)
+    return visit.page(
+        "session.html",
+        session=session,
+        questions=asked["questions"][::-1],
+        shown_first=first,
+        prompts=list(zip(session["batches"], others, strict=True)),
+    )
+
+
+def _by_prompt(session: Mapping[str, Any]) -> list[list[Mapping[str, Any]]]:
+    """Return what a session was shown before its first prompt, and then after each, the first first."""
+    starts = [batch["started"] for batch in session["batches"]]
+    shown: list[list[Mapping[str, Any]]] = [[] for _ in (None, *starts)]
+    for row in session["shown"]:
+        shown[bisect_right(starts, row["time"])].append(row)
+    return shown
 
 
 async def mark(visit: Visit) -> Response:

@@ -54,7 +54,7 @@ class SettingForm(NamedTuple):
 
 async def show(visit: Visit) -> Response:
     """List the settings, and show the form of one."""
-    root = _root(visit)
+    root = visit.root
     settings = await _read(visit, root)
     text, is_set = visit.query.get("text", "").strip().lower(), bool(visit.query.get("set"))
     shown = [item for item in settings if text in item.name and (item.source != "default" or not is_set)]
@@ -74,7 +74,7 @@ async def show(visit: Visit) -> Response:
 
 async def act(visit: Visit) -> Response:
     """Set a setting, or take it out of a file."""
-    form, root = await visit.form(), _root(visit)
+    form, root = await visit.form(), visit.root
     action, name, value, scope = (form.get(field, [""])[-1] for field in ("action", "name", "value", "scope"))
     if action not in ("set", "unset"):
         raise RequestError("nothing is to be done", "press one of the buttons")
@@ -131,7 +131,3 @@ def _words(field: Field[Any]) -> str:
 
 def _bound(number: float) -> str:
     return f"{number:,.0f}" if number < 1e15 and float(number).is_integer() else f"{number:g}"
-
-
-def _root(visit: Visit) -> Path:
-    return Path(visit.daemon.projects.registry.find(visit.project).root)

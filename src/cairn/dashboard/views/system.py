@@ -44,7 +44,7 @@ async def show(visit: Visit) -> Response:
         projects=daemon.projects.registry.projects(),
         opened={state.root for state in daemon.projects.states()},
         report=report,
-        build=visit.builds.state(visit.project),
+        builds={project.name: visit.builds.state(project.name) for project in daemon.projects.registry.projects()},
         embedding=visit.embeddings.state(visit.project),
         estimate=await visit.ask("memories/embed", dry_run=True),
         lines=await _end_of_log(visit),

@@ -19,7 +19,14 @@ async def show(visit: Visit) -> Response:
     chosen = visit.number("version", 0) or status["active"]
     known = {version["number"] for version in versions}
     diff = await visit.ask("optimize/diff", before=0, after=chosen) if chosen in known else {"differences": []}
-    return visit.page("tuning.html", tuning=status, versions=versions, chosen=chosen, differences=diff["differences"])
+    return visit.page(
+        "tuning.html",
+        tuning=status,
+        versions=versions,
+        chosen=chosen,
+        differences=diff["differences"],
+        answers=next((version["report"].get("answers") for version in versions if version["number"] == chosen), None),
+    )
 
 
 async def act(visit: Visit) -> Response:
