@@ -50,45 +50,45 @@ class Task(NamedTuple):
 TASKS = (
     Task(
         "The search is slow on large repositories. Find out why.",
-        ("search/rank.py", "search/score.py"),
-        ("search/rank.py",),
+        ("cairn/search/rank.py", "cairn/search/score.py"),
+        ("cairn/search/rank.py",),
         "python bench/speed.py --only query",
         "E   TypeError: unsupported operand type(s) for +: 'NoneType' and 'int'",
         "rank() gets no vector for an exact query: check for None before adding",
     ),
     Task(
         "Redact tokens of GitLab, too.",
-        ("memory/redaction.py", "memory/redaction_rules.py"),
-        ("memory/redaction_rules.py",),
+        ("cairn/memory/redaction.py", "cairn/memory/redaction_rules.py"),
+        ("cairn/memory/redaction_rules.py",),
         "pytest -q tests/unit/memory/test_redaction.py",
         "FAILED test_redaction.py::test_every_rule_has_an_example - KeyError: 'gitlab'",
         "Every redaction rule needs an example beside it, or the tests fail",
     ),
     Task(
         "Why do we write files with a temporary name first?",
-        ("storage/atomic.py", "storage/own_files.py"),
+        ("cairn/storage/atomic.py", "cairn/storage/own_files.py"),
         (),
         lesson="Files are written beside their place and renamed, so that a reader never sees half of one",
         kind="discovery",
     ),
     Task(
         "Add a flag to `cairn gc` that shows what would be removed.",
-        ("cli/index.py", "index/gc.py"),
-        ("cli/index.py",),
+        ("cairn/cli/index.py", "cairn/index/gc.py"),
+        ("cairn/cli/index.py",),
         "mypy src",
         'error: Argument 1 has incompatible type "str"; expected "Path"',
     ),
     Task(
         "We always answer within the token budget. Write that down.",
-        ("budget.py",),
+        ("cairn/budget.py",),
         (),
         lesson="An answer never exceeds max_tokens; what was left out is counted",
         kind="decision",
     ),
     Task(
         "Watch files with inotify instead of polling.",
-        ("index/inotify.py", "index/watch.py"),
-        ("index/watch.py",),
+        ("cairn/index/inotify.py", "cairn/index/watch.py"),
+        ("cairn/index/watch.py",),
         "pytest -q tests/unit/index/test_watch.py",
         "OSError: [Errno 28] inotify watch limit reached",
         "The inotify limit of the system is reached by large repositories: fall back to polling",
@@ -96,8 +96,8 @@ TASKS = (
     ),
     Task(
         "What calls open_own, and may I change its default mode?",
-        ("storage/own_files.py",),
-        ("storage/own_files.py",),
+        ("cairn/storage/own_files.py",),
+        ("cairn/storage/own_files.py",),
         lesson="open_own truncates nothing on purpose: callers use ftruncate once the file is known to be ours",
         kind="trade_off",
     ),
@@ -137,7 +137,7 @@ def fill(ask: Ask, project: Path, now: float, dice: random.Random, hook: Hook | 
                 for place, path in enumerate(dice.choice(TASKS).reads):
                     hook(_read_of(project, path, id), begun + 60 * place)
     _today(ask, str(project))
-    (project / "index" / "inotify.py").unlink(missing_ok=True)  # what a memory says of it is doubtful now
+    (project / "cairn" / "index" / "inotify.py").unlink(missing_ok=True)  # what a memory says of it is doubtful now
     return n_sessions
 
 
@@ -198,7 +198,7 @@ def _memory(project: str, task: Task, session: str) -> dict[str, Any]:
         "files": task.reads[:1],
         "session": session,
         "actor": "agent:claude-code",
-        "tags": [task.reads[0].partition("/")[0].removesuffix(".py")],
+        "tags": [task.reads[0].split("/")[1].removesuffix(".py")],
     }
 
 
@@ -218,7 +218,7 @@ def _read_of(project: Path, path: str, session: str) -> dict[str, Any]:
 def make_project(folder: Path) -> Path:
     """Copy the sources of Cairn into a new repository."""
     project = folder / "cairn"
-    shutil.copytree(SOURCES, project, ignore=shutil.ignore_patterns("__pycache__", "*.npy"))
+    shutil.copytree(SOURCES, project / "cairn", ignore=shutil.ignore_patterns("__pycache__", "*.npy"))
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "Begin"]):
         identity = ["-c", "user.name=Demo", "-c", "user.email=demo@example.invalid"]
         subprocess.run(["git", *identity, *arguments], cwd=project, check=True)

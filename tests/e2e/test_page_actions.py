@@ -166,6 +166,13 @@ class Person:
         else:
             field.fill(value)
 
+    def go_with(self, selector: str) -> None:
+        """Press what loads a page, and wait until that is there: or what is looked for may be on the page before."""
+        if self.hands == "keyboard":
+            self._tab_to(selector)  # past the header, which is a navigation, too
+        with self.page.expect_navigation():
+            self.press(selector)
+
     def press(self, selector: str) -> None:
         if self.hands == "keyboard":
             self._tab_to(selector)
@@ -212,7 +219,7 @@ def test_every_action_of_every_page_works(person: Person, shop: Shop, action: Pa
         with closing(sqlite3.connect(shop.root / ".cairn/memory.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")  # so that the run waits
             person.page.goto(f"{person.base}/system")
-            person.press('main [name="action"][value="embed"]')
+            person.go_with('main [name="action"][value="embed"]')
             _act(person, action, words, has_scripts)
         _wait_for_the_end(person)
         return
@@ -254,7 +261,7 @@ def _act(person: Person, action: PageAction, words: dict[str, str], has_scripts:
 def _press_and_see(person: Person, action: PageAction, kind: str, expected: str) -> None:
     page = person.page
     if action.needs == "confirm delete":
-        person.press('main [name="action"][value="delete"]')
+        person.go_with('main [name="action"][value="delete"]')
         page.get_by_text("Nothing brings them back").wait_for()
     if kind == "file":
         with page.expect_download() as download:
@@ -267,8 +274,7 @@ def _press_and_see(person: Person, action: PageAction, kind: str, expected: str)
     if action.stays:
         person.press(action.press)
     else:
-        with page.expect_navigation():  # or what is looked for may be on the page before
-            person.press(action.press)
+        person.go_with(action.press)
     if kind == "url":
         assert re.search(expected, page.url)
     else:

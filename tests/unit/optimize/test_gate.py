@@ -71,3 +71,19 @@ def test_longer_answers_and_lost_names_do_not_pass() -> None:
         for one in better
     ]
     assert judge(lost, 1).reasons == ("function_match falls from 0.900 to 0.800",)
+
+
+def test_answers_that_changed_most_are_told_without_what_somebody_asked() -> None:
+    better = [judged(n, FILES[n % 9], FILES[2:12], first(FILES[n % 9])) for n in range(60)]
+    of_commits = [one._replace(example=one.example._replace(source="history")) for one in better[::2]]
+    n_better = sum(one.score_after.ndcg > one.score_before.ndcg for one in [*of_commits, *better])
+    worse = [judged(60 + n, FILES[3], first(FILES[3]), FILES[4:12]) for n in range(3)]
+    verdict = judge([*of_commits, *worse, *better], 1)
+    assert (verdict.n_better, verdict.n_worse, len(verdict.changed)) == (n_better, 3, 13)
+    gains = [one.after - one.before for one in verdict.changed]
+    assert gains == sorted(gains, reverse=True)
+    assert [one.group for one in verdict.changed[10:]] == ["60", "61", "62"]
+    assert {one.text[:8] for one in verdict.changed[:10]} <= {"question", ""}
+    assert {one.text for one in verdict.changed[10:]} == {""}
+    few = judge([*of_commits[2:4], *worse], 1)
+    assert (few.n_better, few.n_worse, len(few.changed)) == (2, 3, 5)
