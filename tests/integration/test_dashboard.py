@@ -702,7 +702,9 @@ def test_a_search_shows_the_best_hit_in_colours(browser: Browser) -> None:
 
 def test_a_symbol_is_shown_with_what_calls_it(browser: Browser) -> None:
     page = browser.get("/symbol?s=tax").text
-    assert "<svg" in page
+    assert 'aria-label="What calls tax, and what it calls"' in page
+    assert 'aria-label="What a change of tax may break, and the tests to run"' in page
+    assert re.search(r'class="when"[^>]*>1 step</text>.*>total</text>.*>tests</text>.*test_money.py', page, re.DOTALL)
     assert "total" in page
     assert "test_money.py" in page
 

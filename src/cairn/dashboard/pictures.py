@@ -13,8 +13,13 @@ from markupsafe import Markup
 
 MOST_BOXES = 60
 _WIDTH, _HEIGHT, _GAP_X, _GAP_Y = 220, 26, 48, 10
+_HEAD = 20  # of a column
 _MOST_CHARS = 28
 _ROUNDS = 4
+_TIP = Markup(
+    '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+    '<path d="M0 0 L8 4 L0 8 z"/></marker></defs>'
+)
 
 
 class Box(NamedTuple):
@@ -23,6 +28,13 @@ class Box(NamedTuple):
     name: str
     address: str = ""
     title: str = ""
+
+
+class Column(NamedTuple):
+    """Boxes below one another, and what stands above them."""
+
+    head: str
+    boxes: Sequence[Box]
 
 
 class Picture(NamedTuple):
@@ -53,13 +65,38 @@ def draw(boxes: Mapping[str, Box], edges: Sequence[tuple[str, str]], centre: str
     height = max(len(layer) for layer in layers) * (_HEIGHT + _GAP_Y) - _GAP_Y + 4
     lines = [_line(places[source], places[target]) for source, target in kept]
     drawn = [_box(boxes[key], places[key], is_centre=key == centre) for key in chosen]
+    return Picture(_frame(width, height, title, [_TIP, *lines, *drawn]), len(boxes) - len(chosen))
+
+
+def draw_columns(columns: Sequence[Column], title: str) -> Picture:
+    """Return columns side by side, with lines from the only box of the first to those of the second.
+
+    It stands on a page with a picture by `draw`, which has the tip of the lines.
+    """
+    left, height = MOST_BOXES, 0
+    lines: list[Markup] = []
+    drawn: list[Markup] = []
+    for number, column in enumerate(columns):
+        x, boxes = number * (_WIDTH + _GAP_X), column.boxes[:left]
+        left -= len(boxes)
+        drawn.append(Markup('<text class="when" x="{}" y="12">{}</text>').format(x, column.head))
+        for row, box in enumerate(boxes):
+            place = x, _HEAD + row * (_HEIGHT + _GAP_Y)
+            drawn.append(_box(box, place, is_centre=number == 0))
+            height = max(height, place[1] + _HEIGHT)
+            if number == 1:
+                lines.append(_line((0, _HEAD), place))
+    width = len(columns) * (_WIDTH + _GAP_X) - _GAP_X + 4
+    omitted = sum(len(column.boxes) for column in columns) - (MOST_BOXES - left)
+    return Picture(_frame(width, height + 4, title, [*lines, *drawn]), omitted)
+
+
+def _frame(width: int, height: int, title: str, parts: Sequence[Markup]) -> Markup:
     head = Markup(
         '<svg class="picture" viewBox="-2 -2 {} {}" width="{}" height="{}" role="group" aria-label="{}">'
         "<title>{}</title>"
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-        '<path d="M0 0 L8 4 L0 8 z"/></marker></defs>'
     ).format(width, height, width, height, title, title)
-    return Picture(head + Markup("").join([*lines, *drawn]) + Markup("</svg>"), len(boxes) - len(chosen))
+    return head + Markup("").join(parts) + Markup("</svg>")
 
 
 def _layers(keys: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[list[str]]:

@@ -8,10 +8,11 @@ from typing import Any
 from starlette.responses import Response
 
 from cairn.dashboard.flow_pictures import FlowPicture, draw_flow
-from cairn.dashboard.pictures import Box, draw
+from cairn.dashboard.pictures import Box, Column, Picture, draw, draw_columns
 from cairn.dashboard.views.search import link_to_editor
 from cairn.dashboard.visit import Visit
 from cairn.errors import AmbiguousError, CairnError
+from cairn.source.text import pluralize
 
 _LIMIT = 60
 _FUNCTIONS = ("function", "method", "constructor", "test")
@@ -48,10 +49,28 @@ async def show(visit: Visit) -> Response:
         answers=answers,
         symbol=symbol,
         picture=picture,
+        impact=_impact(visit, symbol, answers),
         flow=flow,
         flow_note=flow_note,
         editor=await asyncio.to_thread(link_to_editor, visit, symbol["filepath"], symbol["line"]),
     )
+
+
+def _impact(visit: Visit, symbol: dict[str, Any], answers: dict[str, Any]) -> Picture | None:
+    """Return what a change may break as a picture, by steps, with the tests to run; None for nothing."""
+    steps: dict[int, list[Box]] = {}
+    for hit in answers.get("impact", {}).get("affected", ()):
+        steps.setdefault(hit["depth"], []).append(_box(visit, hit["symbol"]))
+    tests = [
+        Box(test["filepath"].rpartition("/")[2], visit.address("/symbol", s=f"{test['filepath']}:1"), test["reason"])
+        for test in answers.get("tests", {}).get("tests", ())
+    ]
+    if not (steps or tests):
+        return None
+    columns = [Column("changed", [_box(visit, symbol)])]
+    columns += [Column(pluralize(depth, "step"), steps[depth]) for depth in sorted(steps)]
+    columns += [Column("tests", tests)] if tests else []
+    return draw_columns(columns, f"What a change of {symbol['name']} may break, and the tests to run")
 
 
 async def _flow(visit: Visit, symbol: dict[str, Any]) -> tuple[FlowPicture | None, str]:
