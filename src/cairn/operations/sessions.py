@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -68,24 +69,25 @@ def list_failures(
     workspace: Workspace, request: FailedCallsRequest, progress: Progress | None = None
 ) -> FailedCallsDocument:
     """List the tool calls that failed, the last one first; the numbers are those of all of them."""
-    found = _memory_of(workspace).sessions.failed_calls(request.agent, _start_of(request.since))
-    return {
-        "calls": [_failed(call) for call in found[: request.limit or None]],
-        "different": len(found),
-        "total": sum(call.n_times for call in found),
-    }
+    found = _memory_of(workspace).sessions.failures(request.agent, _start_of(request.since))
+    calls: dict[tuple[str, str, str], list[FailedCall]] = defaultdict(list)
+    for failure in found:
+        calls[failure.tool, failure.name, failure.target].append(failure)
+    rows = list(calls.values())[: request.limit or None]
+    return {"calls": [_failed(row) for row in rows], "different": len(calls), "total": len(found)}
 
 
-def _failed(call: FailedCall) -> FailedCallDocument:
+def _failed(failures: Sequence[FailedCall]) -> FailedCallDocument:
+    last = failures[0]
     return {
-        "tool": call.tool,
-        "name": call.name,
-        "target": call.target,
-        "times": call.n_times,
-        "sessions": call.n_sessions,
-        "last": _moment(call.seconds),
-        "session": call.session,
-        "agent": call.agent,
+        "tool": last.tool,
+        "name": last.name,
+        "target": last.target,
+        "times": len(failures),
+        "sessions": len({failure.session for failure in failures}),
+        "last": _moment(last.seconds),
+        "session": last.session,
+        "agent": last.agent,
     }
 
 

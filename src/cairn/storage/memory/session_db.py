@@ -88,19 +88,17 @@ def agents(connection: sqlite3.Connection, conditions: SessionConditions) -> lis
     return [agent for (agent,) in found if agent]
 
 
-def failed_calls(connection: sqlite3.Connection, agent: str, since: float) -> list[FailedCall]:
-    """Return the different tool calls that failed since some time, the last one first; of one agent, if it is named.
+def failures(connection: sqlite3.Connection, agent: str, since: float) -> list[FailedCall]:
+    """Return the tool calls that failed since some time, the last one first; of one agent, if it is named.
 
     Sessions that were last heard of before cannot have any, so their activities are not looked at.
     """
-    conditions = SessionConditions(agents=(agent,) if agent else (), since=since)
-    where, values = _where(conditions)
+    where, values = _where(SessionConditions(agents=(agent,) if agent else (), since=since))
     found = connection.execute(
-        "SELECT tool, name, target, count(*), count(DISTINCT session), max(seconds), id, agent FROM "  # of the last one
-        "(SELECT activity.*, batch.session, own.id, own.agent FROM "
-        f"(SELECT * FROM session {where} AND n_failures > 0) AS own "
+        "SELECT tool, name, target, seconds, own.id, own.agent FROM "
+        f"(SELECT number, id, agent FROM session {where} AND n_failures > 0) AS own "
         "CROSS JOIN batch ON batch.session = own.number CROSS JOIN activity ON activity.batch = batch.number "
-        "WHERE activity.is_failure = 1 AND activity.seconds >= ?) GROUP BY tool, name, target ORDER BY 6 DESC, target",
+        "WHERE is_failure = 1 AND seconds >= ? ORDER BY seconds DESC, activity.number DESC",
         (*values, since),
     )
     return [FailedCall(*row) for row in found]
