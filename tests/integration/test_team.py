@@ -22,6 +22,7 @@ from cairn.team.capabilities import LONGEST_SECONDS
 from cairn.team.catalog import Catalog, WorkList, condemned, list_projects, read_queue
 from cairn.team.node import FRESH_SECONDS, SearchNode
 from cairn.team.server import TeamApi
+from cairn.team.state import read_state
 from cairn.team.tokens import token_hash
 from cairn.team.worker import collect
 from cairn.workspace import Workspace
@@ -219,13 +220,13 @@ def test_what_fails_is_told_and_tried_again_later(team: Team, shop: Repository) 
 
     assert worker.work()
 
-    (row,) = team.operator.branches()
+    (row,) = read_state(team.owner)["branches"]
     assert "git cannot fetch" in str(row["problem"])
     assert not worker.work()  # not at once
     shop.git("checkout", "-q", "-b", "main")
     shop.commit("Begin again", FILES)
     team.publish()
-    assert team.operator.branches()[0]["problem"] == ""
+    assert read_state(team.owner)["branches"][0]["problem"] == ""
 
 
 def test_nothing_of_a_hostile_repository_runs_or_leads_out_of_its_folder(
@@ -299,13 +300,13 @@ def test_what_was_altered_and_lost_is_published_again_while_the_list_shows_what_
     assert "cairn team publish ORGANISATION/NAME" in caught.value.hint
     shop.commit("Refund", {"shop/refund.py": "def refund(order):\n    return 0\n"})
     team.publish()
-    (row,) = team.operator.branches()
+    (row,) = read_state(team.owner)["branches"]
     assert row["problem"]  # for the tree is gone
 
     team.operator.publish_again("acme/shop")
 
     assert list_projects(team.nodes, token) == listed
-    assert team.operator.branches()[0]["again"]
+    assert read_state(team.owner)["branches"][0]["again"]
     assert read_queue(team.workers)[:4] == (0, 1, 0, 0)
     team.publish()
     assert read_queue(team.workers)[:4] == (1, 0, 0, 0)
@@ -370,7 +371,7 @@ def test_a_project_keeps_its_address_and_takes_another_branch(team: Team, shop: 
 
     assert "cairn team remove acme/shop" in caught.value.hint
     assert other.url not in f"{caught.value} {caught.value.hint}"
-    assert [row["branch"] for row in team.operator.branches()] == ["main", "next"]
+    assert [row["branch"] for row in read_state(team.owner)["branches"]] == ["main", "next"]
     with team.owner.transaction() as connection:
         assert connection.execute("SELECT url FROM project").fetchall() == [(shop.url,)]
 

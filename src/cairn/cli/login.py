@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from getpass import getpass
 from typing import Any
 
@@ -15,7 +16,7 @@ from cairn.hints import Hint
 from cairn.remote.connection import TeamConnection
 from cairn.remote.device import ask_for_code, wait_for_token
 from cairn.remote.servers import SignIns, TeamServer, check_token, check_url
-from cairn.remote.team import Team, TeamProject
+from cairn.remote.team import Team, TeamListing, TeamProject
 from cairn.runtime import StateFolder
 from cairn.source.text import pluralize
 
@@ -30,8 +31,9 @@ def run_login(options: argparse.Namespace) -> int:
         return _list(options, signed_in.servers())
     server = TeamServer(check_url(options.url))
     server = TeamServer(server.url, check_token(_ask_for_token(server, from_stdin=options.token_stdin)))
-    projects = _projects_of(server)  # before the token is kept: it may be wrong
-    signed_in.keep(server)
+    listing = _listing_of(server)  # before the token is kept: it may be wrong
+    projects = listing.projects
+    signed_in.keep(replace(server, is_operated=bool(listing.operated)))
     if options.json:
         emit_json({"url": server.url, "projects": [_row(project) for project in projects]})
     else:
@@ -72,11 +74,11 @@ def _ask_for_token(server: TeamServer, *, from_stdin: bool) -> str:
     return getpass(f"Token for {server.host}: ")
 
 
-def _projects_of(server: TeamServer) -> tuple[TeamProject, ...]:
+def _listing_of(server: TeamServer) -> TeamListing:
     listing = Team([server]).listing()
     if listing.problems:
         raise listing.problems[0]
-    return listing.projects
+    return listing
 
 
 def _list(options: argparse.Namespace, servers: tuple[TeamServer, ...]) -> int:
@@ -102,7 +104,7 @@ def _list(options: argparse.Namespace, servers: tuple[TeamServer, ...]) -> int:
 
 def _describe(server: TeamServer) -> dict[str, Any]:
     try:
-        projects, problem = _projects_of(server), None
+        projects, problem = _listing_of(server).projects, None
     except CairnError as error:
         projects, problem = (), error.to_dict()
     return {"url": server.url, "projects": [_row(project) for project in projects], "problem": problem}

@@ -10,7 +10,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import timedelta
 from importlib.util import find_spec
 from pathlib import Path
@@ -39,7 +39,8 @@ _log = logging.getLogger("cairn.team")
 
 
 @contextmanager
-def _catalog(options: argparse.Namespace, role: Role | None = None) -> Iterator[Catalog]:
+def open_catalog(options: argparse.Namespace, role: Role | None = None) -> Iterator[Catalog]:
+    """Yield the database that was named."""
     if find_spec("psycopg") is None or find_spec("obstore") is None:
         raise NotAvailableError("the team's server needs more than is installed", "uv tool install 'codecairn[team]'")
     address = options.database or os.environ.get("CAIRN_TEAM_DATABASE", "")
@@ -55,14 +56,14 @@ def _catalog(options: argparse.Namespace, role: Role | None = None) -> Iterator[
 
 @contextmanager
 def _operator(options: argparse.Namespace) -> Iterator[Operator]:
-    with _catalog(options) as catalog:
+    with open_catalog(options) as catalog:
         operator: Operator = load("cairn.team.operator:Operator")(catalog)
         yield operator
 
 
 @contextmanager
 def _people(options: argparse.Namespace) -> Iterator[People]:
-    with _catalog(options) as catalog:
+    with open_catalog(options) as catalog:
         people: People = load("cairn.team.people:People")(catalog)
         yield people
 
@@ -77,7 +78,7 @@ def _objects(options: argparse.Namespace) -> Objects:
 
 def run_migrate(options: argparse.Namespace) -> int:
     """Create or update the tables."""
-    with _catalog(options) as catalog:
+    with open_catalog(options) as catalog:
         steps = catalog.migrate()
     if options.json:
         emit_json({"steps": steps})
@@ -164,7 +165,7 @@ def run_person(options: argparse.Namespace) -> int:
 def run_audit(options: argparse.Namespace) -> int:
     """Show who asked what, and what operators did."""
     since = load("cairn.operations.periods:start_of")(options.since)
-    with _catalog(options) as catalog:
+    with open_catalog(options) as catalog:
         rows = load("cairn.team.audit:read_audit")(
             catalog, person=options.person, project=options.project, since=since, limit=options.limit
         )
@@ -207,7 +208,7 @@ def _sign_in(options: argparse.Namespace) -> Iterator[SignInRoutes | None]:
         yield None
         return
     provider = load("cairn.team.providers:provider_of")(kind, url, client, secret)
-    with _catalog(options, "cairn_login") as catalog:
+    with open_catalog(options, "cairn_login") as catalog:
         sign_in = load("cairn.team.sign_in:SignIn")(catalog, provider)
         routes: SignInRoutes = load("cairn.team.login_routes:SignInRoutes")(sign_in, webhook)
         yield routes
@@ -221,30 +222,11 @@ def _done(options: argparse.Namespace, text: str, document: dict[str, object] | 
     return EXIT_FOUND
 
 
-def run_status(options: argparse.Namespace) -> int:
-    """Show what is wanted and published of each branch."""
-    with _operator(options) as operator:
-        rows = operator.branches()
-    if options.json:
-        emit_json({"branches": rows})
-        return EXIT_FOUND if rows else EXIT_NONE
-    for row in rows:
-        published, wanted = str(row["published"] or "")[:12], str(row["wanted"] or "")[:12]
-        is_done = published == wanted and not row["again"]
-        state = f"failed: {row['problem']}" if row["problem"] else "up to date" if is_done else "waiting"
-        at_work = f", {row['worker']} is at work" if row["is_leased"] else ""
-        emit(f"{row['project']} {row['branch']}: published {published or 'nothing'}, wanted {wanted or 'unknown'}")
-        emit(f"  {state}{at_work}")
-    if not rows:
-        emit("No project was added yet.")
-    return EXIT_FOUND if rows else EXIT_NONE
-
-
 def run_memories(options: argparse.Namespace) -> int:
     """List, export or erase shared memories of a project or a person."""
     if options.erase and not (options.project or options.person):
         raise RequestError("all memories of the team would be erased", "name a project or a --person")
-    with _catalog(options) as catalog:
+    with open_catalog(options) as catalog:
         memories = load("cairn.team.memories:OperatorOfMemories")(catalog, options.project, options.person)
         if options.erase:
             n_erased = memories.erase(time.time())
@@ -271,34 +253,43 @@ def run_worker(options: argparse.Namespace) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     name = options.name or f"{socket.gethostname()}-{os.getpid()}"
-    with _catalog(options, "cairn_worker") as catalog:
+    with open_catalog(options, "cairn_worker") as catalog:
         folder, lease = Path(options.folder).absolute(), timedelta(seconds=max(1.0, options.lease))
         make: Callable[..., Worker] = load("cairn.team.worker:Worker")
         worker = make(catalog, _objects(options), folder, name, load_settings(None), lease)
         if options.metrics_port is not None:
             load("cairn.team.metrics:serve_worker_metrics")(catalog, options.metrics_host, options.metrics_port)
-        begun = time.monotonic()
-        while not stop.is_set():
-            # Once: each branch is looked at, even if another worker has just done so.
-            rest = timedelta(seconds=time.monotonic() - begun) if options.once else _LOOK_REST
-            try:
-                is_busy = worker.look(rest) | worker.work()
-            except (CatalogError, ObjectStoreError) as error:
-                if options.once:
-                    raise
-                _log.warning("%s", error)
-                is_busy = False
-            if not is_busy and options.once:
-                break
-            if not is_busy:
-                stop.wait(_REST_SECONDS)
+        if options.once:
+            _publish(worker, stop, once=True)
+        else:
+            with closing(load("cairn.team.state:Presence")(catalog, "worker", name, worker.figures)):
+                _publish(worker, stop, once=False)
     return EXIT_FOUND
+
+
+def _publish(worker: Worker, stop: threading.Event, *, once: bool) -> None:
+    """Publish what is wanted: until it is told to stop, or all that is there once."""
+    begun = time.monotonic()
+    while not stop.is_set():
+        # Once: each branch is looked at, even if another worker has just done so.
+        rest = timedelta(seconds=time.monotonic() - begun) if once else _LOOK_REST
+        try:
+            is_busy = worker.look(rest) | worker.work()
+        except (CatalogError, ObjectStoreError) as error:
+            if once:
+                raise
+            _log.warning("%s", error)
+            is_busy = False
+        if not is_busy and once:
+            break
+        if not is_busy:
+            stop.wait(_REST_SECONDS)
 
 
 def run_serve(options: argparse.Namespace) -> int:
     """Serve until a signal says to stop."""
     load("cairn.team.logs:start_log")()
-    with _catalog(options, "cairn_node") as catalog, _sign_in(options) as sign_in:
+    with open_catalog(options, "cairn_node") as catalog, _sign_in(options) as sign_in:
         load("cairn.team.serving:serve")(
             catalog,
             _objects(options),
@@ -306,6 +297,7 @@ def run_serve(options: argparse.Namespace) -> int:
             options.host,
             options.port,
             max_open=max(1, options.projects),
+            name=options.name,
             keeps_queries=options.audit_queries,
             sign_in=sign_in,
         )
@@ -314,14 +306,14 @@ def run_serve(options: argparse.Namespace) -> int:
 
 def run_collect(options: argparse.Namespace) -> int:
     """Delete objects that no published project needs."""
-    with _catalog(options, "cairn_worker") as catalog:
+    with open_catalog(options, "cairn_worker") as catalog:
         n_deleted = load("cairn.team.worker:collect")(catalog, _objects(options), timedelta(hours=options.grace_hours))
     return _done(options, f"Objects deleted: {n_deleted}.", {"deleted": n_deleted})
 
 
 def run_doctor(options: argparse.Namespace) -> int:
     """Look what is wrong with the server."""
-    with _catalog(options) as catalog:
+    with open_catalog(options) as catalog:
         found = list(load("cairn.team.doctor:examine")(catalog, _objects(options)))
     problems = [look for look in found if look.problem]
     if options.json:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from cairn.errors import StoreError
 from cairn.loading import load
 from cairn.protocol.requests import ProjectRequest
 from cairn.registry import Registry
@@ -15,6 +16,8 @@ from cairn.schema import encode
 
 if TYPE_CHECKING:
     from cairn.remote.finding import FoundProject
+    from cairn.remote.operating import StateDocument
+    from cairn.remote.servers import TeamServer
     from cairn.remote.team import Team, TeamProject, TeamSearches
 
 _T = TypeVar("_T")
@@ -60,6 +63,25 @@ class Elsewhere:
             return found
 
         return await self._run(search)
+
+    def operated(self) -> tuple[TeamServer, ...]:
+        """Return the servers that the user operates, as these said at the sign-in; none if that cannot be read."""
+        if not self._registry.folder.servers.exists():
+            return ()
+        try:
+            servers = load("cairn.remote.servers:SignIns")(self._registry.folder).servers()
+        except StoreError:  # told by whatever asks a server
+            return ()
+        return tuple(server for server in servers if server.is_operated)
+
+    async def state_of(self, server: TeamServer, limit: int) -> StateDocument:
+        """Return how a server is; see `cairn.remote.operating.read_state`."""
+
+        def read() -> StateDocument:
+            state: StateDocument = load("cairn.remote.operating:read_state")(server, limit)
+            return state
+
+        return await self._run(read)
 
     async def _run(self, work: Callable[[], _T]) -> _T:
         """Do some work that waits for servers, in a thread of its own, when its turn comes.

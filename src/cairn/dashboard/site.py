@@ -22,7 +22,7 @@ from cairn.dashboard.builds import Builds
 from cairn.dashboard.embeddings import Embeddings
 from cairn.dashboard.guard import check_sender, cookie_name, make_nonce, protect, read_cookie
 from cairn.dashboard.rendering import Pages
-from cairn.dashboard.views import memories, savings, search, sessions, settings, symbol, system, tuning, week
+from cairn.dashboard.views import memories, savings, search, sessions, settings, symbol, system, team, tuning, week
 from cairn.dashboard.visit import PageResponse, Visit
 from cairn.errors import AccessError, CairnError, RouteError
 from cairn.hints import Hint
@@ -50,6 +50,7 @@ PAGES: tuple[tuple[str, str, View, str], ...] = (
     ("POST", "/tuning", tuning.act, ""),
     ("GET", "/settings", settings.show, "Settings"),
     ("POST", "/settings", settings.act, ""),
+    ("GET", team.PATH, team.show, "Team"),
     ("GET", "/system", system.show, "System"),
     ("GET", "/system/checks", system.check, "Findings"),
     ("GET", "/system/log", system.log, "Log"),
@@ -91,6 +92,8 @@ class Site:
 
     async def _page(self, request: Request, view: View, title: str = "") -> Response:
         nonce = make_nonce()
+        if view is team.show and not self._daemon.elsewhere.operated():
+            view, title = _missing, ""  # whoever operates nothing is told nothing of it
         visit = self._visit(request, nonce, title)
         try:
             check_sender(request)

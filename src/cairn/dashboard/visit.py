@@ -86,6 +86,7 @@ class Visit:
         title: of the page; empty for errors alone.
 
     Attributes:
+        operated: the servers of teams that the user operates.
         is_begun: whether the head of the page was sent already.
     """
 
@@ -103,6 +104,7 @@ class Visit:
         self._pages, self._nonce = pages, nonce
         self._courtesy = Courtesy(lambda: daemon.quiet_seconds_of_agents)
         self._title = title
+        self.operated = daemon.elsewhere.operated()
         self.is_begun = False
         self._notes: list[dict[str, Any]] = []
 

@@ -47,6 +47,11 @@ class TeamConnection:
         self._connect_seconds = connect_seconds
         self._answer_seconds = answer_seconds
 
+    def close(self) -> None:
+        """End what is open."""
+        if "_http" in self.__dict__:
+            self._http.close()
+
     def get(self, path: str) -> Any:  # noqa: ANN401 - JSON
         """Return the answer to a GET request; errors as for `post`."""
         return self._document_of(*self._send("GET", path, None, ""))

@@ -24,10 +24,15 @@ _LOCK_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class TeamServer:
-    """A server, by its address without a slash at the end, and the token that it takes this user by."""
+    """A server, by its address without a slash at the end, and the token that it takes this user by.
+
+    Attributes:
+        is_operated: whether it said at the sign-in that the token is an operator's; it decides anew each time.
+    """
 
     url: str
     token: str = field(default="", repr=False)
+    is_operated: bool = False
 
     @property
     def host(self) -> str:
@@ -98,7 +103,10 @@ class SignIns:
         return self._folder.servers.with_suffix(".lock")
 
     def _write(self, servers: Sequence[TeamServer]) -> None:
-        rows = [{"url": server.url, "token": server.token} for server in servers]
+        rows = [
+            {"url": server.url, "token": server.token, **({"operator": True} if server.is_operated else {})}
+            for server in servers
+        ]
         try:
             write_file(self._folder.servers, json.dumps({"servers": rows}, indent=1).encode("ascii"), mode=0o600)
         except OSError as error:
@@ -111,7 +119,8 @@ def _valid_in(rows: Iterable[object]) -> Iterator[TeamServer]:
     for row in rows:
         with suppress(RequestError):
             if isinstance(row, dict):
-                yield TeamServer(check_url(str(row.get("url", ""))), check_token(str(row.get("token", ""))))
+                url, token = check_url(str(row.get("url", ""))), check_token(str(row.get("token", "")))
+                yield TeamServer(url, token, row.get("operator") is True)
 
 
 def check_url(text: str) -> str:

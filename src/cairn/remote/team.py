@@ -70,10 +70,11 @@ class TeamProject(NamedTuple):
 
 
 class TeamListing(NamedTuple):
-    """The projects of all servers, and why some servers did not name theirs."""
+    """The projects of all servers, why some servers did not name theirs, and those that the user operates."""
 
     projects: tuple[TeamProject, ...]
     problems: tuple[CairnError, ...]
+    operated: tuple[TeamServer, ...] = ()
 
 
 class TeamSearches(NamedTuple):
@@ -117,15 +118,17 @@ class Team:
         projects: list[TeamProject] = []
         problems: list[CairnError] = []
         excess: list[CairnError] = []
+        operated: list[TeamServer] = []
         for server, future in asked:
             try:
-                found = self._result(server, future, deadline)
+                found, is_operated = self._result(server, future, deadline)
                 projects += found[:_MAX_PROJECTS]
+                operated += [server] if is_operated else []
                 excess += [_excess_of(server, len(found))] if len(found) > _MAX_PROJECTS else []
             except CairnError as error:
                 problems.append(error)
         projects.sort(key=lambda project: (project.name, project.server.url))
-        listing = TeamListing(tuple(projects), (*problems, *excess))
+        listing = TeamListing(tuple(projects), (*problems, *excess), tuple(operated))
         if not problems:
             self._listing, self._listed_at = listing, time.monotonic()
         return listing
@@ -148,17 +151,19 @@ class Team:
                 f"{server.host} does not answer: no answer within {self.answer_seconds:g} s", SEE_SERVERS
             ) from error
 
-    def _projects_of(self, server: TeamServer) -> list[TeamProject]:
+    def _projects_of(self, server: TeamServer) -> tuple[list[TeamProject], bool]:
+        """Return the projects of a server, and whether the user operates it."""
         document = self._connection(server).get("/api/projects")
         try:
             rows = conform(list[ProjectRow], document["projects"])
         except (ValueError, KeyError, TypeError) as error:
             raise _senseless(server) from error
-        return [
+        projects = [
             TeamProject(row["project"], row["branch"], row["commit"], row.get("repository", ""), server)
             for row in rows
             if row["default"] and is_team_name(row["project"]) and _COMMIT.fullmatch(row["commit"])
         ]
+        return projects, document.get("operator") is True
 
     def ask(
         self, project: TeamProject, operation: str, fields: Mapping[str, object], deadline: float | None = None

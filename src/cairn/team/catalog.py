@@ -201,6 +201,10 @@ class WorkList:
         """Have a commit of a branch published."""
         self._one("SELECT want(%s, %s)", branch_id, commit)
 
+    def not_seen(self, branch_id: int, why: str) -> None:
+        """Note that a repository did not say which commit is the newest."""
+        self._one("SELECT not_seen(%s, %s)", branch_id, why)
+
     def claim(self) -> Claim | None:
         """Take a branch whose wanted commit is not published, or is to be published again; None if there is none."""
         row = self._one("SELECT * FROM claim(%s, %s)", self._worker, self._lease)
@@ -354,3 +358,14 @@ def revoke_all_tokens(catalog: Catalog, token: bytes, person: str) -> int:
         require_scope(connection, "admin")
         row = connection.execute("SELECT revoke_tokens(%s)", (person,)).fetchone()
     return 0 if row is None else row[0]
+
+
+def may_operate(catalog: Catalog, token: bytes) -> bool:
+    """Tell whether a token has the scope `admin`.
+
+    Raises:
+        CatalogError: as `Catalog.transaction`.
+    """
+    with catalog.transaction(token) as connection:
+        row = connection.execute("SELECT bearer_with('admin') IS NOT NULL").fetchone()
+    return row is not None and bool(row[0])

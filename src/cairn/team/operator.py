@@ -1,8 +1,8 @@
-"""What an operator does: adds projects, lets people read them, and sees how things are."""
+"""What an operator does: adds projects, and lets people read them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import LiteralString, NamedTuple
 
@@ -169,18 +169,6 @@ class Operator:
             person,
             *_parts(project),
         )
-
-    def branches(self) -> list[Mapping[str, object]]:
-        """Return all branches with what is wanted and published of each, those that failed or wait first, as JSON."""
-        with self._catalog.transaction() as connection:
-            rows = connection.execute(
-                """SELECT organisation || '/' || project.name, branch.name, wanted, published, again, generation,
-                       coalesce(worker, ''), leased_until > now(), problem
-                   FROM branch JOIN project ON project.id = project_id
-                   ORDER BY problem = '', NOT again AND wanted IS NOT DISTINCT FROM published, 1, 2"""
-            ).fetchall()
-        names = ("project", "branch", "wanted", "published", "again", "generation", "worker", "is_leased", "problem")
-        return [dict(zip(names, row, strict=True)) for row in rows]
 
     def _change(self, deed: _Deed, statement: LiteralString, *values: object) -> None:
         with self._catalog.transaction() as connection:

@@ -34,12 +34,13 @@ from cairn.operations import perform
 from cairn.protocol.documents import error_to_dict
 from cairn.protocol.table import TEAM_OPERATIONS, decode_request
 from cairn.team.audit import AuditLog
-from cairn.team.catalog import Catalog, Manifest, list_projects, revoke_all_tokens
+from cairn.team.catalog import Catalog, Manifest, list_projects, may_operate, revoke_all_tokens
 from cairn.team.login_routes import SignInRoutes
 from cairn.team.logs import REQUEST_FIELDS
 from cairn.team.memories import pull_events, push_events
 from cairn.team.metrics import CONTENT_TYPE, NodeMetrics
 from cairn.team.node import SearchNode
+from cairn.team.state import MAX_BRANCHES, Problems, show_state
 from cairn.team.tokens import token_hash
 from cairn.waiting import Asker
 
@@ -47,7 +48,7 @@ _log = logging.getLogger("cairn.team")
 # What only a project on the own machine can be asked for.
 _LOCAL_FIELDS = ("project", "update", "build", "diff", "session", "repeat")
 _MAX_BODY_BYTES = 2_000_000
-_MAX_DIGITS = 18  # of the number of an event
+_MAX_DIGITS = 18  # of a number in an address, such as that of an event
 # As the tables have it; a node remembers what it was asked for, so nothing longer gets there.
 _MAX_BRANCH_CHARS, _MAX_NAME_CHARS = 250, 100
 _MAX_THREADS = 16
@@ -84,7 +85,8 @@ class TeamApi:
         self._audit = audit
         self._sign_in = sign_in
         self._threads = ThreadPoolExecutor(_MAX_THREADS, thread_name_prefix="cairn-answer")
-        self._n_waiting = 0
+        self._n_waiting = self._n_answered = 0
+        self._problems = Problems()
         self._metrics = NodeMetrics(
             n_open=node.projects_open,
             n_opened=node.projects_opened,
@@ -104,6 +106,7 @@ class TeamApi:
                 Route("/api/projects/{organisation}/{name}/events", self._answering(self._pull), methods=["GET"]),
                 Route("/api/projects/{organisation}/{name}/events", self._answering(self._push), methods=["POST"]),
                 Route("/api/admin/revoke", self._answering(self._revoke), methods=["POST"]),
+                Route("/api/admin/state", self._answering(self._state), methods=["GET"]),
                 Route(
                     "/api/projects/{organisation}/{name}/{operation:path}",
                     self._answering(self._perform),
@@ -125,19 +128,24 @@ class TeamApi:
                 response = Response(render(await handler(request, _token_of(request))), media_type="application/json")
             except TeamError as error:
                 outcome = error.code
-                _log.warning("%s", error)  # it may name hosts and buckets, which are nobody's business
+                _log.warning("%s", error)  # it may name hosts and buckets, which are operators' business alone
+                self._problems.note(error.code, str(error))
                 told = type(error)("the server cannot answer this at the moment", "ask again in a moment")
                 response = JSONResponse(error_to_dict(told), status_of(told))
             except CairnError as error:
                 outcome = error.code
                 response = JSONResponse(error_to_dict(error), status_of(error))
+                if response.status_code >= 500:
+                    self._problems.note(error.code, str(error))
             except Exception as error:  # noqa: BLE001 - the edge of a request; it is logged
                 outcome = "internal"
                 response = JSONResponse(error_to_dict(log_unexpected(error)), 500)
+                self._problems.note(outcome, type(error).__name__)  # its words may be those of a question
             self._note(request, outcome)
             operation = _operation_of(request)
             label = operation if operation in (*TEAM_OPERATIONS, "projects", "events") else "other"
             seconds = time.monotonic() - begun
+            self._n_answered += 1
             self._metrics.count(label, response.status_code, seconds)
             _log_request(request, label, response, seconds)
             return response
@@ -158,13 +166,15 @@ class TeamApi:
         self._audit.add(token, operation, project, outcome, words)
 
     async def _list(self, request: Request, token: bytes) -> object:
-        return {"projects": await self._in_thread(partial(list_projects, self._catalog, token))}
+        def read() -> object:
+            projects = list_projects(self._catalog, token)
+            return {"projects": projects, **({"operator": True} if may_operate(self._catalog, token) else {})}
+
+        return await self._in_thread(read)
 
     async def _pull(self, request: Request, token: bytes) -> object:
-        after = request.query_params.get("after", "0")
-        if not (after.isascii() and after.isdigit() and len(after) <= _MAX_DIGITS):
-            raise RequestError("after must be a number", "send the `last` of the answer before")
-        return await self._in_thread(partial(pull_events, self._catalog, token, _project_of(request), int(after)))
+        after = _number_of(request, "after", 0)
+        return await self._in_thread(partial(pull_events, self._catalog, token, _project_of(request), after))
 
     async def _push(self, request: Request, token: bytes) -> object:
         values = await _body_of(request)
@@ -175,6 +185,10 @@ class TeamApi:
         if not isinstance(person, str):
             raise RequestError("person must be a string", 'send {"person": NAME}')
         return {"revoked": await self._in_thread(partial(revoke_all_tokens, self._catalog, token, person))}
+
+    async def _state(self, request: Request, token: bytes) -> object:
+        limit = _number_of(request, "limit", MAX_BRANCHES)
+        return await self._in_thread(partial(show_state, self._catalog, token, limit))
 
     async def _perform(self, request: Request, token: bytes) -> object:
         operation = request.path_params["operation"]
@@ -228,6 +242,16 @@ class TeamApi:
 
     # -- for operators ------------------------------------------------------------------------------------------------
 
+    def figures(self) -> Mapping[str, object]:
+        """Return what this node did since the start and does now, as JSON."""
+        return {
+            "answered": self._n_answered,
+            "failed": self._problems.count,
+            "waiting": self._n_waiting,
+            "open_projects": self._node.projects_open(),
+            "problems": self._problems.rows(),
+        }
+
     async def _is_alive(self, request: Request) -> Response:
         return PlainTextResponse("ok\n")
 
@@ -268,6 +292,13 @@ def _operation_of(request: Request) -> str:
     """Return what is asked for: the last part of the path where that is not the name of an operation."""
     operation: str = request.path_params.get("operation", request.url.path.rpartition("/")[2])
     return operation
+
+
+def _number_of(request: Request, name: str, default: int) -> int:
+    text = request.query_params.get(name, f"{default}")
+    if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
+        raise RequestError(f"{name} must be a whole number", "send digits, or leave it out")
+    return int(text)
 
 
 def _project_of(request: Request) -> str:

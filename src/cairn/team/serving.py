@@ -15,6 +15,7 @@ from cairn.team.login_routes import SignInRoutes
 from cairn.team.node import SearchNode
 from cairn.team.objects import Objects
 from cairn.team.server import TeamApi
+from cairn.team.state import Presence
 from cairn.team.whole_answers import WholeAnswers
 
 _log = logging.getLogger("cairn.team")
@@ -30,6 +31,7 @@ def serve(
     port: int,
     *,
     max_open: int = 64,
+    name: str = "",
     keeps_queries: bool = False,
     sign_in: SignInRoutes | None = None,
 ) -> None:
@@ -41,6 +43,7 @@ def serve(
         folder: of this node's copies.
         host, port: where to listen; port 0 for any, which the log then tells.
         max_open: projects at once.
+        name: what operators know this node by; by default its machine and port.
         keeps_queries: in the audit, also what was asked for.
         sign_in: where people get tokens; None if operators make all of them.
 
@@ -58,8 +61,10 @@ def serve(
         raise ConfigError(f"cannot listen at {host}:{port}: {error.strerror}", "name another port") from error
     node = SearchNode(catalog, objects, folder, max_open=max_open)
     audit = AuditLog(catalog, keeps_queries=keeps_queries)
+    api = TeamApi(catalog, node, audit=audit, sign_in=sign_in)
+    presence = Presence(catalog, "node", name or f"{socket.gethostname()}:{listener.getsockname()[1]}", api.figures)
     config = uvicorn.Config(
-        TeamApi(catalog, node, audit=audit, sign_in=sign_in).app(),
+        api.app(),
         http=WholeAnswers,
         log_config=None,
         access_log=False,
@@ -74,6 +79,7 @@ def serve(
     try:
         uvicorn.Server(config).run(sockets=[listener])
     finally:
+        presence.close()
         audit.close()
         node.close()
         listener.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
@@ -18,6 +18,7 @@ from cairn.source.mirror import Mirror
 from cairn.team.catalog import Catalog, Claim, WorkList, condemned
 from cairn.team.generation import PublishedFile, publish
 from cairn.team.objects import Objects, hash_of
+from cairn.team.state import Problems
 from cairn.team.texts import Tree
 from cairn.workspace import Workspace
 
@@ -48,6 +49,16 @@ class Worker:
         self._folder = folder
         self._settings = settings
         self._lease = lease
+        self._problems = Problems()
+        self._n_published = 0
+
+    def figures(self) -> Mapping[str, object]:
+        """Return what this worker did since the start, as JSON."""
+        return {
+            "published": self._n_published,
+            "failed": self._problems.count,
+            "problems": self._problems.rows(),
+        }
 
     def look(self, rest: timedelta) -> bool:
         """Ask one repository for its newest commit; return whether one was due.
@@ -68,6 +79,8 @@ class Worker:
             raise
         except CairnError as error:
             _log.warning("branch %d: %s", branch_id, error)
+            self._problems.note(error.code, str(error))
+            self._list.not_seen(branch_id, str(error))
         return True
 
     def work(self) -> bool:
@@ -82,6 +95,7 @@ class Worker:
         try:
             with self._holding(claim) as lost:
                 self._publish(claim, lost)
+            self._n_published += 1
             _log.info("branch %d: published %s", claim.branch_id, claim.wanted)
         except LeaseError as error:
             _log.warning("branch %d: %s", claim.branch_id, error)
@@ -89,6 +103,7 @@ class Worker:
             raise
         except (CairnError, OSError) as error:
             _log.warning("branch %d: %s", claim.branch_id, error)
+            self._problems.note(getattr(error, "code", type(error).__name__), str(error))
             self._list.give_up(claim, str(error), _FAILURE_REST)
         return True
 

@@ -12,7 +12,7 @@ from cairn.registry import AllowedProject, Registry, is_team_name
 from cairn.remote.connection import TeamConnection
 from cairn.remote.finding import find_project, search_elsewhere
 from cairn.remote.servers import TeamServer
-from cairn.remote.team import Team, TeamProject
+from cairn.remote.team import Team, TeamListing, TeamProject
 from cairn.remote.threads import start
 from cairn.runtime import StateFolder
 from scripted_server import Asked, Reply, ScriptedServer, scripted
@@ -138,7 +138,7 @@ def test_a_name_that_two_servers_know_is_ambiguous(registry: Registry) -> None:
 )
 def test_a_listing_counts_only_as_far_as_it_makes_sense(registry: Registry, rows: list[object]) -> None:
     with scripted(lambda _: listing(*rows)) as server:
-        assert team_of(server).listing() == ((), ())
+        assert team_of(server).listing() == TeamListing((), ())
 
 
 @pytest.mark.parametrize("document", [{}, [], {"projects": {}}, {"projects": [1]}, {"projects": [{"project": 1}]}])
