@@ -138,6 +138,8 @@ class Asked:
             listed = {row["project"] for row in json.loads(text)["projects"]}
             if status != 200 or listed != granted:
                 self.leaks.append(f"{person} is shown {len(listed)} projects of {len(granted)}")
+            _, text = await self.ask(token, Question("GET", "/api/admin/state", b""), "")
+            self._look(f"{person} state", text, set())
         for place, project in enumerate(self._company.projects):
             other = self._company.projects[place - 1]
             for person, (token, granted) in self._company.people.items():

@@ -60,7 +60,7 @@ def test_people_with_other_eyes_can_use_it(visitor: Visitor, state: StateFolder,
         SignIns(state).keep(TeamServer(server.url, "t", is_operated=True))
         page = visitor.go("/team")
         for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type] # one of both
+            page.emulate_media(color_scheme=scheme)
             for width in (320, 768, 1280):
                 page.set_viewport_size({"width": width, "height": 800})
                 found = Axe().run(page, options=_RULES)
