@@ -8,6 +8,7 @@
 | workers | a worker is killed at 50 random moments | branches that are behind, objects that lack or are left over |
 | leases | a worker is stopped past its lease, then goes on, 20 times | those that still published |
 | database | PostgreSQL is killed and started again under load | errors of projects that were asked about before |
+| standby | a primary is killed under load and its standby promoted, 5 times | what was acknowledged and is lost |
 | store | the S3 store goes away | answers about open projects; seconds to an error about others |
 | objects | 20 objects are altered | those that were answered from |
 
@@ -21,6 +22,7 @@ import argparse
 import hashlib
 import http.client
 import json
+import logging
 import os
 import random
 import shutil
@@ -44,8 +46,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from cairn.team.catalog import Catalog
 from dataset import load_repositories
 from metrics import percentile
-from postgres import Postgres, find_programs, postgres
+from postgres import Postgres, address_of_both, find_programs, postgres, postgres_with_standby
 from s3 import BUCKET, s3_store
+from team_failover import Writers, count_lost
 from team_installation import Cluster, Installation, cluster, commit_all, find_haproxy
 
 _FILES = 12  # of a project
@@ -126,7 +129,7 @@ class Bench:
 
     def __init__(
         self,
-        server: Postgres,
+        address: str,
         folder: Path,
         options: argparse.Namespace,
         name: str,
@@ -135,10 +138,10 @@ class Bench:
     ) -> None:
         self.folder = folder / name
         self.folder.mkdir()
-        with closing(Catalog(server.address)) as owner, owner._pool.connection() as connection:
+        with closing(Catalog(address)) as owner, owner._pool.connection() as connection:
             connection.autocommit = True
             connection.execute(f"CREATE DATABASE {name}".encode())
-        self.address = server.address.replace("///postgres?", f"///{name}?")
+        self.address = address.replace("///postgres?", f"///{name}?")
         self.installation = Installation(self.address, self.folder, objects, variables)
         self.installation.run("migrate")
         self.token = self.installation.token(_PERSON)
@@ -202,11 +205,13 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=20.0, help="questions a second")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--times", type=int, help="of what is done several times, instead of 50 and 20")
+    parser.add_argument("--asynchronous", action="store_true", help="do not wait for the standby: so that some is lost")
     parser.add_argument("scenarios", nargs="*", choices=[[], *SCENARIOS], default=[])
     options = parser.parse_args()
     programs = find_programs()
     if programs is None or find_haproxy() is None:
         raise SystemExit("PostgreSQL or HAProxy is not installed")
+    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # that a database is away is what is wanted
     with tempfile.TemporaryDirectory() as scratch, postgres(programs) as server:
         for name in options.scenarios or SCENARIOS:
             begun = time.perf_counter()
@@ -216,7 +221,7 @@ def main() -> None:
 
 def run_load(server: Postgres, folder: Path, options: argparse.Namespace) -> None:
     """Ask nodes that have opened nothing, then those that have, then while nodes are killed."""
-    bench = Bench(server, folder, options, "load")
+    bench = Bench(server.address, folder, options, "load")
     bench.add(options.projects)
     bench.publish()
     with cluster(bench.installation, options.nodes) as team:
@@ -253,7 +258,7 @@ def killing(team: Cluster) -> Iterator[Callable[[], int]]:
 
 def run_workers(server: Postgres, folder: Path, options: argparse.Namespace) -> None:
     """Kill a worker at random moments of its work; then look whether all is there, and nothing else."""
-    bench = Bench(server, folder, options, "workers")
+    bench = Bench(server.address, folder, options, "workers")
     chance = random.Random(2)
     begun = time.perf_counter()
     bench.add(1)
@@ -288,7 +293,7 @@ def start_worker(bench: Bench, name: str, lease: float) -> subprocess.Popen[byte
 
 def run_leases(server: Postgres, folder: Path, options: argparse.Namespace) -> None:
     """Stop a worker that holds a lease, let another one publish, and let the first go on."""
-    bench = Bench(server, folder, options, "leases")
+    bench = Bench(server.address, folder, options, "leases")
     n_times, n_refused, n_published = options.times or 20, 0, 0
     while n_refused + n_published < n_times:
         bench.add(1)
@@ -318,7 +323,7 @@ def run_leases(server: Postgres, folder: Path, options: argparse.Namespace) -> N
 
 def run_database(server: Postgres, folder: Path, options: argparse.Namespace) -> None:
     """Kill PostgreSQL under load, and start it again after half of the time for which its word holds."""
-    bench = Bench(server, folder, options, "killed")
+    bench = Bench(server.address, folder, options, "killed")
     bench.add(20)
     bench.publish()
     with cluster(bench.installation, options.nodes) as team:
@@ -339,12 +344,55 @@ def be_away(server: Postgres, seconds: float) -> None:
     server.start()
 
 
+def run_standby(_: Postgres, folder: Path, options: argparse.Namespace) -> None:
+    """Kill a primary under load, and promote the standby that it waits for, with two new servers each time."""
+    programs = find_programs()
+    assert programs is not None
+    sums = Counter[str]()
+    for number in range(options.times or 5):
+        with postgres_with_standby(programs, is_synchronous=not options.asynchronous) as (primary, standby):
+            address = address_of_both(standby, primary, "postgres")
+            bench = Bench(address, folder, options, f"standby{number}")
+            bench.add(10)
+            bench.publish()
+            with closing(Catalog(bench.address)) as owner, owner.transaction() as connection:
+                connection.execute("UPDATE branch SET looked_at = 'infinity'")  # none of those that people ask about
+            bench.installation.run("add", "bench/written", f"file://{folder}/nowhere")
+            made = bench.installation.run("token", "writer", "--scope", "read", "--scope", "write", "--json")
+            bench.installation.run("grant", "writer", "bench/written", "--write")
+            writers = Writers(bench.address, "bench/written", json.loads(made)["token"])
+            with cluster(bench.installation, options.nodes) as team, writers.writing() as noted:
+                load = bench.load(team.address)
+                for project in bench.projects:
+                    load.ask(project, time.perf_counter())
+                with ThreadPoolExecutor(1) as crash:
+                    seconds = crash.submit(fail_over, primary, standby, writers)
+                    tell(f"load while standby {number} is promoted", load.run(options.rate, 20.0))
+                    print(f"  writing goes on after {seconds.result():.1f} s, "
+                          f"{len(noted.refused)} times refused meanwhile")  # fmt: skip
+            sums.update(dict(zip(("events", "publications", "tokens", "revocations"), noted.counts(), strict=True)))
+            sums.update({f"{name} lost": lost for name, lost in count_lost(bench.address, noted)._asdict().items()})
+    print(", ".join(f"{name}: {number:,}" for name, number in sums.items()))
+
+
+def fail_over(primary: Postgres, standby: Postgres, writers: Writers) -> float:
+    """Kill a primary, promote its standby 2 seconds later, and return how long nothing was written."""
+    time.sleep(5.0)
+    primary.stop(signal.SIGKILL)
+    begun = time.perf_counter()
+    time.sleep(2.0)
+    standby.promote()
+    before = writers.noted.counts()
+    writers.wait_until(lambda noted: all(now > then for now, then in zip(noted.counts(), before, strict=True)))
+    return time.perf_counter() - begun
+
+
 def run_store(server: Postgres, folder: Path, options: argparse.Namespace) -> None:
     """Kill an S3 store; ask about projects that are open, and about others."""
     place = folder / "weed"
     place.mkdir()
     with s3_store(place) as store:
-        bench = Bench(server, folder, options, "store", f"s3://{BUCKET}/team", store.variables)
+        bench = Bench(server.address, folder, options, "store", f"s3://{BUCKET}/team", store.variables)
         projects = bench.add(20)
         bench.publish()
         with cluster(bench.installation, options.nodes) as team:
@@ -358,7 +406,7 @@ def run_store(server: Postgres, folder: Path, options: argparse.Namespace) -> No
 
 def run_objects(server: Postgres, folder: Path, options: argparse.Namespace) -> None:
     """Alter an object of each of some projects, then ask about them."""
-    bench = Bench(server, folder, options, "objects")
+    bench = Bench(server.address, folder, options, "objects")
     projects = bench.add(options.times or 20)
     bench.publish()
     chance = random.Random(3)
@@ -382,6 +430,7 @@ SCENARIOS: dict[str, Callable[[Postgres, Path, argparse.Namespace], None]] = {
     "workers": run_workers,
     "leases": run_leases,
     "database": run_database,
+    "standby": run_standby,
     "store": run_store,
     "objects": run_objects,
 }
