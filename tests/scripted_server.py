@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -33,7 +34,7 @@ class Asked(NamedTuple):
 class ScriptedServer:
     """Answers as `answer` says, and notes what it was asked. What waits does so until the server is closed."""
 
-    def __init__(self, answer: Callable[[Asked], Reply]) -> None:
+    def __init__(self, answer: Callable[[Asked], Reply], tls: ssl.SSLContext | None = None) -> None:
         self.answer = answer
         self.asked: list[Asked] = []
         self.closing = threading.Event()
@@ -51,7 +52,9 @@ class ScriptedServer:
 
         self._http = _Http(("127.0.0.1", 0), Handler)
         self.port = self._http.server_address[1]
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"http{'' if tls is None else 's'}://127.0.0.1:{self.port}"
+        if tls is not None:
+            self._http.socket = tls.wrap_socket(self._http.socket, server_side=True)
         threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
 
     def _serve(self, handler: BaseHTTPRequestHandler) -> None:
@@ -86,9 +89,9 @@ class _Http(ThreadingHTTPServer):
 
 
 @contextmanager
-def scripted(answer: Callable[[Asked], Reply]) -> Iterator[ScriptedServer]:
+def scripted(answer: Callable[[Asked], Reply], tls: ssl.SSLContext | None = None) -> Iterator[ScriptedServer]:
     """Run a server for as long as the block lasts."""
-    server = ScriptedServer(answer)
+    server = ScriptedServer(answer, tls)
     try:
         yield server
     finally:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+
+import pytest
 
 from cairn.config import Settings
 from cairn.team.catalog import Catalog
@@ -13,7 +17,10 @@ from cairn.team.operator import Operator
 from cairn.team.people import People
 from cairn.team.tokens import token_hash
 from cairn.team.worker import Worker
-from postgres import Postgres
+from postgres import Postgres, find_programs, postgres
+
+PROGRAMS = find_programs()
+needs_postgres = pytest.mark.skipif(PROGRAMS is None, reason="needs PostgreSQL: apt install postgresql")
 
 
 class Team:
@@ -48,6 +55,25 @@ class Team:
     def close(self) -> None:
         for catalog in (self.owner, self.workers, self.nodes):
             catalog.close()
+
+
+@contextmanager
+def running_team(folder: Path, *projects: str) -> Iterator[Team]:
+    """Run a team on a server of its own for as long as the block lasts.
+
+    Args:
+        folder: of its objects and workers.
+        projects: that it has from the start; there is no repository of them.
+    """
+    assert PROGRAMS is not None
+    with postgres(PROGRAMS) as server:
+        team = Team(server, folder, "team")
+        for project in projects:
+            team.operator.add_project(project, "file:///nowhere", "main")
+        try:
+            yield team
+        finally:
+            team.close()
 
 
 class Repository:

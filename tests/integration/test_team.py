@@ -26,11 +26,10 @@ from cairn.team.state import read_state
 from cairn.team.tokens import token_hash
 from cairn.team.worker import collect
 from cairn.workspace import Workspace
-from postgres import Postgres, find_programs, postgres
-from team_cluster import Repository, Team, reader
+from postgres import Postgres, postgres
+from team_cluster import PROGRAMS, Repository, Team, needs_postgres, reader
 
-_PROGRAMS = find_programs()
-pytestmark = pytest.mark.skipif(_PROGRAMS is None, reason="needs PostgreSQL: apt install postgresql")
+pytestmark = needs_postgres
 
 FILES = {
     "shop/cart.py": "def total(items):\n    return sum(price(item) for item in items)\n\n\n"
@@ -55,8 +54,8 @@ _OWN = ("took_ms", "view", "generation", "branch")
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Postgres]:
-    assert _PROGRAMS is not None
-    with postgres(_PROGRAMS) as running:
+    assert PROGRAMS is not None
+    with postgres(PROGRAMS) as running:
         yield running
 
 
@@ -423,9 +422,9 @@ def test_an_object_that_is_about_to_be_published_is_not_deleted(team: Team, shop
 def test_while_the_database_is_away_answers_go_on_until_nobody_knows_who_may_read(
     shop: Repository, tmp_path: Path
 ) -> None:
-    assert _PROGRAMS is not None
+    assert PROGRAMS is not None
     now = [0.0]
-    with postgres(_PROGRAMS) as server:
+    with postgres(PROGRAMS) as server:
         team = Team(server, tmp_path, "away")
         team.operator.add_project("acme/shop", shop.url, "main")
         team.publish()

@@ -10,21 +10,16 @@ import pytest
 
 pytest.importorskip("psycopg", reason="needs the extra `team`")
 
-from postgres import find_programs, postgres
-from team_cluster import Team
+from team_cluster import Team, needs_postgres, running_team
 from team_leaks import Asked, Company, asking, make_company
 
-_PROGRAMS = find_programs()
-pytestmark = pytest.mark.skipif(_PROGRAMS is None, reason="needs PostgreSQL: apt install postgresql")
+pytestmark = needs_postgres
 
 
 @pytest.fixture(scope="module")
 def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
-    assert _PROGRAMS is not None
-    with postgres(_PROGRAMS) as server:
-        made = Team(server, tmp_path_factory.mktemp("team"), "leaks")
+    with running_team(tmp_path_factory.mktemp("team")) as made:
         yield made
-        made.close()
 
 
 @pytest.fixture(scope="module")

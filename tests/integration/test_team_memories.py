@@ -18,12 +18,10 @@ from cairn.team.memories import MAX_EVENTS, OperatorOfMemories
 from cairn.team.node import SearchNode
 from cairn.team.server import TeamApi
 from memory_histories import CREATED
-from postgres import find_programs, postgres
-from team_cluster import Team
+from team_cluster import Team, needs_postgres, running_team
 from team_events import AppWire, Laptop, UnsteadyWire
 
-_PROGRAMS = find_programs()
-pytestmark = pytest.mark.skipif(_PROGRAMS is None, reason="needs PostgreSQL: apt install postgresql")
+pytestmark = needs_postgres
 EVENTS = "/api/projects/acme/shop/events"
 ADA = By("person:ada", "person")
 
@@ -56,11 +54,8 @@ class Shop:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
-    assert _PROGRAMS is not None
-    with postgres(_PROGRAMS) as running:
-        made = Team(running, tmp_path_factory.mktemp("team"), "memories")
+    with running_team(tmp_path_factory.mktemp("team")) as made:
         yield made
-        made.close()
 
 
 @pytest.fixture

@@ -27,21 +27,16 @@ from cairn.team.server import TeamApi
 from cairn.team.sign_in import SignIn
 from cairn.team.tokens import token_hash
 from identity_server import CLIENT, SECRET, IdentityServer, Someone
-from postgres import find_programs, postgres
-from team_cluster import Team
+from team_cluster import Team, needs_postgres, running_team
 
-_PROGRAMS = find_programs()
-pytestmark = pytest.mark.skipif(_PROGRAMS is None, reason="needs PostgreSQL: apt install postgresql")
+pytestmark = needs_postgres
 KINDS = ("github", "gitlab", "oidc")
 
 
 @pytest.fixture(scope="module")
 def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
-    assert _PROGRAMS is not None
-    with postgres(_PROGRAMS) as server:
-        made = Team(server, tmp_path_factory.mktemp("team"), "sign_in")
+    with running_team(tmp_path_factory.mktemp("team")) as made:
         yield made
-        made.close()
 
 
 @pytest.fixture

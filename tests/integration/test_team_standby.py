@@ -12,17 +12,17 @@ pytest.importorskip("psycopg", reason="needs the extra `team`")
 
 from cairn.team.catalog import Catalog
 from cairn.team.operator import Operator
-from postgres import Postgres, address_of_both, find_programs, postgres_with_standby
+from postgres import Postgres, address_of_both, postgres_with_standby
+from team_cluster import PROGRAMS, needs_postgres
 from team_failover import Acknowledged, Lost, Writers, count_lost
 
-_PROGRAMS = find_programs()
-pytestmark = pytest.mark.skipif(_PROGRAMS is None, reason="needs PostgreSQL: apt install postgresql")
+pytestmark = needs_postgres
 
 
 @pytest.fixture(scope="module")
 def servers() -> Iterator[tuple[Postgres, Postgres]]:
-    assert _PROGRAMS is not None
-    with postgres_with_standby(_PROGRAMS) as both:
+    assert PROGRAMS is not None
+    with postgres_with_standby(PROGRAMS) as both:
         yield both
 
 

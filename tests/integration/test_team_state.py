@@ -25,21 +25,17 @@ from cairn.team.node import SearchNode
 from cairn.team.server import TeamApi
 from cairn.team.state import Presence, Problems, read_state, show_state
 from cairn.team.tokens import token_hash
-from postgres import find_programs, postgres
-from team_cluster import Repository, Team
+from postgres import postgres
+from team_cluster import PROGRAMS, Repository, Team, needs_postgres, running_team
 
-_PROGRAMS = find_programs()
-pytestmark = pytest.mark.skipif(_PROGRAMS is None, reason="needs PostgreSQL: apt install postgresql")
+pytestmark = needs_postgres
 _FIGURES: dict[str, object] = {"answered": 1, "failed": 0, "waiting": 0, "open_projects": 1, "problems": []}
 
 
 @pytest.fixture
 def team(tmp_path: Path) -> Iterator[Team]:
-    assert _PROGRAMS is not None
-    with postgres(_PROGRAMS) as server:
-        made = Team(server, tmp_path, "state")
+    with running_team(tmp_path) as made:
         yield made
-        made.close()
 
 
 def ask(team: Team, folder: Path, token: str, *paths: str) -> list[httpx.Response]:
@@ -263,8 +259,8 @@ def test_problems_are_counted_by_kind_and_only_so_many_kinds_are_kept() -> None:
 
 
 def test_a_part_that_ends_while_the_database_is_away_is_left_as_it_was(tmp_path: Path) -> None:
-    assert _PROGRAMS is not None
-    with postgres(_PROGRAMS) as server:
+    assert PROGRAMS is not None
+    with postgres(PROGRAMS) as server:
         team = Team(server, tmp_path, "away")
         hear(team, "node", "one")
         server.stop()

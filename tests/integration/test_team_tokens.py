@@ -18,21 +18,15 @@ from cairn.team.catalog import Scope, list_projects, require_scope, revoke_all_t
 from cairn.team.node import SearchNode
 from cairn.team.server import TeamApi
 from cairn.team.tokens import token_hash
-from postgres import find_programs, postgres
-from team_cluster import Team
+from team_cluster import Team, needs_postgres, running_team
 
-_PROGRAMS = find_programs()
-pytestmark = pytest.mark.skipif(_PROGRAMS is None, reason="needs PostgreSQL: apt install postgresql")
+pytestmark = needs_postgres
 
 
 @pytest.fixture(scope="module")
 def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
-    assert _PROGRAMS is not None
-    with postgres(_PROGRAMS) as server:
-        made = Team(server, tmp_path_factory.mktemp("team"), "tokens")
-        made.operator.add_project("acme/shop", "file:///nowhere", "main")
+    with running_team(tmp_path_factory.mktemp("team"), "acme/shop") as made:
         yield made
-        made.close()
 
 
 def may(team: Team, token: str, scope: Scope) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import time
 from collections.abc import Mapping
 from functools import cached_property
@@ -120,6 +121,15 @@ class TeamConnection:
             return self._unreachable(f"no connection within {self._connect_seconds:g} s")
         if isinstance(error, httpx.TimeoutException):
             return self._slow()
+        if refused := _refusal_of_certificate(error):
+            return self._unreachable(
+                f"its certificate is not to be trusted ({refused})",
+                Hint(
+                    "if your organisation signs its own, name its certificate in SSL_CERT_FILE and sign in",
+                    "login",
+                    url=self._server.url,
+                ),
+            )
         why = f"the connection failed ({type(error).__name__})"
         return self._unreachable(why) if isinstance(error, httpx.ConnectError | httpx.ProxyError) else self._away(why)
 
@@ -151,8 +161,8 @@ class TeamConnection:
     def _slow(self) -> ServerAwayError:
         return self._away(f"no answer within {self._answer_seconds:g} s")
 
-    def _unreachable(self, why: str) -> UnreachableError:
-        return UnreachableError(f"{self._server.host} does not answer: {why}", SEE_SERVERS)
+    def _unreachable(self, why: str, hint: Hint | None = None) -> UnreachableError:
+        return UnreachableError(f"{self._server.host} does not answer: {why}", hint or SEE_SERVERS)
 
     def _away(self, why: str) -> ServerAwayError:
         return ServerAwayError(f"{self._server.host} does not answer: {why}", SEE_SERVERS)
@@ -167,10 +177,20 @@ class TeamConnection:
     @cached_property
     def _http(self) -> httpx.Client:
         # A proxy in the environment is for other machines. Redirects are not followed: they could leak the token.
-        return httpx.Client(trust_env=not is_loopback(self._server.url), follow_redirects=False)
+        # Certificates in the environment are for this one, too.
+        trusted = httpx.create_ssl_context() if self._server.url.startswith("https:") else True
+        return httpx.Client(verify=trusted, trust_env=not is_loopback(self._server.url), follow_redirects=False)
 
 
 SEE_SERVERS = Hint("this shows which servers answer", "login")
+
+
+def _refusal_of_certificate(error: BaseException) -> str:
+    """Return why a server's certificate was refused, empty if something else went wrong."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLCertVerificationError):
+        cause = cause.__cause__ or cause.__context__
+    return "" if cause is None else str(cause.verify_message)
 
 
 def _json_of(data: bytes) -> Any:  # noqa: ANN401 - JSON

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
 from pathlib import Path
@@ -10,7 +11,8 @@ import pytest
 from cairn.errors import CairnError, NotFoundError, ServerAwayError, SignInError, UnreachableError
 from cairn.remote.connection import MAX_ANSWER_BYTES, TeamConnection
 from cairn.remote.servers import TeamServer
-from scripted_server import Asked, Reply, scripted
+from certificates import self_signed
+from scripted_server import Reply, scripted
 
 SECRET = "cairn_very_secret"
 
@@ -121,13 +123,42 @@ def test_nobody_at_the_address_is_an_error_that_names_it() -> None:
             connection(f"http://127.0.0.1:{port}").get("/api/projects")
 
 
-def test_a_certificate_that_nobody_signed_is_not_accepted(tmp_path: Path) -> None:
-    def answer(_: Asked) -> Reply:
-        return Reply(document={})
+@pytest.mark.parametrize(
+    ("host", "days", "is_known", "why"),
+    [
+        ("127.0.0.1", 1, False, "self.signed certificate"),
+        ("127.0.0.2", 1, True, "IP address mismatch"),
+        ("127.0.0.1", -1, True, "certificate has expired"),
+    ],
+)
+def test_a_certificate_that_is_not_to_be_trusted_ends_the_connection_and_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, host: str, days: int, is_known: bool, why: str
+) -> None:
+    file = tmp_path / "certificate.pem"
+    context = self_signed(file, host, days)
+    if is_known:
+        monkeypatch.setenv("SSL_CERT_FILE", str(file))
 
-    with scripted(answer) as server, pytest.raises(ServerAwayError):
-        connection(server.url.replace("http://", "https://")).get("/api/projects")
-    assert server.asked == []
+    with scripted(lambda _: Reply(document={}), context) as server, pytest.raises(UnreachableError) as raised:
+        connection(server.url).get("/api/projects")
+
+    assert re.search(
+        rf"127\.0\.0\.1:\d+ does not answer: its certificate is not to be trusted \({why}", str(raised.value)
+    )
+    assert raised.value.hint.action == "login"
+    assert f"{raised.value.hint}".endswith(f"cairn login {server.url}")
+    assert "SSL_CERT_FILE" in raised.value.hint
+    assert server.asked == []  # the token was not sent
+
+
+def test_a_certificate_that_the_environment_names_is_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "certificate.pem"
+    context = self_signed(file)
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+
+    with scripted(lambda _: Reply(document={"projects": []}), context) as server:
+        assert connection(server.url).get("/api/projects") == {"projects": []}
+        assert [asked.authorization for asked in server.asked] == [f"Bearer {SECRET}"]
 
 
 @pytest.mark.parametrize(
