@@ -205,7 +205,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=20.0, help="questions a second")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--times", type=int, help="of what is done several times, instead of 50 and 20")
-    parser.add_argument("--asynchronous", action="store_true", help="do not wait for the standby: so that some is lost")
+    parser.add_argument("--asynchronous", action="store_true", help="do not wait for the standby, so that some is lost")
     parser.add_argument("scenarios", nargs="*", choices=[[], *SCENARIOS], default=[])
     options = parser.parse_args()
     programs = find_programs()
@@ -376,9 +376,15 @@ def run_standby(_: Postgres, folder: Path, options: argparse.Namespace) -> None:
 
 
 def fail_over(primary: Postgres, standby: Postgres, writers: Writers) -> float:
-    """Kill a primary, promote its standby 2 seconds later, and return how long nothing was written."""
+    """Kill a primary, promote its standby 2 seconds later, and return how long nothing was written.
+
+    The standby is away in the second before, so that it lacks whatever the primary acknowledges without it.
+    """
     time.sleep(5.0)
+    standby.stop()
+    time.sleep(1.0)
     primary.stop(signal.SIGKILL)
+    standby.start()
     begun = time.perf_counter()
     time.sleep(2.0)
     standby.promote()

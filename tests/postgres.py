@@ -90,6 +90,13 @@ class Postgres:
             assert time.monotonic() < deadline, "no standby follows"
             time.sleep(0.05)
 
+    def wait_until_commits_wait(self) -> None:
+        """Wait until somebody's commit waits for a standby."""
+        deadline = time.monotonic() + _SECONDS
+        while self.say("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") == "0":
+            assert time.monotonic() < deadline, "nothing waits"
+            time.sleep(0.01)
+
     def promote(self) -> None:
         """Make a standby the primary, and wait until it is."""
         self._run("pg_ctl", "promote", "-w")
