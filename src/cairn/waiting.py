@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -11,6 +11,10 @@ from cairn.errors import BusyError
 
 class GiveWay(Exception):
     """Raised when work in a thread for quick questions is about to become slow; it is then redone elsewhere."""
+
+
+class TimeUp(Exception):
+    """Raised when the time for a step is over that its caller limited; see `limited`."""
 
 
 class Asker:
@@ -48,19 +52,34 @@ class Asker:
 
 
 _ASKER: ContextVar[Asker | None] = ContextVar("asker", default=None)
+_MAY_GO_ON: ContextVar[Callable[[], bool] | None] = ContextVar("may_go_on", default=None)
+
+
+@contextmanager
+def limited(may_go_on: Callable[[], bool]) -> Iterator[None]:
+    """Run the block until its time is over: then the next `check` in it raises `TimeUp`, which is for the caller."""
+    before = _MAY_GO_ON.set(may_go_on)
+    try:
+        yield
+    finally:
+        _MAY_GO_ON.reset(before)
 
 
 def check() -> None:
-    """Stop the current work if nobody is waiting for it any more; this takes about 100 ns.
+    """Stop the current work if nobody is waiting for it any more, or its time is over; this takes about 150 ns.
 
     Work that others need too, such as an update of the index, does not call it.
 
     Raises:
-        BusyError: if so. Nobody is left to read it.
+        BusyError: if nobody waits. Nobody is left to read it.
+        TimeUp: if the time is over.
     """
     asker = _ASKER.get()
     if asker is not None:
         asker.check()
+    may_go_on = _MAY_GO_ON.get()
+    if may_go_on is not None and not may_go_on():
+        raise TimeUp
 
 
 def give_way() -> None:

@@ -17,7 +17,7 @@ from cairn.graph.impact import choose_tests, impact
 from cairn.graph.nearest import NearestWalk
 from cairn.graph.nodes import node_of
 from cairn.graph.patience import GraphPatience
-from cairn.graph.questions import callers, importers, subclasses
+from cairn.graph.questions import callees, callers, importers, subclasses
 from cairn.graph.references import references
 from cairn.graph.symbols import find_symbol
 from cairn.graph.values import Links, References
@@ -30,6 +30,7 @@ CHAIN = 30
 USERS = 200
 Relation = Callable[[Graph, str], Links | References]
 RELATIONS: tuple[Relation, ...] = (callers, references, subclasses)
+CALLS = 60
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +69,21 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         (root / f"user_{number}.py").write_text(
             f"from hub import Hub\n\n\nclass User{number}(Hub):\n    pass\n\n\nHub()\n"
         )
+    with Workspace.open(root) as opened:
+        opened.index()
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def caller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """A class whose methods call functions of files of their own, and one that nobody knows which it is."""
+    root = tmp_path_factory.mktemp("caller")
+    lines = [f"from step_{number} import walk_{number}\n" for number in range(CALLS)]
+    lines.append("\n\nclass Caller:\n")
+    for number in range(CALLS):
+        (root / f"step_{number}.py").write_text(f"def walk_{number}():\n    pass\n\n\ndef same():\n    pass\n")
+        lines.append(f"    def method_{number}(self, it):\n        walk_{number}()\n        it.same()\n\n")
+    (root / "caller.py").write_text("".join(lines))
     with Workspace.open(root) as opened:
         opened.index()
         yield opened
@@ -130,10 +146,11 @@ def test_without_time_the_nearest_is_answered_and_all_else_is_named(chain: Works
         assert names == [f"walk_{number}" for number in range(1, len(names) + 1)]
         assert 0 < len(names) < CHAIN - 1
         assert answer.unfollowed is not None
-        assert answer.unfollowed.names == (names[-1],)
+        assert answer.unfollowed.names[-1] == names[-1]
+        assert len(answer.unfollowed.names) == answer.unfollowed.definitions <= 2  # the one before was not done with
         said = " ".join(answer.notes)
         assert "This is not all" in said
-        assert f"what uses 1 definition (`{names[-1]}`) is not all known" in said
+        assert f"`{names[-1]}`) is not all known" in said
         assert "daemon" not in said
 
 
@@ -193,7 +210,7 @@ def test_relations_read_to_the_end_are_what_all_edges_say(projects: Workspace) -
             assert importers(known, path) == importers(read, path)
             for definition in known.code.file(known.code.numbers[path]).definitions:
                 place = f"{path}:{definition.span.start_line}"
-                for relation in RELATIONS:
+                for relation in (*RELATIONS, callees):
                     try:
                         answer = relation(known, place)
                     except UnknownSymbolError:
@@ -217,6 +234,44 @@ def test_relations_without_time_say_what_was_not_read(hub: Workspace) -> None:
         assert 0 < len(importing.importers) < USERS
         assert importing.unfollowed is not None
         assert importing.unfollowed.files == USERS - len(importing.importers)
+
+
+def test_callees_without_time_say_what_was_not_looked_at(caller: Workspace) -> None:
+    with graph_of(caller, whole()) as graph:
+        expected = callees(graph, "Caller")
+    assert len(expected.links) == CALLS
+    assert expected.unresolved is not None
+    assert expected.unresolved.lines == CALLS
+    with graph_of(caller, steps(150)) as graph:
+        answer = callees(graph, "Caller")
+    assert answer.unfollowed is not None
+    assert answer.links == expected.links[: len(answer.links)]
+    assert 0 < len(answer.links) < CALLS
+    assert f"method_{CALLS - 1}" in answer.unfollowed.names
+    assert len(answer.links) <= CALLS - answer.unfollowed.definitions + 1  # of the last, a part may be known
+    assert answer.unresolved is None or (answer.unresolved.is_least and answer.unresolved.lines < CALLS)
+    assert "This is not all" in " ".join(answer.notes)
+    assert "what is called by" in " ".join(answer.notes)
+
+
+def test_callees_asked_again_go_on_until_they_are_all(caller: Workspace) -> None:
+    with graph_of(caller, whole()) as known:
+        expected = callees(known, "Caller"), callees(known, "method_3")
+    counts = []
+    with graph_of(caller, steps(0)) as graph:
+        for times in range(40):
+            graph.patience = steps(60 * times)
+            ask_again(graph)
+            answer = callees(graph, "Caller")
+            counts.append(len(answer.links))
+            if answer.unfollowed is None:
+                break
+        assert answer == expected[0]
+        ask_again(graph)
+        assert callees(graph, "method_3") == expected[1]
+    assert not counts[0]
+    assert counts == sorted(counts)
+    assert len(set(counts)) > 3
 
 
 def test_relations_without_any_time_do_not_say_that_there_is_nothing(hub: Workspace) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -125,11 +125,21 @@ class Code:
         self._with_facts.add(number)
         return facts
 
-    def load(self, numbers: Iterable[int], progress: Progress | None = None) -> None:
-        """Find the facts of several files at once, as far as they are not stored yet, and keep them."""
+    def load(
+        self,
+        numbers: Iterable[int],
+        progress: Progress | None = None,
+        may_go_on: Callable[[], bool] | None = None,
+    ) -> None:
+        """Find the facts of several files at once, as far as they are not stored yet, and keep them.
+
+        Args:
+            numbers: the files.
+            progress: called with (files done, files to do).
+            may_go_on: while this says so; the rest is found when it is asked for. To the end without it.
+        """
         missing = [number for number in numbers if number not in self._with_facts]
-        if missing:
-            self._facts.find_all(missing, progress)
+        if missing and self._facts.find_all(missing, progress, may_go_on):
             self._with_facts.update(missing)
 
     def load_all(self, progress: Progress | None = None) -> None:

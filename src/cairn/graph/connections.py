@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from cairn.graph.code import Code
 from cairn.graph.entities import How
 from cairn.graph.network import Ints, Network
-from cairn.graph.nodes import NODE_BITS, file_of
+from cairn.graph.nodes import NODE_BITS, file_of, node_of
+from cairn.graph.reader import FOR_USERS, Reader
 from cairn.graph.recent import Recent
 from cairn.graph.resolve import (
     ALL_KINDS,
@@ -114,6 +115,24 @@ class Connections:
             return self._resolver.edges(number)
         if (edges := self._edges.get(number)) is None:
             edges = self._edges.put(number, known.edges(number))
+        return edges
+
+    def edges_out_of(self, number: int, wanted: Collection[int], reader: Reader) -> list[Edge]:
+        """Return the edges out of some definitions of a file, perhaps with others; as far as there is time for them."""
+        if reader.is_patient or self._known_of(number) is not None:
+            return self.edges(number)
+        source = self._code.file(number)
+        sources = [node_of(number, scope) for scope in source.facts.scopes]
+        places = [place for place, node in enumerate(sources) if node in wanted]
+        edges: list[Edge] = []
+        for at, place in enumerate(places):
+            found = None
+            if reader.lasts(FOR_USERS):
+                found = reader.attempt(FOR_USERS, partial(self._resolver.edges_at, source, (place,)))
+            if found is None:
+                reader.unresolved.update(sources[left] for left in places[at:])
+                break
+            edges += found
         return edges
 
     def edges_to(

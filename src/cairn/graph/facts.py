@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from cairn import waiting
 from cairn.config import Settings
@@ -19,6 +20,7 @@ from cairn.source.languages import BY_NAME
 from cairn.source.references import NO_FACTS, Facts, decode
 
 _MANY_FILES = 48  # from so many on, starting other processes pays off
+_HASTY_BYTES = 50_000  # of source with a helper where the time is limited: what it parses in some 50 ms
 _STORED_BYTES = 4_000_000  # of facts that are stored at a time
 
 Progress = Callable[[int, int], None]
@@ -122,8 +124,18 @@ class FactFinder:
         self._store_outside_of_question()
         return facts
 
-    def find_all(self, numbers: Sequence[int], progress: Progress | None) -> None:
+    def find_all(
+        self, numbers: Sequence[int], progress: Progress | None, may_go_on: Callable[[], bool] | None = None
+    ) -> bool:
         """Parse those of some files that have no facts yet, and store these for the next time.
+
+        Args:
+            numbers: the files.
+            progress: called with (files done, files to do).
+            may_go_on: while this says so, to the end without it.
+
+        Returns:
+            whether this came to the end.
 
         Raises:
             IndexMovedError: as `StoredCode.check_unmoved`.
@@ -132,17 +144,21 @@ class FactFinder:
         done_already = self._stored.blobs_with_facts(blobs) | self._kept.unstored.keys()
         missing = [blob for blob in blobs if blob not in done_already]
         if not missing:
-            return
+            return True
         if len(missing) >= _MANY_FILES:
             waiting.give_way()
         hashes = self._stored.hashes(missing)
         tasks = self._tasks([number for number in numbers if self._blobs[number] in hashes], hashes)
-        for done, (blob, encoded) in enumerate(self._parse(tasks, len(missing)), 1):
+        in_flight_bytes = None if may_go_on is None else _HASTY_BYTES
+        if may_go_on is not None:
+            tasks = takewhile(lambda _: may_go_on(), tasks)
+        for done, (blob, encoded) in enumerate(self._parse(tasks, len(missing), in_flight_bytes), 1):
             self._keep(blob, hashes[blob], encoded)
             waiting.check()
             if progress is not None:
                 progress(done, len(missing))
         self._store_outside_of_question()
+        return may_go_on is None or may_go_on()
 
     def _tasks(self, numbers: Iterable[int], hashes: Mapping[int, bytes]) -> Iterator[Task[int]]:
         """Read one file for each of some blobs; one that changed since it was indexed is taken as it is now."""
@@ -159,8 +175,12 @@ class FactFinder:
                 done.add(blob)
                 yield Task(data, self._languages[number], blob)
 
-    def _parse(self, tasks: Iterator[Task[int]], count: int) -> Iterable[tuple[int, bytes]]:
+    def _parse(
+        self, tasks: Iterator[Task[int]], count: int, in_flight_bytes: int | None = None
+    ) -> Iterable[tuple[int, bytes]]:
         limits = limits_of(self._settings, background=False)
+        if in_flight_bytes is not None:  # one is kept warm, and starting another takes longer than it would save
+            return parse_beside(tasks, FACTS_JOB, n_helpers=1, in_flight_bytes=in_flight_bytes)
         n_helpers = limits.helpers if count >= _MANY_FILES else 1
         return parse_beside(tasks, FACTS_JOB, n_helpers=n_helpers, in_flight_bytes=limits.in_flight_bytes)
 

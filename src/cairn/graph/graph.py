@@ -216,16 +216,15 @@ class Graph:
         """Return what looks for references file by file."""
         return Referrers(self.code, self.resolver, self.connections, reader or self.reader(is_patient=True))
 
-    def outgoing(self, nodes: Sequence[int], kinds: Iterable[int]) -> list[Edge]:
-        """Return the edges of some kinds out of any of some definitions, in reading order."""
+    def outgoing(self, nodes: Sequence[int], kinds: Iterable[int], reader: Reader | None = None) -> list[Edge]:
+        """Return the edges of some kinds out of any of some definitions, in reading order; all without a reader."""
+        reader = reader or self.reader(is_patient=True)
         wanted, kinds = set(nodes), frozenset(kinds)
-        files = sorted({file_of(node) for node in nodes})
         outgoing = []
-        for number in files:
+        for number in sorted({file_of(node) for node in nodes}):
             waiting.check()
-            outgoing += [
-                edge for edge in self.connections.edges(number) if edge.source in wanted and edge.kind in kinds
-            ]
+            edges = self.connections.edges_out_of(number, wanted, reader)
+            outgoing += [edge for edge in edges if edge.source in wanted and edge.kind in kinds]
         return outgoing
 
     def within(self, nodes: Sequence[int]) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from cairn import waiting
@@ -85,7 +86,10 @@ def _subtypes(graph: Graph, node: int, reader: Reader) -> dict[int, Edge]:
             reader.leave(graph.code.definition(base).name for base in front)
             break
         said = graph.incoming(front, _BASE_KINDS, reader)
-        edges = [*said, *(edge for base in front for edge in _unsaid(graph, base))]
+        unsaid = reader.attempt(FOR_USERS, partial(_all_unsaid, graph, front))
+        if unsaid is None:
+            reader.leave(graph.code.definition(base).name for base in front)
+        edges = [*said, *(unsaid or ())]
         front = []
         for edge in edges:
             if edge.source not in subtypes and edge.source != node and place_of(edge.source) >= 0:
@@ -100,6 +104,10 @@ def _subtypes(graph: Graph, node: int, reader: Reader) -> dict[int, Edge]:
 class _Method(NamedTuple):
     name: str
     node: int
+
+
+def _all_unsaid(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
+    return [edge for node in nodes for edge in _unsaid(graph, node)]
 
 
 def _unsaid(graph: Graph, node: int) -> Iterator[Edge]:
@@ -194,28 +202,37 @@ def unresolved_subtypes(
     if not names:
         return None
     tally = LineTally("base", names)
-    lines_known = {(file_of(edge.source), edge.line) for edge in known}
+    lines_known: dict[int, set[int]] = {}
+    for edge in known:
+        lines_known.setdefault(file_of(edge.source), set()).add(edge.line)
     reader = reader or graph.reader(is_patient=True)
     for number in reader.look_at(files_with(graph, names, None)):
         waiting.check()
         data = graph.code.checkout.read(number)
         if data is None or not names_pattern(names).search(data):
             continue
-        source = graph.code.file(number)
-        facts = source.facts
-        found = {
-            line
-            for kind, text, line in zip(facts.kinds, facts.expressions, facts.lines, strict=True)
-            if kind in _BASE_KINDS and called_name(facts.texts[text]) in names
-        }
-        confirmed = set(found)
-        found.update(_lines_like_heads(data, names, source.language, found))
-        unknown = {line for line in found if (number, line) not in lines_known}
-        explained = {edge.line for edge in graph.connections.edges_on(number, unknown, names)}
-        for line in sorted(unknown - explained):
-            tally.add(source.path, line, is_confirmed=line in confirmed)
+        look = partial(_unexplained, graph, number, data, names, lines_known.get(number, ()))
+        for line, is_confirmed in reader.look_up(look) or ():
+            tally.add(graph.code.paths[number], line, is_confirmed=is_confirmed)
     tally.is_least = tally.is_least or reader.lines_left
     return tally.result()
+
+
+def _unexplained(
+    graph: Graph, number: int, data: bytes, names: frozenset[str], known: Collection[int]
+) -> list[tuple[int, bool]]:
+    """Return the lines of a file that seem to name some types as a base and that no edge explains; which are code."""
+    source = graph.code.file(number)
+    facts = source.facts
+    confirmed = {
+        line
+        for kind, text, line in zip(facts.kinds, facts.expressions, facts.lines, strict=True)
+        if kind in _BASE_KINDS and called_name(facts.texts[text]) in names
+    }
+    found = confirmed.union(_lines_like_heads(data, names, source.language, confirmed))
+    unknown = found.difference(known)
+    explained = {edge.line for edge in graph.connections.edges_on(number, unknown, names)}
+    return [(line, line in confirmed) for line in sorted(unknown - explained)]
 
 
 def _lines_like_heads(data: bytes, names: frozenset[str], language: str, code_lines: Collection[int]) -> Iterator[int]:

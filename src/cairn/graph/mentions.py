@@ -45,7 +45,9 @@ class FileMentions:
         if not terms or len(name) > _MAX_TERM_CHARS:
             return set(range(self._n_files))
         rows = self._snapshot.term_rows([term_hash(terms[-1])]).rows
-        blobs = self._snapshot.blob_ids[np.unique(self._snapshot.blob_of_row[rows])].tolist()
+        is_said = np.zeros(len(self._snapshot.blob_ids), np.bool_)  # `np.unique` imports another 25 ms of numpy
+        is_said[self._snapshot.blob_of_row[rows]] = True
+        blobs = self._snapshot.blob_ids[is_said].tolist()
         files = {number for blob in blobs for number in self._files_of_blob(blob)}
         return files | self._checkout.files.keys()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from cairn import waiting
 from cairn.graph.graph import Graph
 from cairn.graph.nodes import file_of, place_of
-from cairn.graph.questions import may_import
+from cairn.graph.questions import MayImport, may_import
 from cairn.graph.reach import Feelers, Reached, Steps, counts, doubt_of_edge, doubt_of_override, is_too_far
 from cairn.graph.reader import MOST_NAMES, Reader, nearest_first
 from cairn.graph.referrers import NamesSought
@@ -35,6 +36,7 @@ class _Users:
 class _Importers:
     """A file whose importers are looked for: those found, and the files that are still to be read."""
 
+    possible: MayImport
     files: deque[int]
     found: list[int] = field(default_factory=list)
 
@@ -68,11 +70,14 @@ class NearestWalk:
         while (self._users is not None or self._queue) and may_go_on():
             if self._users is None:
                 self._users = self._next()
-            elif self._users.files:
-                self._read(self._users, may_go_on)
-            else:
-                self._close(self._users.node)
-                self._users = None
+                continue
+            some = self._load(self._users, may_go_on)
+            with suppress(waiting.TimeUp), waiting.limited(may_go_on):
+                if some:
+                    self._read(self._users, some)
+                else:
+                    self._close(self._users.node)
+                    self._users = None
 
     def _push(self, node: int, length: int) -> None:
         if place_of(node) < 0 or node in self._done:
@@ -102,24 +107,31 @@ class NearestWalk:
     def _look_in(self, users: _Users, names: Iterable[str]) -> None:
         """Add the files that say some names, the nearest first."""
         code, known = self._graph.code, self._graph.connections.known
-        saying = {number for name in names for number in code.mentions.saying(name)}
-        wanted = saying if known is None else saying & known.stale
+        wanted = {number for name in names for number in code.mentions.may_mention(name)}
+        if known is not None:
+            wanted &= known.stale
         users.files.extend(nearest_first(code.paths, code.languages, wanted, file_of(users.node)))
 
-    def _read(self, users: _Users, may_go_on: Callable[[], bool]) -> None:
-        """Read the next few files that may use a node."""
+    def _load(self, users: _Users, may_go_on: Callable[[], bool]) -> dict[int, bool]:
+        """Return the next few files that may use a node, and of each whether it says one of its names."""
+        code, names = self._graph.code, users.sought.names
+        some = [users.files[place] for place in range(min(_FILES_AT_ONCE, len(users.files)))]
+        saying = {number: any(code.mentions.says(number, name) for name in names) for number in some}
+        code.load([number for number in some if saying[number]], None, may_go_on)
+        return saying
+
+    def _read(self, users: _Users, some: dict[int, bool]) -> None:
+        """Read the next few files that may use a node; one for which time is short is begun again."""
         reader = self._graph.reader()
         referrers = self._graph.referrers(reader)
-        self._graph.code.load([users.files[place] for place in range(min(_FILES_AT_ONCE, len(users.files)))])
-        for _ in range(min(_FILES_AT_ONCE, len(users.files))):
-            if not may_go_on():
-                return
-            number = users.files[0]
-            self._look_in(users, referrers.other_names(users.sought, number))
-            if reader.unnamed:
-                return
-            edges = self._graph.resolver.edges_to(number, users.sought.names, spelling=users.sought.spelling)
-            self._add((edge for edge in edges if edge.target == users.node), users.node)
+        for number, says_it in some.items():
+            waiting.check()
+            if says_it:
+                self._look_in(users, referrers.other_names(users.sought, number))
+                if reader.unnamed:
+                    return
+                edges = self._graph.resolver.edges_to(number, users.sought.names, spelling=users.sought.spelling)
+                self._add((edge for edge in edges if edge.target == users.node), users.node)
             users.files.popleft()
 
     def _add(self, edges: Iterable[Edge], node: int) -> None:
@@ -168,16 +180,20 @@ class NearestWalk:
         code = self._graph.code
         search = self._importers.get(number)
         if search is None:
-            files = may_import(self._graph, number)
-            nearest = nearest_first(code.paths, code.languages, files, number)
-            search = self._importers[number] = _Importers(deque(nearest))
+            possible = may_import(self._graph, number)
+            nearest = nearest_first(code.paths, code.languages, possible.files, number)
+            search = self._importers[number] = _Importers(possible, deque(nearest))
         while search.files and may_go_on():
-            self._graph.code.load([search.files[place] for place in range(min(_FILES_AT_ONCE, len(search.files)))])
-            for _ in range(min(_FILES_AT_ONCE, len(search.files))):
-                other = search.files[0]
-                if any(edge.target == number for edge in self._graph.connections.imports(other)):
-                    search.found.append(other)
-                search.files.popleft()
+            some = [search.files[place] for place in range(min(_FILES_AT_ONCE, len(search.files)))]
+            saying = set(filter(search.possible.says, some))
+            code.load([other for other in some if other in saying], None, may_go_on)
+            with suppress(waiting.TimeUp), waiting.limited(may_go_on):
+                for other in some:
+                    waiting.check()
+                    imports = self._graph.connections.imports(other) if other in saying else ()
+                    if any(edge.target == number for edge in imports):
+                        search.found.append(other)
+                    search.files.popleft()
         return sorted(search.found)
 
     # -- what is not known --------------------------------------------------------------------------------------------

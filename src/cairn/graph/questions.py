@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import cast
+from functools import partial
+from typing import NamedTuple, cast
 
 from cairn.errors import UnknownSymbolError
 from cairn.graph.code import Code
@@ -14,7 +15,7 @@ from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.implementations import implementers_of, unresolved_subtypes
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reader import Reader, note_on_unfollowed
-from cairn.graph.resolve import USE, Edge, ImportEdge
+from cairn.graph.resolve import ALL_KINDS, USE, Edge, ImportEdge
 from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.symbols import find_file, find_symbol, symbol_of
 from cairn.graph.unresolved import note_on, unresolved_callees, unresolved_calls, unresolved_imports
@@ -79,13 +80,22 @@ def callees(graph: Graph, text: str, limit: int = 0) -> Links:
     Raises:
         UnknownSymbolError, AmbiguousError: as `find_symbol`.
     """
+    return graph.remember(("callees", text, limit), lambda: _find_callees(graph, text, limit), _is_whole)
+
+
+def _find_callees(graph: Graph, text: str, limit: int) -> Links:
+    reader = graph.reader()
     nodes = find_symbol(graph.code, graph.connection, text)
-    links = callees_of(graph, nodes, limit)
-    unresolved = unresolved_callees(graph, nodes, _inside(graph, nodes))
+    inside = _inside(graph, nodes)
+    edges = graph.outgoing(inside, ALL_KINDS, reader)
+    links = _links(graph, nodes, [edge for edge in edges if edge.kind in CALL_KINDS], limit, incoming=False)
+    unresolved = unresolved_callees(graph, inside, edges, reader)
+    unfollowed = reader.unfollowed()
     notes = note_on(unresolved, "", has_known=bool(links.links))
-    if not links.links and unresolved is None:
-        notes = on_no_callees(graph, nodes, _inside(graph, nodes))
-    return replace(links, notes=(*links.notes, *notes), unresolved=unresolved)
+    if not links.links and unresolved is None and unfollowed is None:
+        notes = on_no_callees(graph, nodes, inside)
+    said = (*links.notes, *notes, *note_on_unfollowed(unfollowed, of_callees=True))
+    return replace(links, notes=said, unresolved=unresolved, unfollowed=unfollowed)
 
 
 def callees_of(graph: Graph, nodes: Sequence[int], limit: int = 0) -> Links:
@@ -166,7 +176,9 @@ def call_path(graph: Graph, source: str, target: str) -> CallPath:
         return CallPath(own, other, tuple(_steps(graph, came, reached)), graph.notes)
     unresolved = unresolved_calls(graph, ends, calls_to(graph, ends))
     notes = note_on(unresolved, f"call of {other.name or other.path}", has_known=True)
-    ways_out = note_on(unresolved_callees(graph, starts, _inside(graph, starts)), "", has_known=False)
+    inside = _inside(graph, starts)
+    known = graph.outgoing(inside, ALL_KINDS)
+    ways_out = note_on(unresolved_callees(graph, inside, known, graph.reader(is_patient=True)), "", has_known=False)
     count, verb = pluralize(len(came), "definition"), "was" if len(came) == 1 else "were"
     words = f"{count} that {own.name or own.path} reaches by calls {verb} looked at; see what calls the other end"
     tried = Hint(words, "callers", symbol=f"{other.path}:{other.line}")
@@ -232,8 +244,8 @@ def _find_importers(graph: Graph, text: str, reader: Reader | None) -> Importers
         number = _file_of_symbol(graph, text)
     path = graph.code.paths[number]
     importers: dict[str, Importer] = {}
-    files = sorted(may_import(graph, number))
-    for edge in _imports_of(graph, number, files, reader):
+    possible = may_import(graph, number)
+    for edge in _imports_of(graph, number, possible, reader):
         importer = Importer(
             graph.code.paths[edge.source],
             edge.line,
@@ -241,29 +253,37 @@ def _find_importers(graph: Graph, text: str, reader: Reader | None) -> Importers
             bool(edge.flags & ImportFlag.DEFERRED),
         )
         importers.setdefault(importer.path, importer)
-    unresolved = unresolved_imports(graph, number, files, reader)
+    files = sorted(possible.files)
+    unresolved = unresolved_imports(graph, number, filter(possible.says, files), reader)
     unfollowed = reader.unfollowed()
     notes = note_on(unresolved, f"import of {path}", has_known=bool(importers))
     if not importers and unresolved is None and unfollowed is None:
-        notes = on_no_importers(graph, number, files)
+        notes = on_no_importers(graph, number, list(filter(possible.says, files)))
     said = (*graph.notes, *notes, *note_on_unfollowed(unfollowed))
     return Importers(path, tuple(importers.values()), said, unresolved, unfollowed)
 
 
-def _imports_of(graph: Graph, number: int, files: Sequence[int], reader: Reader) -> list[ImportEdge]:
+def _imports_of(graph: Graph, number: int, possible: MayImport, reader: Reader) -> list[ImportEdge]:
     """Return the imports of a file in some others, in their order, as far as there is time to read these."""
     known = graph.connections.known
-    open_files = files if known is None else [other for other in files if other in known.stale]
-    found = {
-        other: graph.connections.imports(other)
-        for numbers in (reader.read(open_files, number), set(files).difference(open_files))
-        for other in numbers
-    }
+    open_files = possible.files if known is None else possible.files & known.stale
+    others = set(known.network.importers(number)) - open_files if known is not None else ()
+    found = {other: graph.connections.imports(other) for other in others}
+    for other in reader.read(open_files, possible.says, number):
+        if (imports := reader.resolve(other, partial(graph.connections.imports, other))) is not None:
+            found[other] = imports
     return [edge for other in sorted(found) for edge in found[other] if edge.target == number]
 
 
-def may_import(graph: Graph, number: int) -> set[int]:
-    """Return files that may import a file: those whose text contains its name or its folder's."""
+class MayImport(NamedTuple):
+    """What may import a file: files that may say a name of it or its folder, and what tells whether one does."""
+
+    files: set[int]
+    says: Callable[[int], bool]
+
+
+def may_import(graph: Graph, number: int) -> MayImport:
+    """Return the files that may import a file: those whose text contains its name or its folder's."""
     path = graph.code.paths[number]
     source = graph.code.file(number)
     stem = path.rpartition("/")[2].partition(".")[0]
@@ -274,13 +294,16 @@ def may_import(graph: Graph, number: int) -> set[int]:
             for definition in source.definitions
             if definition.parent < 0 or definition.kind in TYPE_KINDS
         }
-    files: set[int] = set()
-    for name in names - {""}:
-        files |= graph.code.mentions.mentioning(name)
-    files |= _importing_unnamed(graph.code, number)
+    names.discard("")
+    sure = _importing_unnamed(graph.code, number)
     if (known := graph.connections.known) is not None:
-        files.update(known.network.importers(number))
-    return files - {number}
+        sure.update(known.network.importers(number))
+    files = {other for name in names for other in graph.code.mentions.may_mention(name)}
+
+    def says(other: int) -> bool:
+        return other in sure or any(True for _ in graph.code.mentions.iter_mentioning(names, [other]))
+
+    return MayImport((files | sure) - {number}, says)
 
 
 def _importing_unnamed(code: Code, number: int) -> set[int]:

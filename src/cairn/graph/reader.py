@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import takewhile
+from typing import TypeVar
 
+from cairn import waiting
 from cairn.graph.code import Code
 from cairn.graph.facts import Progress
+from cairn.graph.nodes import file_of, place_of
 from cairn.graph.values import Unfollowed
 from cairn.hints import Hint
 from cairn.source.languages import BY_NAME
@@ -18,6 +22,7 @@ _FILES_AT_ONCE = 80  # parsed in a row: what two helpers do in some 80 ms
 # Shares of the time of a question, in the order in which they are used up: for other names of what is asked about, for
 # its users, for lines that cannot be resolved.
 FOR_NAMES, FOR_USERS, FOR_LINES = 0.4, 0.75, 1.0
+_T = TypeVar("_T")
 
 
 class Reader:
@@ -32,6 +37,7 @@ class Reader:
     Attributes:
         unread: the files that there was no time for.
         unnamed: the files in which there was no time to look for other names of what is asked about.
+        unresolved: the definitions for which there was no time to resolve all that they refer to.
         lines_left: whether there was no time to look for all lines that cannot be resolved.
     """
 
@@ -40,6 +46,7 @@ class Reader:
     ) -> None:
         self.unread: set[int] = set()
         self.unnamed: set[int] = set()
+        self.unresolved: set[int] = set()
         self.lines_left = False
         self._open_names: list[str] = []
         self._code = code
@@ -47,34 +54,74 @@ class Reader:
         self._seconds = seconds
         self._progress = progress
 
+    @property
+    def is_patient(self) -> bool:
+        """Whether the question takes the time that it needs."""
+        return self._lasts is None
+
     def lasts(self, share: float) -> bool:
         """Tell whether a share of the time is left."""
         return self._lasts is None or self._lasts(share)
 
-    def read(self, files: Iterable[int], near: int = -1) -> Iterator[int]:
-        """Yield files whose facts are found, the nearest to one first, until the time for users is over."""
-        return self._read(files, FOR_USERS, self.unread, near)
-
-    def read_for_names(self, files: Iterable[int], share: float) -> Iterator[int]:
-        """Yield files to look for other names in, until a share of the time is over."""
-        return self._read(files, share, self.unnamed)
-
-    def _read(self, files: Iterable[int], share: float, left: set[int], near: int = -1) -> Iterator[int]:
+    def attempt(self, share: float, work: Callable[[], _T]) -> _T | None:
+        """Return what some work gives; None if a share of the time was over before, in the middle of a file as well."""
         if self._lasts is None:
-            numbers = sorted(files)
+            return work()
+        try:
+            with waiting.limited(partial(self._lasts, share)):
+                return work()
+        except waiting.TimeUp:
+            return None
+
+    def resolve(self, number: int, work: Callable[[], _T]) -> _T | None:
+        """Return what some work on a file gives; None if the time for users was over before: then it is unread."""
+        found = self.attempt(FOR_USERS, work)
+        if found is None:
+            self.unread.add(number)
+        return found
+
+    def look_up(self, work: Callable[[], _T]) -> _T | None:
+        """Return what some work gives for lines that cannot be resolved; None if the time was over before."""
+        found = self.attempt(FOR_LINES, work)
+        self.lines_left = self.lines_left or found is None
+        return found
+
+    def read(self, files: Iterable[int], says: Callable[[int], bool], near: int = -1) -> Iterator[int]:
+        """Yield files whose facts are found, the nearest to one first, until the time for users is over.
+
+        Args:
+            files: the files.
+            says: tells from the text of one whether it is to be read.
+            near: the file that the others are near to.
+        """
+        return self._read(files, says, FOR_USERS, self.unread, near)
+
+    def read_for_names(self, files: Iterable[int], says: Callable[[int], bool], share: float) -> Iterator[int]:
+        """Yield files to look for other names in, until a share of the time is over."""
+        return self._read(files, says, share, self.unnamed)
+
+    def _read(
+        self, files: Iterable[int], says: Callable[[int], bool], share: float, left: set[int], near: int = -1
+    ) -> Iterator[int]:
+        if self._lasts is None:
+            numbers = [number for number in sorted(files) if says(number)]
             self._code.load(numbers, self._progress)
             yield from numbers
             return
         numbers = nearest_first(self._code.paths, self._code.languages, files, near)
         for begin in range(0, len(numbers), _FILES_AT_ONCE):
+            some = numbers[begin : begin + _FILES_AT_ONCE]
+            saying: set[int] = set()
             if self.lasts(share):
-                self._code.load(numbers[begin : begin + _FILES_AT_ONCE])
-            for at in range(begin, min(begin + _FILES_AT_ONCE, len(numbers))):
+                saying.update(filter(says, some))
+                self._code.load([number for number in some if number in saying], None, partial(self.lasts, share))
+            for at, number in enumerate(some, begin):
                 if not self.lasts(share):
                     left.update(numbers[at:])
                     return
-                left.discard(numbers[at])
-                yield numbers[at]
+                left.discard(number)
+                if number in saying:
+                    yield number
 
     def look_at(self, files: Iterable[int]) -> Iterator[int]:
         """Yield files that may have lines that cannot be resolved, as long as there is time, without unread ones."""
@@ -94,10 +141,14 @@ class Reader:
     def unfollowed(self) -> Unfollowed | None:
         """Return what the answer leaves out for want of time, None if that is nothing."""
         files = self.unread | self.unnamed
-        if not (files or self.lines_left or self._open_names):
+        open_names = [*self._open_names, *map(self._name_of, sorted(self.unresolved))]
+        if not (files or self.lines_left or open_names):
             return None
-        names = tuple(dict.fromkeys(self._open_names))[:MOST_NAMES]
-        return Unfollowed(len(self._open_names), names, len(files), self.lines_left, self._seconds)
+        names = tuple(dict.fromkeys(open_names))[:MOST_NAMES]
+        return Unfollowed(len(open_names), names, len(files), self.lines_left, self._seconds)
+
+    def _name_of(self, node: int) -> str:
+        return self._code.definition(node).name if place_of(node) >= 0 else self._code.paths[file_of(node)]
 
 
 def nearest_first(paths: Sequence[str], languages: Sequence[str], files: Iterable[int], number: int) -> list[int]:
@@ -111,19 +162,21 @@ def nearest_first(paths: Sequence[str], languages: Sequence[str], files: Iterabl
     return sorted((other for other in files if BY_NAME[languages[other]].has_references), key=nearness)
 
 
-def note_on_unfollowed(unfollowed: Unfollowed | None) -> tuple[Hint, ...]:
-    """Return what a reader has to know of an answer whose time was up."""
+def note_on_unfollowed(unfollowed: Unfollowed | None, *, of_callees: bool = False) -> tuple[Hint, ...]:
+    """Return what a reader has to know of an answer whose time was up, which may be about what is called."""
     if unfollowed is None:
         return ()
+    what = "what is called by" if of_callees else "what uses"
+    lines = "lines that call something unknown" if of_callees else "lines that say the name without being resolved"
     said = []
     if unfollowed.definitions:
         names = ", ".join(f"`{name}`" for name in unfollowed.names[:_MOST_SAID])
         rest = ", …" if len(unfollowed.names) > _MOST_SAID or unfollowed.definitions > len(unfollowed.names) else ""
-        said.append(f"what uses {pluralize(unfollowed.definitions, 'definition')} ({names}{rest}) is not all known")
+        said.append(f"{what} {pluralize(unfollowed.definitions, 'definition')} ({names}{rest}) is not all known")
     if unfollowed.files:
         said.append(f"{pluralize(unfollowed.files, 'file')} that may concern this {_were(unfollowed.files)} not read")
     if unfollowed.lines:
-        said.append("lines that say the name without being resolved were not all counted")
+        said.append(f"{lines} were not all counted")
     return (Hint(f"This is not all: after {unfollowed.seconds:g} s {', '.join(said)}. Ask again to go on from there"),)
 
 

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from cairn import waiting
@@ -24,7 +25,7 @@ from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, IMPLEMENT, INHERIT, U
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, SCOPELESS_KINDS, TYPE_KINDS, VALUE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import find_symbol, symbol_of
-from cairn.graph.tally import LineTally, files_with
+from cairn.graph.tally import LineTally
 from cairn.graph.unresolved import note_on
 from cairn.graph.values import ReferenceKind, References, Symbol, SymbolReference, Unresolved, Way
 from cairn.hints import Hint
@@ -279,15 +280,18 @@ class _ReferenceSearch:
         for edge in self._edges(referrers):
             by_file.setdefault(file_of(edge.source), []).append(edge)
         aliases = referrers.names - names
-        mentioning = {number for name in aliases for number in graph.code.mentions.saying(name)}
-        files = sorted({*files_with(graph, names, None), *mentioning, *by_file})
-        saying = {number for name in names | aliases for number in graph.code.mentions.saying(name)}.union(by_file)
         self._found, self._unknown = {}, {}
-        for number in reader.look_at(sorted(saying.intersection(files[:_ENOUGH_FILES]))):
+        looked_at: set[int] = set()
+        n_files = 0
+        for number in reader.look_at(self._mentioning(names, aliases, by_file)):
             waiting.check()
-            self._look_again(number, names, aliases, by_file.get(number, ()))
-        for number in files[_ENOUGH_FILES:]:
-            for edge in by_file.get(number, ()):
+            n_files += 1
+            if n_files <= _ENOUGH_FILES:
+                look = partial(self._look_again, number, names, aliases, by_file.get(number, ()))
+                if reader.look_up(look):
+                    looked_at.add(number)
+        for number in sorted(by_file.keys() - looked_at):
+            for edge in by_file[number]:
                 self._add(graph.code.file(number), _KIND_OF_EDGE[edge.kind], edge.how, edge.line, place_of(edge.source))
         tally = LineTally("reference", names)
         known = {(path, line) for path, line, _ in self._found}
@@ -295,7 +299,23 @@ class _ReferenceSearch:
             if (path, line) not in known:
                 tally.add(path, line, is_confirmed=True)
         tally.is_least = reader.lines_left
-        return list(self._found.values()), tally, max(0, len(files) - _ENOUGH_FILES)
+        return list(self._found.values()), tally, max(0, n_files - _ENOUGH_FILES)
+
+    def _mentioning(self, names: frozenset[str], aliases: Collection[str], by_file: Collection[int]) -> Iterator[int]:
+        """Yield the files of code in whose text one of some names stands, perhaps within a longer one, or an alias."""
+        code = self._graph.code
+        said = [name.encode("utf-8", "surrogateescape") for name in names]
+        files = {number for name in (*names, *aliases) for number in code.mentions.may_mention(name)}
+        for number in sorted(files.union(by_file)):
+            data = code.checkout.read(number) if BY_NAME[code.languages[number]].group == "code" else None
+            if data is None:
+                continue
+            if (
+                number in by_file
+                or any(name in data for name in said)
+                or any(code.mentions.says(number, alias) for alias in aliases)
+            ):
+                yield number
 
     def _names(self) -> frozenset[str]:
         """Return the name, of a constructor that of its type, which calls of it say."""
@@ -305,17 +325,22 @@ class _ReferenceSearch:
             names |= {self._graph.code.definition(other).name for other in wanted if other not in self._target.nodes}
         return frozenset(names)
 
-    def _look_again(self, number: int, names: frozenset[str], aliases: Collection[str], edges: Sequence[Edge]) -> None:
+    def _look_again(self, number: int, names: frozenset[str], aliases: Collection[str], edges: Sequence[Edge]) -> bool:
         """Add what is in a file, which is looked into unless it was before, for as many names and edges."""
+        if not edges and not any(self._graph.code.mentions.says(number, name) for name in names.union(aliases)):
+            return True
         look = self._looked_into.get(number)
         if look is None or (look.aliases, look.edges) != (aliases, edges):
             before = self._found, self._unknown
             self._found, self._unknown = {}, {}
-            self._look_into(self._graph.code.file(number), names, aliases, edges)
-            look = self._looked_into[number] = _FileLook(aliases, edges, self._found, self._unknown)
-            self._found, self._unknown = before
+            try:
+                self._look_into(self._graph.code.file(number), names, aliases, edges)
+                look = self._looked_into[number] = _FileLook(aliases, edges, self._found, self._unknown)
+            finally:
+                self._found, self._unknown = before
         self._found |= look.found
         self._unknown |= look.unknown
+        return True
 
     def _edges(self, referrers: Referrers) -> list[Edge]:
         """Return what the graph knows to refer to the target."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from cairn import waiting
@@ -49,10 +50,12 @@ class Referrers:
         late = self.names = self._names_for(nodes, known)
         incoming: dict[int, list[Edge]] = {}
         while late:
-            for number in self._reader.read(self._open_files(late, known), _nearest(wanted)):
+            files, says = self._open_files(late, known), partial(self._says_any, names=frozenset(late))
+            for number in self._reader.read(files, says, _nearest(wanted)):
                 waiting.check()
-                edges = self._resolver.edges_to(number, self.names, kinds, spelling)
-                incoming[number] = [edge for edge in edges if edge.target in wanted and edge.kind in kinds]
+                resolve = partial(self._resolver.edges_to, number, self.names, kinds, spelling)
+                if (edges := self._reader.resolve(number, resolve)) is not None:
+                    incoming[number] = [edge for edge in edges if edge.target in wanted and edge.kind in kinds]
             late = self._late_names(known)
             self.names = self.names | late
         if known is not None:
@@ -65,11 +68,16 @@ class Referrers:
         """Return other names that there was no time to look for before the files were read for users."""
         return self._all_names(self.names, known, FOR_USERS) - self.names if self._reader.unnamed else set()
 
-    def _open_files(self, names: Collection[str], known: KnownEdges | None) -> set[int]:
-        """Return the files that say any of some names and whose edges are not known."""
+    def _open_files(self, names: Collection[str], known: KnownEdges | None) -> Collection[int]:
+        """Return the files whose edges are not known and that may say any of some names; more, if time is short."""
         if known is not None:
-            return {number for number in known.stale if self._says_any(number, names)}
-        return {number for name in names for number in self._code.mentions.saying(name)}
+            return known.stale
+        return {number for name in names for number in self._may_say(name)}
+
+    def _may_say(self, name: str) -> Collection[int]:
+        """Return the files that say a name; where time is short, those that the index knows to have it or its like."""
+        mentions = self._code.mentions
+        return mentions.saying(name) if self._reader.is_patient else mentions.may_mention(name)
 
     def seek(self, node: int) -> NamesSought:
         """Return what may call a definition, as far as known edges and the files that changed since then say."""
@@ -130,10 +138,12 @@ class Referrers:
             share: as for `Reader`.
             word: what these files say, the name by default.
         """
-        saying = self._code.mentions.saying(word or name) if known is None else known.stale
+        said = word or name
         if known is not None:
             yield from known.renamings(name)
-        for number in self._reader.read_for_names(saying, share):
+        files = self._may_say(said) if known is None else known.stale
+        says = partial(self._code.mentions.says, name=said)
+        for number in self._reader.read_for_names(files, says, share):
             for own, alias in self._connections.renamings(number):
                 if own == name:
                     yield number, alias

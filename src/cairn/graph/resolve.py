@@ -120,7 +120,7 @@ class Resolver:
         if rows.edges is None:
             source = self.code.file(number)
             with self._noting(rows):
-                rows.edges = self._resolve(source, range(len(source.facts.kinds)))
+                rows.edges = self.edges_at(source, range(len(source.facts.kinds)))
         return rows.edges
 
     def _rows_of(self, number: int) -> _FileRows:
@@ -176,9 +176,10 @@ class Resolver:
             for at, (text, kind, line) in rows
             if text in likely and kind in wanted and (lines is None or line in lines)
         ]
-        return self._edges_to.put(key, self._resolve(source, places))
+        return self._edges_to.put(key, self.edges_at(source, places))
 
-    def _resolve(self, source: SourceFile, places: Iterable[int]) -> list[Edge]:
+    def edges_at(self, source: SourceFile, places: Iterable[int]) -> list[Edge]:
+        """Return what some references of a file are resolved to, given by their places among its facts."""
         facts = source.facts
         edges: list[Edge] = []
         known: dict[tuple[int, int, int], Entity | None] = {}

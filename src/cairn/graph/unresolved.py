@@ -14,7 +14,7 @@ from cairn.graph.call_shapes import CallShapes
 from cairn.graph.graph import Graph
 from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, place_of
-from cairn.graph.reader import Reader
+from cairn.graph.reader import FOR_LINES, Reader
 from cairn.graph.resolve import CALL, Edge
 from cairn.graph.rules import OPEN_KINDS, TYPE_KINDS
 from cairn.graph.sightings import Sighting, find_sightings, names_pattern
@@ -57,12 +57,14 @@ def unresolved_calls(
     if not names:
         return None
     calls, others = LineTally("call", names), LineTally("name", names)
-    general = _General.of(graph, nodes, is_uncalled=not known)
+    reader = reader or graph.reader(is_patient=True)
+    general = reader.look_up(lambda: _General.of(graph, nodes, is_uncalled=not known))
+    if general is None:
+        return None
     shapes = CallShapes.of(graph, nodes)
     lines_known: dict[int, set[int]] = {}
     for edge in known:
         lines_known.setdefault(file_of(edge.source), set()).add(edge.line)
-    reader = reader or graph.reader(is_patient=True)
     for n_files, number in enumerate(reader.look_at(files_with(graph, names, among))):
         waiting.check()
         if n_files >= enough_files and calls.lines:
@@ -71,14 +73,28 @@ def unresolved_calls(
         data = graph.code.checkout.read(number)
         if data is None or not names_pattern(names).search(data):
             continue
-        source = graph.code.file(number)
-        confirmed = _lines_of_code(source, names)
-        explained = lines_known.get(number, ())
-        for sighting in _unexplained(graph, source, data, names, confirmed, explained, general, shapes):
+        source, explained = graph.code.file(number), lines_known.get(number, ())
+        look = partial(_confirmed_and_unexplained, graph, source, data, names, explained, general, shapes)
+        confirmed, sightings = reader.look_up(look) or ((), ())
+        for sighting in sightings:
             tally = calls if sighting.is_call else others
             tally.add(source.path, sighting.line, is_confirmed=sighting.line in confirmed)
     calls.is_least = others.is_least = calls.is_least or reader.lines_left
     return calls.result() if calls.lines or known else others.result()
+
+
+def _confirmed_and_unexplained(
+    graph: Graph,
+    source: SourceFile,
+    data: bytes,
+    names: frozenset[str],
+    known: Collection[int],
+    general: _General,
+    shapes: CallShapes | None,
+) -> tuple[Collection[int], Sequence[Sighting]]:
+    """Return the lines of a file that are code and say one of some names, and those that no edge explains."""
+    confirmed = _lines_of_code(source, names)
+    return confirmed, list(_unexplained(graph, source, data, names, confirmed, known, general, shapes))
 
 
 def says_name(graph: Graph, node: int) -> Mention | None:
@@ -253,30 +269,40 @@ def _heads(source: SourceFile, data: bytes, names: frozenset[str]) -> Iterator[t
                 yield span.start_byte, match.end()
 
 
-def unresolved_callees(graph: Graph, nodes: Sequence[int], inside: Collection[int]) -> Unresolved | None:
+def unresolved_callees(
+    graph: Graph, inside: Collection[int], edges: Iterable[Edge], reader: Reader
+) -> Unresolved | None:
     """Return the calls in some definitions that may lead to one of the project, whose name it is; None without any.
 
     Args:
-        nodes: the definitions.
-        inside: these with all that they contain.
+        graph: the graph.
+        inside: the definitions, with all that they contain.
+        edges: what is known to lead out of them.
+        reader: says how long there is time, and in which of them not all was resolved.
     """
     lines: dict[tuple[int, int], Mention] = {}
     names: set[str] = set()
-    for number in sorted({file_of(node) for node in nodes}):
+    resolved = {(file_of(edge.source), edge.line, called_name(edge.called)) for edge in edges}
+    looked_at = set(inside) - reader.unresolved
+    reader.lines_left = bool(reader.unresolved)
+    for number in sorted({file_of(node) for node in looked_at}):
         source = graph.code.file(number)
-        resolved = {(edge.line, called_name(edge.called)) for edge in graph.connections.edges(number)}
-        scopes = {place_of(node) for node in inside if file_of(node) == number}
+        scopes = {place_of(node) for node in looked_at if file_of(node) == number}
         facts = source.facts
         for kind, text, scope, line in zip(facts.kinds, facts.expressions, facts.scopes, facts.lines, strict=True):
             name = called_name(facts.texts[text])
-            if kind != CALL or scope not in scopes or (line, name) in resolved or (number, line) in lines:
+            if kind != CALL or scope not in scopes or (number, line, name) in resolved or (number, line) in lines:
                 continue
+            if not reader.lasts(FOR_LINES):
+                reader.lines_left = True
+                break
             if name and graph.code.nodes_named(name):
                 lines[number, line] = Mention(source.path, line, name)
                 names.add(name)
     if not lines:
         return None
-    return Unresolved("callee", tuple(sorted(names)), len(lines), tuple(lines.values())[:MOST_SHOWN])
+    first = tuple(lines.values())[:MOST_SHOWN]
+    return Unresolved("callee", tuple(sorted(names)), len(lines), first, reader.lines_left)
 
 
 def unresolved_imports(graph: Graph, number: int, files: Iterable[int], reader: Reader) -> Unresolved | None:
@@ -303,8 +329,8 @@ def unresolved_imports(graph: Graph, number: int, files: Iterable[int], reader: 
         if name.encode("utf-8", "surrogateescape") not in data:
             continue
         source = graph.code.file(other)
-        edges = graph.connections.imports(other)
-        if any(edge.target == number for edge in edges):
+        edges = reader.look_up(partial(graph.connections.imports, other))
+        if edges is None or any(edge.target == number for edge in edges):
             continue
         for line in _import_lines(source, data, name, {edge.line for edge in edges}):
             tally.add(source.path, line, is_confirmed=False)
@@ -353,7 +379,10 @@ def note_on(unresolved: Unresolved | None, what: str, *, has_known: bool) -> tup
     is_one = unresolved.lines == 1
     if unresolved.form == "callee":
         verb = "calls" if is_one else "call"
-        words = f"{count} of it {verb} names that this project defines, and it is not known which: {places}{more}"
+        least = "At least " if unresolved.is_least else ""
+        words = (
+            f"{least}{count} of it {verb} names that this project defines, and it is not known which: {places}{more}"
+        )
         return (Hint(words),)
     least = "at least " if unresolved.is_least else ""
     said = f"{least}{count} {'says' if is_one else 'say'} {_quoted(unresolved)}"

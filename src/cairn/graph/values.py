@@ -69,10 +69,10 @@ class Unresolved:
 class Unfollowed:
     """What an answer does not know since its time was up before all was resolved.
 
-    `definitions` counts those whose users were not all looked for, and `names` are the names of the first of them, the
-    surest way first. `files` counts what was still to be read for the first of them and for imports. With `lines`,
-    those that say the name of what was asked about and cannot be resolved were not all counted. Asked again, a process
-    that goes on running continues from there.
+    `definitions` counts those whose users, or in an answer about callees what they call, were not all looked for, and
+    `names` are the names of the first of them, the surest way first. `files` counts what was still to be read for the
+    first of them and for imports. With `lines`, those that cannot be resolved were not all counted. Asked again, a
+    process that goes on running continues from there.
     """
 
     definitions: int
