@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -64,6 +65,19 @@ def test_over_http_what_was_not_read_is_counted(served: Served) -> None:
         assert status == 200
         assert document["unfollowed"]["files"] + document["unfollowed"]["definitions"] > 0
         assert [note for note in document["notes"] if note.startswith(SAID)]
+
+
+def test_what_was_cut_is_whole_once_the_daemon_had_time(served: Served) -> None:
+    asked = {"project": "shop", "symbol": "Till"}
+    _, document = served.ask("POST", "/api/graph/callers", asked)
+    assert document["unfollowed"]["files"] > 0
+    for pause in (0.05 * 2**times for times in range(9)):  # a question stops what is done meanwhile
+        time.sleep(pause)
+        _, document = served.ask("POST", "/api/graph/callers", asked)
+        if "unfollowed" not in document:
+            break
+    assert "unfollowed" not in document
+    assert [link["filepath"] for link in document["links"]] == ["small.py"]
 
 
 def test_an_agent_is_not_told_that_there_is_nothing(served: Served, shop: Path) -> None:

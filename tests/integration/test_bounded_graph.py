@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from cairn.errors import UnknownSymbolError
+from cairn.graph.answers import BoundedAnswer
 from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests, impact
 from cairn.graph.nearest import NearestWalk
@@ -20,7 +21,7 @@ from cairn.graph.patience import GraphPatience
 from cairn.graph.questions import callees, callers, importers, subclasses
 from cairn.graph.references import references
 from cairn.graph.symbols import find_symbol
-from cairn.graph.values import Links, References
+from cairn.graph.values import Impact, Importers, Links, References, TestChoice
 from cairn.index.snapshot import Snapshot
 from cairn.protocol.documents import graph_to_dict
 from cairn.workspace import Workspace
@@ -29,8 +30,21 @@ FOLDERS = Path(__file__).parent / "projects"
 CHAIN = 30
 USERS = 200
 Relation = Callable[[Graph, str], Links | References]
+Question = Callable[[Graph, str], BoundedAnswer]
 RELATIONS: tuple[Relation, ...] = (callers, references, subclasses)
 CALLS = 60
+
+
+def imported(graph: Graph, _: str) -> Importers:
+    return importers(graph, "hub.py")
+
+
+def affected(graph: Graph, text: str) -> Impact:
+    return impact(graph, find_symbol(graph.code, graph.connection, text))
+
+
+def tested(graph: Graph, text: str) -> TestChoice:
+    return choose_tests(graph, find_symbol(graph.code, graph.connection, text))
 
 
 @pytest.fixture(scope="module")
@@ -435,6 +449,92 @@ def test_effects_wait_for_no_changed_file_once_the_time_is_up(renamed: Workspace
         answer = impact(graph, nodes)
         assert {effect.symbol.name for effect in answer.affected} == {"use_it", "reuse"}
         assert answer.unfollowed is None
+
+
+def found_in(answer: BoundedAnswer) -> int:
+    """How much an answer lists."""
+    lists = ("links", "references", "importers", "affected", "tests")
+    return max(len(getattr(answer, name, ())) for name in lists)
+
+
+def hasty() -> GraphPatience:
+    """GraphPatience that gives a question no time at all."""
+    return GraphPatience(seconds=0, least_files=0, steady=lambda: 0.0)
+
+
+@pytest.mark.parametrize("question", [callers, references, subclasses, imported, affected, tested])
+def test_what_was_cut_is_gone_on_with_while_nobody_asks(hub: Workspace, question: Question) -> None:
+    with graph_of(hub, whole()) as known:
+        expected = question(known, "Hub")
+    with graph_of(hub, hasty()) as graph:
+        assert question(graph, "Hub").unfollowed is not None
+        assert graph.answers.are_cut
+        assert not graph.answers.go_on(lambda: False)
+        assert not graph.answers.are_cut
+        ask_again(graph)
+        assert question(graph, "Hub") == expected
+
+
+@pytest.mark.parametrize("question", [callers, references, subclasses, imported, affected])
+def test_whoever_asks_meanwhile_is_given_what_is_known_by_then(hub: Workspace, question: Question) -> None:
+    with graph_of(hub, whole()) as known:
+        expected = question(known, "Hub")
+    counts = []
+    with graph_of(hub, hasty()) as graph:
+        question(graph, "Hub")
+        for times in range(1, 100):
+            looks = itertools.count()
+            goes_on = graph.answers.go_on(lambda: next(looks) > 25 * times)  # noqa: B023 - called at once
+            ask_again(graph)
+            answer = question(graph, "Hub")
+            counts.append(found_in(answer))
+            assert goes_on == (answer.unfollowed is not None)
+            if not goes_on:
+                break
+    assert answer == expected
+    assert counts == sorted(counts)
+    assert len(set(counts)) > 2
+
+
+def test_callees_that_were_cut_are_gone_on_with_as_well(caller: Workspace) -> None:
+    with graph_of(caller, whole()) as known:
+        expected = callees(known, "Caller")
+    with graph_of(caller, hasty()) as graph:
+        assert not callees(graph, "Caller").links
+        looks = itertools.count()
+        assert graph.answers.go_on(lambda: next(looks) > 200)
+        assert 0 < len(callees(graph, "Caller").links) < CALLS
+        assert not graph.answers.go_on(lambda: False)
+        assert callees(graph, "Caller") == expected
+
+
+def test_work_that_was_stopped_early_takes_nothing_back(hub: Workspace) -> None:
+    with graph_of(hub, steps(400)) as graph:
+        answer = callers(graph, "Hub")
+        assert 0 < len(answer.links) < USERS
+        graph.patience = hasty()
+        looks = itertools.count()
+        assert graph.answers.go_on(lambda: next(looks) > 3)
+        ask_again(graph)
+        assert callers(graph, "Hub") == answer
+
+
+def test_what_could_not_be_finished_in_a_long_time_either_is_left_to_the_next_question(hub: Workspace) -> None:
+    with graph_of(hub, steps(0)) as graph:
+        assert callers(graph, "Hub").unfollowed is not None
+        assert not graph.answers.go_on(lambda: False)  # after sixty looks at the clock
+        graph.patience = endless()
+        ask_again(graph)
+        assert callers(graph, "Hub").unfollowed is None
+
+
+def test_what_was_cut_is_answered_whole_once_all_edges_are_known(hub: Workspace) -> None:
+    with graph_of(hub, hasty()) as graph:
+        assert callers(graph, "Hub").unfollowed is not None
+        assert graph.answers.go_on(lambda: True)
+        assert graph.network
+        ask_again(graph)
+        assert len(callers(graph, "Hub").links) == USERS
 
 
 def test_whole_answers_are_found_once(hub: Workspace) -> None:

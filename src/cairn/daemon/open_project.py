@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from cairn.config import deciding_files, stamp_of
 from cairn.daemon.watching import Watch, open_workspace
-from cairn.errors import BusyError, IndexMissingError, ProjectError
+from cairn.errors import BusyError, CairnError, IndexMissingError, ProjectError
 from cairn.hints import Hint
 from cairn.registry import AllowedProject
 from cairn.sharing import Shared
@@ -52,6 +52,8 @@ class OpenProject:
         self._deciding = deciding_files(Path(project.root))
         self._settings_stamp: tuple[tuple[int, ...], ...] = ()
         self._was_indexed = False
+        self._behind = Asker()  # for whom cut answers are gone on with
+        self.has_more = False  # whether there are such answers
 
     @property
     def is_idle(self) -> bool:
@@ -102,6 +104,23 @@ class OpenProject:
         if not self._was_indexed and not workspace.is_indexed:
             raise IndexMissingError("this project is not indexed yet", Hint.of("index"))
         self._was_indexed = True
+
+    def go_on(self, is_awaited: Callable[[], bool]) -> None:
+        """Go on with answers of the symbol graph that were cut for want of time, until somebody asks anything.
+
+        Args:
+            is_awaited: tells whether somebody does.
+        """
+        asker = self._behind = Asker()
+        try:
+            with self._current_workspace().use() as workspace, asker.serve():
+                self.has_more = workspace.graph.go_on(is_awaited)
+        except CairnError as error:  # the project is being closed, or its index is gone
+            self.has_more = False
+            _log.info("cut answers of %s are not gone on with: %s", self.project.name, error)
+        except Exception:  # noqa: BLE001 - the edge of a thread; it is logged
+            self.has_more = False
+            _log.exception("going on with cut answers of %s failed", self.project.name)
 
     def watch(self) -> None:
         """Follow the project's edits from now on, unless a watch does."""
@@ -161,6 +180,7 @@ class OpenProject:
 
     def _take_open(self) -> tuple[Shared[Workspace] | None, Watch | None]:
         """Return the workspace and the watch, and hold none from now on."""
+        self._behind.leave()
         last = self._workspace, self._watch
         self._workspace = self._watch = None
         return last

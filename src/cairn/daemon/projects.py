@@ -112,7 +112,8 @@ class Projects:
         self._room_slow, self._room_apart = asyncio.Semaphore(n_slow), asyncio.Semaphore(n_slow)
         self._slow_pool = ThreadPoolExecutor(2 * n_slow, thread_name_prefix="cairn-slow")
         self._at_once_pool = ThreadPoolExecutor(AT_ONCE_THREADS, thread_name_prefix="cairn-event")
-        self._n_at_once = 0
+        self._behind_pool = ThreadPoolExecutor(1, thread_name_prefix="cairn-behind")
+        self._n_asking = self._n_at_once = 0
 
     def states(self) -> list[OpenState]:
         """Return the open projects."""
@@ -157,6 +158,7 @@ class Projects:
                 f"{opened.waiting} questions to {opened.project.name} are waiting already", "ask again later"
             )
         opened.waiting += 1
+        self._n_asking += 1
         job = _Job(work, fresh=fresh, build=build, slow=slow)
         try:
             async with asyncio.timeout(timeout_seconds):
@@ -168,7 +170,7 @@ class Projects:
         finally:
             job.asker.leave()
             # Its thread may work on for a while, though nobody waits.
-            job.call_after(partial(self._leave, opened))
+            job.call_after(partial(self._leave, opened, used_graph=not job.asker.in_haste))
 
     async def _answer(self, opened: OpenProject, job: _Job[_T]) -> _T:
         """Answer among the quick questions, or else among the slow ones."""
@@ -189,11 +191,18 @@ class Projects:
         running.add_done_callback(job.note_end)
         return await asyncio.shield(running)
 
-    def _leave(self, opened: OpenProject) -> None:
+    def _leave(self, opened: OpenProject, *, used_graph: bool) -> None:
         opened.waiting -= 1
+        self._n_asking -= 1
+        if (used_graph or opened.has_more) and not self._closed:
+            self._behind_pool.submit(opened.go_on, self._is_asked)
         opened.last_used = time.monotonic()
         if not opened.waiting and not opened.is_watched and not self._closed:
             self._pool.submit(opened.watch)  # after the answer, which nothing should delay
+
+    def _is_asked(self) -> bool:
+        """Tell whether anybody asks anything, who would have to share the interpreter with other work."""
+        return self._n_asking > 0 or self._n_at_once > 0 or self._closed
 
     async def run_at_once(
         self, name: str, work: Callable[[Workspace], _T], *, timeout_seconds: float | None = None
@@ -291,7 +300,7 @@ class Projects:
     def close(self) -> bool:
         """Close everything; return whether all work ended in time."""
         self._closed = True
-        for pool in (self._pool, self._slow_pool, self._at_once_pool):
+        for pool in (self._pool, self._slow_pool, self._at_once_pool, self._behind_pool):
             pool.shutdown(wait=False, cancel_futures=True)
         deadline = time.monotonic() + STOP_SECONDS
         ended = [opened.close(max(0.0, deadline - time.monotonic())) for opened in self._open.values()]

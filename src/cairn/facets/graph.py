@@ -65,6 +65,19 @@ class GraphFacet:
 
         return self._index.with_repair(answer)
 
+    def go_on(self, is_awaited: Callable[[], bool]) -> bool:
+        """Go on with answers that were cut for want of time until they are whole; return whether there is more to do.
+
+        Once this was called, a question that is asked again is given what is known by then, without waiting for more.
+
+        Args:
+            is_awaited: tells whether somebody asks something; then this ends soon.
+        """
+        opened = self._index.opened
+        if opened is None or not opened.has_cut_answers:
+            return False
+        return is_awaited() or self.ask(lambda graph: graph.answers.go_on(is_awaited))
+
     def callers(self, symbol: str, *, limit: int = 0, progress: Progress | None = None) -> Links:
         """Return what calls a symbol directly, by file and line.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
-from typing import TypeVar, cast
 
 from cairn import waiting
 from cairn.config import Settings
+from cairn.graph.answers import Answers
 from cairn.graph.code import Code
 from cairn.graph.connections import Connections, KnownEdges
 from cairn.graph.facts import KeptFacts, Progress
@@ -29,10 +29,8 @@ from cairn.index.snapshot import Snapshot
 from cairn.index.state_dir import StateDir
 from cairn.source.text import pluralize
 
-_MOST_REMEMBERED = 16  # long answers
 _MOST_UNFINISHED = 4  # questions to go on with
 _STALE_COSTS = 3  # files: one that a change affects takes as long as so many, since it tends to be a central one
-_T = TypeVar("_T")
 CALL_KINDS = frozenset({CALL, CONSTRUCT, DECORATE})
 
 
@@ -71,7 +69,7 @@ class Graph:
         self._tests: TestFiles | None = None
         self.patience = patience or GraphPatience()
         self.unfinished: Unfinished[Hashable] = Unfinished(_MOST_UNFINISHED)
-        self._remembered: dict[Hashable, object] = {}
+        self.answers = Answers(lambda: self.patience, lambda: self.is_prepared)
 
     def refresh(self, snapshot: Snapshot, connection: sqlite3.Connection, *, is_current: bool = False) -> None:
         """Take in a new generation, and files that changed since.
@@ -107,20 +105,8 @@ class Graph:
         if self._resolver is not None:
             self._resolver.meaning.memo.forget()
         self._resolver = None
-        self._remembered, self.unfinished = {}, Unfinished(_MOST_UNFINISHED)
-
-    def remember(
-        self, key: Hashable, find: Callable[[], _T], is_whole: Callable[[_T], bool] = lambda _answer: True
-    ) -> _T:
-        """Return what `find` gives for a key; the last few whole answers are remembered until a file changes."""
-        if key not in self._remembered:
-            answer = find()
-            if not is_whole(answer):
-                return answer
-            if len(self._remembered) >= _MOST_REMEMBERED:
-                del self._remembered[next(iter(self._remembered))]
-            self._remembered[key] = answer
-        return cast("_T", self._remembered[key])
+        self.unfinished = Unfinished(_MOST_UNFINISHED)
+        self.answers.forget()
 
     def store_facts(self) -> None:
         """Store the facts that were found while nothing could be written, for the next time."""

@@ -38,6 +38,15 @@ def impact(
         limit: affected symbols at most, 0 for all.
         tests: test files at most.
     """
+
+    def find() -> Impact:
+        return _find_impact(graph, changed, limit, tests, leftovers)
+
+    key = ("impact", tuple(changed), limit, tests)
+    return find() if leftovers != NOTHING_LEFT else graph.answers.give(key, find, keeps=False)
+
+
+def _find_impact(graph: Graph, changed: Sequence[int], limit: int, tests: int, leftovers: Leftovers) -> Impact:
     code = graph.code
     starts = [*changed, *leftovers.nodes]
     effects = effects_of(graph, _begin(graph, starts))
@@ -79,6 +88,15 @@ def choose_tests(
     graph: Graph, changed: Sequence[int], limit: int = 0, leftovers: Leftovers = NOTHING_LEFT
 ) -> TestChoice:
     """Return the test files worth running for a change of some nodes, best first; `limit` 0 gives all."""
+
+    def find() -> TestChoice:
+        return _find_tests(graph, changed, limit, leftovers)
+
+    key = ("tests", tuple(changed), limit)
+    return find() if leftovers != NOTHING_LEFT else graph.answers.give(key, find, keeps=False)
+
+
+def _find_tests(graph: Graph, changed: Sequence[int], limit: int, leftovers: Leftovers) -> TestChoice:
     starts = [*changed, *leftovers.nodes]
     effects = effects_of(graph, _begin(graph, starts))
     more = _of_deleted(graph, leftovers)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 ANSWER_SECONDS = 0.8  # leaves time to open the index and to show the answer within a second
+BEHIND_SECONDS = 60.0  # for work that nobody waits for
 LEAST_FILES = 300  # the symbol graph of fewer is resolved while somebody waits
 
 
@@ -28,11 +30,33 @@ class GraphPatience:
         self.least_files = least_files
         self._steady = steady
         self._began = steady()
+        self._lasting = seconds
+        self._is_awaited: Callable[[], bool] = _never
 
     def begin(self) -> None:
         """Start the time of a question."""
         self._began = self._steady()
+        self._lasting = self.seconds
 
     def lasts(self, share: float = 1.0) -> bool:
         """Tell whether a share of the time is left to go on with, from 0 for none of it to 1 for all of it."""
-        return self._steady() - self._began < share * self.seconds
+        return self._steady() - self._began < share * self._lasting and not self._is_awaited()
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the current work is for nobody who waits."""
+        return self._is_awaited is not _never
+
+    @contextmanager
+    def behind(self, is_awaited: Callable[[], bool]) -> Iterator[None]:
+        """Give the block a longer time, which is over as soon as somebody asks."""
+        self.begin()
+        self._lasting, self._is_awaited = BEHIND_SECONDS, is_awaited
+        try:
+            yield
+        finally:
+            self._lasting, self._is_awaited = self.seconds, _never
+
+
+def _never() -> bool:
+    return False

@@ -34,11 +34,7 @@ def callers(graph: Graph, text: str, limit: int = 0) -> Links:
     Raises:
         UnknownSymbolError, AmbiguousError: as `find_symbol`.
     """
-    return graph.remember(("callers", text, limit), lambda: _find_callers(graph, text, limit), _is_whole)
-
-
-def _is_whole(answer: Links | Importers) -> bool:
-    return answer.unfollowed is None
+    return graph.answers.give(("callers", text, limit), lambda: _find_callers(graph, text, limit))
 
 
 def _find_callers(graph: Graph, text: str, limit: int) -> Links:
@@ -80,7 +76,7 @@ def callees(graph: Graph, text: str, limit: int = 0) -> Links:
     Raises:
         UnknownSymbolError, AmbiguousError: as `find_symbol`.
     """
-    return graph.remember(("callees", text, limit), lambda: _find_callees(graph, text, limit), _is_whole)
+    return graph.answers.give(("callees", text, limit), lambda: _find_callees(graph, text, limit))
 
 
 def _find_callees(graph: Graph, text: str, limit: int) -> Links:
@@ -118,7 +114,7 @@ def subclasses(graph: Graph, text: str, limit: int = 0) -> Links:
     Raises:
         UnknownSymbolError, AmbiguousError: as `find_symbol`.
     """
-    return graph.remember(("subclasses", text, limit), lambda: _find_subclasses(graph, text, limit), _is_whole)
+    return graph.answers.give(("subclasses", text, limit), lambda: _find_subclasses(graph, text, limit))
 
 
 def _find_subclasses(graph: Graph, text: str, limit: int) -> Links:
@@ -231,7 +227,7 @@ def importers(graph: Graph, text: str, reader: Reader | None = None) -> Importer
     Raises:
         UnknownSymbolError: if there is no such file.
     """
-    return graph.remember(("importers", text), lambda: _find_importers(graph, text, reader), _is_whole)
+    return graph.answers.give(("importers", text), lambda: _find_importers(graph, text, reader))
 
 
 def _find_importers(graph: Graph, text: str, reader: Reader | None) -> Importers:

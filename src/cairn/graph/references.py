@@ -64,6 +64,11 @@ def references(graph: Graph, text: str, limit: int = 0, kinds: Collection[str] =
     Raises:
         UnknownSymbolError, AmbiguousError: as `find_symbol`.
     """
+    key = ("references", text, limit, tuple(kinds))
+    return graph.answers.give(key, lambda: _find_references(graph, text, limit, kinds))
+
+
+def _find_references(graph: Graph, text: str, limit: int, kinds: Collection[str]) -> References:
     sought = _find_sought(graph, text)
     reader = graph.reader()
     found, tally, n_unread = _look_for(graph, sought, reader)
@@ -114,7 +119,7 @@ def _look_for(
             graph.unfinished.keep(key, search)
         return found
 
-    return graph.remember(key, go_on, lambda _found: reader.unfollowed() is None)
+    return graph.answers.remember(key, go_on, lambda _found: reader.unfollowed() is None)
 
 
 def _share(found: Sequence[SymbolReference], limit: int) -> list[SymbolReference]:

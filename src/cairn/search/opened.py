@@ -145,6 +145,11 @@ class OpenIndex:
         """Whether another database has taken the place of this one: it was moved aside, or its folder was deleted."""
         return _identity_of(self._state.database) != self._file
 
+    @property
+    def has_cut_answers(self) -> bool:
+        """Whether the symbol graph gave answers that were cut for want of time and can be gone on with."""
+        return self._graph is not None and self._graph.answers.are_cut
+
     @contextmanager
     def reading(self, view: View, progress: Progress | None = None) -> Iterator[Library]:
         """Yield the newest generation of a view; the block reads this one state of the database throughout.
@@ -253,12 +258,17 @@ class OpenIndex:
         return self._graph
 
     def _take_graph(self, question: _ReadContext, snapshot: Snapshot) -> None:
-        """Hold the symbol graph until this question has been answered."""
+        """Hold the symbol graph until this question has been answered.
+
+        Work that nobody waits for lets go of it soon.
+        """
         is_free = self._asking_graph.acquire(blocking=False)
         if not is_free:
-            waiting.give_way()
-            while not self._asking_graph.acquire(timeout=_LOOK_SECONDS):
-                waiting.check()
+            is_behind = self._graph is not None and self._graph.patience.is_behind
+            if not is_behind or not self._asking_graph.acquire(timeout=_LOOK_SECONDS):
+                waiting.give_way()
+                while not self._asking_graph.acquire(timeout=_LOOK_SECONDS):
+                    waiting.check()
         question.has_graph = True
         question.afterwards.callback(self._asking_graph.release)
         question.afterwards.callback(self._store_facts)
