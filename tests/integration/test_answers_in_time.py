@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
 import os
 import time
@@ -55,6 +56,12 @@ def served(shop: Path) -> Iterator[Served]:
 
 
 def hurry(workspace: Workspace) -> None:
+    """Give neither a question nor what goes on after it any time: an hour is over at each look at the clock."""
+    hours = itertools.count(0, 3_600)
+    workspace.graph.current().patience = GraphPatience(seconds=0, least_files=0, steady=lambda: float(next(hours)))
+
+
+def hurry_only_questions(workspace: Workspace) -> None:
     workspace.graph.current().patience = GraphPatience(seconds=0, least_files=0)
 
 
@@ -68,6 +75,7 @@ def test_over_http_what_was_not_read_is_counted(served: Served) -> None:
 
 
 def test_what_was_cut_is_whole_once_the_daemon_had_time(served: Served) -> None:
+    asyncio.run(served.app.daemon.projects.run("shop", hurry_only_questions))
     asked = {"project": "shop", "symbol": "Till"}
     _, document = served.ask("POST", "/api/graph/callers", asked)
     assert document["unfollowed"]["files"] > 0

@@ -43,7 +43,7 @@ def affected(graph: Graph, text: str) -> Impact:
     return impact(graph, find_symbol(graph.code, graph.connection, text))
 
 
-def tested(graph: Graph, text: str) -> TestChoice:
+def chosen(graph: Graph, text: str) -> TestChoice:
     return choose_tests(graph, find_symbol(graph.code, graph.connection, text))
 
 
@@ -462,7 +462,7 @@ def hasty() -> GraphPatience:
     return GraphPatience(seconds=0, least_files=0, steady=lambda: 0.0)
 
 
-@pytest.mark.parametrize("question", [callers, references, subclasses, imported, affected, tested])
+@pytest.mark.parametrize("question", [callers, references, subclasses, imported, affected, chosen])
 def test_what_was_cut_is_gone_on_with_while_nobody_asks(hub: Workspace, question: Question) -> None:
     with graph_of(hub, whole()) as known:
         expected = question(known, "Hub")

@@ -17,7 +17,7 @@ from cairn.graph.resolve import IMPLEMENT, INHERIT, Edge
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.sightings import find_sightings, names_pattern
 from cairn.graph.signatures import split_parameters
-from cairn.graph.tally import LineTally, files_with
+from cairn.graph.tally import LineTally, files_for
 from cairn.graph.values import Unresolved
 from cairn.source.expressions import called_name
 
@@ -206,7 +206,7 @@ def unresolved_subtypes(
     for edge in known:
         lines_known.setdefault(file_of(edge.source), set()).add(edge.line)
     reader = reader or graph.reader(is_patient=True)
-    for number in reader.look_at(files_with(graph, names, None)):
+    for number in reader.look_at(files_for(graph, names), partial(graph.code.mentions.mentions, names=names)):
         waiting.check()
         data = graph.code.checkout.read(number)
         if data is None or not names_pattern(names).search(data):

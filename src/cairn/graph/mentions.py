@@ -64,6 +64,10 @@ class FileMentions:
             if data is not None and any(text in data for text in texts):
                 yield number
 
+    def mentions(self, number: int, names: Collection[str]) -> bool:
+        """Tell whether any of some identifiers stands in the text of a file, perhaps within a longer one."""
+        return any(True for _ in self.iter_mentioning(names, [number]))
+
     def saying(self, name: str) -> frozenset[int]:
         """Return the files in whose text an identifier is a whole word."""
         if (files := self._saying.get(name)) is None:

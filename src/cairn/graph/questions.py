@@ -250,7 +250,7 @@ def _find_importers(graph: Graph, text: str, reader: Reader | None) -> Importers
         )
         importers.setdefault(importer.path, importer)
     files = sorted(possible.files)
-    unresolved = unresolved_imports(graph, number, filter(possible.says, files), reader)
+    unresolved = unresolved_imports(graph, number, files, possible.says, reader)
     unfollowed = reader.unfollowed()
     notes = note_on(unresolved, f"import of {path}", has_known=bool(importers))
     if not importers and unresolved is None and unfollowed is None:
@@ -297,7 +297,7 @@ def may_import(graph: Graph, number: int) -> MayImport:
     files = {other for name in names for other in graph.code.mentions.may_mention(name)}
 
     def says(other: int) -> bool:
-        return other in sure or any(True for _ in graph.code.mentions.iter_mentioning(names, [other]))
+        return other in sure or graph.code.mentions.mentions(other, names)
 
     return MayImport((files | sure) - {number}, says)
 

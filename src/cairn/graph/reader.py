@@ -123,15 +123,20 @@ class Reader:
                 if number in saying:
                     yield number
 
-    def look_at(self, files: Iterable[int]) -> Iterator[int]:
-        """Yield files that may have lines that cannot be resolved, as long as there is time, without unread ones."""
+    def look_at(self, files: Iterable[int], says: Callable[[int], bool]) -> Iterator[int]:
+        """Yield files that may have lines that cannot be resolved, as long as there is time, without unread ones.
+
+        Args:
+            files: the files.
+            says: tells from the text of one whether it is to be looked at.
+        """
         for number in files:
             if number in self.unread:
                 self.lines_left = True
             elif not self.lasts(FOR_LINES):
                 self.lines_left = True
                 return
-            else:
+            elif says(number):
                 yield number
 
     def leave(self, names: Iterable[str]) -> None:

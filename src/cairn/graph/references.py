@@ -25,7 +25,7 @@ from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, IMPLEMENT, INHERIT, U
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, SCOPELESS_KINDS, TYPE_KINDS, VALUE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import find_symbol, symbol_of
-from cairn.graph.tally import LineTally
+from cairn.graph.tally import LineTally, files_for
 from cairn.graph.unresolved import note_on
 from cairn.graph.values import ReferenceKind, References, Symbol, SymbolReference, Unresolved, Way
 from cairn.hints import Hint
@@ -288,7 +288,14 @@ class _ReferenceSearch:
         self._found, self._unknown = {}, {}
         looked_at: set[int] = set()
         n_files = 0
-        for number in reader.look_at(self._mentioning(names, aliases, by_file)):
+        mentions = graph.code.mentions
+        files = {*files_for(graph, names.union(aliases)), *by_file}
+
+        def says(number: int) -> bool:
+            is_said = number in by_file or mentions.mentions(number, names)
+            return is_said or any(mentions.says(number, alias) for alias in aliases)
+
+        for number in reader.look_at(sorted(files), says):
             waiting.check()
             n_files += 1
             if n_files <= _ENOUGH_FILES:
@@ -305,22 +312,6 @@ class _ReferenceSearch:
                 tally.add(path, line, is_confirmed=True)
         tally.is_least = reader.lines_left
         return list(self._found.values()), tally, max(0, n_files - _ENOUGH_FILES)
-
-    def _mentioning(self, names: frozenset[str], aliases: Collection[str], by_file: Collection[int]) -> Iterator[int]:
-        """Yield the files of code in whose text one of some names stands, perhaps within a longer one, or an alias."""
-        code = self._graph.code
-        said = [name.encode("utf-8", "surrogateescape") for name in names]
-        files = {number for name in (*names, *aliases) for number in code.mentions.may_mention(name)}
-        for number in sorted(files.union(by_file)):
-            data = code.checkout.read(number) if BY_NAME[code.languages[number]].group == "code" else None
-            if data is None:
-                continue
-            if (
-                number in by_file
-                or any(name in data for name in said)
-                or any(code.mentions.says(number, alias) for alias in aliases)
-            ):
-                yield number
 
     def _names(self) -> frozenset[str]:
         """Return the name, of a constructor that of its type, which calls of it say."""

@@ -36,10 +36,14 @@ class LineTally:
 
 
 def files_with(graph: Graph, names: Iterable[str], among: Collection[int] | None) -> Iterator[int]:
-    """Yield the files of code that may say one of some names, in the order of their numbers."""
-    code, names = graph.code, list(names)
+    """Yield the files of code in which one of some names stands, in the order of their numbers."""
+    names = list(names)
+    return graph.code.mentions.iter_mentioning(names, files_for(graph, names, among))
+
+
+def files_for(graph: Graph, names: Iterable[str], among: Collection[int] | None = None) -> list[int]:
+    """Return the files of code that the index knows to have one of some names or its like, in order."""
+    code = graph.code
     files = {number for name in names for number in code.mentions.may_mention(name)}
     wanted = files if among is None else files.intersection(among)
-    return code.mentions.iter_mentioning(
-        names, sorted(number for number in wanted if BY_NAME[code.languages[number]].group == "code")
-    )
+    return sorted(number for number in wanted if BY_NAME[code.languages[number]].group == "code")

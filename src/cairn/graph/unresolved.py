@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, Self
 
@@ -19,7 +19,7 @@ from cairn.graph.resolve import CALL, Edge
 from cairn.graph.rules import OPEN_KINDS, TYPE_KINDS
 from cairn.graph.sightings import Sighting, find_sightings, names_pattern
 from cairn.graph.source_file import SourceFile
-from cairn.graph.tally import MOST_SHOWN, LineTally, files_with
+from cairn.graph.tally import MOST_SHOWN, LineTally, files_for, files_with
 from cairn.graph.values import Mention, Unresolved
 from cairn.hints import Hint
 from cairn.source.expressions import called_name
@@ -65,7 +65,8 @@ def unresolved_calls(
     lines_known: dict[int, set[int]] = {}
     for edge in known:
         lines_known.setdefault(file_of(edge.source), set()).add(edge.line)
-    for n_files, number in enumerate(reader.look_at(files_with(graph, names, among))):
+    says = partial(graph.code.mentions.mentions, names=names)
+    for n_files, number in enumerate(reader.look_at(files_for(graph, names, among), says)):
         waiting.check()
         if n_files >= enough_files and calls.lines:
             calls.is_least = others.is_least = True
@@ -305,20 +306,23 @@ def unresolved_callees(
     return Unresolved("callee", tuple(sorted(names)), len(lines), first, reader.lines_left)
 
 
-def unresolved_imports(graph: Graph, number: int, files: Iterable[int], reader: Reader) -> Unresolved | None:
+def unresolved_imports(
+    graph: Graph, number: int, files: Iterable[int], says: Callable[[int], bool], reader: Reader
+) -> Unresolved | None:
     """Return the lines of some files that may import a file, going by its name; None if there are none.
 
     Args:
         graph: the graph.
         number: the file.
         files: those that may import it.
+        says: tells from the text of one whether it may.
         reader: as for `unresolved_calls`.
     """
     name = _name_of_file(graph.code.paths[number])
     if not name:
         return None
     tally = LineTally("import", [name])
-    for n_files, other in enumerate(reader.look_at(files)):
+    for n_files, other in enumerate(reader.look_at(files, says)):
         waiting.check()
         if n_files >= _ENOUGH_FILES and tally.lines:
             tally.is_least = True
