@@ -60,7 +60,7 @@ _FORMS = (
     "rg {}", "rg -n {} | head -20", "grep -rn {} .", "grep -rnw {} .", "git grep -n {}", "rg -l {}", "rg -n '{}\\('",
     "grep -rnE '(def|class|function|func|fn|struct|interface) {}' .", "rg -n '\\b{}\\b'", "rg -i {}",
 )  # fmt: skip
-_PATIENT = Patience(60.0, 60.0)
+PATIENT = Patience(60.0, 60.0)
 
 
 class Case(NamedTuple):
@@ -169,7 +169,7 @@ def ask(searches: Searches, case: Case) -> Outcome:
 
 def measure(workspace: Workspace, cases: Sequence[Case], patience: Patience | None = None) -> list[Outcome]:
     """Return what searches get once the symbol graph is warm."""
-    patient = Searches(workspace, HooksSettings(), _PATIENT)
+    patient = Searches(workspace, HooksSettings(), PATIENT)
     for case in cases:
         ask(patient, case)
     searches = Searches(workspace, HooksSettings(), patience)

@@ -102,14 +102,24 @@ def test_a_request_has_one_name_in_the_logs_of_the_proxy_and_of_the_node(
 
     name = answer.headers["x-request-id"]
     assert name != "forged"
-    texts = [node.log.read_text() for node in running.nodes]
-    (line,) = [line for text in texts for line in text.splitlines() if name in line]
+    (line,) = lines_that_say(name, running)
     told = json.loads(line)
     assert (told["message"], told["operation"], told["project"], told["status"]) == (
         "answered", "search", "acme/shop", 200,
     )  # fmt: skip
     assert name in running.log.read_text()
+    texts = [node.log.read_text() for node in running.nodes]
     assert not any(secret in text for text in texts for secret in ("hidden words", client.headers["authorization"][7:]))
+
+
+def lines_that_say(name: str, running: Cluster) -> list[str]:
+    """Return the lines of the nodes' logs with a name, which are written after the answer is sent."""
+    for _ in range(600):
+        lines = [line for node in running.nodes for line in node.log.read_text().splitlines() if name in line]
+        if lines and name in running.log.read_text():
+            return lines
+        threading.Event().wait(0.1)
+    return []
 
 
 def test_no_question_is_lost_with_a_node_that_is_killed(client: httpx.Client, running: Cluster) -> None:
@@ -144,10 +154,21 @@ def ask_until_found(running: Cluster, address: str) -> bool:
     return False
 
 
+def wait_until_none_is_down(running: Cluster) -> bool:
+    """Wait until the proxy has seen that nodes which were started again are back."""
+    for _ in range(600):
+        states = dict(re.findall(r"Server nodes/(\w+) is (UP|DOWN)", running.log.read_text()))  # the last one counts
+        if "DOWN" not in states.values():
+            return True
+        threading.Event().wait(0.1)
+    return False
+
+
 def test_the_simulator_foretells_how_often_projects_are_opened(client: httpx.Client, running: Cluster) -> None:
     for node in running.nodes:
         node.kill()
         node.start()
+    assert wait_until_none_is_down(running)
     for project in _PROJECTS * 2:
         assert ask(client, project) == 200
     before = opened(running)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cairn.workspace import Workspace
 from metrics import Target
-from searches import Case, Outcome, derive_cases, measure, report
+from searches import PATIENT, Case, Outcome, derive_cases, measure, report
 
 MODULE = '''"""Things that shops do."""
 
@@ -41,7 +41,7 @@ def test_searches_derived_from_a_project_are_answered_from_it(tmp_path: Path) ->
         workspace.index()
         question = "where is the price of pears computed", (Target("pear.py"),)
         cases = derive_cases(workspace, random.Random(1), [question])
-        outcomes = measure(workspace, cases)
+        outcomes = measure(workspace, cases, PATIENT)
     wrong = [outcome for outcome in outcomes if not outcome.is_right and outcome.case.kind in ("name", "text")]
     assert wrong == []
     assert {outcome.case.kind for outcome in outcomes} == {"name", "text", "question", "nothing"}
