@@ -65,7 +65,8 @@ OWN = ("state", "home/.cache", "report.jsonl")  # folders of the user, and what 
 _WRITING = r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC"
 _TRACED = (
     "execve,execveat,connect,openat,open,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,rmdir,link,linkat,"
-    "symlink,symlinkat,truncate,chmod,fchmodat,chown,lchown,fchownat,mknod,mknodat"
+    "symlink,symlinkat,truncate,chmod,fchmodat,chown,lchown,fchownat,mknod,mknodat,"
+    "chdir,fchdir,clone,clone3,fork,vfork"
 )
 _HARMLESS = ("/dev/", "/proc/", "pipe:", "socket:", "anon_inode:")
 
@@ -204,18 +205,7 @@ def run_commands(ground: Ground, limits: Limits, traced: bool) -> list[str]:
             str(first),
         ]
         if traced:
-            command = [
-                "strace",
-                "-f",
-                "--seccomp-bpf",
-                "-y",
-                "-o",
-                str(trace),
-                "-A",
-                "-e",
-                f"trace={_TRACED}",
-                *command,
-            ]
+            command = [*strace(trace), *command]
         process = subprocess.Popen(
             command,
             env=ground.environment(),
@@ -241,8 +231,14 @@ def run_commands(ground: Ground, limits: Limits, traced: bool) -> list[str]:
         wrong.append(f"{' '.join(COMMANDS[unfinished])}: {how}")
         first = unfinished + 1
     if traced:
-        wrong += read_trace(trace.read_text(errors="replace").splitlines(), ground)
+        own = (ground.root / ".cairn", *(ground.folder / name for name in OWN))
+        wrong += read_trace(trace.read_text(errors="replace").splitlines(), own, ground.folder)
     return wrong
+
+
+def strace(trace: Path) -> list[str]:
+    """Return the words before a command that add to a file what it and all that it starts run, connect to and write."""
+    return ["strace", "-f", "--seccomp-bpf", "-y", "-o", str(trace), "-A", "-e", f"trace={_TRACED}"]
 
 
 def read_report(report: Path, limits: Limits) -> tuple[bool, int | None, list[str]]:
@@ -272,30 +268,65 @@ def read_report(report: Path, limits: Limits) -> tuple[bool, int | None, list[st
     return any_done, None if started is None else int(started["number"]), wrong
 
 
-def read_trace(lines: Iterable[str], ground: Ground) -> list[str]:
-    """Return what a trace shows of programs, connections and writes that should not be."""
-    own = tuple(map(str, (ground.root / ".cairn", *(ground.folder / name for name in OWN))))
+def read_trace(lines: Sequence[str], own: Iterable[Path], planted: Path, harmless_shell: str = "") -> list[str]:
+    """Return what a trace shows of programs, connections and writes that should not be.
+
+    Args:
+        lines: of strace.
+        own: where may be written.
+        planted: no program may run from below it.
+        harmless_shell: what a shell may be started for; by default nothing.
+    """
+    own_places = tuple(map(str, own))
+    folders = _Folders(lines)
     wrong: dict[str, None] = {}
     for line in lines:
-        call, _, rest = line.partition(" ")[2].strip().partition("(")
+        process, _, call_rest = line.partition(" ")
+        call, _, rest = call_rest.strip().partition("(")
         if re.search(r"= -1 E", rest):
             continue
         if call.startswith("exec"):
             program = rest.partition('"')[2].partition('"')[0]
-            if not re.fullmatch(r"(python[\d.]*|git(-[a-z-]+)?)", os.path.basename(program)) or program.startswith(
-                str(ground.folder)
-            ):
+            is_harmless = bool(harmless_shell) and os.path.basename(program) == "sh" and harmless_shell in rest
+            is_own = re.fullmatch(r"(python[\d.]*|git(-[a-z-]+)?)", os.path.basename(program))
+            if not (is_own or is_harmless) or program.startswith(str(planted)):
                 wrong[f"ran {program}"] = None
         elif call == "connect":
             if "AF_INET" in rest:
                 wrong[f"connected: {rest[:120]}"] = None
-        elif (place := _written(call, rest)) and not place.startswith((*_HARMLESS, *own)):
+        elif call in ("chdir", "fchdir"):
+            folders.change(process, rest)
+        elif (place := _written(call, rest, folders.of(process))) and not place.startswith((*_HARMLESS, *own_places)):
             wrong[f"{call} {place}"] = None
     return list(wrong)
 
 
-def _written(call: str, rest: str) -> str:
-    """Return the path that a call wrote to, made or deleted; empty for one that only read."""
+class _Folders:
+    """In which folder each process of a trace is."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        begun = re.compile(r"(\d+) +(?:<\.\.\. )?(?:clone3?|v?fork)\b.*= (\d+)$")
+        self._parents = {match[2]: match[1] for line in lines if (match := begun.match(line))}
+        self._folders: dict[str, str] = {}
+
+    def of(self, process: str) -> str:
+        """Return the folder of a process: that of its parent, as long as it has not changed it."""
+        while process not in self._folders and process in self._parents:
+            process = self._parents[process]
+        return self._folders.get(process, str(Path.cwd()))
+
+    def change(self, process: str, rest: str) -> None:
+        """Take what follows the name of a call that changes the folder."""
+        named = re.search(r'^"((?:[^"\\]|\\.)*)"|^\d+<(.*?)>', rest)
+        if named is not None:
+            self._folders[process] = os.path.join(self.of(process), named[1] or named[2])
+
+
+def _written(call: str, rest: str, current: str) -> str:
+    """Return the path that a call wrote to, made or deleted; empty for one that only read.
+
+    `current` is the folder that the process was in.
+    """
     if call in ("open", "openat"):
         if not re.search(_WRITING, rest):
             return ""
@@ -305,7 +336,7 @@ def _written(call: str, rest: str) -> str:
     name = re.search(r'"((?:[^"\\]|\\.)*)"', rest)
     if name is None:
         return ""
-    return name[1] if os.path.isabs(name[1]) else os.path.join(folder[1] if folder else str(Path.cwd()), name[1])
+    return os.path.normpath(os.path.join(folder[1] if folder else current, name[1]))
 
 
 def run_tools(ground: Ground, limits: Limits) -> list[str]:
