@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -15,3 +17,11 @@ def tax(price):
     """Add the tax to a price."""
     return price * 1.2
 '''
+
+
+def cairn(*arguments: str | bytes, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the installed command in a folder, its output being piped; `commands.cairn` does without a process."""
+    return subprocess.run(
+        [COMMAND, *arguments], cwd=cwd, env=os.environ | environment, capture_output=True, timeout=120, check=False,
+        encoding="utf-8", errors="surrogateescape",
+    )  # fmt: skip

@@ -15,10 +15,10 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+import commands
 from cairn import __version__
 from cairn.client import Client, SocketTransport, ensure, stop
 from cairn.daemon.lifecycle import LOG_BYTES
@@ -27,19 +27,8 @@ from cairn.protocol.requests import SearchRequest
 from cairn.runtime import Runtime, StateFolder, process_started
 from cairn.storage.lock import file_lock
 from cairn.transport import ask
-from installed import CODE, COMMAND
-
-
-def cairn(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [COMMAND, *arguments], cwd=cwd, env=os.environ | environment, capture_output=True, timeout=120, check=False,
-        encoding="utf-8", errors="surrogateescape",
-    )  # fmt: skip
-
-
-def document(done: subprocess.CompletedProcess[str]) -> Any:  # noqa: ANN401 - any JSON
-    assert done.stdout.count("\n") == 1, (done.stdout, done.stderr)
-    return json.loads(done.stdout)
+from commands import document
+from installed import CODE, COMMAND, cairn
 
 
 @pytest.fixture
@@ -218,8 +207,8 @@ def test_a_client_starts_the_daemon_when_it_needs_it_and_again_when_it_is_gone(
 
 
 def test_answers_are_the_same_with_the_daemon_and_without(project: Path, folder: StateFolder) -> None:
-    (hit, *_) = document(cairn("search", "total", "--json", cwd=project))["code"]
-    commands = [
+    (hit, *_) = document(commands.cairn("search", "total", "--json", cwd=project))["code"]
+    asked = [
         ("search", "add the tax"),
         ("search", "add the tax", "--json", "--explain", "--expand", "-n", "1"),
         ("search", "total", "--context", "3", "--max-tokens", "60"),
@@ -262,11 +251,11 @@ def test_answers_are_the_same_with_the_daemon_and_without(project: Path, folder:
         ("tests", "tax"),
         ("callers", "no_such"),
     ]
-    alone = [cairn(*command, cwd=project) for command in commands]
+    alone = [commands.cairn(*command, cwd=project) for command in asked]
     runtime = ensure(folder)
-    for command, expected in zip(commands, alone, strict=True):
+    for command, expected in zip(asked, alone, strict=True):
         before = n_requests(folder, runtime)
-        got = cairn(*command, cwd=project)
+        got = commands.cairn(*command, cwd=project)
         assert n_requests(folder, runtime) == before + 2, command  # the daemon was asked, and this question
         assert (got.returncode, without_time(got.stdout), got.stderr) == (
             expected.returncode, without_time(expected.stdout), expected.stderr,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.test_cli import cairn, check_error, document
+from commands import cairn, check_error, document
 
 Git = Callable[..., str]
 

@@ -1,56 +1,23 @@
+"""What commands print, how they end, and what they refuse."""
+
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sqlite3
-import subprocess
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from cairn import __version__
 from cairn.config import Settings
 from cairn.workspace import Workspace
-from installed import COMMAND
-from terminal import run_on_terminal
+from commands import cairn, check_error, document
 
 Git = Callable[..., str]
 
 CODE = 'def load_config(path):\n    """Read the settings file."""\n    return parse(path)\n'
-
-
-def cairn(
-    *arguments: str | bytes, cwd: Path, environment: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Run the installed command in a folder, its output being piped."""
-    return subprocess.run(
-        [COMMAND, *arguments], cwd=cwd, env=os.environ | (environment or {}), capture_output=True, timeout=120,
-        check=False, encoding="utf-8", errors="surrogateescape",
-    )  # fmt: skip
-
-
-def document(done: subprocess.CompletedProcess[str]) -> Any:  # noqa: ANN401 - any JSON
-    """Return the one JSON document that a command printed."""
-    assert done.stdout.count("\n") == 1
-    assert done.stdout.endswith("\n")
-    return json.loads(done.stdout)
-
-
-def check_error(done: subprocess.CompletedProcess[str], code: int, *parts: str) -> None:
-    """A clear message with the next command on stderr, nothing on stdout, no traceback."""
-    assert done.returncode == code, (done.stdout, done.stderr)
-    assert done.stdout == ""
-    first, *rest = done.stderr.splitlines()
-    assert first.startswith("error[")
-    assert rest, done.stderr
-    assert rest[-1].startswith("  try: "), done.stderr
-    assert "Traceback" not in done.stderr
-    for part in parts:
-        assert part in done.stderr
 
 
 @pytest.fixture
@@ -69,13 +36,6 @@ def indexed(project: Path) -> Path:
 
 
 # -- what the command does --------------------------------------------------------------------------------------------
-
-
-def test_a_first_search_indexes_and_answers(project: Path) -> None:
-    done = cairn("search", "load_config", cwd=project)
-    assert done.returncode == 0
-    assert done.stdout.startswith("config.py:1  function load_config  1-3  ")
-    assert "    def load_config(path):\n" in done.stdout
 
 
 def test_index_says_what_it_did_and_then_that_nothing_changed(project: Path) -> None:
@@ -132,12 +92,6 @@ def test_exit_codes_are_a_contract(indexed: Path, arguments: list[str], code: in
     done = cairn(*arguments, cwd=indexed)
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_the_version_is_the_same_with_and_without_the_parser(tmp_path: Path) -> None:
-    alone, in_front = cairn("--version", cwd=tmp_path), cairn("--json", "--version", cwd=tmp_path)
-    assert (alone.returncode, alone.stdout, alone.stderr) == (0, f"cairn {__version__}\n", "")
-    assert (in_front.returncode, in_front.stdout) == (0, alone.stdout)
 
 
 @pytest.mark.parametrize(
@@ -211,49 +165,11 @@ def test_the_state_folder_is_ignored_by_git(indexed: Path, git: Git) -> None:
 # -- how it looks -----------------------------------------------------------------------------------------------------
 
 
-def on_terminal(arguments: list[str], cwd: Path, environment: dict[str, str] | None = None) -> str:
-    """Run the command with a terminal for stdout and return what it printed there."""
-    code, shown = run_on_terminal([str(COMMAND), *arguments], cwd, environment=os.environ | (environment or {}))
-    assert code == 0
-    return shown
-
-
-def test_a_terminal_gets_colour_and_a_pipe_does_not(indexed: Path) -> None:
-    arguments = ["search", "load_config"]
-    assert "\x1b[" in on_terminal(arguments, indexed, {"NO_COLOR": ""})
-    assert "\x1b[" not in on_terminal(arguments, indexed, {"NO_COLOR": "1"})
-    assert "\x1b[" not in cairn(*arguments, cwd=indexed).stdout
-
-
-def test_a_reader_that_stops_early_is_no_error(project: Path) -> None:
-    (project / "many.py").write_text("".join(f"needle_{number} = 'needle'\n" for number in range(4_000)))
-    with Workspace.open(project) as workspace:
-        workspace.index()
-    with subprocess.Popen(
-        [COMMAND, "search", "needle", "--mode", "literal", "-n", "0"],
-        cwd=project, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as process:  # fmt: skip
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.readline()
-        process.stdout.close()
-        complaints = process.stderr.read()
-    assert complaints == b""
-    assert process.returncode == 0
-
-
 def test_bytes_that_could_steer_a_terminal_are_escaped(project: Path) -> None:
     (project / "evil.py").write_text("def evil():\n    return '\x1b[31mred\x07'\n")
     done = cairn("search", "evil", cwd=project)
     assert "\x1b" not in done.stdout
     assert "\\x1b[31mred\\x07" in done.stdout
-
-
-def test_an_output_that_cannot_carry_every_letter_still_gets_all_lines(project: Path) -> None:
-    (project / "letters.py").write_text("def größe():\n    return '→ 值'\n", encoding="utf-8")
-    done = cairn("search", "größe", cwd=project, environment={"PYTHONIOENCODING": "ascii"})
-    assert done.returncode == 0, done.stderr
-    assert "letters.py:1" in done.stdout
 
 
 def test_lines_that_end_in_a_carriage_return_look_plain(project: Path) -> None:
@@ -284,15 +200,6 @@ def test_an_empty_folder_is_indexed_and_holds_nothing(tmp_path: Path) -> None:
     done = cairn("search", "anything", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert "Nothing relevant" in done.stderr
-
-
-def test_a_folder_that_vanished_is_refused(tmp_path: Path) -> None:
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    done = subprocess.run(
-        ["sh", "-c", f'rmdir "{gone}" && exec "{COMMAND}" index'], cwd=gone, capture_output=True, text=True, check=False
-    )
-    check_error(done, 2)
 
 
 def test_a_repository_without_commits_is_indexed(project: Path) -> None:
@@ -453,13 +360,6 @@ def test_queries_that_cannot_be_run_are_refused(indexed: Path) -> None:
     check_error(cairn("search", "--mode", "regex", "(unbalanced", cwd=indexed), 2, "invalid regular expression")
 
 
-def test_a_query_of_any_bytes_is_answered(indexed: Path) -> None:
-    for mode, query in (("auto", b"\xff\xfe"), ("literal", b"caf\xe9 loader"), ("hybrid", "🦀 caf\udce9")):
-        done = cairn("search", "--mode", mode, query, cwd=indexed)
-        assert done.returncode in (0, 1), done.stderr
-        assert "Traceback" not in done.stderr
-
-
 def test_a_filter_for_paths_of_any_bytes_finds_nothing(indexed: Path) -> None:
     done = cairn("search", "load_config", "--in", b"\xff", cwd=indexed)
     assert done.returncode == 1, done.stderr
@@ -580,9 +480,8 @@ def test_similar_prints_copies_and_finds_them_for_code_on_stdin(project: Path) -
     assert (hit["filepath"], hit["match"], hit["similarity"]) == ("copy.py", "exact", 1.0)
     assert done.returncode == 0
     assert "exact 1.00" in cairn("similar", "config.py:2", cwd=project).stdout
-    piped = subprocess.run(
-        [COMMAND, "similar", "-"], cwd=project, input=CODE, capture_output=True, text=True, check=True
-    )
+    piped = cairn("similar", "-", cwd=project, stdin=CODE)
+    assert piped.returncode == 0
     assert "config.py" in piped.stdout
     assert "copy.py" in piped.stdout
     assert "Taken for python" in piped.stderr
@@ -599,10 +498,7 @@ def test_similar_refuses_what_is_no_place_and_what_is_no_code(project: Path) -> 
     check_error(cairn("similar", "config.py:99", cwd=project), 1, "it has 3")
     check_error(cairn("similar", "none.py:1", cwd=project), 1, "no file none.py")
     for text, message in (("", "no code"), ("x = 1\n" * 200_000, "more than")):
-        done = subprocess.run(
-            [COMMAND, "similar", "-"], cwd=project, input=text, capture_output=True, text=True, check=False
-        )
-        check_error(done, 2, message)
+        check_error(cairn("similar", "-", cwd=project, stdin=text), 2, message)
 
 
 def test_a_structural_search_explains_what_its_metavariables_stand_for(project: Path) -> None:
