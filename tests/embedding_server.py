@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 Vector = list[float]
+_PATIENCE_SECONDS = 300
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,10 @@ def vector_of(text: str, n_dimensions: int) -> Vector:
 
 
 class EmbeddingServer:
-    """Use it with `with`. `replies` are taken one a request before any right answer; `max_chars` limits a text."""
+    """Use it with `with`. `replies` are taken one a request before any right answer; `max_chars` limits a text.
+
+    While `may_answer` is not set, whoever asks has to wait.
+    """
 
     def __init__(self, n_dimensions: int = 64) -> None:
         self.n_dimensions = n_dimensions
@@ -56,6 +60,8 @@ class EmbeddingServer:
         self.max_texts = 10**9
         self.at_once = self.most_at_once = 0
         self.lock = threading.Lock()
+        self.may_answer = threading.Event()
+        self.may_answer.set()
         self.right_after: int | None = None  # after so many requests every other fails
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
@@ -79,6 +85,7 @@ class EmbeddingServer:
 
     def stop(self) -> None:
         """From here on nobody listens."""
+        self.may_answer.set()
         self._server.shutdown()
         self._server.server_close()
 
@@ -105,6 +112,7 @@ class EmbeddingServer:
                     server.asked.append(Asked(self.path, headers, body, texts_of(self.path, body)))
                     over = server.right_after is not None and len(server.asked) > server.right_after
                     reply = Reply(503, "busy") if over else server.replies.popleft() if server.replies else Reply()
+                server.may_answer.wait(_PATIENCE_SECONDS)
                 if reply.delay:
                     time.sleep(reply.delay)
                 status, text = reply.status, reply.body

@@ -32,6 +32,7 @@ from cairn.registry import Registry
 from cairn.runtime import Runtime, StateFolder
 from conftest import Git
 from installed import CODE, COMMAND
+from other_processes import wait_for_rest, wait_for_work
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 MAX_RESIDENT_MB = 60
@@ -188,7 +189,7 @@ def test_a_front_end_that_is_interrupted_ends_without_a_word(project: Path, fold
     line = Line(project, stderr=subprocess.PIPE)
     line.ask("ping", {})
     line.process.send_signal(signal.SIGINT)
-    _, said = line.process.communicate(timeout=10)
+    _, said = line.process.communicate(timeout=60)
     assert (line.process.returncode, said) == (0, "")
 
 
@@ -201,7 +202,7 @@ def test_a_front_end_ends_with_its_stdin_though_nobody_reads_what_it_says(projec
         "".join(listing.replace("N", str(n)) + "\n" for n in range(60))
     )  # far more than a pipe holds
     line.process.stdin.close()
-    assert line.process.wait(15) == 0
+    assert line.process.wait(60) == 0
     line.process.stdout.close()
 
 
@@ -384,11 +385,6 @@ def test_mcp_over_http_is_behind_the_checks_of_the_daemon(project: Path, folder:
         assert client.post(url, json=hello, headers=accept | token).status_code == 200
 
 
-def _cpu_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="reads from /proc what a process took")
 def test_a_call_that_the_agent_cancels_leaves_the_daemon_idle(project: Path, folder: StateFolder) -> None:
     letters = Random(1)
@@ -400,14 +396,8 @@ def test_a_call_that_the_agent_cancels_leaves_the_daemon_idle(project: Path, fol
     runtime = folder.find()
     assert runtime is not None
     slow = {"name": "search", "arguments": {"query": "[ab]*a[ab]{900}c" * 6, "mode": "regex"}}
-    before = _cpu_seconds(runtime.pid)
     line.send({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": slow})
-    until = time.monotonic() + 30
-    while _cpu_seconds(runtime.pid) - before < 1.5 and time.monotonic() < until:
-        time.sleep(0.05)
+    wait_for_work(runtime.pid, 1.5)
     line.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}})
-    time.sleep(3)
-    before = _cpu_seconds(runtime.pid)
-    time.sleep(2)
-    assert _cpu_seconds(runtime.pid) - before < 0.5
+    wait_for_rest(runtime.pid, within_seconds=20)
     assert line.close() == 0

@@ -842,7 +842,7 @@ def _until_idle(app: Application, seconds: float) -> bool:
 
 
 def _until_busy(app: Application) -> None:
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while not any(project.waiting for project in app.daemon.projects.states()) and time.monotonic() < until:
         time.sleep(0.02)
     time.sleep(1)  # the search itself
@@ -885,7 +885,7 @@ def test_work_ends_when_whoever_asked_hangs_up(
             connection.sendall(head.encode() + body)
             _until_busy(app)
             assert not _until_idle(app, 0.1)
-        assert _until_idle(app, 8)
+        assert _until_idle(app, 20)
         assert served.ask("POST", "/api/search", {"query": "tax", "mode": "literal"})[0] == 200
 
 
@@ -894,7 +894,7 @@ def test_work_ends_when_its_time_is_up(tmp_path: Path, slow: Path) -> None:
     with serving(app) as served:
         status, error = served.ask("POST", "/api/search", SLOW)
         assert (status, error["code"]) == (503, "busy")
-        assert _until_idle(app, 8)
+        assert _until_idle(app, 20)
 
 
 def test_work_ends_when_a_call_within_the_daemon_is_cancelled(tmp_path: Path, slow: Path) -> None:
@@ -905,7 +905,7 @@ def test_work_ends_when_a_call_within_the_daemon_is_cancelled(tmp_path: Path, sl
         await asyncio.to_thread(_until_busy, app)
         assert any(project.waiting for project in app.daemon.projects.states())
         calling.cancel()
-        assert await asyncio.to_thread(_until_idle, app, 8)
+        assert await asyncio.to_thread(_until_idle, app, 20)
 
     asyncio.run(use())
     assert app.daemon.projects.close()

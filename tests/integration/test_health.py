@@ -501,7 +501,7 @@ def test_an_answer_waits_for_no_other_process_that_writes(root: Path) -> None:
             assert names(workspace, "alpha") == ["alpha"]
             writer.communicate()
         assert "another process" in told
-        assert waited < 1  # 50 ms, and the walk
+        assert waited < 30  # and not the two minutes that a writer waits
         assert workspace.refresh() == ""
         assert names(workspace, "new_one") == ["new_one"]
 

@@ -96,7 +96,7 @@ def post(served: Served, content: bytes) -> str:
     return answer.partition("\r\n\r\n")[2]
 
 
-def wait_until(happens: Callable[[], bool], seconds: float = 20.0) -> None:
+def wait_until(happens: Callable[[], bool], seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not happens() and time.monotonic() < deadline:
         time.sleep(0.01)

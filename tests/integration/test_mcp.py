@@ -458,7 +458,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_tool_looks_for_no_files_while_the_project_is_watched(
     agent: Agent, looks: list[str], tool: str, arguments: Message
 ) -> None:
-    for _ in range(50):  # the watcher starts behind the first answer
+    for _ in range(300):  # the watcher starts behind the first answer
         looks.clear()
         assert not agent.call(tool, **arguments)[1]
         if not looks:

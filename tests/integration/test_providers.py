@@ -226,7 +226,7 @@ def test_an_interrupted_run_loses_a_batch_at_most(
     ) as process:
         wait_for(lambda: len(server.asked) >= 6)
         process.send_signal(how)
-        _, told = process.communicate(timeout=20)
+        _, told = process.communicate(timeout=120)
     if how == signal.SIGINT:
         assert process.returncode == 130
         assert b"continue with: cairn index" in told
@@ -241,7 +241,7 @@ def test_an_interrupted_run_loses_a_batch_at_most(
     assert report["embedded"] <= 24 - 2 * answered + 4
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+def wait_for(condition: Callable[[], bool], seconds: float = 120.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
@@ -291,20 +291,19 @@ def test_two_processes_do_not_embed_at_once(root: Path, server: EmbeddingServer)
 
 
 def test_the_index_can_be_written_while_a_provider_works(root: Path, server: EmbeddingServer, tmp_path: Path) -> None:
-    server.replies.extend(Reply(delay=0.2) for _ in range(12))
+    server.may_answer.clear()
     environment = of_environment(server, tmp_path)
     command = [sys.executable, "-m", "cairn", "index", str(root)]
     with subprocess.Popen(
         command, env=os.environ | environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:
-        wait_for(lambda: len(server.asked) >= 2)
+        wait_for(lambda: len(server.asked) >= 1)
         write(root, 1, body=" or 1")
         with opened(root, EmbeddingSettings()) as workspace:
-            started = time.monotonic()
             assert workspace.index().changed == 1
-            assert time.monotonic() - started < 2
         assert process.poll() is None
-        process.wait(timeout=60)
+        server.may_answer.set()
+        process.wait(timeout=120)
     with opened(root, ollama(server)) as workspace:
         workspace.upkeep.embed()
         assert workspace.search("load the cccc table").notes == ()
@@ -504,7 +503,7 @@ def test_a_dry_run_prints_the_estimate(root: Path, server: EmbeddingServer, tmp_
 
 def test_a_search_starts_one_run_in_the_background(root: Path, server: EmbeddingServer, tmp_path: Path) -> None:
     environment = of_environment(server, tmp_path)
-    server.replies.extend(Reply(delay=0.3) for _ in range(4))
+    server.may_answer.clear()
     first = run(root, "search", "load the cccc table", **environment)
     assert "answered with the bundled model; finish with: cairn index" in first.stderr
     assert "in the background" in first.stderr
@@ -512,6 +511,7 @@ def test_a_search_starts_one_run_in_the_background(root: Path, server: Embedding
     wait_for(lambda: len(server.asked) >= 1)
     second = run(root, "search", "load the cccc table", **environment)
     assert "in the background" not in second.stderr
+    server.may_answer.set()
     with opened(root, ollama(server)) as workspace:
         wait_for(lambda: status_of(workspace)["active"])
         assert workspace.search("load the cccc table").notes == ()

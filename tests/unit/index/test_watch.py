@@ -482,10 +482,11 @@ def test_real_edits_are_told_and_descriptors_stay_constant(watcher: Watcher, tmp
     assert news_descriptors() < before
 
 
-def test_a_watcher_stops_from_another_thread(watcher: Watcher) -> None:
+def test_a_watcher_stops_from_another_thread(watcher: Watcher, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "TICK_SECONDS", 600.0)  # so that it is the stop that ends the wait
     told = watcher.batches()
     next(told)
     threading.Timer(0.2, watcher.stop).start()
     begun = time.monotonic()
     assert list(told) == []
-    assert time.monotonic() - begun < 4
+    assert time.monotonic() - begun < 60

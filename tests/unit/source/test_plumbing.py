@@ -43,7 +43,7 @@ def test_git_that_does_not_end_is_ended_with_what_it_started(
     with pytest.raises(GitStalledError, match="more than 1 s"):
         run_git(checkout, ["rev-parse"], 1.0)
     child = int((tmp_path / "child").read_text())
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while _runs(child):
         assert time.monotonic() < end
         time.sleep(0.05)
