@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import commands
 from embedding_server import EmbeddingServer
 from terminal import run_on_terminal
 
@@ -39,10 +40,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 def cairn(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a command without a terminal."""
-    command = [sys.executable, "-m", "cairn", *arguments]
-    return subprocess.run(
-        command, cwd=root, env=environment(root.parent), capture_output=True, text=True, timeout=SECONDS, check=False
-    )
+    return commands.cairn(*arguments, cwd=root, environment=environment(root.parent))
 
 
 def at_terminal(root: Path, typed: str, *arguments: str) -> str:

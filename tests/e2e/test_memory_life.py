@@ -1,9 +1,8 @@
-"""The life of memories over the installed command, HTTP and MCP at once: what one keeps, the others find and settle."""
+"""The life of memories over commands, HTTP and MCP at once: what one keeps, the others find and settle."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ import pytest
 from cairn.client import ensure, stop
 from cairn.runtime import StateFolder
 from cairn.transport import ask
+from commands import cairn
 from conftest import Git
 from installed import CODE, COMMAND
 from terminal import run_on_terminal
@@ -31,10 +31,7 @@ class Surfaces:
         self.root, self._folder = root, folder
 
     def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [COMMAND, *arguments], cwd=self.root, env=os.environ | environment, capture_output=True, text=True,
-            timeout=SECONDS, check=False,
-        )  # fmt: skip
+        return cairn(*arguments, cwd=self.root, environment=environment)
 
     def cli(self, *arguments: str, **environment: str) -> Any:  # noqa: ANN401 - JSON
         done = self.run(*arguments, "--json", **environment)
@@ -142,10 +139,7 @@ def test_text_comes_from_a_file_or_from_stdin(surfaces: Surfaces) -> None:
     kept = surfaces.cli("remember", "@note.txt")["id"]
     assert surfaces.cli("memories", "show", kept)[0]["text"] == "first line\nsecond line"
     assert surfaces.cli("fetch", kept)[0]["text"] == "first line\nsecond line"
-    piped = subprocess.run(
-        [COMMAND, "remember", "-", "--json"], cwd=surfaces.root, input="from a pipe", capture_output=True, text=True,
-        timeout=SECONDS, check=True,
-    )  # fmt: skip
+    piped = cairn("remember", "-", "--json", cwd=surfaces.root, stdin="from a pipe")
     assert json.loads(piped.stdout)["memory"]["summary"] == "from a pipe"
     missing = surfaces.run("remember", "@nothing.txt")
     assert missing.returncode == 2

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +14,7 @@ from cairn.mcp.project import Project
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.workspace import Workspace
+from commands import cairn
 
 Git = Callable[..., str]
 
@@ -89,8 +87,7 @@ def test_the_root_is_a_project_only_when_it_is_named(monkeypatch: pytest.MonkeyP
 
 def test_commands_in_a_home_folder_say_how_to_name_it_and_write_nothing(home: Path) -> None:
     for arguments in (["index"], ["search", "a"], ["index", "--watch"], ["map"]):
-        command = [sys.executable, "-m", "cairn", *arguments]
-        done = subprocess.run(command, cwd=home, env=dict(os.environ), capture_output=True, text=True, timeout=120)
+        done = cairn(*arguments, cwd=home)
         assert done.returncode == 2, done.stderr
         assert f"cairn index {home}" in done.stderr
     assert not (home / ".cairn").exists()
@@ -98,8 +95,7 @@ def test_commands_in_a_home_folder_say_how_to_name_it_and_write_nothing(home: Pa
 
 def test_a_home_folder_that_an_option_gives_as_a_dot_is_named(home: Path) -> None:
     for arguments in (["search", "a", "-C", "."], ["index", "-C", "."], ["search", "a"]):
-        command = [sys.executable, "-m", "cairn", *arguments]
-        done = subprocess.run(command, cwd=home, env=dict(os.environ), capture_output=True, text=True, timeout=120)
+        done = cairn(*arguments, cwd=home)
         assert done.returncode == 0, done.stderr
     assert (home / ".cairn" / "index.db").is_file()
 
@@ -117,11 +113,7 @@ def test_an_agent_in_a_home_folder_has_no_project_until_its_user_indexed_it(home
 def test_the_root_and_a_home_folder_are_no_state_folders_of_any_command(home: Path) -> None:
     for state in ("/", str(home), "~"):
         for arguments in (["status"], ["doctor"], ["search", "a"], ["index"], ["callers", "a"]):
-            command = [sys.executable, "-m", "cairn", *arguments]
-            variables = dict(os.environ) | {"CAIRN_STATE_DIR": state}
-            done = subprocess.run(
-                command, cwd=home / "notes", env=variables, capture_output=True, text=True, timeout=120
-            )
+            done = cairn(*arguments, cwd=home / "notes", environment={"CAIRN_STATE_DIR": state})
             assert done.returncode == 2
             assert "cannot be the state folder" in done.stderr
             assert "set CAIRN_STATE_DIR to a folder of its own" in done.stderr

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from cairn.warning import listen
 from cairn.workspace import Workspace
 from conftest import Git
 from installed import COMMAND
+from terminal import run_on_terminal
 
 CODE = 'def {name}(offset):\n    """Store the {name}."""\n    return store(offset)\n'
 Run = Callable[..., tuple[int, str]]
@@ -183,21 +182,8 @@ def test_what_cairn_cannot_repair_is_told_with_what_to_do_and_is_no_failure(tmp_
 
 def on_terminal(root: Path, answer: str) -> tuple[int, str]:
     """Run the doctor on a terminal, where a person types an answer, and return the exit code and what is shown."""
-    main_side, side = pty.openpty()
-    shown = b""
-    with subprocess.Popen(
-        [COMMAND, "doctor", "-C", root], env=os.environ | {"LC_ALL": "C"}, stdin=side, stdout=side, stderr=side
-    ) as process:
-        os.close(side)
-        os.write(main_side, answer.encode())
-        try:
-            while part := os.read(main_side, 65536):
-                shown += part
-        except OSError:  # how Linux reports that the other side is closed
-            pass
-        finally:
-            os.close(main_side)
-    return process.returncode, shown.decode()
+    environment = os.environ | {"LC_ALL": "C"}
+    return run_on_terminal([COMMAND, "doctor"], root, typed=answer, environment=environment)
 
 
 @pytest.mark.parametrize("answer", ["y\n", "Yes \n"])

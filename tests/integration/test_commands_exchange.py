@@ -5,14 +5,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from installed import COMMAND
-
-
-def cairn(*arguments: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [COMMAND, *arguments, "--no-daemon"], cwd=cwd, capture_output=True, timeout=120, check=False, text=True,
-        input=stdin,
-    )  # fmt: skip
+from commands import cairn
 
 
 def test_memories_move_to_another_checkout_as_a_file_and_through_a_pipe(tmp_path: Path) -> None:

@@ -1,22 +1,17 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from pathlib import Path
 
 import cairn
+import commands
 from cairn.memory.moments import Moment, ToolCall
-from installed import COMMAND
 
 _AGENT = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "agents-own"}
 
 
 def run(*arguments: str, cwd: Path, **environment: str) -> str:
-    result = subprocess.run(
-        [COMMAND, *arguments, "--no-daemon"], cwd=cwd, capture_output=True, timeout=120, check=False, text=True,
-        env={**os.environ, **environment},
-    )  # fmt: skip
+    result = commands.cairn(*arguments, cwd=cwd, environment=environment)
     assert (result.returncode, result.stderr) == (0, "")
     return result.stdout
 
