@@ -20,7 +20,7 @@ def tax(price):
 
 
 def cairn(*arguments: str | bytes, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the installed command in a folder, its output being piped; `commands.cairn` does without a process."""
+    """Run the installed command in a folder, its output being piped; `in_process.cairn` does without a process."""
     return subprocess.run(
         [COMMAND, *arguments], cwd=cwd, env=os.environ | environment, capture_output=True, timeout=120, check=False,
         encoding="utf-8", errors="surrogateescape",

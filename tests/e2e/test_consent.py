@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import commands
+import in_process
 from embedding_server import EmbeddingServer
 from terminal import run_on_terminal
 
@@ -40,7 +40,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 def cairn(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a command without a terminal."""
-    return commands.cairn(*arguments, cwd=root, environment=environment(root.parent))
+    return in_process.cairn(*arguments, cwd=root, environment=environment(root.parent))
 
 
 def at_terminal(root: Path, typed: str, *arguments: str) -> str:

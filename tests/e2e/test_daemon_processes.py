@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-import commands
+import in_process
 from cairn import __version__
 from cairn.client import Client, SocketTransport, ensure, stop
 from cairn.daemon.lifecycle import LOG_BYTES
@@ -27,7 +27,7 @@ from cairn.protocol.requests import SearchRequest
 from cairn.runtime import Runtime, StateFolder, process_started
 from cairn.storage.lock import file_lock
 from cairn.transport import ask
-from commands import document
+from in_process import document
 from installed import CODE, COMMAND, cairn
 
 
@@ -207,7 +207,7 @@ def test_a_client_starts_the_daemon_when_it_needs_it_and_again_when_it_is_gone(
 
 
 def test_answers_are_the_same_with_the_daemon_and_without(project: Path, folder: StateFolder) -> None:
-    (hit, *_) = document(commands.cairn("search", "total", "--json", cwd=project))["code"]
+    (hit, *_) = document(in_process.cairn("search", "total", "--json", cwd=project))["code"]
     asked = [
         ("search", "add the tax"),
         ("search", "add the tax", "--json", "--explain", "--expand", "-n", "1"),
@@ -251,11 +251,11 @@ def test_answers_are_the_same_with_the_daemon_and_without(project: Path, folder:
         ("tests", "tax"),
         ("callers", "no_such"),
     ]
-    alone = [commands.cairn(*command, cwd=project) for command in asked]
+    alone = [in_process.cairn(*command, cwd=project) for command in asked]
     runtime = ensure(folder)
     for command, expected in zip(asked, alone, strict=True):
         before = n_requests(folder, runtime)
-        got = commands.cairn(*command, cwd=project)
+        got = in_process.cairn(*command, cwd=project)
         assert n_requests(folder, runtime) == before + 2, command  # the daemon was asked, and this question
         assert (got.returncode, without_time(got.stdout), got.stderr) == (
             expected.returncode, without_time(expected.stdout), expected.stderr,

@@ -10,7 +10,7 @@ import pytest
 
 from cairn import __version__
 from cairn.workspace import Workspace
-from commands import check_error, document
+from in_process import check_error, document
 from installed import COMMAND, cairn
 from terminal import run_on_terminal
 

@@ -14,8 +14,8 @@ import pytest
 from cairn.client import ensure, stop
 from cairn.runtime import StateFolder
 from cairn.transport import ask
-from commands import cairn
 from conftest import Git
+from in_process import cairn
 from installed import CODE, COMMAND
 from terminal import run_on_terminal
 

@@ -13,7 +13,7 @@ import pytest
 
 from cairn.config import Settings
 from cairn.workspace import Workspace
-from commands import cairn, check_error, document
+from in_process import cairn, check_error, document
 
 Git = Callable[..., str]
 

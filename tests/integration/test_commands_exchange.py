@@ -5,7 +5,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from commands import cairn
+from in_process import cairn
 
 
 def test_memories_move_to_another_checkout_as_a_file_and_through_a_pipe(tmp_path: Path) -> None:

@@ -4,14 +4,14 @@ import json
 from pathlib import Path
 
 import cairn
-import commands
+import in_process
 from cairn.memory.moments import Moment, ToolCall
 
 _AGENT = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "agents-own"}
 
 
 def run(*arguments: str, cwd: Path, **environment: str) -> str:
-    result = commands.cairn(*arguments, cwd=cwd, environment=environment)
+    result = in_process.cairn(*arguments, cwd=cwd, environment=environment)
     assert (result.returncode, result.stderr) == (0, "")
     return result.stdout
 

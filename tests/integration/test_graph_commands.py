@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import cairn, check_error, document
+from in_process import cairn, check_error, document
 
 Git = Callable[..., str]
 

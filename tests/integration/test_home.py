@@ -14,7 +14,7 @@ from cairn.mcp.project import Project
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.workspace import Workspace
-from commands import cairn
+from in_process import cairn
 
 Git = Callable[..., str]
 
