@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from in_process import cairn, check_error, document
+from small_projects import write_files
 
 Git = Callable[..., str]
 
@@ -21,9 +22,7 @@ FILES = {
 @pytest.fixture
 def project(checkout: Path, git: Git) -> Path:
     """A repository with one commit, not indexed yet."""
-    for path, text in FILES.items():
-        (checkout / path).parent.mkdir(parents=True, exist_ok=True)
-        (checkout / path).write_text(text)
+    write_files(checkout, FILES)
     git(checkout, "add", ".")
     git(checkout, "commit", "-qm", "all")
     return checkout

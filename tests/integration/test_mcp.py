@@ -42,6 +42,7 @@ from cairn.source.text import estimate_tokens
 from cairn.transport import HttpReply
 from commands_run import note_commands
 from conftest import Git
+from small_projects import write_files
 
 META = "io.modelcontextprotocol/"
 LONG = "def long_one():\n" + "".join(f"    step({n}, 'näher am Ende {n}')\n" for n in range(900))
@@ -87,9 +88,7 @@ class Agent:
 @contextmanager
 def _agent(folder: Path) -> Iterator[Agent]:
     root = folder / "shop"
-    for name, text in FILES.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+    write_files(root, FILES)
     state = StateFolder(folder / "daemon")
     Registry(state).add(root, "shop")
     app = create_app(Settings(), folder=state, extensions=[mcp_routes])

@@ -11,6 +11,7 @@ import pytest
 from cairn.answers import Answer
 from cairn.protocol.documents import answer_to_dict
 from cairn.workspace import Workspace
+from small_projects import write_files
 
 FILES = {
     "shop/__init__.py": "",
@@ -30,9 +31,7 @@ FILES = {
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     root = tmp_path / "project"
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
+    write_files(root, FILES)
     return root
 
 

@@ -19,6 +19,7 @@ from cairn.storage.index import view_db
 from cairn.types import IndexReport
 from cairn.workspace import Workspace
 from histories import STEPS, answers, contents, differences
+from small_projects import write_files
 
 Git = Callable[..., str]
 QUERIES = ("how are things stored", "alpha_1", '"return offset"', "beta handler")
@@ -33,14 +34,8 @@ def module(name: str, count: int = 2) -> str:
     )
 
 
-def write(root: Path, files: dict[str, str]) -> None:
-    for path, text in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
-
-
 def commit(git: Git, root: Path, files: dict[str, str]) -> str:
-    write(root, files)
+    write_files(root, files)
     git(root, "add", "-A")
     git(root, "commit", "-qm", "more")
     return git(root, "rev-parse", "HEAD")
@@ -141,7 +136,7 @@ def test_namesakes_on_another_branch_crowd_nothing_out(checkout: Path, git: Git,
 
 
 def test_files_that_git_vouches_for_are_not_looked_at_again(checkout: Path, git: Git) -> None:
-    write(checkout, {f"m{number}.py": module(f"m{number}") for number in range(MANY_FILES + 1)})
+    write_files(checkout, {f"m{number}.py": module(f"m{number}") for number in range(MANY_FILES + 1)})
     commit(git, checkout, {})
     with Workspace.open(checkout) as workspace:
         workspace.index()
@@ -195,7 +190,7 @@ def test_a_rebase_that_stops_in_a_conflict_is_no_obstacle(workspace: Workspace, 
 
 
 def test_a_stash_takes_changes_away_and_brings_them_back(workspace: Workspace, git: Git) -> None:
-    write(workspace.root, {"alpha.py": module("omega"), "untracked.py": module("extra")})
+    write_files(workspace.root, {"alpha.py": module("omega"), "untracked.py": module("extra")})
     workspace.index()
     assert found(workspace, "def omega_1") == {"alpha.py"}
     git(workspace.root, "stash", "-qu")
@@ -207,7 +202,7 @@ def test_a_stash_takes_changes_away_and_brings_them_back(workspace: Workspace, g
 
 
 def test_a_file_checked_out_again_is_the_committed_one(workspace: Workspace, git: Git) -> None:
-    write(workspace.root, {"alpha.py": module("omega")})
+    write_files(workspace.root, {"alpha.py": module("omega")})
     workspace.index()
     git(workspace.root, "checkout", "--", "alpha.py")
     assert workspace.index().embedded_chunks == 0
@@ -296,7 +291,7 @@ def test_two_clones_have_an_index_each(project: Path, git: Git, tmp_path: Path) 
     git(tmp_path, "clone", "-q", str(project), str(clone))
     index(project)
     index(clone)
-    write(clone, {"alpha.py": module("omega")})
+    write_files(clone, {"alpha.py": module("omega")})
     index(clone)
     with Workspace.open(project) as one, Workspace.open(clone) as other:
         assert one.state.path != other.state.path
@@ -311,14 +306,14 @@ def test_two_clones_can_share_an_index(project: Path, git: Git, tmp_path: Path) 
         one.index()
         with Workspace.open(clone, state_dir=tmp_path / "state") as other:
             assert other.index().embedded_chunks == 0
-            write(clone, {"alpha.py": module("omega")})
+            write_files(clone, {"alpha.py": module("omega")})
             other.index()
             assert found(one, "def omega_1") == set()
             assert found(other, "def omega_1") == {"alpha.py"}
 
 
 def test_a_second_worktree_reads_no_file_that_git_knows(project: Path, git: Git, tmp_path: Path) -> None:
-    write(project, {f"many/file_{number}.py": module(f"name_{number}", 1) for number in range(100)})
+    write_files(project, {f"many/file_{number}.py": module(f"name_{number}", 1) for number in range(100)})
     git(project, "add", "-A")
     git(project, "commit", "-qm", "many")
     index(project)
@@ -404,7 +399,7 @@ def test_answers_about_a_branch_are_those_of_its_checkout(workspace: Workspace, 
 
 
 def test_uncommitted_edits_are_not_in_the_branch(workspace: Workspace) -> None:
-    write(workspace.root, {"alpha.py": module("omega")})
+    write_files(workspace.root, {"alpha.py": module("omega")})
     workspace.index()
     workspace.index(branch="main")
     assert found(workspace, "def omega_1") == {"alpha.py"}
@@ -466,16 +461,16 @@ def test_a_branch_that_only_a_remote_has_is_offered(project: Path, git: Git, tmp
 
 
 def test_a_branch_outside_git_is_refused(tmp_path: Path) -> None:
-    write(tmp_path, {"alpha.py": module("alpha")})
+    write_files(tmp_path, {"alpha.py": module("alpha")})
     with Workspace.open(tmp_path) as workspace, pytest.raises(RevisionError, match="in no git repository"):
         workspace.index(branch="main")
 
 
 def test_what_is_no_plain_file_in_a_commit_is_listed_with_its_reason(workspace: Workspace, git: Git) -> None:
     git(workspace.root, "switch", "-q", "feature")
-    write(workspace.root, {"data.txt": POINTER, ".gitattributes": "*.txt filter=lfs\n*.py text eol=crlf\n"})
+    write_files(workspace.root, {"data.txt": POINTER, ".gitattributes": "*.txt filter=lfs\n*.py text eol=crlf\n"})
     (workspace.root / "link.py").symlink_to("alpha.py")
-    write(workspace.root, {"image.png": "x", ".cairnignore": "ignored/\n", "ignored/a.py": "a = 1\n"})
+    write_files(workspace.root, {"image.png": "x", ".cairnignore": "ignored/\n", "ignored/a.py": "a = 1\n"})
     commit(git, workspace.root, {"crlf.py": module("crlf")})
     git(workspace.root, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},sub")
     git(workspace.root, "commit", "-qm", "submodule")
@@ -544,7 +539,7 @@ def test_what_another_branch_defines_does_not_crowd_out_a_name(project: Path, gi
     commit(git, project, {f"twins/{number}.py": f"def twin():\n    return {number}\n" for number in range(250)})
     index(project)
     git(project, "switch", "-q", "main")
-    write(project, {"alone.py": "def twin():\n    return None\n"})
+    write_files(project, {"alone.py": "def twin():\n    return None\n"})
     with Workspace.open(project) as workspace:
         workspace.index()
         (hit,) = [one for one in workspace.search("twin", explain=True).code if one.name == "twin"]

@@ -17,6 +17,7 @@ from cairn.errors import QueryError
 from cairn.operations.context import context
 from cairn.protocol.requests import ContextRequest
 from cairn.workspace import Workspace
+from small_projects import write_files
 
 FILES = {
     "src/shop/__init__.py": "",
@@ -69,9 +70,7 @@ LETTERS = (
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("items") / "shop"
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
+    write_files(root, FILES)
     with Workspace.open(root) as workspace:
         workspace.index()
     (root.parent / "issue.md").write_text(LETTERS)

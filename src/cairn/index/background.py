@@ -62,16 +62,7 @@ def start_graph(root: Path, state: StateDir, settings: Settings) -> subprocess.P
     """
     if settings.pause_on_battery and on_battery():
         return None
-    command = [sys.executable, "-P", "-m", "cairn", "map", "-C", str(root), "--state-dir", str(state.path)]
-    process = subprocess.Popen(
-        [*command, "--no-update", "--json"],
-        cwd=state.path,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    lower_priority(settings, process.pid)
-    return process
+    return _start(["map", "--no-update"], root, state, settings)
 
 
 def start_learning(root: Path, state: StateDir, settings: Settings, action: str) -> subprocess.Popen[bytes]:
@@ -79,9 +70,14 @@ def start_learning(root: Path, state: StateDir, settings: Settings, action: str)
 
     No chat model is asked: nobody has just said that this may cost something.
     """
-    command = [sys.executable, "-P", "-m", "cairn", "optimize", action, "-C", str(root), "--state-dir", str(state.path)]
+    limits = ["--text-calls", "0"] if action == "run" else []
+    return _start(["optimize", action, *limits], root, state, settings)
+
+
+def _start(command: Sequence[str], root: Path, state: StateDir, settings: Settings) -> subprocess.Popen[bytes]:
+    """Start a command for the folder `root` at low priority; nobody reads what it prints."""
     process = subprocess.Popen(
-        [*command, "--json", *(["--text-calls", "0"] if action == "run" else [])],
+        [sys.executable, "-P", "-m", "cairn", *command, "-C", str(root), "--state-dir", str(state.path), "--json"],
         cwd=state.path,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

@@ -20,6 +20,7 @@ from cairn.hooks.shell_programs import Search
 from cairn.hooks_settings import HooksSettings
 from cairn.memory.moments import Moment, ToolCall
 from cairn.workspace import Workspace
+from small_projects import write_files
 
 FILES = {
     "src/store/cart.py": '''"""The shopping cart."""
@@ -91,9 +92,7 @@ PATIENT = Patience(scan_seconds=20.0, call_seconds=20.0)
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     root = tmp_path_factory.mktemp("shop")
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
+    write_files(root, FILES)
     with Workspace.open(root, state_dir=tmp_path_factory.mktemp("state")) as workspace:
         workspace.index()
         yield workspace
