@@ -25,14 +25,14 @@ from cairn.registry import enclosing_root
 
 def run_get(options: argparse.Namespace) -> int:
     """Print the value of a setting."""
-    found = setting_in_use(_root(options), options.name)
+    setting = setting_in_use(_root(options), options.name)
     if options.json:
-        emit_json(found._asdict())
+        emit_json(setting._asdict())
     elif options.name == FALLBACKS:
-        for model in found.value:
+        for model in setting.value:
             emit(printable(shown_model(model)))
     else:
-        emit(_shown(found.value))
+        emit(_shown(setting.value))
     return EXIT_FOUND
 
 
@@ -52,36 +52,36 @@ def run_show(options: argparse.Namespace) -> int:
 def run_set(options: argparse.Namespace) -> int:
     """Change a setting in the user's file or the project's, and not a byte besides."""
     root, name = _root(options), options.name
-    made = change_setting(root, name, options.values, shared=options.shared, append=options.append)
-    _tell(options, made, made.value)
+    change = change_setting(root, name, options.values, shared=options.shared, append=options.append)
+    _tell(options, change, change.value)
     if name != FALLBACKS:
-        _note_what_counts(root, name, made.value)
+        _note_what_counts(root, name, change.value)
     return EXIT_FOUND
 
 
 def run_unset(options: argparse.Namespace) -> int:
     """Take a setting out of the user's file or the project's, or some values out of a list."""
     root, name = _root(options), options.name
-    made = unset_setting(root, name, options.values, shared=options.shared)
-    if not made.changed and not options.json:
-        note(f"{made.file} does not set {name}{' to that' if options.values else ''}.")
+    change = unset_setting(root, name, options.values, shared=options.shared)
+    if not change.changed and not options.json:
+        note(f"{change.file} does not set {name}{' to that' if options.values else ''}.")
     try:
         now = setting_in_use(root, name)
     except CairnError as error:
         note(f"Written, but the settings cannot be used like this: {error}")
-        now = SettingInUse(name, None, str(made.file))
+        now = SettingInUse(name, None, str(change.file))
     if options.json:
-        _tell(options, made, now.value)
-    elif made.changed and now.value is not None:
+        _tell(options, change, now.value)
+    elif change.changed and now.value is not None:
         emit(f"{name}: {_shown(now.value)}  # {printable(now.source)}")
-    return EXIT_FOUND if made.changed else EXIT_NONE
+    return EXIT_FOUND if change.changed else EXIT_NONE
 
 
-def _tell(options: argparse.Namespace, made: ChangedSetting, value: object) -> None:
+def _tell(options: argparse.Namespace, change: ChangedSetting, value: object) -> None:
     if options.json:
-        emit_json({"name": options.name, "value": value, "file": str(made.file), "changed": made.changed})
+        emit_json({"name": options.name, "value": value, "file": str(change.file), "changed": change.changed})
     else:
-        emit(f"{options.name}: {printable(_shown(value))}  # {printable(str(made.file))}")
+        emit(f"{options.name}: {printable(_shown(value))}  # {printable(str(change.file))}")
 
 
 def _note_what_counts(root: Path, name: str, value: object) -> None:

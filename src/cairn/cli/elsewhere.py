@@ -91,9 +91,9 @@ def _search_all(registry: Registry, fields: Mapping[str, object]) -> Any:  # noq
             problems.append(f"{project.name}: {error}")
     if remote is not None:
         try:
-            found = remote.result()
-            searches += [(project.name, document) for project, document in found.answers]
-            problems += found.problems
+            of_teams = remote.result()
+            searches += [(project.name, document) for project, document in of_teams.answers]
+            problems += of_teams.problems
         except CairnError as error:
             problems.append(str(error))
     return merge_searches(searches, request, problems)

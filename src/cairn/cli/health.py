@@ -22,7 +22,7 @@ _REPAIRS = {
     "rebuild": "move the database aside, keep it, and index from scratch",
     "redo": "index those files again",
     "tidy": "delete them",
-    "refold": "make them anew from their events",
+    "refold": "rebuild them from their events",
 }
 
 
@@ -75,7 +75,7 @@ def _rebuild_memory(workspace: Workspace) -> Finding:
     rebuilt = workspace.memory.rebuild()
     number = f"{rebuilt.mended:,} of them {'was' if rebuilt.mended == 1 else 'were'}"
     mended = f"; {number} not what the events say" if rebuilt.mended else ""
-    message = f"what recall searches was made anew from {pluralize(rebuilt.memories, 'memory', 'memories')}{mended}"
+    message = f"what recall searches was rebuilt from {pluralize(rebuilt.memories, 'memory', 'memories')}{mended}"
     return Finding("memory", "warning" if rebuilt.mended else "ok", message, fixed=bool(rebuilt.mended))
 
 

@@ -38,7 +38,7 @@ def prune_here(options: argparse.Namespace) -> list[MemoryRowDocument]:
 
 
 def embed_here(options: argparse.Namespace, progress: Progress) -> EmbeddedDocument:
-    """Embed all memories anew in this process, or say what that takes."""
+    """Embed all memories again in this process, or say what that takes."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         request = EmbedRequest(project="", dry_run=options.dry_run)
         document: EmbeddedDocument = perform(workspace, "memories/embed", request, progress)

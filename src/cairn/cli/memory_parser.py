@@ -206,7 +206,7 @@ def _add_memories(
     code = actions.add_parser("code", parents=[action_common], help="print the code a memory is about, then and now")
     add_field(code, "id", rule=fields.MEMORY_ID, metavar="ID")
     code.set_defaults(run=command("cairn.cli.memory_upkeep:run_code"))
-    embed = actions.add_parser("embed", parents=[action_common], help="embed all memories anew")
+    embed = actions.add_parser("embed", parents=[action_common], help="embed all memories again")
     embed.add_argument("--dry-run", action="store_true", help=fields.EMBED_DRY_RUN.text)
     embed.set_defaults(run=command("cairn.cli.memory_upkeep:run_embed"))
 

@@ -50,7 +50,7 @@ def _print(link: LinkedCodeDocument, style: Style) -> None:
 
 
 def run_embed(options: argparse.Namespace) -> int:
-    """Embed all memories anew, or say what that takes."""
+    """Embed all memories again, or say what that takes."""
     embed = load("cairn.cli.memory_here:embed_here")
     with closing(ProgressBar("Embedding", unit="vectors")) as bar:
         document: EmbeddedDocument = embed(options, bar)

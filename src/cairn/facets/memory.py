@@ -47,7 +47,7 @@ _SESSION_SECONDS = 600.0  # after which nobody knows whether an agent is still i
 
 
 class Rebuilt(NamedTuple):
-    """How many memories were derived anew, and how many of them were not what their events say."""
+    """How many memories were derived again, and how many of them were not what their events say."""
 
     memories: int
     mended: int
@@ -229,7 +229,7 @@ class MemoryFacet:
         return self.lifecycle.remember(draft, by)
 
     def rebuild(self) -> Rebuilt:
-        """Fold all events anew, and derive what recall searches.
+        """Fold all events again, and derive what recall searches.
 
         Raises:
             StoreDamagedError: if an event is not what its id says; then nothing is changed.

@@ -50,7 +50,7 @@ _MAX_TOLD = 1_000  # characters of an error that a file holds
 
 Level = Literal["ok", "warning", "error"]
 # How a finding is mended: move what is in the way aside, let us read what is ours, rebuild all, redo damaged files,
-# delete litter, fold memories anew from their events (`cairn.memory.upkeep`).
+# delete litter, fold memories again from their events (`cairn.memory.upkeep`).
 Repair = Literal["", "move", "allow", "rebuild", "redo", "tidy", "refold"]
 
 

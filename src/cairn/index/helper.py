@@ -60,7 +60,7 @@ class Result(NamedTuple):
 class Helper:
     """Another process, with a thread for each direction, so that neither side ever waits for the other to read.
 
-    It is forked if this process has a single thread, which saves the start and the imports; else it is started anew.
+    It is forked if this process has a single thread, which saves the start and the imports; else it is started afresh.
     """
 
     def __init__(self) -> None:

@@ -38,7 +38,7 @@ def derive(connection: sqlite3.Connection, observations: Sequence[Observation]) 
 
 
 def rebuild(connection: sqlite3.Connection) -> int:
-    """Derive everything anew, and return of how many observations; vectors of other models stay."""
+    """Derive everything again, and return of how many observations; vectors of other models stay."""
     posting_db.delete_all(connection)
     rest = observation_db.iter_all(connection)
     n_observations = 0

@@ -62,7 +62,7 @@ class Digests:
             self.write(connection, recorded.session)
 
     def write(self, connection: sqlite3.Connection, session: Session) -> Observation | None:
-        """Write what became of a session, or write it anew where it went on; None if nothing happened in it.
+        """Write what became of a session, or write it again where it went on; None if nothing happened in it.
 
         One prompt after which nothing was done or learned is nothing. What somebody else made of a digest stays.
         """

@@ -76,13 +76,13 @@ class LinkedCodes:
         state = self._states.state(link)
         file = self._file_now(link.path)
         now = None if file is None else _as_linked(file.data, link) or _named(file, link)
-        then, found = (now, revision) if state == "current" and now is not None else self._then(link, revision)
+        then, commit = (now, revision) if state == "current" and now is not None else self._then(link, revision)
         diff = "" if then is None or then.lines == (now.lines if now else []) else _diff(then, now)
         return LinkedCode(
             file=name_of(link),
             state=state,
             language="" if file is None else file.language.name,
-            revision=found,
+            revision=commit,
             then=None if then is None else _text(then),
             now=None if now is None else _text(now),
             line=0 if now is None else now.line,

@@ -259,7 +259,7 @@ class Recall:
         return [follow(observation, moves) for observation in observations]
 
     def rebuild(self) -> int:
-        """Derive what is searched from the memories anew, and return of how many; 0 where nothing was remembered."""
+        """Rebuild what is searched from the memories, and return from how many; 0 where nothing was remembered."""
         if not self._store.exists:
             return 0
         with self._store.writing() as connection:

@@ -1,4 +1,4 @@
-"""Embeds all memories anew, by the bundled model and the configured ones; until then the old vectors serve.
+"""Embeds all memories again, with the bundled model and the configured ones; until then the old vectors serve.
 
 Batches are written one by one, so whoever stops it in between loses at most one of them.
 """
@@ -53,7 +53,7 @@ class ModelWork(NamedTuple):
 
 
 class Reembedding:
-    """Embeds the memories of one project anew.
+    """Embeds the memories of one project again.
 
     Args:
         store: of the memories.

@@ -332,7 +332,7 @@ class MemoryStore:
             return sorted(events, key=lambda event: (event.time, event.id))
 
     def refold(self) -> list[str]:
-        """Fold all events anew, and return the ids of the observations that were not what their events say.
+        """Fold all events again, and return the ids of the observations that were not what their events say.
 
         Raises:
             StoreDamagedError: if an event is not what its id says; then nothing is changed.

@@ -172,7 +172,7 @@ class TeamMemories:
     # -- from the server ----------------------------------------------------------------------------------------------
 
     def place(self, link: TeamLink) -> int:
-        """Return the number of the last event that was pulled, or 0 where all have to be pulled anew."""
+        """Return the number of the last event that was pulled, or 0 where all have to be pulled again."""
         with self._sharing(link) as connection:
             state = _read_state(connection)
             now_shared = {
@@ -184,7 +184,7 @@ class TeamMemories:
             return state.after
 
     def start_over(self, link: TeamLink) -> None:
-        """Pull all anew and send all again: the server was set back to an earlier state."""
+        """Pull all and send all again: the server was set back to an earlier state."""
         with self._sharing(link) as connection:
             team_db.mark_sent_due(connection)
             _write_state(connection, _read_state(connection)._replace(after=0))

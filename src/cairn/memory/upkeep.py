@@ -67,7 +67,7 @@ def _examine(connection: sqlite3.Connection) -> Iterator[Finding]:
 def _examine_recall(connection: sqlite3.Connection, wanted: int) -> Finding:
     """Compare what recall searches with how many memories there are."""
     if not derived.is_current(connection):
-        return Finding("recall", "ok", "made anew by the next recall")
+        return Finding("recall", "ok", "rebuilt by the next recall")
     try:
         found = len(load_corpus(connection, "", bundled_fingerprint(), ()).numbers)
     except sqlite3.DatabaseError as error:
@@ -94,7 +94,7 @@ def examine_spool(spool: Spool) -> list[Finding]:
 
 
 def rebuild_memory(state: StateDir) -> int:
-    """Make everything anew that is derived in a memory, and return how many memories there are.
+    """Rebuild everything that is derived in a memory, and return how many memories there are.
 
     Raises:
         StoreDamagedError: if an event is not what its id says; then nothing is changed.
@@ -114,7 +114,7 @@ def rebuild_memory(state: StateDir) -> int:
 def adopt_memory(state: StateDir) -> int:
     """Take over a memory that was made elsewhere, and return how many memories it holds; -1 if it is here already.
 
-    What is derived in it is made anew.
+    What is derived in it is rebuilt.
 
     Raises:
         NotFoundError: if there is none.

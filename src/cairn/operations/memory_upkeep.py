@@ -66,7 +66,7 @@ def _kept(workspace: Workspace, observation: Observation, by: By) -> Observation
 
 
 def embed(workspace: Workspace, request: EmbedRequest, progress: Progress | None = None) -> EmbeddedDocument:
-    """Embed all memories anew, or say what that takes."""
+    """Embed all memories again, or say what that takes."""
     work = Reembedding(workspace.memory.store, workspace.memory.recall.models)
     works = work.estimate() if request.dry_run else work.run(progress)
     rows = [cast("ModelWorkDocument", row._asdict()) for row in works]

@@ -163,7 +163,7 @@ class MemoryKeepRequest(ActingRequest):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class EmbedRequest(ProjectRequest):
-    """Embed all memories anew, by the bundled model and the configured ones; the old vectors serve until then."""
+    """Embed all memories again, with the bundled model and the configured ones; the old vectors serve until then."""
 
     dry_run: Annotated[bool, fields.EMBED_DRY_RUN] = False
 

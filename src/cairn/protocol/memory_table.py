@@ -77,7 +77,7 @@ MEMORY_OPERATIONS = {
         Operation("memories/undo", MemoryUndoRequest, "Undo the last change of memories"),
         Operation("memories/code", MemoryCodeRequest, "Show the code a memory speaks of, then and now"),
         Operation("memories/keep", MemoryKeepRequest, "Say that memories are right as they are"),
-        Operation("memories/embed", EmbedRequest, "Embed all memories anew"),
+        Operation("memories/embed", EmbedRequest, "Embed all memories again"),
         Operation("memories/forget", ForgetRequest, "Erase memories for ever"),
         Operation("feedback", FeedbackListRequest, "List questions with what was shown and used"),
         Operation("feedback/mark", FeedbackRequest, "Say that what an answer showed was good or bad"),

@@ -36,7 +36,7 @@ class Store(NamedTuple):
         is_truth: it holds what is nowhere else.
         work: what a process that writes it is doing, as `indexing`.
         update: what to do once it can be written again.
-        rebuild: what makes it anew; empty for a store of truth.
+        rebuild: what builds it from scratch; empty for a store of truth.
         adopt: what takes over one that was made elsewhere; empty for what can be rebuilt.
         damaged, locked, version: the errors that say so of it.
     """

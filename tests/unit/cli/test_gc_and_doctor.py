@@ -164,13 +164,13 @@ def test_what_recall_searches_is_made_anew_on_request(root: Path, run: Run) -> N
         assert workspace.memory.recall.search("stored offsets") == []
     code, said = run("doctor", "--rebuild-memory", "-C", root)
     assert code == 0
-    assert "ok       memory       what recall searches was made anew from 1 memory\n" in said
+    assert "ok       memory       what recall searches was rebuilt from 1 memory\n" in said
     with Workspace.open(root) as workspace:
         assert workspace.memory.recall.search("stored offsets")[0].observation.id == id
         with workspace.memory.store.writing() as connection:
             connection.execute("UPDATE observation SET importance = 9")
     said = run("doctor", "--rebuild-memory", "-C", root)[1]
-    assert "fixed    memory       what recall searches was made anew from 1 memory; 1 of them was not" in said
+    assert "fixed    memory       what recall searches was rebuilt from 1 memory; 1 of them was not" in said
 
 
 def test_what_cairn_cannot_repair_is_told_with_what_to_do_and_is_no_failure(tmp_path: Path, run: Run) -> None:

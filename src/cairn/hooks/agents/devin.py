@@ -70,7 +70,7 @@ class Devin(Adapter):
         result = result_of(payload.get("tool_response"), uses[0].tool) if report.event == "after-tool" else NO_RESULT
         prompt, use_id = text_at(payload, "prompt_id"), text_at(payload, "tool_use_id")
         if use_id:
-            use_id = f"{prompt}/{use_id}"  # the model counts the uses of a tool anew
+            use_id = f"{prompt}/{use_id}"  # the model counts the uses of a tool from one again
         return happening_of(
             report,
             agent=self.name,
