@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import random
 import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
+from cairn.config import Settings
+from cairn.errors import StoreLockedError
 from cairn.facets.past_states import STATES, PastStates
 from cairn.operations import perform
 from cairn.optimize.run import RunPlan
 from cairn.protocol.requests import SearchRequest
+from cairn.storage.index.view_db import read_views
 from cairn.workspace import Workspace
 
 MODULES = ("wallet", "harbour", "lantern", "orchard", "granary", "chimney", "turbine", "glacier", "meadow", "viaduct")
@@ -107,6 +112,69 @@ def test_the_earlier_states_that_are_asked_are_gone_afterwards(project: Workspac
             assert oldest.snapshot.revision
         assert views() != before
     assert views() == before
+
+
+_KILLED = """
+import os, sys
+from cairn.facets.past_states import PastStates
+from cairn.workspace import Workspace
+
+with Workspace.open(sys.argv[1]) as workspace, PastStates(workspace._index, 600.0) as states:
+    states.examples(workspace._index.views.checkout)
+    assert states.found
+    print("asking", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def asking_earlier_states(root: Path) -> Iterator[subprocess.Popen[str]]:
+    """Yield a process that has indexed the earlier states of a project, and asks them until it is killed."""
+    command = [sys.executable, "-c", _KILLED, str(root)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "asking\n"
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("end", ["run", "garbage"])
+def test_the_earlier_states_of_a_run_that_was_killed_go_with_the_next_one_or_with_garbage(
+    project: Workspace, end: str
+) -> None:
+    def views() -> set[str]:
+        with closing(project.state.open_for_reading()) as connection:
+            return {view.name for view in read_views(connection)}
+
+    own = subprocess.run(
+        ["git", "-C", project.root, "rev-parse", "HEAD~3"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    project.index(branch=own)  # somebody wanted this one
+    before = views()
+    with asking_earlier_states(project.root):
+        assert len(views() - before) == STATES
+        project.upkeep.collect()
+        assert len(views() - before) == STATES  # they are in use
+    left = views() - before
+    assert len(left) == STATES
+    if end == "run":
+        project.tuning.evaluate_history(10, None)
+    else:
+        assert set(project.upkeep.collect().views) == left
+    assert views() == before
+    assert project.upkeep.collect().views == ()
+
+
+def test_two_runs_do_not_take_the_earlier_states_from_each_other(project: Workspace) -> None:
+    impatient = Settings(lock_timeout_seconds=0.0)
+    with (
+        asking_earlier_states(project.root),
+        Workspace.open(project.root, settings=impatient) as other,
+        pytest.raises(StoreLockedError, match=r"learning\.lock"),
+    ):
+        other.tuning.evaluate_history(10, None)
 
 
 def test_without_time_for_earlier_states_commits_are_asked_of_the_code_of_now(project: Workspace) -> None:

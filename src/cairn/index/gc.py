@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -16,12 +16,13 @@ from cairn.index.aside import remove_set_aside
 from cairn.index.plan import files_of_index
 from cairn.index.segment import Segment, merge_segments
 from cairn.index.state_dir import StateDir, new_name
+from cairn.index.state_files import LEARNING_LOCK
 from cairn.source.objects import missing_commits
 from cairn.storage.connection import store_errors, transaction
 from cairn.storage.index import blob_db, garbage_db, overlay_db, segment_db
 from cairn.storage.index.schema import INDEX
 from cairn.storage.index.segment_db import SegmentRow
-from cairn.storage.lock import write_lock
+from cairn.storage.lock import holder, write_lock
 
 DAY_SECONDS = 86_400.0
 # An update that only looks for garbage now and then rewrites a segment only when so much of it goes.
@@ -69,17 +70,42 @@ def find_gone_views(views: Sequence[garbage_db.ViewSize], root: Path) -> set[int
     return folders | {view_id for view_id, name in names.items() if name in missing}
 
 
-def drop_views(state: StateDir, names: Collection[str], timeout_seconds: float) -> None:
-    """Forget views by their names; what only they show is garbage from then on.
+def learning_lock(state: StateDir) -> Path:
+    """Return the file that a run locks for as long as it needs views that are here for that run only."""
+    return state.path / LEARNING_LOCK
+
+
+def is_passing(state: StateDir, name: str) -> bool:
+    """Tell whether a view is here for one run only, an earlier one included that was ended before it dropped it."""
+    with closing(state.open_for_reading()) as connection, store_errors(state.database, INDEX):
+        return name in garbage_db.passing_views(connection)
+
+
+def add_passing_view(state: StateDir, name: str, timeout_seconds: float) -> None:
+    """Note of a view, before it is indexed, that it is here for one run only, however that ends.
 
     Raises:
         IndexLockedError: if another process writes for longer than the seconds given.
         StoreError: if it cannot be written.
     """
+    with (
+        write_lock(state.lock, timeout_seconds, INDEX),
+        closing(state.open_for_writing()) as connection,
+        store_errors(state.database, INDEX),
+        transaction(connection),
+    ):
+        garbage_db.add_passing_view(connection, name)
+
+
+def drop_passing_views(state: StateDir, timeout_seconds: float) -> None:
+    """Forget all views that were here for one run only; what only they show is garbage from then on.
+
+    Raises:
+        IndexLockedError, StoreError: as `add_passing_view`.
+    """
     with write_lock(state.lock, timeout_seconds, INDEX), closing(state.open_for_writing()) as connection:
         with store_errors(state.database, INDEX), transaction(connection):
-            ids = [view.id for view in garbage_db.read_view_sizes(connection) if view.name in names]
-            garbage_db.drop_views(connection, ids)
+            garbage_db.drop_passing_views(connection)
         state.remove_unlisted(files_of_index(connection, state))
 
 
@@ -119,7 +145,7 @@ def collect(
     with store_errors(state.database, INDEX):
         try:
             with transaction(connection):
-                due = _find(connection, root, now, grace_seconds)
+                due = _find(connection, state, root, now, grace_seconds)
                 if dry_run:
                     raise _Undo
                 garbage_db.record_collected(connection, now)
@@ -135,12 +161,14 @@ def collect(
     return GarbageReport(names, len(due.blobs), sum(due.blobs.values()), freed, due.waiting, seconds, dry_run)
 
 
-def _find(connection: sqlite3.Connection, root: Path, now: float, grace_seconds: float) -> _Due:
-    """Drop the views whose grace period is over, and return what is due. Runs inside a transaction."""
+def _find(connection: sqlite3.Connection, state: StateDir, root: Path, now: float, grace_seconds: float) -> _Due:
+    """Drop the views whose grace period or run is over, and return what is due. Runs inside a transaction."""
     views = garbage_db.read_view_sizes(connection)
     garbage_db.mark(connection, "view", find_gone_views(views, root), now)
     over = garbage_db.ids_due(connection, "view", now - grace_seconds)
     garbage_db.drop_views(connection, over)
+    if holder(learning_lock(state)) is None:  # what is left of a run that was killed
+        over |= garbage_db.drop_passing_views(connection)
     dead = garbage_db.dead_blobs(connection)
     garbage_db.mark(connection, "blob", dead.keys(), now)
     blobs = garbage_db.ids_due(connection, "blob", now - grace_seconds)

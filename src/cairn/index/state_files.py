@@ -17,6 +17,7 @@ from cairn.storage.index.schema import INDEX
 from cairn.storage.store import Store
 
 HISTORY_LOCK = "history.lock"  # of whoever reads the history
+LEARNING_LOCK = "learning.lock"  # of whoever asks earlier states of the project
 LOGS = ("-wal", "-shm", "-journal")
 # Nothing else in `derived/` is ever deleted.
 _DERIVED = (
@@ -96,7 +97,8 @@ class StateFiles(NamedTuple):
 
     def locks(self) -> tuple[Path, ...]:
         """The files that are locked, each by who does one kind of work."""
-        return self.lock, self.embedding_lock, self.neighbours_lock, self.path / HISTORY_LOCK, self.path / "seal.lock"
+        others = (self.path / name for name in (HISTORY_LOCK, LEARNING_LOCK, "seal.lock"))
+        return self.lock, self.embedding_lock, self.neighbours_lock, *others
 
     def logs(self) -> tuple[Path, ...]:
         """The files that SQLite keeps beside the database."""

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from cairn.storage.index import meta_db
 
 _COLLECTED = "garbage_collected"
+_PASSING = "passing view "  # keys of `meta` begin so, and go on with a name
 
 Kind = Literal["blob", "view"]
 
@@ -40,6 +41,25 @@ def drop_views(connection: sqlite3.Connection, view_ids: Collection[int]) -> Non
         connection.execute("DELETE FROM entry WHERE view_id = ?", (view_id,))
         connection.execute("DELETE FROM view WHERE id = ?", (view_id,))
     forget(connection, "view", view_ids)
+
+
+def passing_views(connection: sqlite3.Connection) -> set[str]:
+    """Return the names of the views that are here for one run only; some may be gone."""
+    return {key.removeprefix(_PASSING) for key in meta_db.read_meta(connection) if key.startswith(_PASSING)}
+
+
+def add_passing_view(connection: sqlite3.Connection, name: str) -> None:
+    """Record that a view is here for one run only."""
+    meta_db.write_meta(connection, {f"{_PASSING}{name}": "1"})
+
+
+def drop_passing_views(connection: sqlite3.Connection) -> set[int]:
+    """Forget all views that are here for one run only, and return their ids."""
+    names = passing_views(connection)
+    ids = {view_id for view_id, name in connection.execute("SELECT id, name FROM view") if name in names}
+    drop_views(connection, ids)
+    connection.executemany("DELETE FROM meta WHERE key = ?", ((f"{_PASSING}{name}",) for name in names))
+    return ids
 
 
 def mark(connection: sqlite3.Connection, kind: Kind, ids: Collection[int], now: float) -> None:
