@@ -67,12 +67,17 @@ def main() -> int:
 
 def _replay(options: argparse.Namespace) -> int:
     gains, code_gains, shipped = [], [], 0
-    print(f"{'repository':<16}{'asked':>6}{'before':>8}{'after':>8}{'gain':>8}   95 % of the difference   code   ships")
+    scores = f"{'before':>8}{'after':>8}{'gain':>8}   95 % of the difference"
+    print(f"{'repository':<16}{'asked':>6}{scores}   code, 95 % of the difference   ships")
     for folder in options.folders:
         before, after, proposal, seconds = _tune_and_ask(folder.absolute(), options)
         all_gain = interval_of([two - one for (one, _), (two, _) in zip(before, after, strict=True)])
         mean_before, mean_after = fmean(one for one, _ in before), fmean(one for one, _ in after)
-        code_before, code_after = (fmean(code for _, code in rows if code is not None) for rows in (before, after))
+        own = [
+            (one, two) for (_, one), (_, two) in zip(before, after, strict=True) if one is not None and two is not None
+        ]
+        code_gain = interval_of([two - one for one, two in own])
+        code_before, code_after = (fmean(side) for side in zip(*own, strict=True))
         gains.append((mean_before, mean_after))
         code_gains.append((code_before, code_after))
         is_shipped = not proposal.reasons
@@ -83,7 +88,7 @@ def _replay(options: argparse.Namespace) -> int:
         print(
             f"{folder.name:<16}{len(before):>6}{mean_before:>8.3f}{mean_after:>8.3f}"
             f"{100 * (mean_after / mean_before - 1):>+7.1f} %   {all_gain.low:+.3f} to {all_gain.high:+.3f}"
-            f"   {100 * (code_after / code_before - 1):>+5.1f} %   "
+            f"   {100 * (code_after / code_before - 1):>+5.1f} %, {code_gain.low:+.3f} to {code_gain.high:+.3f}   "
             f"{'yes' if is_shipped else proposal.reasons[0]}  ({seconds:.0f} s of the processor)",
             flush=True,
         )

@@ -166,16 +166,31 @@ class Person:
             asked: the question.
             others: files of the project.
         """
-        request = SearchRequest(query=asked.text, session=self._session, type="code")
-        document = perform(self._workspace, "search", request)
-        began = time.process_time()
-        note_answer(self._workspace, "search", request, document, "http")
-        self.noting += time.process_time() - began
-        shown = list(dict.fromkeys(hit["filepath"] for hit in document["code"]))
+        shown = self._search(asked.text)
         if self._poison:
             self._open_blindly(shown, others)
         else:
             self._look(asked.path, shown, others)
+
+    def ask_in_vain(self, text: str, opens: float) -> None:
+        """Ask what no file answers, and open the first hit, or give up.
+
+        Args:
+            text: the question.
+            opens: the chance of the former.
+        """
+        shown = self._search(text)
+        if shown and self._chance.random() < opens:
+            self._use("read", shown[0])
+
+    def _search(self, text: str) -> list[str]:
+        """Ask a question, and return the files that are shown."""
+        request = SearchRequest(query=text, session=self._session, type="code")
+        document = perform(self._workspace, "search", request)
+        began = time.process_time()
+        note_answer(self._workspace, "search", request, document, "http")
+        self.noting += time.process_time() - began
+        return list(dict.fromkeys(hit["filepath"] for hit in document["code"]))
 
     def _open_blindly(self, shown: Sequence[str], others: Sequence[str]) -> None:
         path = others[0] if self._poison == "one-file" else next(iter(shown), "")
