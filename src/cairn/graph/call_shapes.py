@@ -115,7 +115,8 @@ def _shape_of(source: SourceFile, place: int) -> _Shape:
         if kind == DECORATE and scope == place
     }
     is_plain = decorators <= _PLAIN_DECORATORS or source.rules.family != "python"
-    arity = arity_of(definition.signature, definition.name, _COUNTED.get(source.rules.family, "")) if is_plain else None
+    language = source.language if source.rules.family == "jvm" else _COUNTED.get(source.rules.family, "")
+    arity = arity_of(definition.signature, definition.name, language) if is_plain else None
     return _Shape(arity, is_member)
 
 
@@ -147,4 +148,6 @@ def _count(text: bytes, end: int, last: int, commas: int, family: str) -> int:
     """Return the number of arguments, from where they end, where the last one begins, and the commas between them."""
     if family == "go" and not commas and text[:end].rstrip().endswith(b")"):
         return -1  # a call may give several
+    if family == "jvm" and text[end + 1 :].lstrip(b" \t").startswith(b"{"):
+        return -1  # a closure of Kotlin is one more
     return commas + bool(text[last:end].strip())

@@ -18,8 +18,8 @@ from cairn.graph.stored import LOOK_EVERY, Stamp, StoredCode
 from cairn.index.isolation import run_isolated
 from cairn.index.reading import HEAD_BYTES
 from cairn.source.content import check_content, normalize
+from cairn.source.facts import NO_FACTS, decode
 from cairn.source.languages import detect_language
-from cairn.source.references import NO_FACTS, decode
 from cairn.source.walk import read_file
 from cairn.types import Definition
 

@@ -25,7 +25,7 @@ from cairn.graph.stored import Stamp, StoredCode
 from cairn.graph.table import DefinitionTable
 from cairn.index.snapshot import Snapshot
 from cairn.index.state_dir import StateDir
-from cairn.source.references import Facts
+from cairn.source.facts import Facts
 from cairn.source.roles import Role
 from cairn.types import Definition
 

@@ -27,7 +27,7 @@ from cairn.types import Definition
 _MAX_READ = 100  # deleted files whose content is read; of the others only the path is shown
 _MAX_NAMES = 300  # looked for, over all deleted files
 _MAX_MENTIONS = 50  # of one deleted file
-_LAST_NAME = re.compile(r"([@$\w]+[?!]?)(?:\(\)|\[\]|\{\})*$")
+_LAST_NAME = re.compile(r"([@$\w]+[?!]?)(?:\(\d*\)|\[\]|\{\})*$")
 _NAMELESS = frozenset({"__init__", "index", "mod", "main"})
 
 

@@ -18,6 +18,7 @@ from cairn.graph.macros import Macros
 from cairn.graph.memo import Memo
 from cairn.graph.namesakes import Namesakes
 from cairn.graph.nodes import file_of, node_of
+from cairn.graph.overloads import Overloads
 from cairn.graph.results import Results
 from cairn.graph.roots import Roots
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS
@@ -28,7 +29,8 @@ from cairn.graph.traits import Traits
 from cairn.source.expressions import mark_path
 from cairn.source.implied import ARGUMENT, RESULT_OF_FUNCTION
 
-_PART = re.compile(r"([@$\w~]+[?!=]?|\"\"|\[\]|\{\}|\?)((?:\(\)|\[\]|\{\})*)")
+_PART = re.compile(r"([@$\w~]+[?!=]?|\"\"|\[\]|\{\}|\?)((?:\(\d*\)|\[\]|\{\})*)")
+_BRACKETS = re.compile(r"^\(\d*\)")
 _UNCHANGING = frozenset(
     {"unwrap", "expect", "clone", "as_ref", "as_mut", "borrow", "borrow_mut", "lock", "iter", "to_owned"}
     | {"freeze", "dup", "tap", "itself", "await"}
@@ -51,13 +53,14 @@ class Evaluator:
         self.exports = Exports(self.sight, self, self.declarations, self.namesakes)
         self._macros = Macros(self.sight)
         self._containers = Containers(self.sight, self)
-        self._results = Results(self.sight, self, self._containers, self.inheritance)
+        self.overloads = Overloads(self.sight, self.inheritance)
+        self._results = Results(self.sight, self, self._containers, self.inheritance, self.overloads)
         self._attributes = Attributes(self.sight, self, self.inheritance, self.exports, self._results)
         self.roots = Roots(self.sight, self.namesakes, self.inheritance)
-        self._extensions = Extensions(self.sight, self.namesakes, self.inheritance, self.declarations)
+        self.extensions = Extensions(self.sight, self.namesakes, self.inheritance, self.declarations)
         self._traits = Traits(self.sight, self.exports, self.inheritance)
         self._closures = Closures(self.sight, self)
-        self._scopes = Scopes(self, self.declarations, self.inheritance, self.exports, self._attributes, self._closures)
+        self.scopes = Scopes(self, self.declarations, self.inheritance, self.exports, self._attributes, self._closures)
 
     def evaluate(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
         """Return what an expression stands for where `scope` is the definition around it, None if that is unknown."""
@@ -69,21 +72,21 @@ class Evaluator:
 
     def is_variable(self, source: SourceFile, scope: int, name: str) -> bool:
         """Tell whether a plain name is that of a variable or parameter."""
-        return self._scopes.is_variable(source, scope, name)
+        return self.scopes.is_variable(source, scope, name)
 
     def called(self, source: SourceFile, scope: int, name: str) -> Entity | None:
         """Return what an expression stands for where it is called, a plain name being no variable in some languages."""
         if not source.rules.methods_apart or not name.isidentifier():
             return self.evaluate(source, scope, name)
         if name in source.rules.this:
-            own = self._scopes.own_type(source, scope)
+            own = self.scopes.own_type(source, scope)
             return own._replace(tag="class") if own is not None else None  # another constructor
         if name in source.rules.parents:
             return self.evaluate(source, scope, name)
         return self.memo.recall(
             ("called", source.number, scope, name),
             None,
-            lambda: self._scopes.look_up(self.sight.file(source.number), scope, name, name, is_call=True),
+            lambda: self.scopes.look_up(self.sight.file(source.number), scope, name, name, is_call=True),
         )
 
     def _walk(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
@@ -97,11 +100,11 @@ class Evaluator:
             head = self._as_list(head, name)
             if head is not None and head.tag == "container":
                 if (content := self._containers.member(head, name)) is not None:
-                    head = self._results.with_suffix(content, suffix.removeprefix("()"), None)
+                    head = self._results.with_suffix(content, _BRACKETS.sub("", suffix), None)
                     continue
                 head = as_outside(head)
             if head is not None:
-                head = self._scopes.bounded(source, scope, self.declarations.in_expression(head))
+                head = self.scopes.bounded(source, scope, self.declarations.in_expression(head))
                 head = OUTSIDE if self.declarations.is_outside(head) else head
             member = self._member_of(source, head, name, is_called=bool(suffix) or name == parts[-1][0])
             if member is None and name in _UNCHANGING and head is not None and head.tag == "instance":
@@ -133,13 +136,13 @@ class Evaluator:
                 return member
         if source.rules.family == "rust":
             return self._traits.find(source, head, name)
-        return self._extensions.find(source, head, name)
+        return self.extensions.find(source, head, name)
 
     def _first(self, source: SourceFile, scope: int, expression: str) -> tuple[Entity | None, list[tuple[str, str]]]:
         """Evaluate the first part of an expression; return it with the parts that follow."""
         parts = _PART.findall(expression)
         (name, suffix), rest = parts[0], parts[1:]
-        rules, scopes = source.rules, self._scopes
+        rules, scopes = source.rules, self.scopes
         if rules.capital_types and name[0].isupper() and not suffix:
             whole, deeper = self._qualified(source, scope, name, rest)
             if whole is not None:
@@ -168,8 +171,8 @@ class Evaluator:
         """Return what a name by itself means: an attribute, the maker of the type around, or what is in scope."""
         rules = source.rules
         if name.startswith("this@"):
-            return self._scopes.labelled(source, scope, name.removeprefix("this@"))
-        own = self._scopes.own_type(source, scope) if rules.prefix or rules.maker else None
+            return self.scopes.labelled(source, scope, name.removeprefix("this@"))
+        own = self.scopes.own_type(source, scope) if rules.prefix or rules.maker else None
         if rules.prefix and name.startswith(rules.prefix):
             plain = name.lstrip(rules.prefix)
             if own is None:
@@ -177,11 +180,11 @@ class Evaluator:
             return self._attributes.attribute(source, own, plain)
         if rules.maker and name == rules.maker and own is not None:
             return own._replace(tag="class")
-        is_call = rules.methods_apart and suffix.startswith("()")
-        entity = self._scopes.look_up(source, scope, name, expression, is_call=is_call)
+        is_call = rules.methods_apart and suffix.startswith("(")
+        entity = self.scopes.look_up(source, scope, name, expression, is_call=is_call)
         if entity is None and rules.extension == RECEIVER_BEFORE_NAME and name[0].islower():
-            owners = self._scopes.own_types(source, scope)
-            found = (self._extensions.find(source, owner, name) for owner in owners)
+            owners = self.scopes.own_types(source, scope)
+            found = (self.extensions.find(source, owner, name) for owner in owners)
             entity = next((each for each in found if each is not None and each.how <= How.RECEIVER), None)
         if entity is None and rules.capital_types and name[0].isupper():
             return OUTSIDE._replace(text=name)
@@ -289,7 +292,7 @@ class Evaluator:
     def type_of(self, source: SourceFile, scope: int, text: str) -> Entity:
         """Return an instance of the class that a type annotation names, something outside if it names no class here."""
         if text in ("Self", "self", "static"):
-            own = self._scopes.own_type(source, scope)
+            own = self.scopes.own_type(source, scope)
             if own is not None:
                 return own
         name = text.partition("<")[0]

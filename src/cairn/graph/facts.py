@@ -16,8 +16,8 @@ from cairn.index.beside import Task, parse_beside
 from cairn.index.facts import FACTS_JOB
 from cairn.index.limits import limits_of
 from cairn.index.reading import HASH_BYTES
+from cairn.source.facts import NO_FACTS, Facts, decode
 from cairn.source.languages import BY_NAME
-from cairn.source.references import NO_FACTS, Facts, decode
 
 _MANY_FILES = 48  # from so many on, starting other processes pays off
 _HASTY_BYTES = 50_000  # of source with a helper where the time is limited: what it parses in some 50 ms

@@ -21,12 +21,13 @@ from cairn.graph.recent import Recent
 from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS
 from cairn.graph.scopes import begins_with
 from cairn.graph.source_file import SourceFile
+from cairn.source.arguments import UNKNOWN
 from cairn.source.expressions import called_name
 from cairn.source.imports import Import, ImportFlag
 from cairn.source.references import CAST, KINDS
 
 _CAPITAL_TYPES = frozenset({"ecmascript", "jvm", "python"})  # families whose types have capital letters
-_TYPE = re.compile(r"^(?:\w+\.)*[A-Z]\w*(?![\w(])|\bgetClass\(\)|\bclass$")
+_TYPE = re.compile(r"^(?:\w+\.)*[A-Z]\w*(?![\w(])|\bgetClass\(\d*\)|\bclass$")
 _WHOLE_NAMES = frozenset({"php", "ruby", "elixir"})  # families in which a name of a type is found or from elsewhere
 _UNTYPED = frozenset({"php", "ruby", "python", "ecmascript"})  # families that need not write types
 _MAX_RENAMES = 12  # steps from one variable to the next
@@ -182,17 +183,19 @@ class Resolver:
         """Return what some references of a file are resolved to, given by their places among its facts."""
         facts = source.facts
         edges: list[Edge] = []
-        known: dict[tuple[int, int, int], Entity | None] = {}
+        known: dict[tuple[int, int, int, int], Entity | None] = {}
         for at in places:
             waiting.check()
             kind, around = facts.kinds[at], facts.scopes[at]
             scope = facts.blocks[at] if facts.blocks and facts.blocks[at] >= 0 else around
             expression = facts.texts[facts.expressions[at]]
-            key = (facts.expressions[at], scope, kind)
+            count = facts.counts[at] if facts.counts else UNKNOWN
+            key = (facts.expressions[at], scope, kind, count)
             if key in known:
                 target = known[key]
             else:
-                target = known[key] = self._target(source, scope, expression, kind)
+                target = self._target(source, scope, expression, kind)
+                target = known[key] = _taking(self.meaning, source, scope, expression, target, count)
             if target is None:
                 continue
             own = node_of(source.number, around)
@@ -397,6 +400,32 @@ class Resolver:
         if namesake is None and source.rules.family in _UNTYPED:
             namesake = self.meaning.roots.find(source, name)
         return self.meaning.declarations.entity_of(namesake)
+
+
+def _taking(
+    meaning: Evaluator, source: SourceFile, scope: int, expression: str, target: Entity | None, count: int
+) -> Entity | None:
+    """Return what a call means that gives so many arguments, None if nothing of the name takes them."""
+    if target is None or count < 0 or target.tag != "function":
+        return target
+    if meaning.sight.code.file(file_of(target.node)).language != source.language:
+        return target
+    taking = meaning.overloads.taking
+    if (found := taking(target, count)) is not None:
+        return found
+    others = _besides_members(meaning, source, scope, expression)
+    return next(filter(None, (taking(other, count) for other in others if other.tag == "function")), None)
+
+
+def _besides_members(meaning: Evaluator, source: SourceFile, scope: int, expression: str) -> Iterator[Entity]:
+    """Yield what the last name of an expression means if it is no member: an extension, or a name of the file."""
+    head, dot, name = expression.rpartition(".")
+    owners = [meaning.evaluate(source, scope, head)] if dot else [*meaning.scopes.own_types(source, scope)]
+    if source.rules.extension:
+        found = (meaning.extensions.find(source, owner, name) for owner in owners if owner is not None)
+        yield from (each for each in found if each is not None)
+    if not dot and (entity := meaning.exports.at_top(source, name)) is not None:
+        yield entity
 
 
 def _by_cast(meaning: Evaluator, source: SourceFile, scope: int, expression: str) -> Entity | None:

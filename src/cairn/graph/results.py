@@ -9,12 +9,14 @@ from cairn.graph.containers import Containers
 from cairn.graph.entities import Entity, Expressions, How
 from cairn.graph.inheritance import Inheritance
 from cairn.graph.nodes import file_of, place_of
+from cairn.graph.overloads import Overloads
 from cairn.graph.sight import Sight
 from cairn.graph.signatures import read_head, type_parameters
 from cairn.graph.source_file import SourceFile
 from cairn.source.references import RESULT
 from cairn.source.type_names import split_types, type_text
 
+_COUNTED = re.compile(r"\((\d+)\)")
 _UNSAID = frozenset({"array", "iterable"})
 _LISTS = "ArrayList|LinkedList|AbstractList|List|Collection|Iterable|IEnumerable|IList|Array|Set|HashSet|Sequence"
 _RESULTS = frozenset({"instance", "outside", "container"})
@@ -24,9 +26,15 @@ class Results:
     """The results of calls."""
 
     def __init__(
-        self, sight: Sight, expressions: Expressions, containers: Containers, inheritance: Inheritance
+        self,
+        sight: Sight,
+        expressions: Expressions,
+        containers: Containers,
+        inheritance: Inheritance,
+        overloads: Overloads,
     ) -> None:
         self._inheritance = inheritance
+        self._overloads = overloads
         self._sight = sight
         self._containers = containers
         self._expressions = expressions
@@ -35,11 +43,12 @@ class Results:
         """Return what an entity gives with the brackets that follow it.
 
         Args:
-            suffix: such as `()` for a call and `{}` for a literal; may be empty.
+            suffix: such as `()` or `(2)` for a call and `{}` for a literal; may be empty.
             owner: what stands before the dot, where the entity is a member.
         """
         if entity is None or not suffix:
             return entity
+        entity, suffix = self._counted(entity, suffix)
         if suffix in ("{}", "(){}") and entity.tag in ("class", "instance"):
             return entity._replace(tag="instance")  # a literal, as in Go, an anonymous class, as in Java, or a cast
         suffix = _as_call(entity, suffix)
@@ -61,6 +70,14 @@ class Results:
         if result is not None and result.tag == "container" and suffix.startswith("()[]"):
             return self.with_suffix(result, suffix.removeprefix("()"), None)
         return result if suffix == "()" or result is None else None
+
+    def _counted(self, entity: Entity, suffix: str) -> tuple[Entity, str]:
+        """Return the function that takes as many arguments as brackets say, and these without the number."""
+        if (counted := _COUNTED.match(suffix)) is None:
+            return entity, suffix
+        suffix = f"(){suffix[counted.end() :]}"
+        n_arguments = int(counted[1]) + suffix.startswith("(){}")
+        return self._overloads.taking(entity, n_arguments) or entity, suffix
 
     def of_call(self, function: Entity, owner: Entity | None) -> Entity | None:
         """Return what a function gives: what its head says, else what its `return` statements do."""

@@ -153,36 +153,75 @@ class Arity(NamedTuple):
         return count >= self.least and (self.most < 0 or count <= self.most + is_dotted)
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 14)
 def arity_of(signature: str, name: str, language: str) -> Arity | None:
     """Return how many arguments a function takes by its head, None if that is not known.
 
     Args:
-        language: `python`, `go`, `java`, `typescript` or `c`.
+        language: `python`, `go`, `java`, `kotlin`, `scala`, `csharp`, `swift`, `typescript`, `cpp` or `c`.
     """
-    start = _closing(signature, 5) + 1 if signature.startswith("func (") else 0
+    start = _closing(signature, 5) + 1 if signature.startswith("func (") and language == "go" else 0
+    if language in _STRINGS_LEFT_OUT:
+        signature = _TEXT.sub('""', signature)
     at = _word_at(signature, name, start)
     opening = signature.find("(", at) if at >= 0 else -1
     closing = _closing(signature, opening) if opening >= 0 else len(signature)
-    if closing >= len(signature) or not language or signature[at + len(name) : opening].strip("= \n"):
+    if closing >= len(signature) or not language:
+        return None
+    between = signature[at + len(name) : opening].strip(" \n" if language == "scala" else "= \n")
+    if between and not (language in _TYPES_BEHIND and _TYPE_PARAMETERS.fullmatch(between)):
         return None  # type parameters may hold brackets too
-    if any(mark in signature[opening:closing] for mark in ("'", '"', "`", "#")):
+    inside = signature[opening:closing]
+    marks = ("'", "`", "#") if language in _STRINGS_LEFT_OUT else ("'", '"', "`", "#")
+    if any(mark in inside for mark in marks):
         return None  # so may texts and directives
-    parts = _split(signature[opening + 1 : closing])
+    inside = inside.replace("->", "").replace("=>", "")
+    if inside.count("<") != inside.count(">"):
+        return None  # a comparison or a shift, in a default
+    parts = _split(inside[1:])
     if language == "python":
         return _arity_of_python(parts)
-    if language == "c":
-        return None if not parts else Arity(0, 0) if parts == ["void"] else _arity(parts)
+    if language in ("c", "cpp") and parts == ["void"]:
+        return Arity(0, 0)
+    if language == "c" and not parts:
+        return None
     if language == "typescript":
         parts = [part for part in parts if not part.startswith("this:")]
         return _arity(parts)._replace(least=0)
-    return _arity(parts)
+    return _arity_of_overload(signature[:at].split(), parts, language) if language in _OF_OVERLOADS else _arity(parts)
+
+
+_STRINGS_LEFT_OUT = frozenset({"cpp", "csharp", "java", "kotlin", "scala", "swift"})
+_OF_OVERLOADS = frozenset({"csharp", "java", "kotlin", "scala", "swift"})
+_TYPES_BEHIND = frozenset({"csharp", "scala", "swift"})
+_TYPE_PARAMETERS = re.compile(r"[?!]?\s*(?:<.*>|\[.*\])?", re.DOTALL)
+_TEXT = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)'")
+
+
+def _arity_of_overload(words: list[str], parts: list[str], language: str) -> Arity:
+    """Return the same in a language with overloads, given the words before the name."""
+    if language == "java" and parts and parts[0].endswith(" this"):
+        parts = parts[1:]  # declares the type of the object
+    arity = _arity(parts)
+    if language == "scala":
+        if any(part.endswith("*") for part in parts):
+            return Arity(0, -1)
+        is_given = bool(parts) and parts[0].startswith(("implicit ", "using "))
+        # Several arguments may be one tuple, and none may be the unit.
+        return Arity(0, -1) if len(parts) == 1 or is_given else arity
+    if any(part.startswith(("vararg ", "params ")) or " vararg " in part or " params " in part for part in parts):
+        return Arity(max(0, arity.least - 1), -1)
+    if language == "csharp" and parts and parts[0].startswith("this "):
+        return arity._replace(least=max(0, arity.least - 1))  # called like a method
+    if language == "kotlin" and ("override" in words or "actual" in words):
+        return arity._replace(least=0)  # what it overrides has the defaults
+    return arity
 
 
 def _arity(parts: list[str]) -> Arity:
     has_rest = any("..." in part for part in parts)
     n_defaults = sum("=" in part for part in parts)
-    return Arity(len(parts) - has_rest - n_defaults, -1 if has_rest else len(parts))
+    return Arity(max(0, len(parts) - has_rest - n_defaults), -1 if has_rest else len(parts))
 
 
 def _arity_of_python(parts: list[str]) -> Arity:

@@ -12,7 +12,7 @@ from cairn.errors import IndexMovedError, StoreError
 from cairn.graph.table import Row
 from cairn.index.snapshot import Snapshot
 from cairn.index.state_dir import StateDir
-from cairn.source.references import FACTS_FORMAT
+from cairn.source.facts import FACTS_FORMAT
 from cairn.storage.connection import reading, store_errors, transaction
 from cairn.storage.index import blob_db, chunk_db, meta_db, view_db
 from cairn.storage.index.schema import INDEX

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from cairn.index.beside import Job
+from cairn.source.facts import NO_FACTS, encode
 from cairn.source.languages import BY_NAME
-from cairn.source.references import NO_FACTS, encode, read_facts
+from cairn.source.references import read_facts
 from cairn.types import Definition
 
 

@@ -1,13 +1,16 @@
 """Writes expressions of all languages in one form.
 
 An expression is kept in one form for all languages: `a->b`, `A::b` and `a?.b` become `a.b`; the content of brackets is
-left out, so that `f(x)[0].g` becomes `f()[].g`; anything else becomes `?`.
+left out, so that `f(x)[0].g` becomes `f()[].g`; anything else becomes `?`. In a language that tells functions of one
+name apart by their arguments, round brackets keep how many there are, where that is plain to see: `f(1)[].g`.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+
+from cairn.source.arguments import UNKNOWN, count_in_text
 
 _MAX_EXPRESSION_BYTES = 400
 _MAX_SHORTENED_BYTES = 20_000  # of an expression with all that stands in its brackets
@@ -16,6 +19,8 @@ _PLAIN = re.compile(r"[@$\w]+(?:\.[@$\w]+)*")
 _STRING = re.compile(r"""[rbfu]*"(?:[^"\\\n]|\\.)*"|[rbfu]*'(?:[^'\\\n]|\\.)*'|`[^`]*`""", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
 _EMPTIED = {"(": "\1", "[": "\2", "{": "\3"}  # stand for empty brackets while those around them are emptied
+_FIRST_COUNT, _MAX_COUNT = 0xE000, 99  # letters that stand for brackets around so many arguments meanwhile
+_COUNT = re.compile(f"[{chr(_FIRST_COUNT)}-{chr(_FIRST_COUNT + _MAX_COUNT)}]")
 _GENERICS = re.compile(r"(?:::)?<[^<>()]*>")
 _TURBOFISH = re.compile(r"::<(?:[^<>]|<[^<>]*>)*>")
 _ARROW = re.compile(r"->|::|\?\.|&\.|!!?\.|\\")
@@ -27,15 +32,21 @@ _BRACKETED = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]
 _NEW_BARE = re.compile(rb"new\s+[\w\\.]+")
 _MADE = re.compile(r"\(new\s+(\\?[A-Za-z_][\w\\.]*)\s*[()]")
 _KEYWORD = re.compile(r"^(?:await|new|yield|typeof|void|return|throw)\s+")
-_CHAIN = re.compile(r"(?:[@$\w]+[?!]?|\"\"|\[\]|\{\})(?:\(\)|\[\]|\{\})*(?:\.[@$\w~]+[?!=]?(?:\(\)|\[\]|\{\})*)*")
+_CHAIN = re.compile(r"(?:[@$\w]+[?!]?|\"\"|\[\]|\{\})(?:\(\d*\)|\[\]|\{\})*(?:\.[@$\w~]+[?!=]?(?:\(\d*\)|\[\]|\{\})*)*")
 _LAST_NAME = re.compile(r"([$\w]+[?!]?)$")
 _SPACE = re.compile(r"\s+")
 
 
 @lru_cache(maxsize=1 << 16)
-def expression_of(raw: bytes) -> str:
-    """Return the one form of an expression; see the top of this file. Empty where it names nothing."""
-    text = raw.decode("utf-8", "replace") if len(raw) <= _MAX_EXPRESSION_BYTES else _shortened(raw)
+def expression_of(raw: bytes, counted: str = "") -> str:
+    """Return the one form of an expression; see the top of this file. Empty where it names nothing.
+
+    Args:
+        raw: as it is written.
+        counted: the language if arguments are to be counted, see `cairn.source.arguments`.
+    """
+    is_whole = len(raw) <= _MAX_EXPRESSION_BYTES
+    text = raw.decode("utf-8", "replace") if is_whole else _shortened(raw)
     if _PLAIN.fullmatch(text):
         return text
     text = _KEYWORD.sub("", text.strip()).lstrip("&*~!")
@@ -48,7 +59,7 @@ def expression_of(raw: bytes) -> str:
         text = _unwrapped(text)
     if ".(" in text and (asserted := _ASSERTED.match(text)):
         text = f"{asserted[1] or asserted[2]}{{}}{text[asserted.end() :]}"
-    text = _TURBOFISH.sub("", _without_contents(text))
+    text = _TURBOFISH.sub("", _without_contents(text, counted if is_whole else ""))
     text = text.replace("->", ".")
     while (plain := _GENERICS.sub("", text)) != text:
         text = plain
@@ -129,11 +140,18 @@ def _closing(text: str) -> int:
     return -1
 
 
-def _without_contents(text: str) -> str:
-    """Return a text with all brackets empty."""
+def _without_contents(text: str, counted: str = "") -> str:
+    """Return a text with all brackets empty, or with a number of arguments."""
+
+    def emptied(match: re.Match[str]) -> str:
+        count = count_in_text(match[0][1:-1], counted) if counted and match[0][0] == "(" else UNKNOWN
+        return chr(_FIRST_COUNT + count) if 0 <= count <= _MAX_COUNT else _EMPTIED[match[0][0]]
+
     for _ in range(_MAX_EXPRESSION_BYTES):
-        shorter = _BRACKETS.sub(lambda match: _EMPTIED[match[0][0]], text)
+        shorter = _BRACKETS.sub(emptied, text)
         if shorter == text:
             break
         text = shorter
+    if counted:
+        text = _COUNT.sub(lambda match: f"({ord(match[0]) - _FIRST_COUNT})", text)
     return text.replace("\1", "()").replace("\2", "[]").replace("\3", "{}")

@@ -27,20 +27,20 @@ than many small ones:
 
 from __future__ import annotations
 
-import json
 import re
-import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cache, partial
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
+from cairn.source.arguments import OVERLOADING, UNKNOWN, count_given
 from cairn.source.branches import Branch, bound_by, branches_of
 from cairn.source.closures import Blocks, Closure, ParsedClosure, read_closure
 from cairn.source.definitions import Lines, ParsedDefinition, find_definitions, parse
 from cairn.source.docblocks import declared_types
 from cairn.source.expressions import expression_of, mark_path
+from cairn.source.facts import NO_FACTS, Facts
 from cairn.source.implied import read_implied
 from cairn.source.imports import Import, ImportFlag, read_import
 from cairn.source.languages import Language, load_grammar, load_reference_text
@@ -52,7 +52,6 @@ from cairn.types import Definition
 if TYPE_CHECKING:
     import tree_sitter
 
-FACTS_FORMAT = b"D"  # to be raised whenever a query or this module finds something else
 KINDS = ("call", "construct", "inherit", "implement", "decorate", "use")
 _KIND_OF = {name: number for number, name in enumerate(KINDS)}
 RESULT, THIS = "return", "this"
@@ -80,32 +79,17 @@ _MAX_IMPORT_CHARS = 500  # of a module, or of a name
 _SPACE = re.compile(r"\s+")
 
 
-class Facts(NamedTuple):
-    """What a file refers to, in columns, because references are many.
-
-    `kinds`, `expressions`, `scopes` and `lines` are as long as there are references: what kind (a place in `KINDS`),
-    to what (a place in `texts`), in which definition (its place in the file, -1 outside of all), and on which line.
-    `closures` are functions without a name; `blocks` says in which of them a reference is, as the number of definitions
-    plus its place, -1 for none; it is empty where there are no closures. `enclosed` are pairs of a definition and the
-    closure around it.
-    `values` say what a variable holds: (scope, variable, expression); an expression that begins with `:` is a type.
-    """
-
-    texts: Sequence[str] = ()
-    kinds: Sequence[int] = ()
-    expressions: Sequence[int] = ()
-    scopes: Sequence[int] = ()
-    lines: Sequence[int] = ()
-    imports: Sequence[Import] = ()
-    values: Sequence[tuple[int, str, str]] = ()
-    package: str = ""
-    closures: Sequence[Closure] = ()
-    blocks: Sequence[int] = ()
-    enclosed: Sequence[tuple[int, int]] = ()
-
-
-NO_FACTS = Facts()
 Captures = dict[str, list["tree_sitter.Node"]]
+
+
+class _Reference(NamedTuple):
+    """A reference in a file: where it begins and ends, what kind, its text, and how many arguments it gives."""
+
+    start: int
+    kind: int
+    raw: bytes
+    end: int
+    given: int = UNKNOWN
 
 
 def read_facts(data: bytes, language: Language) -> tuple[tuple[Definition, ...], Facts]:
@@ -156,16 +140,17 @@ class _Collector:
         self._values: list[tuple[int, str, str]] = []
         self._locals: set[tuple[int, str]] = set()
         self._package = ""
-        self._wrappers: list[tuple[int, int, bytes, int]] = []
+        self._counts = language in OVERLOADING
+        self._wrappers: list[_Reference] = []
 
     def add_wrappers(self, openings: Iterable[re.Match[bytes]]) -> None:
         """Add calls of macros that the parser did not see; see `Support.wrappers`."""
-        self._wrappers += [(found.start(3), _CALL, found[3] + b"!", found.end(3)) for found in openings]
+        self._wrappers += [_Reference(found.start(3), _CALL, found[3] + b"!", found.end(3)) for found in openings]
 
     def collect(self, matches: Sequence[Captures]) -> Facts:
         data, kind_of = self._data, _KIND_OF
         references = self._wrappers
-        uses: list[tuple[int, int, bytes, int]] = []
+        uses: list[_Reference] = []
         heads: set[int] = set()
         self._find_closures(matches)
         for captures in matches:
@@ -175,26 +160,30 @@ class _Collector:
                     start, end = node.start_byte, node.end_byte
                     if "receiver" in captures:
                         start = min(start, captures["receiver"][0].start_byte)
-                    (uses if kind == _USE else references).append((start, kind, data[start:end], end))
+                    count = count_given(node, self._language) if self._counts and kind == _CALL else UNKNOWN
+                    found = _Reference(start, kind, data[start:end], end, count)
+                    (uses if kind == _USE else references).append(found)
                 elif name == "head":
                     heads.add(node.start_byte)
                 elif name == "implied":
                     implied = read_implied(node, lambda part: self._expression(self._raw(part)), self._type)
                     self._values += [(self._blocks.scope_at(node.start_byte), *held) for held in implied.values]
-                    references.append((node.start_byte, _CALL, implied.expression.encode(), node.end_byte))
+                    start, raw, count = node.start_byte, implied.expression.encode(), count_given(node, self._language)
+                    references.append(_Reference(start, _CALL, raw, node.end_byte, count))
                 elif name == "macro":
-                    references.append((node.start_byte, _CALL, (node.text or b"") + b"!", node.end_byte))
+                    references.append(_Reference(node.start_byte, _CALL, (node.text or b"") + b"!", node.end_byte))
                 elif name == "loose":
                     if (call := read_call(node)) is not None:
                         mark = b"!" if call.is_macro else b""
-                        references.append((call.start, _CALL, data[call.start : node.end_byte] + mark, node.end_byte))
+                        raw = data[call.start : node.end_byte] + mark
+                        references.append(_Reference(call.start, _CALL, raw, node.end_byte))
                 else:
                     self._statement(name, node, captures)
         # Most uses are of local variables.
         names = {item.definition.name.encode("utf-8", "replace") for item in self._parsed}
         names |= {imported.alias.encode("utf-8", "replace") for imported in self._imports}
-        references = [reference for reference in references if reference[0] not in heads] if heads else references
-        references += [use for use in uses if use[2].rpartition(b".")[2] in names]
+        references = [reference for reference in references if reference.start not in heads] if heads else references
+        references += [use for use in uses if use.raw.rpartition(b".")[2] in names]
         references.sort()
         return self._facts(references[:_MAX_KEPT_REFERENCES])
 
@@ -222,8 +211,8 @@ class _Collector:
         elif name == "package" and not self._package:
             self._package = _SPACE.sub("", _text(node)).strip("\\.")
 
-    def _facts(self, references: list[tuple[int, int, bytes, int]]) -> Facts:
-        """Make the columns from (first byte, kind, expression, last byte + 1) of each reference."""
+    def _facts(self, references: list[_Reference]) -> Facts:
+        """Make the columns."""
         texts: dict[str, int] = {}
         numbers: dict[bytes, int] = {}
         kinds: list[int] = []
@@ -231,8 +220,9 @@ class _Collector:
         scopes: list[int] = []
         lines: list[int] = []
         starts_kept: list[int] = []
+        counts: list[int] = []
         starts, borders, owners = self._starts, self._borders, self._owners
-        for start, kind, raw, end in references:
+        for start, kind, raw, end, given in references:
             number = numbers.get(raw)
             if number is None:
                 expression = self._expression(raw)
@@ -241,6 +231,7 @@ class _Collector:
                 continue
             scope = owners[bisect_right(borders, start) - 1]
             starts_kept.append(start)
+            counts.append(given)
             kinds.append(kind)
             expressions.append(number)
             scopes.append(self._decoration_target(start, scope) if kind == _DECORATE else scope)
@@ -261,6 +252,7 @@ class _Collector:
             closures,
             blocks,
             self._blocks.enclosed(),
+            counts if self._counts else (),
         )
 
     def _find_closures(self, matches: Sequence[Captures]) -> None:
@@ -444,7 +436,7 @@ def _expression(language: str, raw: bytes) -> str:
     """Return the one form of an expression."""
     if language == "rust" and b".await" in raw:
         raw = _AWAIT.sub(b"", raw)
-    expression = expression_of(raw)
+    expression = expression_of(raw, language if language in OVERLOADING else "")
     if language == "ruby" and raw.startswith(b"::"):
         return f"Object.{expression}" if expression[:1].isupper() else expression
     is_path = language == "rust" and not raw.endswith(b"!") and _PATH.match(raw)
@@ -463,36 +455,3 @@ def _typed_expression(expression: str) -> str:
 
 def _text(node: tree_sitter.Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
-
-
-# -- as bytes, for the index ------------------------------------------------------------------------------------------
-
-
-def encode(facts: Facts) -> bytes:
-    """Return facts as bytes."""
-    imports = [(*imported[:4], int(imported.flags)) for imported in facts.imports]
-    return FACTS_FORMAT + zlib.compress(
-        json.dumps((*facts[:5], imports, *facts[6:]), separators=(",", ":")).encode(), 1
-    )
-
-
-def decode(data: bytes) -> Facts | None:
-    """Return the facts that `encode` wrote, None if another version of this module wrote them."""
-    if not data.startswith(FACTS_FORMAT):
-        return None
-    document = json.loads(zlib.decompress(data[len(FACTS_FORMAT) :]))
-    texts, kinds, expressions, scopes, lines, imports, values, package, closures, blocks, enclosed = document
-    decoded = [Import(module, name, alias, line, ImportFlag(flags)) for module, name, alias, line, flags in imports]
-    return Facts(
-        texts,
-        kinds,
-        expressions,
-        scopes,
-        lines,
-        decoded,
-        [(scope, name, value) for scope, name, value in values],
-        package,
-        tuple(Closure(*entry[:5], *map(tuple, entry[5:])) for entry in closures),
-        tuple(blocks),
-        tuple((place, scope) for place, scope in enclosed),
-    )

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.source.expressions import expression_of
+from cairn.source.facts import NO_FACTS, Facts, decode, encode
 from cairn.source.languages import BY_NAME, LANGUAGES
-from cairn.source.references import KINDS, NO_FACTS, Facts, decode, encode, read_facts
+from cairn.source.references import KINDS, read_facts
 from cairn.source.type_names import type_name
 
 
