@@ -95,6 +95,8 @@ def _show(value: object) -> object:
 
 def visible(text: str) -> Markup:
     """Return a text as markup in which everything can be seen."""
+    if not _UNSEEN.search(text):
+        return escape(text)
     parts: list[Markup] = []
     place = 0
     for match in _UNSEEN.finditer(text):

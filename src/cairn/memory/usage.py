@@ -58,7 +58,9 @@ class MemoryUsage:
 
     def __init__(self, store: MemoryStore, now: Callable[[], float] = time.time) -> None:
         self._store, self._now = store, now
-        self._in_vain: tuple[object, dict[str, ShownCounts]] | None = None  # until anything changes
+        # Until anything changes:
+        self._in_vain: tuple[object, dict[str, ShownCounts]] | None = None
+        self._precision: tuple[object, list[MemoryPrecision]] | None = None
         self._times: list[tuple[str, str, float]] = []  # how long events took, which the next one writes
 
     # -- what is shown ------------------------------------------------------------------------------------------------
@@ -139,11 +141,13 @@ class MemoryUsage:
         if not self._store.exists:
             return []
         with self._store.reading() as connection:
-            counted = usage_db.use_counts(connection, since)
-        return [
-            MemoryPrecision(event, {use: number for name, use, number in counted if name == event})
-            for event in dict.fromkeys(event for event, _, _ in counted)
-        ]
+            key = version_of(connection), since
+            if self._precision is None or self._precision[0] != key:
+                counted = usage_db.use_counts(connection, since)
+                events = dict.fromkeys(event for event, _, _ in counted)
+                of_events = {event: {use: times for name, use, times in counted if name == event} for event in events}
+                self._precision = key, [MemoryPrecision(event, uses) for event, uses in of_events.items()]
+            return self._precision[1]
 
     # -- what is asked ------------------------------------------------------------------------------------------------
 
