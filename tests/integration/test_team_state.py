@@ -64,6 +64,20 @@ def without_time(state: Any) -> Any:  # noqa: ANN401 - JSON
     return {**state, "at": "", "queue": {**state["queue"], "oldest_seconds": 0}}
 
 
+def test_a_worker_survives_an_address_whose_complaint_is_not_unicode(team: Team, tmp_path: Path) -> None:
+    team.operator.add_project("acme/gone", f"file://{tmp_path}/gone%FF", "main")
+    worker = team.worker()
+
+    assert worker.look(timedelta(0))
+
+    (branch,) = read_state(team.owner)["branches"]
+    assert "gone?" in branch["look_problem"]
+    with closing(Presence(team.workers, "worker", "one", worker.figures)) as presence:
+        presence.tell(worker.figures())
+        (told,) = read_state(team.owner)["workers"]
+    assert "gone?" in told["figures"]["problems"][0]["message"]
+
+
 def test_operators_get_over_http_what_the_command_line_shows(team: Team, tmp_path: Path) -> None:
     shop = Repository(tmp_path / "shop")
     shop.commit("Begin", {"shop.py": "def total():\n    return 0\n"})

@@ -9,12 +9,10 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from datetime import UTC
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from cairn.errors import CatalogError
-
-if TYPE_CHECKING:
-    from cairn.team.catalog import Catalog, Connection
+from cairn.team.catalog import Catalog, Connection, storable
 
 _log = logging.getLogger("cairn.team")
 REST_SECONDS = 2.0  # between two batches: what a node that is killed loses
@@ -66,8 +64,8 @@ class AuditLog:
         if len(self._waiting) >= _MAX_WAITING:
             self.n_lost += 1
             return
-        words = _storable(query[:_MAX_QUERY_CHARS]) if self.keeps_queries and query else None
-        what, where = _storable(operation[:_MAX_OPERATION_CHARS]), _storable(project[:_MAX_PROJECT_CHARS])
+        words = storable(query[:_MAX_QUERY_CHARS]) if self.keeps_queries and query else None
+        what, where = storable(operation[:_MAX_OPERATION_CHARS]), storable(project[:_MAX_PROJECT_CHARS])
         self._waiting.append(_Row(time.monotonic(), token, what, where, outcome, words))
 
     def write(self) -> None:
@@ -109,11 +107,6 @@ class AuditLog:
             with self._catalog.transaction() as connection:
                 connection.execute("SELECT keep_audit()")
             self._kept_at = time.monotonic()
-
-
-def _storable(text: str) -> str:
-    """Return a text without what PostgreSQL does not take."""
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
 
 
 def note_deed(connection: Connection, deed: str, project: str = "", about: str = "") -> None:

@@ -203,7 +203,7 @@ class WorkList:
 
     def not_seen(self, branch_id: int, why: str) -> None:
         """Note that a repository did not say which commit is the newest."""
-        self._one("SELECT not_seen(%s, %s)", branch_id, why)
+        self._one("SELECT not_seen(%s, %s)", branch_id, storable(why))
 
     def claim(self) -> Claim | None:
         """Take a branch whose wanted commit is not published, or is to be published again; None if there is none."""
@@ -223,7 +223,7 @@ class WorkList:
 
     def give_up(self, claim: Claim, why: str, rest: timedelta) -> None:
         """Give a branch back; it is tried again after a rest, which doubles with each failure."""
-        self._one("SELECT give_up(%s, %s, %s, %s)", claim.branch_id, claim.fence, why, rest)
+        self._one("SELECT give_up(%s, %s, %s, %s)", claim.branch_id, claim.fence, storable(why), rest)
 
     def hold(self, claim: Claim, name: str) -> bool:
         """Keep an object from being deleted while this worker has the branch; return false if that is too late."""
@@ -358,6 +358,11 @@ def revoke_all_tokens(catalog: Catalog, token: bytes, person: str) -> int:
         require_scope(connection, "admin")
         row = connection.execute("SELECT revoke_tokens(%s)", (person,)).fetchone()
     return 0 if row is None else row[0]
+
+
+def storable(text: str) -> str:
+    """Return a text as PostgreSQL takes it: what people send, and what git quotes, need not be Unicode."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "")
 
 
 def may_operate(catalog: Catalog, token: bytes) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from cairn import __version__
 from cairn.errors import CatalogError
-from cairn.team.catalog import Catalog, require_scope
+from cairn.team.catalog import Catalog, require_scope, storable
 
 if TYPE_CHECKING:
     from typing import LiteralString
@@ -90,7 +90,7 @@ class Problems:
                 del self._last[next(iter(self._last))]
             now = datetime.now(UTC).isoformat(timespec="seconds")
             times = 1 if before is None else before.times + 1
-            self._last[code] = _Problem(code, message[:_MAX_MESSAGE_CHARS].replace("\0", ""), times, now)
+            self._last[code] = _Problem(code, storable(message[:_MAX_MESSAGE_CHARS]), times, now)
 
     def rows(self) -> list[Mapping[str, object]]:
         """Return them as JSON, the last first."""
@@ -125,7 +125,7 @@ class Presence:
             CatalogError: if the database cannot be reached.
         """
         age = timedelta(seconds=time.monotonic() - self._begun)
-        said = None if figures is None else json.dumps(figures)
+        said = None if figures is None else json.dumps(figures, ensure_ascii=False)
         with self._catalog.transaction() as connection:
             connection.execute(_HEAR[self._part], (self._name, __version__, age, said))
 
