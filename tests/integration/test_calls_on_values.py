@@ -285,3 +285,37 @@ def test_a_type_that_extends_a_list_holds_what_it_says(tmp_path: Path) -> None:
         "        all.pick().slam();\n    }\n}\n",
     }
     assert callers(tmp_path, "Small.slam", files) == {("App.java", 4), ("App.java", 5)}
+
+
+DESCRIPTOR = """class Till:
+    def open(self): ...
+class Other:
+    def open(self): ...
+class Late(Generic[T]):
+    def __get__(self, shop, owner) -> T: ...
+    def open(self): ...
+class Made:
+    def __get__(self, shop, owner) -> Till: ...
+class Plain:
+    def __get__(self, shop, owner): ...
+class Shop:
+    late: Late[Till] = Late()
+    made = Made()
+    plain = Plain()
+    def __init__(self):
+        self.plain = Till()
+"""
+
+
+@pytest.mark.parametrize("name", ["late", "made", "plain"])
+def test_a_descriptor_of_python_gives_what_it_is_declared_with_or_returns_or_is_assigned(
+    name: str, tmp_path: Path
+) -> None:
+    files = {"shop.py": DESCRIPTOR, "app.py": f"from shop import Shop\ndef run(shop: Shop):\n    shop.{name}.open()\n"}
+    assert callers(tmp_path, "Till.open", files) == {("app.py", 3)}
+    assert callers(tmp_path, "Late.open", files) == set()
+
+
+def test_a_descriptor_is_itself_on_its_class(tmp_path: Path) -> None:
+    files = {"shop.py": DESCRIPTOR, "app.py": "from shop import Shop\nShop.late.open()\n"}
+    assert callers(tmp_path, "Late.open", files) == {("app.py", 2)}

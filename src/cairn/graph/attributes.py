@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from cairn.graph.entities import Entity, Expressions, How
 from cairn.graph.exports import Exports
 from cairn.graph.inheritance import Inheritance
@@ -10,6 +12,9 @@ from cairn.graph.results import Results
 from cairn.graph.sight import Sight
 from cairn.graph.signatures import read_head
 from cairn.graph.source_file import SourceFile
+from cairn.source.type_names import type_name
+
+_TYPE_ARGUMENT = re.compile(r":[^\[]*\[([^,]+)\]\s*$")  # the only one of a declared type
 
 
 class Attributes:
@@ -48,7 +53,35 @@ class Attributes:
             entity = self.content(head.node, name) or entity
         if entity is None:
             return self._of_class(head, name) if head.tag == "class" else None
+        entity = self._given_by_descriptor(head, name, entity)
         return entity.by(How.RECEIVER if head.tag == "instance" else head.how)
+
+    def _given_by_descriptor(self, head: Entity, name: str, held: Entity) -> Entity:
+        """Return what an attribute of a class of Python gives on an object if what it holds has a `__get__`, else that.
+
+        That is the type which the attribute's declaration gives to that of the descriptor, as in `Late[Till]`, or what
+        `__get__` says that it returns, or what is assigned to the attribute.
+        """
+        if (
+            head.tag != "instance"
+            or held.tag != "instance"
+            or self._sight.file(file_of(held.node)).rules.family != "python"
+        ):
+            return held
+        getter = self._inheritance.member(held.node, "__get__")
+        if getter is None or getter.tag != "function":
+            return held
+        for current in self._inheritance.lineage(head.node):
+            source, place = self._sight.file(file_of(current)), place_of(current)
+            members = source.members.get(source.definitions[place].qualified_name, {})
+            for declaration in members.get(name, ()):
+                declared = source.definitions[declaration].signature.partition("=")[0]
+                given = _TYPE_ARGUMENT.search(declared)
+                if given is not None and (type_ := type_name(given[1])):
+                    return self._expressions.type_of(source, place, type_)
+        others = (self._results.of_call(getter, held), self.content(head.node, name))
+        known = (other for other in others if other is not None and other.node >= 0 and other.node != held.node)
+        return next(known, held)
 
     def _of_class(self, head: Entity, name: str) -> Entity | None:
         """Return what a name means behind that of an enumeration, or of a module of Rust within a file."""
