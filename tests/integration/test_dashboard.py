@@ -623,6 +623,12 @@ def test_findings_are_the_same_on_the_page_over_http_and_in_a_terminal(
     ]
 
 
+def test_the_routes_of_layers_above_the_daemon_are_described(browser: Browser) -> None:
+    described = _api(browser, "GET", "/openapi.json")["paths"]
+    assert {"/api/doctor", "/api/doctor/fix", "/api/ui/link", "/api/search"} <= set(described)
+    assert set(described["/api/doctor"]) == {"get"}
+
+
 def test_all_memories_are_embedded_anew_from_the_page(browser: Browser, app: Application) -> None:
     assert "Embed them anew" in browser.get("/system").text
     assert _do_on_system(browser, app, "embed", "vector written")

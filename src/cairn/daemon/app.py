@@ -45,8 +45,7 @@ class Application:
         self.daemon = daemon
         self.pages: App | None = None
         self._table: dict[str, dict[str, Route]] = {}
-        added = (route for extension in extensions for route in extension(self))
-        for route in (*all_routes(), *added):
+        for route in all_routes([route for extension in extensions for route in extension(self)]):
             self._table.setdefault(route.path, {})[route.method] = route
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

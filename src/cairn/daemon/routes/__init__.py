@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from cairn.daemon.http import Request, Response, Route
@@ -9,8 +10,8 @@ from cairn.daemon.routes import hooks, index, memories, operations, sessions, se
 from cairn.loading import load
 
 
-def all_routes() -> list[Route]:
-    """Return every route of the daemon."""
+def all_routes(added: Sequence[Route] = ()) -> list[Route]:
+    """Return every route of the daemon, and those of layers above it."""
     routes = [
         *system.ROUTES,
         *operations.ROUTES,
@@ -19,10 +20,12 @@ def all_routes() -> list[Route]:
         *hooks.ROUTES,
         *index.ROUTES,
         *settings.ROUTES,
+        *added,
     ]
 
     async def description(request: Request) -> Response:
-        return Response(load("cairn.daemon.openapi:describe")(routes))
+        described = [route for route in routes if route.request or route.answer or route.takes]  # MCP tells for itself
+        return Response(load("cairn.daemon.openapi:describe")(described))
 
     routes.append(Route("GET", "/openapi.json", description, "Describe every route", answer=dict[str, Any]))
     return routes
