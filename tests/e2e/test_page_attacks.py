@@ -156,8 +156,8 @@ def visitor(context: BrowserContext, served: Served) -> Visitor:
 
 
 def _shown(page: Page) -> set[str]:
-    """Return the numbers of the texts that a page shows."""
-    return set(re.findall(r"ran\((\d+)\)", page.locator("html").inner_text()))
+    """Return the numbers of the texts that a page shows, also where one has to scroll first."""
+    return set(re.findall(r"ran\((\d+)\)", page.locator("body").text_content() or ""))
 
 
 def _addresses(visitor: Visitor, project: Path) -> list[str]:
