@@ -185,7 +185,7 @@ class Trial:
         self.wrong += [
             f"{row['project']}: neither published nor said why"
             for row in rows
-            if not row["published"] and not row["problem"]
+            if not (row["published"] or row["problem"] or row["look_problem"])
         ]
         if _ORDINARY not in published:
             self.wrong.append("the ordinary project is not published")
