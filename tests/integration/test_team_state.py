@@ -71,11 +71,11 @@ def test_a_worker_survives_an_address_whose_complaint_is_not_unicode(team: Team,
     assert worker.look(timedelta(0))
 
     (branch,) = read_state(team.owner)["branches"]
-    assert "gone?" in branch["look_problem"]
+    assert "gone\ufffd" in branch["look_problem"]
     with closing(Presence(team.workers, "worker", "one", worker.figures)) as presence:
         presence.tell(worker.figures())
         (told,) = read_state(team.owner)["workers"]
-    assert "gone?" in told["figures"]["problems"][0]["message"]
+    assert "gone\ufffd" in told["figures"]["problems"][0]["message"]
 
 
 def test_operators_get_over_http_what_the_command_line_shows(team: Team, tmp_path: Path) -> None:

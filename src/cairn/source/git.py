@@ -343,7 +343,7 @@ def first_complaint(result: subprocess.CompletedProcess[bytes]) -> str:
 
 
 def _first_line(stderr: bytes) -> str:
-    return os.fsdecode(stderr).strip().split("\n", 1)[0].removeprefix("fatal: ")
+    return stderr.decode("utf-8", "replace").strip().split("\n", 1)[0].removeprefix("fatal: ")
 
 
 def _read_reference(path: str | Path) -> str:
