@@ -24,6 +24,7 @@ import os
 import re
 import shutil
 import sqlite3
+import stat
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,7 @@ from postgres import find_programs, postgres
 from team_installation import Installation
 
 _PERSON = "ada"
+_MAX_SERVED_BYTES = 100_000_000  # of a file; what serves repositories to others takes no larger ones
 _ORDINARY = "plants/ordinary"
 _QUESTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("search", {"query": "how are settings read"}),
@@ -97,6 +99,7 @@ def serve_commit(ground: Ground, served: Path) -> bool:
 
 def serve_files(ground: Ground, served: Path) -> bool:
     """Have it serve a commit of whatever lies in the plant's folder; return whether there is one."""
+    _remove_what_git_cannot_hold(ground.root)
     there = ("--git-dir", str(served), "--work-tree", str(ground.root), "-c", "core.bare=false")
     try:
         git(ground.root, *there, "add", "--all", "--force", "--ignore-errors", ".")
@@ -109,6 +112,16 @@ def serve_files(ground: Ground, served: Path) -> bool:
         print(f"{ground.folder.name} cannot be committed: {error.stderr[-200:].decode(errors='replace')}")
         return False
     return True
+
+
+def _remove_what_git_cannot_hold(root: Path) -> None:
+    """Remove pipes, sockets and devices, for which git would wait, and files that no server takes."""
+    for folder, _, names in os.walk(root):
+        for name in names:
+            status = os.lstat(place := os.path.join(folder, name))
+            is_plain = stat.S_ISREG(status.st_mode) and status.st_size <= _MAX_SERVED_BYTES
+            if not is_plain and not stat.S_ISLNK(status.st_mode):
+                os.unlink(place)
 
 
 def _read(folder: Path, *arguments: str) -> str:

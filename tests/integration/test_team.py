@@ -510,3 +510,22 @@ def test_an_error_of_the_server_names_no_host(team: Team, tmp_path: Path, path: 
     assert "hidden" not in answer.text
     node.close()
     nowhere.close()
+
+
+def test_an_error_may_name_a_file_whose_name_is_not_unicode(team: Team, shop: Repository, node: SearchNode) -> None:
+    shop.commit("Repeat", dict.fromkeys(("even.py", "odd-\udcff.py"), "def twin():\n    return 0\n"))
+    team.operator.add_project("acme/shop", shop.url, "main")
+    team.publish()
+    token = team.operator.new_token("ada", 1)
+    team.operator.grant("ada", "acme/shop")
+
+    async def ask() -> httpx.Response:
+        transport = httpx.ASGITransport(app=TeamApi(team.nodes, node).app())
+        headers = {"authorization": f"Bearer {token}"}
+        async with httpx.AsyncClient(transport=transport, base_url="http://team", headers=headers) as client:
+            return await client.post("/api/projects/acme/shop/graph/callers", json={"symbol": "twin"})
+
+    answer = asyncio.run(ask())
+
+    assert answer.status_code == 400
+    assert "odd-" in answer.json()["message"]

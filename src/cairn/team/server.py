@@ -16,7 +16,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from cairn.daemon.http import log_unexpected, render, status_of
@@ -125,21 +125,21 @@ class TeamApi:
             outcome = "ok"
             _SHOWN.set(_shown_text(request))
             try:
-                response = Response(render(await handler(request, _token_of(request))), media_type="application/json")
+                response = _as_json(await handler(request, _token_of(request)))
             except TeamError as error:
                 outcome = error.code
                 _log.warning("%s", error)  # it may name hosts and buckets, which are operators' business alone
                 self._problems.note(error.code, str(error))
                 told = type(error)("the server cannot answer this at the moment", "ask again in a moment")
-                response = JSONResponse(error_to_dict(told), status_of(told))
+                response = _as_json(error_to_dict(told), status_of(told))
             except CairnError as error:
                 outcome = error.code
-                response = JSONResponse(error_to_dict(error), status_of(error))
+                response = _as_json(error_to_dict(error), status_of(error))
                 if response.status_code >= 500:
                     self._problems.note(error.code, str(error))
             except Exception as error:  # noqa: BLE001 - the edge of a request; it is logged
                 outcome = "internal"
-                response = JSONResponse(error_to_dict(log_unexpected(error)), 500)
+                response = _as_json(error_to_dict(log_unexpected(error)), 500)
                 self._problems.note(outcome, type(error).__name__)  # its words may be those of a question
             self._note(request, outcome)
             operation = _operation_of(request)
@@ -292,6 +292,10 @@ def _operation_of(request: Request) -> str:
     """Return what is asked for: the last part of the path where that is not the name of an operation."""
     operation: str = request.path_params.get("operation", request.url.path.rpartition("/")[2])
     return operation
+
+
+def _as_json(document: object, status: int = 200) -> Response:
+    return Response(render(document), status, media_type="application/json")
 
 
 def _number_of(request: Request, name: str, default: int) -> int:
