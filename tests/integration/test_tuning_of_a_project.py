@@ -16,7 +16,7 @@ from cairn.optimize.asking import ask
 from cairn.optimize.examples import Example, WantedFile
 from cairn.optimize.run import RunPlan
 from cairn.optimize.versions import Version
-from cairn.search.tuning import SHIPPED, tuning_file
+from cairn.search.tuning import SHIPPED, shipped_digest, tuning_file
 from cairn.storage.memory.rows import AskedQuestion, ShownHit
 from cairn.workspace import Workspace
 
@@ -121,6 +121,18 @@ def test_an_interrupted_run_goes_on_where_it_was(project: Workspace) -> None:
     assert "look at questions" not in looked
 
 
+def test_what_an_interrupted_run_fitted_to_other_shipped_values_is_fitted_again(project: Workspace) -> None:
+    def stop(what: str, done: int, total: int) -> None:
+        if "held out" in what:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        project.tuning.run(RunPlan(progress=stop), given=examples())
+    with project.memory.store.writing() as connection:
+        connection.execute("UPDATE tuning_run SET body = replace(body, ?, 'others')", (shipped_digest(),))
+    assert tune(project).status == "active"
+
+
 def test_the_doctor_says_whether_a_tuning_is_used(project: Workspace) -> None:
     def told() -> list[tuple[str, str]]:
         findings = project.upkeep.doctor()
@@ -190,6 +202,10 @@ def test_a_set_of_questions_is_scored_for_this_project_and_for_other_tools(
     assert main([*place, "eval", "compare", str(tmp_path / "a.json"), str(tmp_path / "b.json")]) == 0
     assert "NDCG@10: 0.000 -> 1.000" in capsys.readouterr().out
     assert main([*place, "eval", "run", str(questions), "--command", "ls"]) == 2
+    (tmp_path / "b.json").write_text('{"scores": 5}')
+    assert main([*place, "eval", "compare", str(tmp_path / "a.json"), str(tmp_path / "b.json")]) == 2
+    questions.write_text('{"query": "half a \\ud83d and \\u0000", "files": ["wallet.py"]}')
+    assert main([*place, "eval", "run", str(questions), "--command", "printf %s {query}", "--json"]) == 0
 
 
 def test_what_there_is_to_learn_from_is_counted_again_once_there_is_more(project: Workspace) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cairn import waiting
 from cairn.cli.main import main
 from cairn.config import Settings
 from cairn.facets.learning import what_is_due
@@ -88,6 +89,24 @@ def test_a_version_that_answers_worse_is_rolled_back_by_itself(
     assert capsys.readouterr().out.count("rolled back by itself: ") == 2
     assert what_is_due(project._index, project.tuning) == ""
     assert main([*place, "optimize", "check"]) == 1
+
+
+def test_a_version_that_somebody_applies_while_another_is_judged_stays(project: Workspace) -> None:
+    ship(project, BAD)
+    use(project, 180, {name: name for name in NAMES})
+    chosen = project.tuning.versions.add(GOOD, "refused", {}).number
+    seen: list[int] = []
+
+    def apply_once() -> bool:
+        if not seen:
+            seen.append(project.tuning.versions.apply(chosen).number)
+        return True
+
+    with waiting.limited(apply_once):
+        assert project.tuning.check() == {"state": "none"}
+    assert seen == [chosen]
+    assert project.tuning.versions.active()[0].number == chosen
+    assert [version.status for version in project.tuning.versions.list()] == ["active", "replaced"]
 
 
 def test_a_version_that_answers_better_stays(project: Workspace) -> None:

@@ -17,6 +17,7 @@ from cairn.cli.outcomes import EXIT_FOUND
 from cairn.cli.render import ProgressBar, emit, emit_json
 from cairn.errors import PathError, RequestError
 from cairn.hints import Hint
+from cairn.memory.identity import without_halves
 from cairn.operations import perform
 from cairn.operations.tuning import scores_document
 from cairn.optimize.evaluate import FoundPlace, compare_scores, parse_questions, parse_results, score_all
@@ -102,7 +103,8 @@ def _split(command: str) -> list[str]:
 
 def _paths_printed(command: Sequence[str], query: str, root: Path) -> list[str]:
     """Return the paths that a program prints, one a line, with or without `:LINE` behind, below the project."""
-    arguments = [part.replace("{query}", query.replace("\0", " ")) for part in command]
+    passed = without_halves(query).replace("\0", " ")  # no program can be handed anything else
+    arguments = [part.replace("{query}", passed) for part in command]
     try:
         done = subprocess.run(
             arguments, cwd=root, stdin=subprocess.DEVNULL, capture_output=True, timeout=_COMMAND_SECONDS, check=False
@@ -133,7 +135,6 @@ def _read(file: str) -> str:
 
 def _scores_in(file: str) -> list[Document]:
     try:
-        rows = json.loads(_read(file))["scores"]
+        return list(json.loads(_read(file))["scores"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise RequestError(f"{file} holds no scores", Hint("write them with --json", "eval run")) from error
-    return list(rows)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from cairn.index.background import start_learning
 from cairn.index.limits import on_battery
@@ -44,17 +44,14 @@ def what_is_due(index: ProjectIndex, tuning: TuningFacet, now: float | None = No
         now: seconds since the epoch; by default the machine's clock.
     """
     now = time.time() if now is None else now
-    if tuning.versions.trial() is not None:
-        return "check" if _is_check_due(tuning, now) else ""
+    if (trial := tuning.versions.trial()) is not None:
+        return "check" if _is_check_due(tuning, trial[1], now) else ""
     settings = index.settings.memory
     return "run" if (settings is None or settings.optimize) and _is_run_due(tuning, now) else ""
 
 
-def _is_check_due(tuning: TuningFacet, now: float) -> bool:
-    """Tell whether so many questions came that the version on trial can be judged."""
-    if (trial := tuning.versions.trial()) is None:
-        return False
-    guard = trial[1]
+def _is_check_due(tuning: TuningFacet, guard: Mapping[str, Any], now: float) -> bool:
+    """Tell whether so many questions came that the version on trial can be judged, by what is known of the trial."""
     least = LOOKS[min(int(guard["looks"]), len(LOOKS) - 1)]
     n_used = tuning.count_used(guard["since"])
     is_old = now - float(guard["since"]) > MOST_DAYS * _DAY_SECONDS

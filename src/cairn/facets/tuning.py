@@ -124,6 +124,8 @@ class TuningFacet:
         answered = self._memory.feedback.answered(since=guard["since"])
         with self._index.reading(self._index.views.checkout) as library:
             cases = replay(library, tuning, answered)
+        if self.versions.active()[0] != tuning:  # somebody chose a version meanwhile
+            return {"state": "none"}
         verdict = weigh(cases, guard["looks"])
         is_old = self._now() - guard["since"] > MOST_DAYS * _DAY_SECONDS
         state = "kept" if is_old and verdict.state == "running" else verdict.state

@@ -51,7 +51,7 @@ def parse_questions(text: str) -> list[GivenQuestion]:
         RequestError: if a line is none.
     """
     found = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         value = _object(line, number)
@@ -74,7 +74,7 @@ def parse_results(text: str) -> dict[str, list[FoundPlace]]:
         RequestError: if a line is none.
     """
     found: dict[str, list[FoundPlace]] = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             value = _object(line, number)
             if not isinstance(query := value.get("query"), str) or "paths" not in value:
@@ -144,7 +144,7 @@ def compare_scores(
                 count = len(pairs)
                 means = sum(one for one, _ in pairs) / count, sum(other for _, other in pairs) / count
                 found[name] = (*means, interval_of([other - one for one, other in pairs]))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise RequestError("these are no scores", Hint("write them first", "eval run")) from error
     if not found:
         raise RequestError("both have no question in common", Hint("score the same questions", "eval run"))

@@ -111,10 +111,7 @@ def propose(
     split = split_examples(known)
     counts |= {"fitted": len(split.fitted), "held": len(split.held)}
     clock = _Clock(plan.seconds)
-    if plan.resumed is not None:
-        own, *others = map(parse_tuning, plan.resumed["tunings"])
-        fitted = FittedTunings(own, tuple(others))
-    else:
+    if (fitted := _resumed(plan)) is None:
         fitted = _fit(states, split.fitted, plan, clock)
         kept = [describe_tuning(tuning._replace(number=1)) for tuning in (fitted.own, *fitted.by_chance)]
         plan.checkpoint({"tunings": kept})
@@ -189,6 +186,17 @@ class _Clock:
         waiting.check()
         self.is_up = self.is_up or time.monotonic() > self._until
         return self.is_up
+
+
+def _resumed(plan: RunPlan) -> FittedTunings | None:
+    """Return what an interrupted run fitted; None if there is none, or it was fitted to other shipped values."""
+    if plan.resumed is None:
+        return None
+    try:
+        own, *others = map(parse_tuning, plan.resumed["tunings"])
+    except ValueError:
+        return None
+    return FittedTunings(own, tuple(others))
 
 
 # -- fitting -----------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -120,7 +120,7 @@ class Versions:
         try:
             tuning = parse_tuning(version.tuning)
         except ValueError as error:
-            hint = Hint("measure anew", "optimize run")
+            hint = Hint("measure again", "optimize run")
             raise RequestError(f"version {number} cannot be used: {error}", hint) from error
         seal = self._state.create()
         with self._store.writing() as connection:
@@ -140,15 +140,23 @@ class Versions:
         current = next((version for version in versions if version.status == "active"), None)
         if current is None and not tuning_file(self._state).exists():
             raise RequestError("no tuning is active", Hint("make one", "optimize run"))
-        before = [v.number for v in versions if v.status == "replaced" and current and v.number < current.number]
+        before = self._number_before(versions, current)
         if current is not None:
             with self._store.writing() as connection:
                 tuning_db.set_status_of(connection, current.number, "rolled-back")
         if before:
-            return self.apply(before[0]).number
+            return self.apply(before).number
         with suppress(FileNotFoundError):
             tuning_file(self._state).unlink()
         return 0
+
+    def _number_before(self, versions: Sequence[Version], current: Version | None) -> int:
+        """Return the version to go back to, of those that can still be used: on trial, the one that answers beside."""
+        tuning, _ = self.active()
+        older = [v for v in versions if v.status == "replaced" and current is not None and v.number < current.number]
+        if tuning.before is not None:
+            older = [version for version in versions if version.number == tuning.before.number]
+        return next((version.number for version in older if _is_usable(version)), 0)
 
     # -- of an unfinished run ------------------------------------------------------------------------------------------
 
@@ -170,6 +178,15 @@ class Versions:
         if self._store.exists:
             with self._store.writing() as connection:
                 tuning_db.drop_runs(connection)
+
+
+def _is_usable(version: Version) -> bool:
+    """Tell whether answers can use a version: not if it was measured against other shipped values."""
+    try:
+        parse_tuning(version.tuning)
+    except ValueError:
+        return False
+    return True
 
 
 def _version(row: StoredVersion) -> Version:

@@ -34,6 +34,12 @@ def test_what_is_no_question_is_refused_with_its_line(text: str) -> None:
         parse_questions(text)
 
 
+def test_a_line_ends_where_json_lines_end_and_not_within_a_text() -> None:
+    questions = parse_questions('{"query": "a\u2028b", "files": ["c\u0085d"]}\r\n')
+    assert questions == [GivenQuestion("a\u2028b", ("c\u0085d",))]
+    assert list(parse_results('{"query": "a\u2028b", "paths": []}\n')) == ["a\u2028b"]
+
+
 def test_results_of_a_tool_are_read_by_query() -> None:
     assert parse_results('{"query": "a", "paths": ["./src\\\\x.py"]}') == {"a": [FoundPlace("src/x.py")]}
     with pytest.raises(RequestError):
@@ -58,3 +64,5 @@ def test_two_scores_are_compared_on_their_common_questions() -> None:
         compare_scores(before, [])
     with pytest.raises(RequestError):
         compare_scores([{}], after)
+    with pytest.raises(RequestError):
+        compare_scores([{"query": "a", "ndcg": 10**400}], after)
