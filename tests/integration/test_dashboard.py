@@ -501,14 +501,15 @@ def test_every_figure_of_the_week_is_what_the_operations_say(browser: Browser, p
             ServedAnswer("s-2", time.time(), "codex", "outline", True, "money.py", "h", 300, 4_000), lambda: True
         )
     _api(browser, "POST", "/api/search", query="zebra quagga", session="s-2")
-    week = {"since": "7d"}
+    savings = _api(browser, "POST", "/api/savings", days=7)
+    week = {"since": savings["since"]}
     sessions = _api(browser, "POST", "/api/sessions", **week)
     failures = _api(browser, "POST", "/api/sessions/failures", **week)
     assert failures["total"] == sum(row["failures"] for row in sessions["sessions"]) == 4
     learned = _api(browser, "POST", "/api/memories", **week)["total"]
     active = _api(browser, "POST", "/api/memories", statuses=["active"])["total"]
     asked = _api(browser, "POST", "/api/feedback", **week)["totals"]
-    saved = _api(browser, "POST", "/api/savings", days=7)["total"]["saved"]
+    saved = savings["total"]["saved"]
     assert _cards(browser, "/") == {
         "tokens saved, net": f"{saved / 1_000:.1f}k",
         f"sessions of {', '.join(sessions['agents'])}": str(sessions["total"]),

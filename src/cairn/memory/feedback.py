@@ -23,7 +23,7 @@ from cairn.memory.sessions import Recorded
 from cairn.memory.store import MemoryStore
 from cairn.memory.usage import MAX_QUESTION_CHARS
 from cairn.memory_settings import MemorySettings
-from cairn.storage.connection import patience, unhurried_disk, version_of
+from cairn.storage.connection import Kept, patience, unhurried_disk, version_of
 from cairn.storage.memory import feedback_db, session_db, usage_db
 from cairn.storage.memory.rows import AskedQuestion, HitUse, Session, ShownHit
 
@@ -106,6 +106,7 @@ class Feedback:
         self._store, self._settings, self._now, self._tuning = store, settings, now, tuning
         self.keeps = settings.capture and settings.feedback
         self._looked = 0.0  # for what is too old
+        self._counts = Kept[FeedbackCounts]()
         self._plain: set[str] = set()  # paths and names that hold no secrets: the same ones are shown again and again
 
     # -- what is asked ------------------------------------------------------------------------------------------------
@@ -311,7 +312,11 @@ class Feedback:
         if not self._store.exists:
             return FeedbackCounts(0, 0, 0, {})
         with self._store.reading() as connection:
-            return FeedbackCounts(*feedback_db.counts(connection, since), feedback_db.counts_by_use(connection, since))
+            return self._counts.get(connection, since, lambda: _counts(connection, since))
+
+
+def _counts(connection: sqlite3.Connection, since: float) -> FeedbackCounts:
+    return FeedbackCounts(*feedback_db.counts(connection, since), feedback_db.counts_by_use(connection, since))
 
 
 # -- whose question it is ----------------------------------------------------------------------------------------------

@@ -17,13 +17,12 @@ from cairn.memory.intake import fit_to_keep
 from cairn.memory.moments import Moment, ToolCall
 from cairn.memory.origin import INVESTIGATION, MOST_IMPORTANT, PLANNING, is_edit, is_plan, is_read, origin_of
 from cairn.memory.store import By, MemoryChange, MemoryStore
-from cairn.storage.connection import version_of
+from cairn.storage.connection import Kept
 from cairn.storage.memory import candidate_db, observation_db, served_db, session_db, usage_db
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Activity, FailedCall, PromptBatch, Session
 from cairn.storage.memory.session_db import SessionConditions
 
-_DAY_SECONDS = 86_400.0
 STALE = "stale"  # why a session ended of which nothing was heard for long
 STALE_SECONDS = 3_600.0
 MAX_PROMPT_CHARS = 2_000
@@ -84,7 +83,7 @@ class Sessions:
         self._store, self._root, self.keeps, self._now = store, root, keeps, now
         self._listeners, self._unheard = list(listeners), unheard
         self._looked = 0.0
-        self._failures: tuple[object, list[FailedCall]] | None = None
+        self._failures, self._agents = Kept[list[FailedCall]](), Kept[list[str]]()
 
     # -- taking in ----------------------------------------------------------------------------------------------------
 
@@ -251,18 +250,15 @@ class Sessions:
         if not self._store.exists:
             return []
         with self._store.reading() as connection:
-            return session_db.agents(connection, conditions)
+            return self._agents.get(connection, conditions, lambda: session_db.agents(connection, conditions))
 
     def failures(self, agent: str = "", since: float = 0.0) -> list[FailedCall]:
         """Return the tool calls that failed since some time, the last one first; of one agent, if it is named."""
         if not self._store.exists:
             return []
-        start = since - since % _DAY_SECONDS  # what is known then is kept until the memory changes
         with self._store.reading() as connection:
-            key = version_of(connection), agent, start
-            if self._failures is None or self._failures[0] != key:
-                self._failures = key, session_db.failures(connection, agent, start)
-            return [failure for failure in self._failures[1] if failure.seconds >= since]
+            asked = agent, since
+            return self._failures.get(connection, asked, lambda: session_db.failures(connection, agent, since))
 
     def count_memories(self, sessions: Sequence[Session]) -> dict[str, int]:
         """Return how many memories were made in each of some sessions, by their ids; those with none are left out."""

@@ -13,7 +13,7 @@ from cairn.memory.moments import Moment
 from cairn.memory.redaction import redact
 from cairn.memory.sessions import Recorded
 from cairn.memory.store import MemoryStore
-from cairn.storage.connection import patience, version_of
+from cairn.storage.connection import Kept, patience
 from cairn.storage.memory import candidate_db, session_db, usage_db
 from cairn.storage.memory.rows import AskedQuestion, EventSource, InjectedMemory, Observation
 from cairn.storage.memory.usage_db import ShownCounts
@@ -58,9 +58,8 @@ class MemoryUsage:
 
     def __init__(self, store: MemoryStore, now: Callable[[], float] = time.time) -> None:
         self._store, self._now = store, now
-        # Until anything changes:
-        self._in_vain: tuple[object, dict[str, ShownCounts]] | None = None
-        self._precision: tuple[object, list[MemoryPrecision]] | None = None
+        self._in_vain = Kept[dict[str, ShownCounts]]()
+        self._precision = Kept[list[MemoryPrecision]]()
         self._times: list[tuple[str, str, float]] = []  # how long events took, which the next one writes
 
     # -- what is shown ------------------------------------------------------------------------------------------------
@@ -120,10 +119,7 @@ class MemoryUsage:
         if not self._store.exists:
             return {}
         with self._store.reading() as connection:
-            key = version_of(connection), least_times
-            if self._in_vain is None or self._in_vain[0] != key:
-                self._in_vain = key, usage_db.shown_in_vain(connection, least_times)
-            return self._in_vain[1]
+            return self._in_vain.get(connection, least_times, lambda: usage_db.shown_in_vain(connection, least_times))
 
     def injections(self, session: str = "", observation: str = "", limit: int | None = None) -> list[InjectedMemory]:
         """Return what was shown, the newest first."""
@@ -141,13 +137,7 @@ class MemoryUsage:
         if not self._store.exists:
             return []
         with self._store.reading() as connection:
-            key = version_of(connection), since
-            if self._precision is None or self._precision[0] != key:
-                counted = usage_db.use_counts(connection, since)
-                events = dict.fromkeys(event for event, _, _ in counted)
-                of_events = {event: {use: times for name, use, times in counted if name == event} for event in events}
-                self._precision = key, [MemoryPrecision(event, uses) for event, uses in of_events.items()]
-            return self._precision[1]
+            return self._precision.get(connection, since, lambda: _precision(usage_db.use_counts(connection, since)))
 
     # -- what is asked ------------------------------------------------------------------------------------------------
 
@@ -216,3 +206,9 @@ def erase_words(connection: sqlite3.Connection, erased: Sequence[Observation]) -
     for observation in erased:
         usage_db.erase_words(connection, observation.id, observation.session)
         candidate_db.erase_words(connection, observation.id, observation.session)
+
+
+def _precision(counts: Sequence[tuple[str, str, int]]) -> list[MemoryPrecision]:
+    """Return how often memories were put to each use, by event, from triples of both and a number."""
+    events = dict.fromkeys(event for event, _, _ in counts)
+    return [MemoryPrecision(event, {use: times for name, use, times in counts if name == event}) for event in events]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from cairn.errors import IndexMissingError, StoreDamagedError, StoreError, StoreForeignError, StoreVersionError
 from cairn.hints import Hint
@@ -223,6 +223,21 @@ def version_of(connection: sqlite3.Connection) -> tuple[sqlite3.Connection, int,
     """Return what differs after any change of the database, by this connection or another one."""
     (version,) = connection.execute("PRAGMA data_version").fetchone()
     return connection, version, connection.total_changes
+
+
+class Kept(Generic[_T]):
+    """What was read from a database last, for as long as nothing in it changes. Threads may share this."""
+
+    def __init__(self) -> None:
+        self._last: tuple[object, _T] | None = None
+
+    def get(self, connection: sqlite3.Connection, asked: object, read: Callable[[], _T]) -> _T:
+        """Return what is kept, or what `read` returns if something else was asked for or the database changed."""
+        key = version_of(connection), asked
+        last = self._last
+        if last is None or last[0] != key:
+            self._last = last = key, read()
+        return last[1]
 
 
 def in_parts(values: Sequence[_T]) -> Iterator[Sequence[_T]]:

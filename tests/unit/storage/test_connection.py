@@ -5,7 +5,7 @@ import threading
 from contextlib import closing
 from pathlib import Path
 
-from cairn.storage.connection import connect, in_lists
+from cairn.storage.connection import Kept, connect, in_lists
 from cairn.storage.index.schema import INDEX
 
 
@@ -30,3 +30,27 @@ def test_lists_of_few_sizes_hold_all_values() -> None:
 
 def test_lists_have_few_sizes() -> None:
     assert len({marks for count in range(1_000) for marks, _ in in_lists(range(count))}) <= 6
+
+
+def test_what_was_read_is_kept_until_another_question_or_any_change(tmp_path: Path) -> None:
+    kept = Kept[int]()
+    with closing(sqlite3.connect(tmp_path / "a.db")) as here, closing(sqlite3.connect(tmp_path / "a.db")) as there:
+        here.execute("CREATE TABLE number (value INTEGER)")
+        here.commit()
+        reads: list[str] = []
+
+        def count(asked: str) -> int:
+            def read() -> int:
+                reads.append(asked)
+                return int(here.execute("SELECT count(*) FROM number").fetchone()[0])
+
+            return kept.get(here, asked, read)
+
+        assert [count("a"), count("a"), count("b")] == [0, 0, 0]
+        assert reads == ["a", "b"]
+        for connection in (here, there):
+            connection.execute("INSERT INTO number VALUES (1)")
+            connection.commit()
+            count("b")
+        assert count("b") == 2
+    assert reads == ["a", "b", "b", "b"]

@@ -18,8 +18,8 @@ _ROWS = 8
 
 async def show(visit: Visit) -> Response:
     """Show the week of a project."""
-    since = f"{_DAYS}d"
     savings = await visit.ask("savings", days=_DAYS)
+    since = savings["since"]  # the same day for all figures, so that the chart adds up to what stands above it
     agents = await visit.agents()
     return visit.page(
         "week.html",
@@ -30,6 +30,7 @@ async def show(visit: Visit) -> Response:
         undone=say_done(visit),
         doubtful=await visit.ask("memories/doubtful", limit=1),
         asked=await visit.ask("feedback", since=since, limit=6, empty=True),
+        since=since,
         savings=savings,
         agents=agents,
         silent=[agent for agent in agents if not _is_heard(agent)],
