@@ -64,7 +64,7 @@ class Result(NamedTuple):
         merged: ours is there, every other value is as it was, and a second merge changes nothing.
         undone: the file is what it was, byte for byte.
         edited: with a change of the user's in between, it is what it was with that change.
-        formatted: after a program wrote it anew, every value is as it was.
+        formatted: after a program rewrote it, every value is as it was.
     """
 
     merged: str = ""

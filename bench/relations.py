@@ -8,7 +8,7 @@ Each relation of each symbol is asked in a process of its own, first with no fac
 With `--prepared` the facts and edges are there, as an idle daemon prepares them. Times are seconds on the clock and of
 the processor, since other programs slow the former. `--profile` prints where they go.
 
-With `--staying`, one process asks all, as a daemon does, each of a workspace that was opened anew, with no facts and no
+With `--staying`, one process asks all, as a daemon does, each of a workspace that was just opened, with no facts and no
 edges stored: at once, again after the answer was gone on with for two seconds at most, and again then.
 """
 

@@ -99,7 +99,7 @@ ACTIONS = (
     PageAction("doubtful.html: prev", "/doubtful?offset=25", '[rel="prev"]', "url:/doubtful$", (), "doubtful"),
     # one memory
     PageAction(
-        "memory.html: Save", _ONE, ".first", "It is changed", (("#text", "Said anew"), ('[name="tags"]', "new"))
+        "memory.html: Save", _ONE, ".first", "It is changed", (("#text", "Said again"), ('[name="tags"]', "new"))
     ),
     PageAction("memory.html: archive", _ONE, _value("archive"), "It is archived"),
     PageAction("memory.html: resolve", _ONE, _value("resolve"), "It is resolved"),
@@ -164,7 +164,7 @@ ACTIONS = (
         "",
     ),
     PageAction("system.html: rebuild", "/system", _value("rebuild"), "The index is being updated", (), ""),
-    PageAction("system.html: embed", "/system", _value("embed"), "embedded (anew|already)"),
+    PageAction("system.html: embed", "/system", _value("embed"), "embedded (again|already)"),
     PageAction("system.html: stop-embedding", "/system", _value("stop-embedding"), "Embedding stops", (), "embedding"),
     PageAction("system.html: Reload", "/system", "#embedding .when-no-script", "of .* vectors", (), "embedding", False),
     PageAction("checks.html: fix", "/system/checks", _value("fix"), "url:done=mended", (), "damage"),

@@ -189,7 +189,7 @@ def test_a_home_folder_is_no_project(home: Home) -> None:
     )  # fmt: skip
 
     assert done.returncode == 2
-    assert "is no project" in done.stderr
+    assert "is not a project" in done.stderr
     assert not (home.folder / ".claude").exists()
 
 

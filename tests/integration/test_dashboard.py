@@ -630,13 +630,13 @@ def test_the_routes_of_layers_above_the_daemon_are_described(browser: Browser) -
     assert set(described["/api/doctor"]) == {"get"}
 
 
-def test_all_memories_are_embedded_anew_from_the_page(browser: Browser, app: Application) -> None:
-    assert "Embed them anew" in browser.get("/system").text
+def test_all_memories_are_embedded_again_from_the_page(browser: Browser, app: Application) -> None:
+    assert "Embed them again" in browser.get("/system").text
     assert _do_on_system(browser, app, "embed", "vector written")
 
 
 def test_embedding_that_is_stopped_leaves_the_rest_as_it_was(browser: Browser, app: Application) -> None:
-    assert "Nothing was being embedded any more." in _do_on_system(browser, app, "stop-embedding", "Embed them anew")
+    assert "Nothing was being embedded any more." in _do_on_system(browser, app, "stop-embedding", "Embed them again")
 
 
 def _do_on_system(browser: Browser, app: Application, action: str, until: str) -> str:

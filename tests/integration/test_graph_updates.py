@@ -1,4 +1,4 @@
-"""After any change of files, the edges that are kept and found are those that resolving everything anew gives."""
+"""After any change of files, the edges that are kept and found are those that resolving everything again gives."""
 
 from __future__ import annotations
 

@@ -64,5 +64,5 @@ def test_a_store_that_is_away_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_what_is_no_place_for_objects_is_an_error() -> None:
-    with pytest.raises(ConfigError, match="no place for objects"):
+    with pytest.raises(ConfigError, match="not a place for objects"):
         Objects("ftp://example.org/objects")

@@ -39,7 +39,9 @@ def run_init(options: argparse.Namespace) -> int:
     """Tell the agents in use of Cairn, index the project, and try what was set up."""
     root, is_project = _root(options)
     if not options.user and (not is_project or root == home_folder()):
-        raise PathError(f"{root} is no project", Hint("name one, or set up agents for all of them", "init", user=True))
+        raise PathError(
+            f"{root} is not a project", Hint("name one, or set up agents for all of them", "init", user=True)
+        )
     plan = plan_init(root, "user" if options.user else "project", options.agents)
     if options.dry_run:
         return _show_diff(plan, as_json=options.json)

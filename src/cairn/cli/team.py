@@ -89,7 +89,7 @@ def run_migrate(options: argparse.Namespace) -> int:
 
 def run_add(options: argparse.Namespace) -> int:
     """Add a project, or another branch of one."""
-    load("cairn.source.mirror:Mirror")(Path(), options.url, options.branch)  # which refuses what is no address
+    load("cairn.source.mirror:Mirror")(Path(), options.url, options.branch)  # which refuses what is not an address
     with _operator(options) as operator:
         operator.add_project(options.project, options.url, options.branch)
     return _done(options, f"{options.project} is published as soon as a worker has looked at it.")

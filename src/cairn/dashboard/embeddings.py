@@ -1,4 +1,4 @@
-"""Embedding all memories of a project anew, started on a page: how far it is, and stopping it."""
+"""Embedding all memories of a project again, started on a page: how far it is, and stopping it."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ class HistoryFacet:
         match = _PLACE.fullmatch(place)
         path = self._path(match["path"]) if match else ""
         if match is None or not path:
-            raise NotFoundError(f"{place} is no line of a file", Hint.of("why", place="README.md:1"))
+            raise NotFoundError(f"{place} is not a line of a file", Hint.of("why", place="README.md:1"))
         first = int(match["first"])
         return self._why(path, first, max(first, int(match["last"] or first)), limit, update)
 

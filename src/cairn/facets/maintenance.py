@@ -62,7 +62,7 @@ class Maintenance:
         tuning, problem = find_tuning(self._index.state)
         if problem:
             words = f"a tuning is there, but not used: {problem}"
-            return [Finding("tuning", "warning", words, hint=Hint("learn anew what fits", "optimize run"))]
+            return [Finding("tuning", "warning", words, hint=Hint("tune it again", "optimize run"))]
         return [Finding("tuning", "ok", f"version {tuning.number} is used")] if tuning.number else []
 
     def adopt_memory(self) -> int:

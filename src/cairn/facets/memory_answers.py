@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _MOST_MEMORIES = 100
 _EXACT_MODES = ("literal", "regex", "structural")
-MEMORY_KIND = "memory"  # of a text that is no code
+MEMORY_KIND = "memory"  # of a text that is not code
 
 
 class MemoryAnswers:

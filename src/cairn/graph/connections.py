@@ -1,4 +1,4 @@
-"""The edges of each file: those that an earlier network has and that no change affects, else resolved anew."""
+"""The edges of each file: those that an earlier network has and that no change affects, else resolved again."""
 
 from __future__ import annotations
 

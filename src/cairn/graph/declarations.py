@@ -37,7 +37,7 @@ class Declarations:
         return Entity("value", node)
 
     def in_expression(self, entity: Entity) -> Entity:
-        """Return what a name stands for where it is no type: in TypeScript a variable may have the name of a type."""
+        """Return what a name stands for where it is not a type: in TypeScript variables may have the name of a type."""
         if entity.tag != "class":
             return entity
         source = self._sight.file(file_of(entity.node))

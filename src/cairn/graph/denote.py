@@ -23,7 +23,7 @@ _MAX_STEPS = 60  # modules that re-export from one another
 
 
 class No(Enum):
-    """Why a name is no reference to what is asked about."""
+    """Why a name is not a reference to what is asked about."""
 
     OTHER = "other"  # it means something else
     UNKNOWN = "unknown"  # nothing tells what it means

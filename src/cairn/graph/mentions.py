@@ -83,7 +83,7 @@ class FileMentions:
 
 
 def has_word(data: bytes, word: bytes) -> bool:
-    """Tell whether some bytes hold a word that is no part of a longer one."""
+    """Tell whether some bytes hold a word that is not part of a longer one."""
     at = data.find(word)
     while at >= 0:
         end = at + len(word)

@@ -418,7 +418,7 @@ def _taking(
 
 
 def _besides_members(meaning: Evaluator, source: SourceFile, scope: int, expression: str) -> Iterator[Entity]:
-    """Yield what the last name of an expression means if it is no member: an extension, or a name of the file."""
+    """Yield what the last name of an expression means if it is not a member: an extension, or a name of the file."""
     head, dot, name = expression.rpartition(".")
     owners = [meaning.evaluate(source, scope, head)] if dot else [*meaning.scopes.own_types(source, scope)]
     if source.rules.extension:

@@ -63,7 +63,7 @@ def find_sightings(
     Args:
         data: the file.
         heads: the definitions of these names, as (first byte, first byte behind it): what stands there is left out.
-        code_lines: those on which the parser found such a name as code, so that they are no comments.
+        code_lines: those on which the parser found such a name as code, so that they are not comments.
         may_mean: whether a call of a name, with what stands on its line before it, may mean what is asked for.
     """
     seen: dict[int, bool] = {}

@@ -162,7 +162,7 @@ class SourceFile:
         return self.facts.closures[scope - len(self.definitions)]
 
     def definition_around(self, scope: int) -> int:
-        """Return the innermost definition around a scope, the scope itself if it is no closure; -1 for none."""
+        """Return the innermost definition around a scope, the scope itself if it is not a closure; -1 for none."""
         while scope >= len(self.definitions):
             scope = self.closure(scope).scope
         return scope

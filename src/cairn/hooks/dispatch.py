@@ -81,7 +81,7 @@ def open_case(content: bytes, roots: Collection[str]) -> Case | str:
         roots: of the projects that the user allowed.
 
     Raises:
-        RequestError: if it is no envelope.
+        RequestError: if it is not an envelope.
     """
     envelope = open_envelope(content)
     report = envelope.report

@@ -78,7 +78,7 @@ class RawSpool:
         (self.folder / name).unlink(missing_ok=True)
 
     def put_aside(self, name: str) -> None:
-        """Put out of the way what is no event; the latest few of these are kept."""
+        """Put out of the way what is not an event; the latest few of these are kept."""
         with suppress(OSError):
             (self.folder / name).rename((self.folder / name).with_suffix(BAD_ENDING))
         for bad in self.bad_files()[:-MOST_BAD]:

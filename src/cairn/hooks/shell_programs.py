@@ -64,7 +64,7 @@ class _Options(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """The words of a program, sorted: the values of each option, those of a flag empty, and what is no option."""
+    """The words of a program, sorted: the values of each option, those of a flag empty, and what is not an option."""
 
     options: Mapping[str, list[str]]
     operands: list[Word]

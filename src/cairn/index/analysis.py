@@ -75,7 +75,7 @@ class _Parts(dict[str, int]):
 
     Attributes:
         words: their words, lower case.
-        word_of: by part, the number of its word; -1 for digits, and for what is no part but a whole.
+        word_of: by part, the number of its word; -1 for digits, and for what is not a part but a whole.
         term_of: by part, the number of its term.
     """
 

@@ -43,7 +43,7 @@ def read_content(file: Path) -> bytes | None:
     """Return what a file holds, None if there is none.
 
     Raises:
-        PathError: if it is no regular file, cannot be read or written, or is larger than 50 MB.
+        PathError: if it is not a regular file, cannot be read or written, or is larger than 50 MB.
     """
     try:
         descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))

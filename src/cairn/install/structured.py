@@ -116,7 +116,7 @@ def _look_at_item(document: Document, piece: Piece, wanted: Sequence[Piece], kno
 
 
 def _blocked(document: Document, piece: Piece) -> str:
-    """Return what is in the way of a piece: a name on its path that has no names below it, or is no list."""
+    """Return what is in the way of a piece: a name on its path that has no names below it, or is not a list."""
     depth = len(piece.path) - (piece.kind == "entry")
     for end in range(depth + 1):
         there = document.get(piece.path[:end], _MISSING)

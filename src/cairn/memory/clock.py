@@ -33,7 +33,7 @@ def seconds_of(text: str) -> float:
     """Return a time in seconds since the epoch.
 
     Raises:
-        ValueError: if it is no date.
+        ValueError: if it is not a date.
     """
     return datetime.fromisoformat(text[:24]).timestamp()
 

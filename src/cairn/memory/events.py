@@ -140,7 +140,7 @@ def parse_event(body: str) -> Event:
     """Return the event that a canonical body says.
 
     Raises:
-        EventError: if it is no event of this version, or not in the canonical form.
+        EventError: if it is not an event of this version, or not in the canonical form.
     """
     if len(body) > MAX_BODY_BYTES:
         raise _refusal(f"it is longer than {MAX_BODY_BYTES} characters")

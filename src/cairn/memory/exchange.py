@@ -80,7 +80,7 @@ class Exchange:
             dry_run: only say what would be new.
 
         Raises:
-            EventError: if it is no export, or a line cannot be used: then nothing was imported.
+            EventError: if it is not an export, or a line cannot be used: then nothing was imported.
         """
         events = self._read(lines)
         if dry_run and not self._store.exists:
@@ -114,7 +114,7 @@ class Exchange:
         """Yield the events until one cannot be used; then name that and the next few.
 
         Raises:
-            EventError: at the end, if there was one; at once, if the lines are no export.
+            EventError: at the end, if there was one; at once, if the lines are not an export.
         """
         _check_header(lines.readline(_MAX_HEADER_BYTES))
         refused: list[str] = []

@@ -33,7 +33,7 @@ from cairn.source.text import estimate_tokens
 from cairn.storage.memory import session_db, usage_db
 from cairn.storage.memory.rows import InjectedMemory, Session
 
-OVERVIEW = "overview"  # what was shown that is no memory, and the frame
+OVERVIEW = "overview"  # what was shown that is not a memory, and the frame
 _FILE_TOOLS = ("read", "edit", "write")
 _MOST_NOTES = {"session-start": 3, "subagent-start": 2, "prompt": 3, "before-tool": 3, "after-tool": 3}
 _MOST_SLIGHT = 1

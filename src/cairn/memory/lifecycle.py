@@ -217,7 +217,7 @@ class Lifecycle:
 
 
 def _n_making(history: Sequence[Event]) -> int:
-    """Return how many events made a memory: the links that came with it are no changes of it."""
+    """Return how many events made a memory: the links that came with it are not changes of it."""
     n_events = 1
     while n_events < len(history) and history[n_events].kind == "link" and history[n_events].actor == history[0].actor:
         n_events += 1

@@ -69,7 +69,7 @@ class Spool:
             ) from error
 
     def waiting(self, limit: int) -> list[SpooledMoment]:
-        """Return moments that wait, the oldest first. What is no moment is put out of the way, and kept."""
+        """Return moments that wait, the oldest first. What is not a moment is put out of the way, and kept."""
         waiting = []
         for name in self._names()[:limit]:
             file = self.folder / name

@@ -22,7 +22,7 @@ def read_models(texts: Sequence[str]) -> list[Model]:
     """Return the models that texts name, as a file has them.
 
     Raises:
-        ConfigError: if one is no model.
+        ConfigError: if one is not a model.
     """
     return [_read_model(text) for text in texts]
 

@@ -48,7 +48,7 @@ def _ago(text: str) -> str:
 
 
 def _no_time(text: str) -> RequestError:
-    return RequestError(f"{text!r} is no date", "give a day as 2026-01-31, or how long ago as 12h, 7d or 4w")
+    return RequestError(f"{text!r} is not a date", "give a day as 2026-01-31, or how long ago as 12h, 7d or 4w")
 
 
 def folder_or_file(root: Path, file: str) -> str:

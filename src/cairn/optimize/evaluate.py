@@ -128,7 +128,7 @@ def compare_scores(
     """Return for each metric both means over the questions that both have, and their difference with its interval.
 
     Raises:
-        RequestError: if they have no question in common, or are no scores.
+        RequestError: if they have no question in common, or are not scores.
     """
     found: dict[str, tuple[float, float, Interval]] = {}
     try:
@@ -145,7 +145,7 @@ def compare_scores(
                 means = sum(one for one, _ in pairs) / count, sum(other for _, other in pairs) / count
                 found[name] = (*means, interval_of([other - one for one, other in pairs]))
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
-        raise RequestError("these are no scores", Hint("write them first", "eval run")) from error
+        raise RequestError("these are not scores", Hint("write them first", "eval run")) from error
     if not found:
         raise RequestError("both have no question in common", Hint("score the same questions", "eval run"))
     return found

@@ -231,7 +231,7 @@ def _look(
     states: States, tuning: Tuning, examples: Sequence[Example], plan: RunPlan, clock: _Clock
 ) -> dict[str, list[_SeenExample]]:
     """Return the candidates of examples by their kinds, the oldest first."""
-    # A commit is no question: weights for questions are fitted on what somebody asked.
+    # A commit is not a question: weights for questions are fitted on what somebody asked.
     counted = [example for example in examples if kind_of(tuning, example) == CHANGES or example.source != "history"]
     kinds = Counter(kind_of(tuning, example) for example in counted)
     counted = [example for example in counted if kinds[kind_of(tuning, example)] >= _FEWEST_OF_KIND]

@@ -47,7 +47,7 @@ class Checkouts:
         roots = [*known, AllowedProject(Path(here).name, here)] if here else known
         self._projects: dict[str, AllowedProject] = {}
         for project in roots:
-            with suppress(CairnError, OSError, LookupError):  # what git cannot tell of is no checkout
+            with suppress(CairnError, OSError, LookupError):  # what git cannot tell of is not a checkout
                 self._projects.setdefault(_identity_of(project.root, _stamp_of(project.root)), project)
 
     def of_repository(self, repository: str) -> AllowedProject | None:

@@ -27,7 +27,7 @@ class TeamServer:
     """A server, by its address without a slash at the end, and the token that it takes this user by.
 
     Attributes:
-        is_operated: whether it said at the sign-in that the token is an operator's; it decides anew each time.
+        is_operated: whether it said at the sign-in that the token is an operator's; it decides each time.
     """
 
     url: str

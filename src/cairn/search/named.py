@@ -92,7 +92,7 @@ def _definitions(
 
 
 def _files(snapshot: Snapshot, query: Query, scope: Scope, scores: Scores, *, is_defined: bool) -> list[NamedRow]:
-    """Return the first row of each file that the query names by its path, or as a module if it is no definition."""
+    """Return the first row of each file that the query names by its path, or as a module if it is not a definition."""
     if not query.path:
         return []
     finder = finder_of(snapshot)

@@ -37,7 +37,7 @@ _BATCH = 16  # files that are read at once
 _MAX_COMPARED_ROWS = 4_000
 _MAX_PLACES = 8  # of one run in a chunk
 _MAX_PARTS = 3  # places that hold a part of the text only
-_MOST_WORDS = 0.6  # of the words of a text that are no values, for it to be found where most of them are common
+_MOST_WORDS = 0.6  # of the words of a text that are not values, for it to be found where most of them are common
 _OTHER_LINE = 0.6
 _NEAR_BYTES = 250  # between runs of one message
 _LEAST_SHARE = 0.3  # of the best row's rarity, for a row to be compared
@@ -136,9 +136,9 @@ def find_frames(library: Library, text: str, filters: Filtered, limit: int) -> l
 
 
 class _Words(NamedTuple):
-    """The words of a text: where they stand in it, which count, which of these are no values, how rare each is.
+    """The words of a text: where they stand in it, which count, which of these are not values, how rare each is.
 
-    Arrays have shape (n_words,). `own` are those that are no values, common words included.
+    Arrays have shape (n_words,). `own` are those that are not values, common words included.
     """
 
     spans: list[tuple[int, int]]
@@ -348,7 +348,7 @@ class _Search:
         return run.offset + len(self._text[start:end].encode("utf-8", "surrogatepass"))
 
     def _n_own(self, runs: Sequence[_Run]) -> int:
-        """Return how many words that are no values some runs have."""
+        """Return how many words that are not values some runs have."""
         return sum(int(self._words.own[run.first : run.last + 1].sum()) for run in runs)
 
     def _rarity(self, run: _Run) -> float:

@@ -61,7 +61,7 @@ class MessageParts(NamedTuple):
     body: str
 
     def is_value(self, place: int) -> bool:
-        """Tell whether a word at a place in the text is no part of the message as the code has it."""
+        """Tell whether a word at a place in the text is not part of the message as the code has it."""
         return any(start <= place < end for start, end in self.values)
 
 

@@ -47,7 +47,7 @@ class Ranking(NamedTuple):
 
     `explain` returns the parts that add up to a row's score. The first `n_named` rows define what the query as a whole
     names and come first whatever their score; each of their definitions has an entry of its own. `for_work_item` says
-    whether the query is no question.
+    whether the query is not a question.
     """
 
     rows: list[Ranked]

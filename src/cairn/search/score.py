@@ -371,7 +371,7 @@ def _file_lexical(snapshot: Snapshot, lexical: Floats) -> Floats:
 
 
 def _priors(snapshot: Snapshot, query: Query, symbols: dict[int, float], scope: Scope) -> dict[str, Floats]:
-    """Return what counts for or against a file in any query; a role that the query asks for is no penalty."""
+    """Return what counts for or against a file in any query; a role that the query asks for is not a penalty."""
     priors = dict(snapshot.priors)
     if foreign := priors.keys() & _FOREIGN_NAMES:
         meant = meant_files(snapshot, query, symbols, scope.file_of_blob)

@@ -88,7 +88,7 @@ def _bound_name(item: tree_sitter.Node) -> tree_sitter.Node | None:
 
 
 def _parts(node: tree_sitter.Node, kind: str) -> list[tree_sitter.Node] | None:
-    """Return the nodes of which a value is one, None for a value that is no choice."""
+    """Return the nodes of which a value is one, None for a value that is not a choice."""
     if kind in _FIELDS:
         fields = (node.child_by_field_name(field) for field in _FIELDS[kind])
         parts = [part for part in fields if part is not None]

@@ -63,7 +63,7 @@ class ParsedClosure(NamedTuple):
 
 
 def read_closure(node: tree_sitter.Node) -> ParsedClosure | None:
-    """Return what a closure is given to, None where it is no argument of a call."""
+    """Return what a closure is given to, None where it is not an argument of a call."""
     child, argument, label = node, LAST, ""
     if node.type in _BLOCKS:
         call = node.parent

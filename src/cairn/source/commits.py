@@ -27,7 +27,7 @@ _CHANGES = ["diff-tree", "--stdin", "-r", "-z", "--root", "--name-status", "--no
 _SIMILAR, _EQUAL = ["-M", "-l100"], ["-M100%", "-l100"]
 _COMMITTER = re.compile(rb"(?m)^committer [^\n]*> (-?\d{1,12}) [+-]\d{4}$")
 _AUTHOR = re.compile(rb"(?m)^author ([^\n]*)> ")
-# Of Python's codecs, some are no encodings of texts or take long, and a commit may name any.
+# Of Python's codecs, some are not encodings of texts or take long, and a commit may name any.
 _ENCODING = re.compile(
     rb"(?mi)^encoding ((?:iso-?8859-?|latin-?|cp-?|windows-?|koi8-)\w{1,4}|euc-?\w{2}|shift_?jis|gb\w{2,5}|big5)$"
 )

@@ -60,7 +60,7 @@ class Mirror:
     def __init__(self, folder: Path, url: str, branch: str) -> None:
         if not _URL.fullmatch(url):
             shown = url.rpartition("@")[2][:200]  # what stands before it may be a password
-            raise RequestError(f"{shown!r} is no address of a repository", "use https://, ssh:// or file:///")
+            raise RequestError(f"{shown!r} is not an address of a repository", "use https://, ssh:// or file:///")
         if not _BRANCH.fullmatch(branch):
             raise RequestError(f"{branch[:200]!r} is not the name of a branch", "see: git help check-ref-format")
         self._folder = folder

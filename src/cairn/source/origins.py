@@ -30,7 +30,7 @@ def user_of(address: str) -> str:
 
 
 def repository_identity(address: str) -> str:
-    """Return a repository's host and path, equal for all addresses of it; empty for a folder, or what is no address.
+    """Return a repository's host and path, equal for all addresses of it; empty for a folder, or for no address.
 
     User names, ports and the letters' case do not count: the ports of ssh and https differ for one repository.
     """

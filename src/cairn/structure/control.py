@@ -40,7 +40,7 @@ def build_control_flow(unit: tree_sitter.Node, name: str, syntax: FlowSyntax) ->
 
 
 def _docstring_of(draft: Draft, body: tree_sitter.Node) -> tree_sitter.Node | None:
-    """Return the first statement of a body if it only documents the function, and so is no step."""
+    """Return the first statement of a body if it only documents the function, and so is not a step."""
     first = next(iter(draft.parts(body)), None)
     if first is None or first.type != "expression_statement" or len(parts := draft.parts(first)) != 1:
         return None

@@ -153,7 +153,7 @@ def _stat(root: Path, path: str) -> FileStat:
 
 def _named(folder: Path, name: str) -> Path:
     if not is_derived(name):
-        raise ObjectDamagedError(f"{name!r} is no file of an index", PUBLISH_AGAIN)
+        raise ObjectDamagedError(f"{name!r} is not a file of an index", PUBLISH_AGAIN)
     return folder / name
 
 

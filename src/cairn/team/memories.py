@@ -52,7 +52,7 @@ def push_events(
         AccessError, ScopeError: as `require_scope`.
         NotFoundError: if there is no such project for its bearer.
         AuthorityError: if they may not write.
-        RequestError: if the document holds what is no event.
+        RequestError: if the document holds what is not an event.
         TooLargeError: if it is too much, at once or in all.
         CatalogError: as `Catalog.transaction`.
     """

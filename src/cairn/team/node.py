@@ -193,7 +193,7 @@ class SearchNode:
         return len(self._open)
 
     def projects_opened(self) -> int:
-        """Return how many projects were opened since the start, each time anew."""
+        """Return how many projects were opened since the start, the same one each time."""
         return self._n_planted
 
     def close(self) -> None:

@@ -48,21 +48,23 @@ class Objects:
                 client: ClientConfig = {**_CLIENT, "allow_http": True} if endpoint.startswith("http:") else _CLIENT
                 self._store = from_url(url, client_options=client, retry_config=_RETRY)
         except (BaseError, ValueError) as error:
-            raise ConfigError(f"{url} is no place for objects: {error}", "name one like s3://BUCKET/PREFIX") from error
+            raise ConfigError(
+                f"{url} is not a place for objects: {error}", "name one like s3://BUCKET/PREFIX"
+            ) from error
 
-    def put(self, file: Path, *, anew: bool = False) -> str:
+    def put(self, file: Path, *, again: bool = False) -> str:
         """Store the content of a file, and return its name.
 
         Args:
             file: which.
-            anew: even if there is an object of this name, which may have been altered.
+            again: store it even if there is an object of this name, which may have been altered.
 
         Raises:
             ObjectStoreError: if the store cannot be reached, or refuses.
         """
         name = hash_of(file)
         try:
-            if anew or not self._is_there(name):
+            if again or not self._is_there(name):
                 obstore.put(self._store, _path(name), file)
         except BaseError as error:
             raise _unreachable(error) from error

@@ -102,7 +102,7 @@ class Operator:
             days: until it expires.
             scopes: what it is good for.
             name: by which they know it among theirs.
-            is_service: that this is no human being.
+            is_service: that this is not a human being.
 
         Raises:
             RequestError: if it is a service and was none before, or the other way round.

@@ -132,7 +132,7 @@ class Worker:
         """Store an object that nobody deletes before it is published."""
         if not self._list.hold(claim, hash_of(file)):
             raise ObjectStoreError("an object of this generation is being deleted", "nothing is to be done")
-        return self._objects.put(file, anew=claim.again)
+        return self._objects.put(file, again=claim.again)
 
     def _resolve_graph(self, workspace: Workspace, lost: threading.Event) -> None:
         """Resolve the symbol graph, so that no node has to: in a process of its own, for that takes memory."""

@@ -1,4 +1,4 @@
-"""How the daemon asks servers while questions are cancelled and its user signs in anew."""
+"""How the daemon asks servers while questions are cancelled and its user signs in again."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def test_sessions_begin_and_end() -> None:
     ledger = sessions.ledger(session)
     assert sessions.ledger(session) is ledger
     sessions.start(session)
-    assert sessions.ledger(session) is not ledger  # it began anew
+    assert sessions.ledger(session) is not ledger  # it began again
     assert sessions.end(session)
     assert not sessions.end(session)
 

@@ -161,7 +161,7 @@ def test_what_git_begins_to_track_is_noticed_and_a_mere_look_at_the_files_is_not
     (checkout / "a.py").write_text("a = 1\n")
     git(checkout, "add", "a.py")
     assert not next(told).is_exact
-    git(checkout, "status")  # it writes the index anew
+    git(checkout, "status")  # it rewrites the index
     assert list(told) == []
 
 

@@ -25,7 +25,7 @@ def project(tmp_path: Path, git: Git) -> Path:
 
 
 def code_of(project: Path, file: str, text: str = "") -> LinkedCode:
-    """Return the linked code of a memory that is tied to a file now, after that file was written anew."""
+    """Return the linked code of a memory that is tied to a file now, after that file was rewritten."""
     with Workspace.open(project) as workspace:
         made = workspace.memory.remember("About money", files=(file,)).observation
         if text:

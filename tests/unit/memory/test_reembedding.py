@@ -1,4 +1,4 @@
-"""Embedding all memories anew, with a real server of embeddings."""
+"""Embedding all memories again, with a real server of embeddings."""
 
 from __future__ import annotations
 

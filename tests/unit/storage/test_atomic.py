@@ -35,7 +35,7 @@ OTHERS = {
     "storage/lock.py": "locks, which hold nothing that counts",
     "storage/own_files.py": "opens files for the others",
     "storage/atomic.py": "the writer",
-    "source/mirror.py": "a checkout of a team's worker, which is written anew if that was interrupted",
+    "source/mirror.py": "a checkout of a team's worker, which is written again if that was interrupted",
     "team/doctor.py": "what is stored to see whether that works",
     "team/generation.py": "what a node throws away when it starts, and a worker when it has published",
     "team/objects.py": "the same",

@@ -22,7 +22,7 @@ _SAID = {
     "started": "The index is being updated.",
     "running": "The index is being updated already.",
     "mended": "What could be mended is mended.",
-    "embedding": "All memories are being embedded anew; until then they are found as before.",
+    "embedding": "All memories are being embedded again; until then they are found as before.",
     "embedding-already": "The memories are being embedded already.",
     "stopped": "Embedding stops after this batch.",
     "ended": "Nothing was being embedded any more.",

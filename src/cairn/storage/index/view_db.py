@@ -129,7 +129,7 @@ def set_pending(connection: sqlite3.Connection, view_id: int, pending: int) -> N
 
 
 def set_origin(connection: sqlite3.Connection, view_id: int, branch: str, revision: str) -> None:
-    """Record which branch, and which commit if it is no checkout, the files of a view were read from."""
+    """Record which branch, and which commit if it is not a checkout, the files of a view were read from."""
     connection.execute("UPDATE view SET branch = ?, revision = ? WHERE id = ?", (branch, revision, view_id))
 
 
