@@ -158,7 +158,7 @@ def test_who_may_not_read_a_project_cannot_tell_it_from_one_that_is_not_there(
             pass
         said.append(str(caught.value).replace(name, "X"))
     assert said[0] == said[1]
-    assert [row["project"] for row in list_projects(team.nodes, token)] == ["acme/shop"]
+    assert [row["project"] for row in list_projects(team.nodes, token).projects] == ["acme/shop"]
     with pytest.raises(AccessError):
         list_projects(team.nodes, token_hash("guessed"))
     with team.nodes.transaction() as connection:

@@ -272,6 +272,13 @@ def test_problems_are_counted_by_kind_and_only_so_many_kinds_are_kept() -> None:
     assert len(str(rows[1]["message"])) == 300
 
 
+def test_a_part_is_told_of_whatever_it_is_called(team: Team) -> None:
+    with closing(Presence(team.nodes, "node", "odd-\udcff\0", lambda: _FIGURES)) as presence:
+        presence.tell(_FIGURES)
+
+        assert [node["name"] for node in read_state(team.owner)["nodes"]] == ["odd-?"]
+
+
 def test_a_part_that_ends_while_the_database_is_away_is_left_as_it_was(tmp_path: Path) -> None:
     assert PROGRAMS is not None
     with postgres(PROGRAMS) as server:

@@ -94,7 +94,7 @@ def test_tokens_are_listed_with_the_day_of_their_last_use_and_revoked_one_by_one
     team.people.revoke_token("eve", number)
     with pytest.raises(AccessError):
         list_projects(team.nodes, token_hash(first))
-    assert list_projects(team.nodes, token_hash(second)) == []
+    assert list_projects(team.nodes, token_hash(second)).projects == []
     for person, wrong in (("eve", number), ("ada", number), ("eve", 999_999)):
         with pytest.raises(NotFoundError):
             team.people.revoke_token(person, wrong)
@@ -188,7 +188,7 @@ def test_all_tokens_of_a_person_are_revoked_over_http_by_an_administrator_alone(
 
     refused = asyncio.run(ask(tokens["read"]))
     assert (refused.status_code, refused.json()["code"]) == (403, "scope")
-    assert list_projects(team.nodes, token_hash(lost)) == []
+    assert list_projects(team.nodes, token_hash(lost)).projects == []
     done = asyncio.run(ask(tokens["admin"]))
     assert (done.status_code, done.json()) == (200, {"revoked": 1})
     with pytest.raises(AccessError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -44,10 +45,30 @@ def number_within(rule: Rule) -> Callable[[str], int]:
             number = int(text)
         except ValueError:
             raise argparse.ArgumentTypeError("must be a whole number") from None
-        if rule.least is not None and number < rule.least:
-            raise argparse.ArgumentTypeError(f"must be at least {rule.least:,}")
-        if rule.most is not None and number > rule.most:
-            raise argparse.ArgumentTypeError(f"must be at most {rule.most:,}")
+        _check_range(number, rule)
         return number
 
     return read
+
+
+def real_within(rule: Rule) -> Callable[[str], float]:
+    """Return a function that parses a number and rejects one outside the rule's range, and what is not a number."""
+
+    def read(text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if math.isnan(number):
+            raise argparse.ArgumentTypeError("must be a number")
+        _check_range(number, rule)
+        return number
+
+    return read
+
+
+def _check_range(number: float, rule: Rule) -> None:
+    if rule.least is not None and number < rule.least:
+        raise argparse.ArgumentTypeError(f"must be at least {rule.least:,}")
+    if rule.most is not None and number > rule.most:
+        raise argparse.ArgumentTypeError(f"must be at most {rule.most:,}")

@@ -139,7 +139,7 @@ def run_tokens(options: argparse.Namespace) -> int:
     for row in rows:
         name = f" ({row['name']})" if row["name"] else ""
         used = f"used on {row['used_on']}" if row["used_on"] else "never used"
-        emit(f"{row['id']} {row['person']}{name}: {', '.join(row['scopes'])}")
+        emit(printable(f"{row['id']} {row['person']}{name}: {', '.join(row['scopes'])}"))
         emit(f"  {row['state']}, until {str(row['expires_at'])[:10]}, {used}")
     if not rows:
         emit("There are no tokens.")
@@ -174,9 +174,10 @@ def run_audit(options: argparse.Namespace) -> int:
         return EXIT_FOUND if rows else EXIT_NONE
     for row in rows:
         whom = " ".join(filter(None, (row["about"], row["project"])))
-        emit(f"{row['at'][:19]} {row['actor']}: {row['operation']} {whom}".rstrip() + f" ({row['outcome']})")
+        deed = f"{row['operation']} {whom}".rstrip()
+        emit(printable(f"{row['at'][:19]} {row['actor']}: {deed} ({row['outcome']})"))
         if row["query"]:
-            emit(f"  {row['query']}")
+            emit(printable(f"  {row['query']}"))
     if not rows:
         emit("Nothing was noted.")
     return EXIT_FOUND if rows else EXIT_NONE
@@ -254,7 +255,7 @@ def run_worker(options: argparse.Namespace) -> int:
         signal.signal(number, lambda *_: stop.set())
     name = options.name or f"{socket.gethostname()}-{os.getpid()}"
     with open_catalog(options, "cairn_worker") as catalog:
-        folder, lease = Path(options.folder).absolute(), timedelta(seconds=max(1.0, options.lease))
+        folder, lease = Path(options.folder).absolute(), timedelta(seconds=options.lease)
         make: Callable[..., Worker] = load("cairn.team.worker:Worker")
         worker = make(catalog, _objects(options), folder, name, load_settings(None), lease)
         if options.metrics_port is not None:
@@ -296,7 +297,7 @@ def run_serve(options: argparse.Namespace) -> int:
             Path(options.folder).absolute(),
             options.host,
             options.port,
-            max_open=max(1, options.projects),
+            max_open=options.projects,
             name=options.name,
             keeps_queries=options.audit_queries,
             sign_in=sign_in,
@@ -320,7 +321,7 @@ def run_doctor(options: argparse.Namespace) -> int:
         emit_json({"looks": [{"name": look.name, "problem": look.problem, "hint": str(look.hint)} for look in found]})
     else:
         for look in found:
-            emit(f"{look.name}: {look.problem or 'as it should be'}")
+            emit(printable(f"{look.name}: {look.problem or 'as it should be'}"))
             if look.problem:
                 emit(f"  {look.hint}")
     return EXIT_NONE if problems else EXIT_FOUND

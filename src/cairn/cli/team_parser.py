@@ -5,9 +5,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
+from cairn.cli.flags import number_within, real_within
 from cairn.cli.parser import Parser
+from cairn.fields import Rule
 
 _PROJECT = "ORGANISATION/NAME"
+_PORT = Rule(least=0, most=65_535)
+_DAYS = Rule(least=0, most=36_500)
+_HOURS = Rule(least=0, most=24 * 36_500)
+_LEASE_SECONDS = Rule(least=1, most=86_400)
+_COUNT = Rule(least=1, most=1_000_000_000)
 
 
 def add_team_commands(
@@ -66,29 +73,45 @@ def add_team_commands(
     worker = add("worker", "index new commits and publish them, until it is stopped", of_objects)
     worker.add_argument("--folder", metavar="F", required=True, help="where it keeps repositories")
     worker.add_argument("--name", metavar="NAME", default="", help="what it is called; by default the machine's name")
-    worker.add_argument("--metrics-port", metavar="PORT", type=int, help="where Prometheus asks; by default nowhere")
+    worker.add_argument(
+        "--metrics-port", metavar="PORT", type=number_within(_PORT), help="where Prometheus asks; by default nowhere"
+    )
     worker.add_argument("--metrics-host", metavar="ADDRESS", default="127.0.0.1", help="by default 127.0.0.1")
     worker.add_argument(
-        "--lease", type=float, default=60.0, metavar="N", help="seconds until another one takes over; by default 60"
+        "--lease",
+        type=real_within(_LEASE_SECONDS),
+        default=60.0,
+        metavar="N",
+        help="seconds until another one takes over; by default 60",
     )
     worker.add_argument("--once", action="store_true", help="look at each branch once, and end when all is published")
     serve = add("serve", "answer questions about published projects over HTTP", of_objects)
     serve.add_argument("--folder", metavar="F", required=True, help="where it keeps copies; emptied at the start")
     serve.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help="to listen at; by default 127.0.0.1")
-    serve.add_argument("--port", type=int, metavar="N", default=37_700, help="by default 37700; 0 for any")
+    serve.add_argument(
+        "--port", type=number_within(_PORT), metavar="N", default=37_700, help="by default 37700; 0 for any"
+    )
     serve.add_argument("--name", metavar="NAME", default="", help="what it is called; by default machine and port")
-    serve.add_argument("--projects", type=int, metavar="N", default=64, help="open at once; by default 64")
+    serve.add_argument(
+        "--projects", type=number_within(_COUNT), metavar="N", default=64, help="open at once; by default 64"
+    )
     serve.add_argument("--audit-queries", action="store_true", help="note in the audit also what was asked for")
     collect = add("collect", "delete objects that no published project needs", of_objects)
     collect.add_argument(
-        "--grace-hours", type=float, default=24.0, metavar="N", help="only those older than this; by default 24"
+        "--grace-hours",
+        type=real_within(_HOURS),
+        default=24.0,
+        metavar="N",
+        help="only those older than this; by default 24",
     )
 
 
 def _add_people(add: Callable[[str, str], Parser]) -> None:
     token = add("token", "make a token for a person or a service, or revoke theirs")
     token.add_argument("person", metavar="PERSON")
-    token.add_argument("--days", type=float, default=90.0, metavar="N", help="how long it holds; by default 90")
+    token.add_argument(
+        "--days", type=real_within(_DAYS), default=90.0, metavar="N", help="how long it holds; by default 90"
+    )
     token.add_argument(
         "--scope",
         dest="scopes",
@@ -116,7 +139,9 @@ def _add_people(add: Callable[[str, str], Parser]) -> None:
     audit.add_argument(
         "--since", metavar="DATE", default="", help="only since: a date as 2026-01-31 (UTC), or 12h, 7d, 4w ago"
     )
-    audit.add_argument("-n", "--limit", type=int, default=1_000, metavar="N", help="at most so many; by default 1000")
+    audit.add_argument(
+        "-n", "--limit", type=number_within(_COUNT), default=1_000, metavar="N", help="at most so many; by default 1000"
+    )
     person = add("person", "show all that is kept of a person, as JSON")
     person.add_argument("person", metavar="PERSON")
     either = person.add_mutually_exclusive_group()
@@ -128,4 +153,4 @@ def _add_people(add: Callable[[str, str], Parser]) -> None:
 
 
 def _token_number(text: str) -> int | str:
-    return text if text == "all" else int(text)
+    return text if text == "all" else number_within(_COUNT)(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import threading
 import time
 from collections import deque
@@ -11,10 +10,9 @@ from collections.abc import Mapping
 from datetime import UTC
 from typing import NamedTuple
 
-from cairn.errors import CatalogError
 from cairn.team.catalog import Catalog, Connection, storable
+from cairn.team.recurring import Recurring
 
-_log = logging.getLogger("cairn.team")
 REST_SECONDS = 2.0  # between two batches: what a node that is killed loses
 _UPKEEP_SECONDS = 6 * 3600.0
 _MAX_WAITING = 50_000  # while the database is away
@@ -45,11 +43,9 @@ class AuditLog:
         self.keeps_queries = keeps_queries
         self._waiting: deque[_Row] = deque()
         self._writing = threading.Lock()
-        self._end = threading.Event()
         self._kept_at = float("-inf")
         self.n_lost = 0
-        self._thread = threading.Thread(target=self._run, name="cairn-audit", daemon=True)
-        self._thread.start()
+        self._recurring = Recurring(self._work, REST_SECONDS, "cairn-audit", "the audit waits")
 
     def add(self, token: bytes, operation: str, project: str, outcome: str, query: str = "") -> None:
         """Note that the bearer of a token asked something; returns at once.
@@ -88,18 +84,11 @@ class AuditLog:
 
     def close(self) -> None:
         """Write what waits, if that can be done, and stop."""
-        self._end.set()
-        self._thread.join()
+        self._recurring.close()
 
-    def _run(self) -> None:
-        is_last = False
-        while not is_last:
-            is_last = self._end.wait(REST_SECONDS)
-            try:
-                self._keep()
-                self.write()
-            except CatalogError as error:
-                _log.warning("the audit waits: %s", error)
+    def _work(self, _is_last: bool) -> None:
+        self._keep()
+        self.write()
 
     def _keep(self) -> None:
         """Make the tables of the next months, and drop the oldest."""

@@ -16,7 +16,7 @@ from psycopg import sql
 from psycopg.rows import TupleRow
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from cairn.errors import AccessError, CatalogError, ScopeError
+from cairn.errors import AccessError, CatalogError, RequestError, ScopeError
 from cairn.source.origins import repository_identity
 from cairn.team.generation import PublishedFile
 
@@ -73,6 +73,7 @@ class Catalog:
             token: the hash of the token of whoever asks; decides which rows a node sees.
 
         Raises:
+            RequestError: if it takes no such value, whatever is done.
             CatalogError: if the database cannot be reached, or refuses.
         """
         try:
@@ -80,9 +81,13 @@ class Catalog:
                 if token is not None:
                     connection.execute("SELECT show_token(%s)", (token,))
                 yield connection
+        except UnicodeEncodeError as error:
+            raise RequestError("a name or a text is not Unicode", _OTHERWISE) from error
+        except (psycopg.DataError, psycopg.errors.CheckViolation) as error:
+            raise RequestError(f"the team's database takes no such value: {_first_line(error)}", _OTHERWISE) from error
         except (psycopg.Error, PoolTimeout) as error:
-            first = next(iter(str(error).strip().splitlines()), type(error).__name__)
-            raise CatalogError(f"the team's database does not answer as it should: {first[:300]}", _SEE_IT) from error
+            problem = _first_line(error)
+            raise CatalogError(f"the team's database does not answer as it should: {problem}", _SEE_IT) from error
 
     def ping(self) -> None:
         """Make sure that the database answers.
@@ -132,7 +137,12 @@ def _steps() -> list[Traversable]:
     return sorted((file for file in files("cairn.team.sql").iterdir() if file.name.endswith(".sql")), key=str)
 
 
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)[:300]
+
+
 _SEE_IT = "see whether it runs, and whether it lets this process in"
+_OTHERWISE = "give another value"
 
 
 Scope = Literal["read", "write", "admin"]
@@ -321,8 +331,15 @@ def read_manifest(catalog: Catalog, token: bytes, project: str, branch: str | No
     return Manifest(row[0], row[1], *shown, hashlib.sha256(repr(shown).encode()).digest())
 
 
-def list_projects(catalog: Catalog, token: bytes) -> list[Mapping[str, object]]:
-    """Return the branches that the bearer of a token may read, as JSON.
+class Readable(NamedTuple):
+    """The branches that the bearer of a token may read, as JSON, and whether the token has the scope `admin`."""
+
+    projects: Sequence[Mapping[str, object]]
+    is_operator: bool
+
+
+def list_projects(catalog: Catalog, token: bytes) -> Readable:
+    """Return what the bearer of a token may read.
 
     Raises:
         CatalogError: as `Catalog.transaction`.
@@ -334,7 +351,8 @@ def list_projects(catalog: Catalog, token: bytes) -> list[Mapping[str, object]]:
             """SELECT organisation || '/' || project.name, branch.name, is_default, published, published_at, url
                FROM branch JOIN project ON project.id = project_id WHERE generation > 0 ORDER BY 1, 2"""
         ).fetchall()
-    return [
+        is_operator = connection.execute("SELECT bearer_with('admin') IS NOT NULL").fetchone() == (True,)
+    projects = [
         {
             "project": row[0],
             "branch": row[1],
@@ -345,6 +363,7 @@ def list_projects(catalog: Catalog, token: bytes) -> list[Mapping[str, object]]:
         }
         for row in rows
     ]
+    return Readable(projects, is_operator)
 
 
 def revoke_all_tokens(catalog: Catalog, token: bytes, person: str) -> int:
@@ -363,14 +382,3 @@ def revoke_all_tokens(catalog: Catalog, token: bytes, person: str) -> int:
 def storable(text: str) -> str:
     """Return a text as PostgreSQL takes it: what people send, and what git quotes, need not be Unicode."""
     return text.encode("utf-8", "replace").decode().replace("\0", "")
-
-
-def may_operate(catalog: Catalog, token: bytes) -> bool:
-    """Tell whether a token has the scope `admin`.
-
-    Raises:
-        CatalogError: as `Catalog.transaction`.
-    """
-    with catalog.transaction(token) as connection:
-        row = connection.execute("SELECT bearer_with('admin') IS NOT NULL").fetchone()
-    return row is not None and bool(row[0])

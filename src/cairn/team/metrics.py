@@ -16,6 +16,7 @@ from prometheus_client import (
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from cairn.errors import ConfigError
 from cairn.team.catalog import Catalog, read_queue
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -95,9 +96,12 @@ def serve_worker_metrics(catalog: Catalog, host: str, port: int) -> None:
     """Answer Prometheus in a thread of its own: what the process uses, and the queue of all workers.
 
     Raises:
-        OSError: if nobody can listen there.
+        ConfigError: if it cannot listen there.
     """
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     registry.register(_Queue(catalog))
-    start_http_server(port, host, registry)
+    try:
+        start_http_server(port, host, registry)
+    except OSError as error:
+        raise ConfigError(f"cannot listen at {host}:{port}: {error.strerror}", "name another port") from error

@@ -8,6 +8,7 @@ from typing import LiteralString, NamedTuple
 
 from cairn.errors import NotFoundError, RequestError
 from cairn.hints import Hint
+from cairn.registry import is_team_name
 from cairn.source.origins import repository_identity
 from cairn.team.audit import note_deed
 from cairn.team.catalog import Catalog, Scope
@@ -183,7 +184,7 @@ def _remove_it(project: str) -> Hint:
 
 
 def _parts(project: str) -> tuple[str, str]:
-    organisation, slash, name = project.partition("/")
-    if not (slash and organisation and name) or "/" in name:
+    if not is_team_name(project):
         raise RequestError(f"{project!r} is not the name of a team's project", "name it like ORGANISATION/NAME")
+    organisation, _, name = project.partition("/")
     return organisation, name

@@ -34,7 +34,7 @@ from cairn.operations import perform
 from cairn.protocol.documents import error_to_dict
 from cairn.protocol.table import TEAM_OPERATIONS, decode_request
 from cairn.team.audit import AuditLog
-from cairn.team.catalog import Catalog, Manifest, list_projects, may_operate, revoke_all_tokens
+from cairn.team.catalog import Catalog, Manifest, list_projects, revoke_all_tokens
 from cairn.team.login_routes import SignInRoutes
 from cairn.team.logs import REQUEST_FIELDS
 from cairn.team.memories import pull_events, push_events
@@ -167,8 +167,8 @@ class TeamApi:
 
     async def _list(self, request: Request, token: bytes) -> object:
         def read() -> object:
-            projects = list_projects(self._catalog, token)
-            return {"projects": projects, **({"operator": True} if may_operate(self._catalog, token) else {})}
+            readable = list_projects(self._catalog, token)
+            return {"projects": readable.projects, **({"operator": True} if readable.is_operator else {})}
 
         return await self._in_thread(read)
 
@@ -204,10 +204,7 @@ class TeamApi:
             raise RequestError(f"no branch has a name of over {_MAX_BRANCH_CHARS} characters", "leave it out")
         if wrong := next((name for name in _LOCAL_FIELDS if name in values), None):
             raise RequestError(f"a project of the team takes no {wrong!r}", "leave it out")
-        project = _project_of(request)
-        if "\0" in f"{branch}":
-            raise RequestError("no branch has a NUL in its name", "leave it out")
-        return await self._in_thread(partial(self._answer, token, project, branch, operation, values))
+        return await self._in_thread(partial(self._answer, token, _project_of(request), branch, operation, values))
 
     def _answer(
         self, token: bytes, project: str, branch: str | None, operation: str, values: Mapping[str, object]
@@ -310,8 +307,6 @@ def _project_of(request: Request) -> str:
     project = "/".join(parts)
     if any(len(part) > _MAX_NAME_CHARS for part in parts):
         raise NotFoundError(f"no project has a name of over {_MAX_NAME_CHARS} characters", _SEE_PROJECTS)
-    if "\0" in project:
-        raise RequestError("no project has a NUL in its name", "leave it out")
     return project
 
 

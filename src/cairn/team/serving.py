@@ -48,7 +48,7 @@ def serve(
         sign_in: where people get tokens; None if operators make all of them.
 
     Raises:
-        ConfigError: if it cannot listen there.
+        ConfigError: if it cannot listen there, or cannot write to the folder.
     """
     # asyncio sends without waiting for acknowledgements (TCP_NODELAY) only if the protocol is given.
     listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -59,7 +59,11 @@ def serve(
     except OSError as error:
         listener.close()
         raise ConfigError(f"cannot listen at {host}:{port}: {error.strerror}", "name another port") from error
-    node = SearchNode(catalog, objects, folder, max_open=max_open)
+    try:
+        node = SearchNode(catalog, objects, folder, max_open=max_open)
+    except OSError as error:
+        listener.close()
+        raise ConfigError(f"cannot keep copies in {folder}: {error.strerror}", "name another folder") from error
     audit = AuditLog(catalog, keeps_queries=keeps_queries)
     api = TeamApi(catalog, node, audit=audit, sign_in=sign_in)
     presence = Presence(catalog, "node", name or f"{socket.gethostname()}:{listener.getsockname()[1]}", api.figures)

@@ -6,7 +6,6 @@ Nodes and workers say every few seconds that they are there; the database keeps 
 from __future__ import annotations
 
 import json
-import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -14,13 +13,12 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from cairn import __version__
-from cairn.errors import CatalogError
 from cairn.team.catalog import Catalog, require_scope, storable
+from cairn.team.recurring import Recurring
 
 if TYPE_CHECKING:
     from typing import LiteralString
 
-_log = logging.getLogger("cairn.team")
 REST_SECONDS = 15.0
 _MAX_KINDS, _MAX_MESSAGE_CHARS = 20, 300  # of problems
 MAX_BRANCHES = 1_000  # of an answer over HTTP
@@ -111,12 +109,16 @@ class Presence:
     def __init__(self, catalog: Catalog, part: Part, name: str, figures: Callable[[], Mapping[str, object]]) -> None:
         self._catalog = catalog
         self._part = part
-        self._name = name[:200]
+        self._name = storable(name[:200])
         self._figures = figures
         self._begun = time.monotonic()
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="cairn-presence", daemon=True)
-        self._thread.start()
+        self._recurring = Recurring(
+            lambda is_last: self.tell(None if is_last else self._figures()),
+            REST_SECONDS,
+            "cairn-presence",
+            f"operators are not told how this {part} is",
+            at_once=True,
+        )
 
     def tell(self, figures: Mapping[str, object] | None) -> None:
         """Write what it says of itself, None if it ends.
@@ -131,18 +133,4 @@ class Presence:
 
     def close(self) -> None:
         """Take it out, if that can be done."""
-        self._end.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        is_last = False
-        while not is_last:
-            try:
-                self.tell(self._figures())
-            except CatalogError as error:
-                _log.warning("operators do not see that this is here: %s", error)
-            is_last = self._end.wait(REST_SECONDS)
-        try:
-            self.tell(None)
-        except CatalogError as error:
-            _log.warning("operators see this as silent: %s", error)
+        self._recurring.close()

@@ -4,7 +4,7 @@ import argparse
 
 import pytest
 
-from cairn.cli.flags import add_field, number_within
+from cairn.cli.flags import add_field, number_within, real_within
 from cairn.fields import Rule
 
 COUNT = Rule("how many", least=1, most=2_000)
@@ -21,6 +21,16 @@ def test_a_number_within_the_limits_of_its_field_is_read() -> None:
 def test_a_number_beyond_the_limits_of_its_field_is_refused_with_the_limit(text: str, message: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match=message):
         number_within(COUNT)(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("0.5", "at least 1"), ("1e300", "at most 2,000"), ("inf", "at most"), ("nan", "a number"), ("x", "a number")],
+)
+def test_a_number_with_a_fraction_is_held_to_the_same_limits(text: str, message: str) -> None:
+    assert real_within(COUNT)("1.5") == 1.5
+    with pytest.raises(argparse.ArgumentTypeError, match=message):
+        real_within(COUNT)(text)
 
 
 def test_help_has_the_words_the_choices_and_the_default_of_the_field() -> None:
