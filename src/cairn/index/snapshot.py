@@ -292,18 +292,24 @@ class Snapshot:
 def term_frequencies(snapshot: Snapshot, hashed: Sequence[int]) -> npt.NDArray[np.int64]:
     """Return in how many rows each of some terms stands; without a look at their postings where all have a row."""
     known = snapshot._frequencies
-    for one in set(hashed).difference(known):
-        known[one] = 0
-        for number, segment in enumerate(snapshot._segments):
-            postings = segment.postings
-            place = int(np.searchsorted(postings.hashes, np.uint64(one)))
-            if place < len(postings.hashes) and int(postings.hashes[place]) == one:
-                first, end = int(postings.start[place]), int(postings.start[place + 1])
-                if snapshot._layout.stored is None:
-                    known[one] += end - first
-                else:
-                    known[one] += int(np.count_nonzero(snapshot._layout.rows_of(number, postings.rows[first:end]) >= 0))
-    return np.array([known[one] for one in hashed], dtype=np.int64)
+    for term in set(hashed).difference(known):
+        known[term] = _count_rows(snapshot, term)  # at once: other threads read what is known
+    return np.array([known[term] for term in hashed], dtype=np.int64)
+
+
+def _count_rows(snapshot: Snapshot, term: int) -> int:
+    """Return in how many rows a term stands, given by its hash."""
+    count = 0
+    for number, segment in enumerate(snapshot._segments):
+        postings = segment.postings
+        place = int(np.searchsorted(postings.hashes, np.uint64(term)))
+        if place < len(postings.hashes) and int(postings.hashes[place]) == term:
+            first, end = int(postings.start[place]), int(postings.start[place + 1])
+            if snapshot._layout.stored is None:
+                count += end - first
+            else:
+                count += int(np.count_nonzero(snapshot._layout.rows_of(number, postings.rows[first:end]) >= 0))
+    return count
 
 
 def _bounds_to_reuse(opened: Snapshot, last: Snapshot) -> tuple[CosineBounds, int] | None:

@@ -69,6 +69,29 @@ def test_how_often_terms_occur_is_counted_in_the_rows_of_the_view(tmp_path: Path
             assert term_frequencies(snapshot, hashed).tolist() == counted == [n_files, n_files, 0]
 
 
+class _Known(dict[int, int]):
+    """What is known of terms, whenever another thread may see it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[int] = []
+
+    def __setitem__(self, term: int, count: int) -> None:
+        super().__setitem__(term, count)
+        self.seen.append(count)
+
+
+def test_a_term_that_is_being_counted_is_not_known_by_half(tmp_path: Path) -> None:
+    with Workspace.open(tmp_path) as workspace:
+        for number in range(2):
+            (tmp_path / f"part{number}.py").write_text(f"def part{number}():\n    return common + {number}\n")
+            workspace.index()
+        with closing(workspace.state.open_for_reading()) as connection:
+            snapshot = Snapshot.open(connection, workspace.state, str(workspace.root))
+    snapshot._frequencies = known = _Known()
+    assert term_frequencies(snapshot, [term_hash("common")]).tolist() == known.seen == [2]
+
+
 def _facts_of_rows(workspace: Workspace) -> list[tuple[object, ...]]:
     """Return of every row its path, form, cosine, whether it has a word, and its stable number; by path."""
     with closing(workspace.state.open_for_reading()) as connection:
