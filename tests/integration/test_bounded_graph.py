@@ -18,7 +18,7 @@ from cairn.graph.impact import choose_tests, impact
 from cairn.graph.nearest import NearestWalk
 from cairn.graph.nodes import node_of
 from cairn.graph.patience import GraphPatience
-from cairn.graph.questions import callees, callers, importers, subclasses
+from cairn.graph.questions import all_importers, callees, callers, importers, subclasses
 from cairn.graph.references import references
 from cairn.graph.symbols import find_symbol
 from cairn.graph.values import Impact, Importers, Links, References, TestChoice
@@ -542,3 +542,54 @@ def test_whole_answers_are_found_once(hub: Workspace) -> None:
         first = callers(graph, "Hub")
         ask_again(graph)
         assert callers(graph, "Hub") is first
+
+
+def test_whoever_asks_for_a_moment_only_does_not_end_what_is_gone_on_with(hub: Workspace) -> None:
+    with graph_of(hub, whole()) as known:
+        expected = callers(known, "Hub")
+    for moment in range(0, 300, 30):
+        with graph_of(hub, hasty()) as graph:
+            callers(graph, "Hub")
+            looks = itertools.count()
+            goes_on = graph.answers.go_on(lambda: next(looks) == moment)  # noqa: B023 - called at once
+            assert goes_on == graph.answers.are_cut
+            assert goes_on or callers(graph, "Hub") == expected
+            assert not graph.answers.go_on(lambda: False)
+            assert not graph.answers.are_cut
+            assert callers(graph, "Hub") == expected
+
+
+def test_a_question_that_takes_its_time_is_not_given_a_cut_answer(hub: Workspace) -> None:
+    with graph_of(hub, hasty()) as graph:
+        assert importers(graph, "hub.py").unfollowed is not None
+        assert graph.answers.go_on(lambda: True)
+        ask_again(graph)
+        patient = all_importers(graph, "hub.py")
+    assert patient.unfollowed is None
+    assert len(patient.importers) == USERS
+
+
+def test_what_a_method_overrides_is_followed_wherever_the_time_is_up(tmp_path: Path) -> None:
+    (tmp_path / "base.py").write_text("class Base:\n    def settle(self):\n        pass\n")
+    (tmp_path / "derived.py").write_text(
+        "from base import Base\n\n\nclass Derived(Base):\n    def settle(self):\n        pass\n"
+    )
+    (tmp_path / "user.py").write_text("from base import Base\n\n\ndef use():\n    Base().settle()\n")
+    (tmp_path / "other.py").write_text("def other():\n    pass\n")
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        for ticks in range(40):
+            (tmp_path / "other.py").write_text("def other():\n    pass\n")
+            workspace.index()
+            with graph_of(workspace, whole()) as graph:
+                assert graph.network
+                (tmp_path / "other.py").write_text(f"def other():\n    return {ticks}\n")
+                graph.patience = steps(ticks)
+                ask_again(graph)
+                nodes = find_symbol(graph.code, graph.connection, "derived.py:5")
+                first = impact(graph, nodes)
+                graph.patience = endless()
+                ask_again(graph)
+                answer = impact(graph, nodes) if first.unfollowed is not None else first
+            assert answer.unfollowed is None
+            assert "use" in {effect.symbol.name for effect in answer.affected}, ticks

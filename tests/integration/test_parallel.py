@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import itertools
 import os
 import sys
 import threading
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import pytest
 
@@ -19,6 +20,8 @@ from cairn.config import Settings
 from cairn.daemon.projects import Projects
 from cairn.embedding.static import bundled_model
 from cairn.errors import BusyError
+from cairn.graph.graph import Graph
+from cairn.graph.values import Unfollowed
 from cairn.index.aside import files_set_aside
 from cairn.index.views import Views
 from cairn.search.opened import OpenIndex
@@ -275,6 +278,41 @@ def test_what_asks_a_symbol_graph_that_is_held_up_gives_its_place_to_searches(pr
         go_on.set()
         assert len((await first).links) == 20
         assert [[link.symbol.name for link in found.links] for found in await asyncio.gather(*more)] == [["total"]] * 8
+
+    asyncio.run(use())
+
+
+class BoundedResult(NamedTuple):
+    """An answer of the symbol graph that is whole, or was cut."""
+
+    unfollowed: Unfollowed | None
+
+
+@pytest.mark.parametrize("name", ["shop", "other"])
+def test_cut_answers_are_gone_on_with_after_an_event(projects: Projects, name: str) -> None:
+    begun, stopped, done = threading.Event(), threading.Event(), threading.Event()
+    times = itertools.count()
+
+    def find(graph: Graph) -> BoundedResult:
+        turn = next(times)
+        if turn == 1:
+            begun.set()
+            while graph.patience.lasts():
+                stopped.wait(0.01)
+            stopped.set()
+        elif turn == 2:
+            done.set()
+        return BoundedResult(Unfollowed(1, ("tax",), 1, False, 0.0) if turn < 2 else None)
+
+    async def use() -> None:
+        await projects.run(
+            "shop",
+            lambda workspace: workspace.graph.ask(lambda graph: graph.answers.give("tax", lambda: find(graph))),
+            slow=True,
+        )
+        assert await asyncio.to_thread(begun.wait, 30)
+        assert await projects.run_at_once(name, lambda _: stopped.wait(30))
+        assert await asyncio.to_thread(done.wait, 30)
 
     asyncio.run(use())
 

@@ -53,7 +53,7 @@ class OpenProject:
         self._settings_stamp: tuple[tuple[int, ...], ...] = ()
         self._was_indexed = False
         self._behind = Asker()  # for whom cut answers are gone on with
-        self.has_more = False  # whether there are such answers
+        self.has_more = False  # whether there may be such answers
 
     @property
     def is_idle(self) -> bool:
@@ -112,6 +112,7 @@ class OpenProject:
             is_awaited: tells whether somebody does.
         """
         asker = self._behind = Asker()
+        self.has_more = True  # whoever asks meanwhile has this called again
         try:
             with self._current_workspace().use() as workspace, asker.serve():
                 self.has_more = workspace.graph.go_on(is_awaited)

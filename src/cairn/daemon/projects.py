@@ -194,11 +194,18 @@ class Projects:
     def _leave(self, opened: OpenProject, *, used_graph: bool) -> None:
         opened.waiting -= 1
         self._n_asking -= 1
-        if (used_graph or opened.has_more) and not self._closed:
-            self._behind_pool.submit(opened.go_on, self._is_asked)
+        opened.has_more = opened.has_more or used_graph
+        self._go_on_behind()
         opened.last_used = time.monotonic()
         if not opened.waiting and not opened.is_watched and not self._closed:
             self._pool.submit(opened.watch)  # after the answer, which nothing should delay
+
+    def _go_on_behind(self) -> None:
+        """Go on with cut answers, also with those of other projects, unless somebody else asks something."""
+        if not self._is_asked():
+            for opened in self._open.values():
+                if opened.has_more:
+                    self._behind_pool.submit(opened.go_on, self._is_asked)
 
     def _is_asked(self) -> bool:
         """Tell whether anybody asks anything, who would have to share the interpreter with other work."""
@@ -239,6 +246,7 @@ class Projects:
         self._n_at_once -= 1
         opened.events -= 1
         opened.last_used = time.monotonic()
+        self._go_on_behind()
 
     async def run_apart(self, name: str, work: Callable[[Workspace], _T]) -> _T:
         """Do work that takes long, such as a build, with its own workspace, so that it keeps no question waiting.

@@ -96,12 +96,13 @@ class Answers:
             if is_awaited():
                 return True
             before = self._cut[key]
-            with self._patience().behind(is_awaited):
+            patience = self._patience()
+            with patience.behind(is_awaited):
                 answer = before.find()
             if answer.unfollowed is None:
                 del self._cut[key]
                 _keep(self._kept, key, answer)
-            elif not is_awaited():
+            elif not patience.is_stopped:
                 del self._cut[key]  # even this time was too short: the next question goes on with it itself
             elif _extent(answer) >= _extent(before.answer):  # or it was stopped before it had got as far
                 self._cut[key] = before._replace(answer=answer)

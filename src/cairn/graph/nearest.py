@@ -149,8 +149,8 @@ class NearestWalk:
 
     def _reach(self, node: int, length: int) -> None:
         if not is_too_far(length) and length < self._lengths.get(node, length + 1):
+            self._push(node, length)  # which may read a file, for which there may be no time: then it is reached again
             self._lengths[node] = length
-            self._push(node, length)
 
     @property
     def reached(self) -> Reached:

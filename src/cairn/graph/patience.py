@@ -18,6 +18,9 @@ class GraphPatience:
         seconds: how long it may read and resolve.
         least_files: in a project with fewer, all is resolved however long that takes.
         steady: the seconds of a clock that is never set; a seam for tests.
+
+    Attributes:
+        is_stopped: whether the time is over because somebody asked; see `behind`.
     """
 
     def __init__(
@@ -32,15 +35,20 @@ class GraphPatience:
         self._began = steady()
         self._lasting = seconds
         self._is_awaited: Callable[[], bool] = _never
+        self.is_stopped = False
 
     def begin(self) -> None:
         """Start the time of a question."""
         self._began = self._steady()
         self._lasting = self.seconds
+        self.is_stopped = False
 
     def lasts(self, share: float = 1.0) -> bool:
         """Tell whether a share of the time is left to go on with, from 0 for none of it to 1 for all of it."""
-        return self._steady() - self._began < share * self._lasting and not self._is_awaited()
+        if self._steady() - self._began >= share * self._lasting:
+            return False
+        self.is_stopped = self.is_stopped or self._is_awaited()  # whoever asked may be gone at the next look
+        return not self.is_stopped
 
     @property
     def is_behind(self) -> bool:

@@ -216,22 +216,21 @@ def _steps(graph: Graph, came: dict[int, Edge | None], node: int) -> list[Link]:
     return steps[::-1]
 
 
-def importers(graph: Graph, text: str, reader: Reader | None = None) -> Importers:
+def importers(graph: Graph, text: str) -> Importers:
     """Return the files that import a file, given by its path, as a Python module's name, or by a symbol in it.
-
-    Args:
-        graph: the graph.
-        text: the file.
-        reader: reads the files that may import it; by default as long as a question may take.
 
     Raises:
         UnknownSymbolError: if there is no such file.
     """
-    return graph.answers.give(("importers", text), lambda: _find_importers(graph, text, reader))
+    return graph.answers.give(("importers", text), lambda: _find_importers(graph, text, graph.reader()))
 
 
-def _find_importers(graph: Graph, text: str, reader: Reader | None) -> Importers:
-    reader = reader or graph.reader()
+def all_importers(graph: Graph, text: str) -> Importers:
+    """Return what `importers` does, however long it takes."""
+    return _find_importers(graph, text, graph.reader(is_patient=True))
+
+
+def _find_importers(graph: Graph, text: str, reader: Reader) -> Importers:
     number = find_file(graph.code, text)
     if number is None:
         place = graph.code.modules.resolve(text, "", "python")

@@ -231,7 +231,7 @@ def _importing(graph: Graph, target: str, nodes: Sequence[int]) -> list[RelatedP
     line_of_file: dict[int, int] = {}
     for path in paths or [target]:
         try:
-            importers = questions.importers(graph, path, graph.reader(is_patient=True)).importers
+            importers = questions.all_importers(graph, path).importers
         except UnknownSymbolError:
             return []
         for importer in importers:
