@@ -20,6 +20,8 @@ from cairn.setting import (
 )
 
 SECTION = "memory."
+MAX_ANSWER_TOKENS = 1_500  # that a chat model is asked for
+CHARS_PER_TOKEN = 3  # of a question to it, at least
 _HINT = "see docs/configuration.md#memory"
 _LEAST_SIMILARITY = 0.5
 

@@ -13,14 +13,7 @@ from cairn.cli.parser import Parser
 def add_core_commands(
     commands: argparse._SubParsersAction[Parser], common: Parser, of_action: Parser, lazy: Callable[[str], object]
 ) -> None:
-    """Add `core`.
-
-    Args:
-        commands: of the program.
-        common: the options of every command.
-        of_action: the same for an action, which keeps what was given before it.
-        lazy: returns what runs a command, by its place.
-    """
+    """Add `core`; arguments as for `cairn.cli.memory_parser.add_memory_commands`."""
     core = commands.add_parser("core", parents=[common], help="mark the files to know first, and list them")
     actions = core.add_subparsers(title="actions", metavar="ACTION", required=True, parser_class=Parser)
     add = actions.add_parser("add", parents=[of_action], help="mark a file, or change its summary")

@@ -13,14 +13,7 @@ from cairn.cli.parser import Parser
 def add_optimize_commands(
     commands: argparse._SubParsersAction[Parser], common: Parser, of_action: Parser, lazy: Callable[[str], object]
 ) -> None:
-    """Add `optimize` and `eval`.
-
-    Args:
-        commands: of the program.
-        common: the options of every command.
-        of_action: the same for an action, which keeps what was given before it.
-        lazy: returns what runs a command, by its place.
-    """
+    """Add `optimize` and `eval`; arguments as for `cairn.cli.memory_parser.add_memory_commands`."""
     optimize = commands.add_parser("optimize", parents=[common], help="tune answers to this project, if that helps")
     actions = optimize.add_subparsers(title="actions", metavar="ACTION", required=True, parser_class=Parser)
     run = actions.add_parser("run", parents=[of_action], help="learn from history and use; keep what passes the test")

@@ -85,17 +85,21 @@ def run_failures(options: argparse.Namespace) -> int:
     document: FailedCallsDocument = answer_memory(options, "sessions/failures", fields)
     if options.json:
         emit_json(document)
-        return EXIT_FOUND if document["calls"] else EXIT_NONE
+    else:
+        _print_failures(document)
+    return EXIT_FOUND if document["calls"] else EXIT_NONE
+
+
+def _print_failures(document: FailedCallsDocument) -> None:
     style = Style(sys.stdout)
     for call in document["calls"]:
         emit(f"{style.name(printable(call['target'] or call['name']))}  {style.faint(printable(_facts_of(call)))}")
-    if document["calls"]:
-        rest = document["different"] - len(document["calls"])
-        more = f"; {pluralize(rest, 'call is', 'calls are')} left out, see --limit" if rest else ""
-        note(f"{pluralize(document['total'], 'failure')} of {pluralize(document['different'], 'call')}{more}.")
-    else:
+    if not document["calls"]:
         note("No tool call failed.")
-    return EXIT_FOUND if document["calls"] else EXIT_NONE
+        return
+    rest = document["different"] - len(document["calls"])
+    more = f"; {pluralize(rest, 'call is', 'calls are')} left out, see --limit" if rest else ""
+    note(f"{pluralize(document['total'], 'failure')} of {pluralize(document['different'], 'call')}{more}.")
 
 
 def _facts_of(call: FailedCallDocument) -> str:

@@ -20,14 +20,7 @@ _COUNT = Rule(least=1, most=1_000_000_000)
 def add_team_commands(
     commands: argparse._SubParsersAction[Parser], common: Parser, of_action: Parser, lazy: Callable[[str], object]
 ) -> None:
-    """Add `team`.
-
-    Args:
-        commands: of the program.
-        common: the options of every command.
-        of_action: the same for an action, which keeps what was given before it.
-        lazy: returns what runs a command, by its place.
-    """
+    """Add `team`; arguments as for `cairn.cli.memory_parser.add_memory_commands`."""
     team = commands.add_parser("team", parents=[common], help="serve many repositories to many people")
     actions = team.add_subparsers(title="actions", metavar="ACTION", required=True, parser_class=Parser)
     of_database = Parser(add_help=False, parents=[of_action])

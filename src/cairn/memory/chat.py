@@ -16,11 +16,10 @@ from typing import Any, NamedTuple, Protocol
 import httpx
 
 from cairn.errors import ProviderError, ProviderKeyError
-from cairn.memory_settings import MemorySettings
+from cairn.memory_settings import MAX_ANSWER_TOKENS, MemorySettings
 from cairn.model_providers import PROVIDERS
 from cairn.model_settings import is_loopback
 
-MAX_OUTPUT_TOKENS = 1_500
 _MAX_ANSWER_BYTES = 1_000_000
 _HINT = "check memory.chat_url and memory.chat_model, see docs/configuration.md#memory"
 
@@ -62,7 +61,7 @@ class OllamaChat:
 
     def body(self, model: str, messages: list[dict[str, str]], base_url: str) -> dict[str, Any]:
         """Return the request; the server makes sure that the answer is JSON."""
-        options = {"temperature": 0, "num_predict": MAX_OUTPUT_TOKENS}
+        options = {"temperature": 0, "num_predict": MAX_ANSWER_TOKENS}
         return {"model": model, "messages": messages, "stream": False, "format": "json", "options": options}
 
     def reply(self, document: Any) -> ChatReply:  # noqa: ANN401 - JSON
@@ -86,7 +85,7 @@ class OpenAIChat:
     def body(self, model: str, messages: list[dict[str, str]], base_url: str) -> dict[str, Any]:
         """Return the request."""
         limit = "max_completion_tokens" if base_url == PROVIDERS["openai"].url else "max_tokens"
-        return {"model": model, "messages": messages, "stream": False, limit: MAX_OUTPUT_TOKENS}
+        return {"model": model, "messages": messages, "stream": False, limit: MAX_ANSWER_TOKENS}
 
     def reply(self, document: Any) -> ChatReply:  # noqa: ANN401 - JSON
         """Return the answer."""

@@ -43,7 +43,7 @@ _DAY_SECONDS = 86_400.0
 _MOST_PLAIN = 20_000
 _PATIENCE_MS = 200  # nothing waits to be noted
 _MAX_NAME_CHARS = 200
-_PATH_CHAR = r"[\w./\\@+-]"
+_BEFORE_WORD = r"[./\\@+-]{0,100}\w"  # what a longer path goes on with
 _REDACTED = "[redacted:"  # in the target of a call that held a secret
 _SAYING = ("turn-end", "session-end", "subagent-end")
 _ASKING = ("mcp", "shell")
@@ -427,7 +427,7 @@ def _named_in(text: str, paths: Iterable[str]) -> list[str]:
 
 def _stands_alone(path: str, text: str) -> bool:
     """Tell whether a text has a path as a whole, maybe behind `./` or a folder above, and a line or a stop after it."""
-    return re.search(rf"(?<![\w@+-]){re.escape(path)}(?!{_PATH_CHAR}*\w)", text) is not None
+    return re.search(rf"(?<![\w@+-]){re.escape(path)}(?!{_BEFORE_WORD})", text) is not None
 
 
 def _is_named(hit: ShownHit, name: str) -> bool:

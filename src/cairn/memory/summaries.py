@@ -22,7 +22,7 @@ from cairn.memory.lifecycle import clean
 from cairn.memory.moments import Moment
 from cairn.memory.sessions import Recorded
 from cairn.memory.store import By, MemoryChange, MemoryStore
-from cairn.memory_settings import MemorySettings
+from cairn.memory_settings import CHARS_PER_TOKEN, MAX_ANSWER_TOKENS, MemorySettings
 from cairn.storage.memory import chat_db
 from cairn.storage.memory.chat_db import ChatCall, ChatMeter
 from cairn.storage.memory.rows import Observation
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 KEPT_TYPES = tuple(type for type in TYPES if type != "session_summary")
 MAX_CANDIDATES = 20
 _MAX_AT_ONCE = 5  # sessions that are asked about in one run
-_MAX_OUTPUT_TOKENS = 1_500  # as `cairn.memory.chat` asks for
-_CHARS_PER_TOKEN = 3  # at least
 _MAX_TITLE_CHARS, _MAX_SUMMARY_CHARS, _MAX_CANDIDATE_CHARS = 120, 1_500, 600
 _DAY_SECONDS = 86_400
 _THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL)
@@ -172,17 +170,17 @@ class Summaries:
     def _claim(self, connection: sqlite3.Connection, call: ChatCall, question: str) -> ChatCall:
         """Mark a question as asked, with the most that it can cost, or as skipped; so no other process asks it, too."""
         now = self._now()
-        expected = (len(self._system()) + len(question)) // _CHARS_PER_TOKEN
+        expected = (len(self._system()) + len(question)) // CHARS_PER_TOKEN
         today = chat_db.meter(connection, day_of(now))
         is_beyond = (
-            today.input_tokens + today.output_tokens + expected + _MAX_OUTPUT_TOKENS > self._settings.chat_daily_tokens
+            today.input_tokens + today.output_tokens + expected + MAX_ANSWER_TOKENS > self._settings.chat_daily_tokens
         )
         if not question or is_beyond:
             note = "the tokens of the day are used up" if is_beyond else "there is nothing to summarise"
             call = call._replace(state="skipped", note=note)
         else:
             call = self._with_cost(
-                call._replace(state="asked", asked=now, model=self._model), expected, _MAX_OUTPUT_TOKENS
+                call._replace(state="asked", asked=now, model=self._model), expected, MAX_ANSWER_TOKENS
             )
         chat_db.save(connection, call)
         return call
@@ -199,7 +197,7 @@ class Summaries:
         if reply.input_tokens or reply.output_tokens:
             call = self._with_cost(call, reply.input_tokens, reply.output_tokens)
         else:
-            call = self._with_cost(call, call.input_tokens, len(reply.text) // _CHARS_PER_TOKEN)
+            call = self._with_cost(call, call.input_tokens, len(reply.text) // CHARS_PER_TOKEN)
         summary = parse_summary(reply.text, {candidate.id for candidate in unsure})
         if summary is None:
             return call._replace(state="failed", note="the answer is not what was asked for")
@@ -219,7 +217,7 @@ class Summaries:
                     self._unsure.settle(digest.session, id, type, self._by)
 
     def _with_cost(self, call: ChatCall, input_tokens: int, output_tokens: int) -> ChatCall:
-        cost = (input_tokens + output_tokens) * self._settings.chat_price_per_million_tokens / 1_000_000
+        cost = _cost_of(self._settings, input_tokens + output_tokens)
         return call._replace(input_tokens=input_tokens, output_tokens=output_tokens, cost=cost)
 
 
@@ -243,12 +241,16 @@ def note_question(
         input_tokens, output_tokens: what it cost.
         failed: there was no answer.
     """
-    cost = (input_tokens + output_tokens) * settings.chat_price_per_million_tokens / 1_000_000
+    cost = _cost_of(settings, input_tokens + output_tokens)
     state, model = "failed" if failed else "done", f"{settings.chat_provider}:{settings.chat_model}"
     with store.writing() as connection:
         chat_db.add(
             connection, ChatCall("", seconds, state, seconds, model, input_tokens, output_tokens, cost, "tuning")
         )
+
+
+def _cost_of(settings: MemorySettings, tokens: int) -> float:
+    return tokens * settings.chat_price_per_million_tokens / 1_000_000
 
 
 def day_of(seconds: float) -> float:

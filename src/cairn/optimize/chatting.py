@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from cairn import waiting
 from cairn.digest import blake2b
 from cairn.errors import CairnError, ProviderKeyError
+from cairn.memory_settings import CHARS_PER_TOKEN, MAX_ANSWER_TOKENS
 
 if TYPE_CHECKING:
     from cairn.memory.chat import ChatReply
 
-_CHARS_PER_TOKEN = 3  # at least
-_MOST_OUTPUT_TOKENS = 1_500  # as `cairn.memory.chat` asks for
 _MOST_FAILURES = 4  # in a row
 _BUDGET = "the budget of"
 
@@ -64,7 +63,7 @@ class MeteredChat:
         key = blake2b(f"{len(system)} {system}{question}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         if key in self._replies:
             return self._replies[key]
-        expected = (len(system) + len(question)) // _CHARS_PER_TOKEN
+        expected = (len(system) + len(question)) // CHARS_PER_TOKEN
         if not self.problem:
             self.problem = self._what_is_spent(expected)
         if self.problem:
@@ -76,14 +75,14 @@ class MeteredChat:
             self.problem = str(error)
             return None
         except CairnError as error:  # nobody knows what the server counted
-            self._count(expected, _MOST_OUTPUT_TOKENS, failed=True)
+            self._count(expected, MAX_ANSWER_TOKENS, failed=True)
             self._in_a_row += 1
             if self._in_a_row >= _MOST_FAILURES:
                 self.problem = f"the chat model failed {_MOST_FAILURES} times in a row: {error}"
             return None
         self._in_a_row = 0
         self._count(
-            reply.input_tokens or expected, reply.output_tokens or len(reply.text) // _CHARS_PER_TOKEN, failed=False
+            reply.input_tokens or expected, reply.output_tokens or len(reply.text) // CHARS_PER_TOKEN, failed=False
         )
         self._replies[key] = reply.text
         return reply.text
@@ -105,7 +104,7 @@ class MeteredChat:
     def _what_is_spent(self, expected: int) -> str:
         if self.calls >= self.budget.calls:
             return f"{_BUDGET} {self.budget.calls} questions is spent"
-        if self.tokens + expected + _MOST_OUTPUT_TOKENS > self.budget.tokens:
+        if self.tokens + expected + MAX_ANSWER_TOKENS > self.budget.tokens:
             return f"{_BUDGET} {self.budget.tokens:,} tokens is spent"
         if self._clock() > self._until:
             return f"the {self.budget.seconds:g} seconds are over"

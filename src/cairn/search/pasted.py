@@ -124,15 +124,19 @@ def find_frames(library: Library, text: str, filters: Filtered, limit: int) -> l
         path = file_among(frame.path, numbers)
         if path is None or (inside is not None and numbers[path] not in inside):
             continue
-        number = numbers[path]
-        data = read_files(library, [number])[number].data
-        found = data.split(b"\n", frame.line)[: frame.line]
-        if len(found) == frame.line:
-            start = sum(map(len, found[:-1])) + frame.line - 1
-            lines.append(LineMatch(number, frame.line, frame.line, start, found[-1]))
+        if (line := line_at(library, numbers[path], frame.line)) is not None:
+            lines.append(line)
         if len(lines) == limit:
             break
     return lines
+
+
+def line_at(library: Library, file: int, number: int) -> LineMatch | None:
+    """Return a line of a file as it is now, None if it is shorter."""
+    lines = read_files(library, [file])[file].data.split(b"\n", number)[:number]
+    if len(lines) < number:
+        return None
+    return LineMatch(file, number, number, sum(map(len, lines[:-1])) + number - 1, lines[-1])
 
 
 class _Words(NamedTuple):
@@ -393,7 +397,8 @@ class _Search:
         needle = self._text[start:end].encode("utf-8", "surrogatepass")
         places, offset = list[int](), data.find(needle)
         while offset >= 0 and len(places) < _MAX_PLACES:
-            if not _is_word(data[max(0, offset - 1) : offset]) and not _is_word(data[offset + len(needle) :][:1]):
+            behind = offset + len(needle)
+            if not _is_word(data[max(0, offset - 1) : offset]) and not _is_word(data[behind : behind + 1]):
                 places.append(offset)
             offset = data.find(needle, offset + 1)
         return places

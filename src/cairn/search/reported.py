@@ -9,8 +9,8 @@ from typing import NamedTuple
 from cairn.search.exact import LineMatch
 from cairn.search.file_finder import FileFinder
 from cairn.search.filters import Filtered, filter_files
-from cairn.search.library import Library, read_files
-from cairn.search.pasted import PastedPlace, find_pasted
+from cairn.search.library import Library
+from cairn.search.pasted import PastedPlace, find_pasted, line_at
 from cairn.search.pasted_text import LOG_PREFIX, Pasted
 from cairn.search.work_item import WorkItem
 from cairn.source.frames import read_frames
@@ -153,16 +153,8 @@ def _lines_of_frames(
     n_found = 0
     for number, frame in enumerate(frames, start=1):
         files = [file for file in finder.by_path(frame.path) if inside is None or file in inside]
-        if len(files) == 1 and (line := _line_at(library, files[0], frame.line)) is not None:
+        if len(files) == 1 and (line := line_at(library, files[0], frame.line)) is not None:
             yield number, line
             n_found += 1
         if n_found == MAX_FRAMES:
             return
-
-
-def _line_at(library: Library, file: int, number: int) -> LineMatch | None:
-    """Return a line of a file as it is now, None if it is shorter."""
-    lines = read_files(library, [file])[file].data.split(b"\n", number)[:number]
-    if len(lines) < number:
-        return None
-    return LineMatch(file, number, number, sum(map(len, lines[:-1])) + number - 1, lines[-1])
