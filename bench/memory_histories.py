@@ -31,6 +31,37 @@ class Clock:
         return self.seconds
 
 
+def begin_memory(folder: Path, clock: Clock) -> MemoryStore:
+    """Return an empty memory that is on disk already."""
+    store = MemoryStore(StateDir(folder), now=clock)
+    with store.reading():
+        return store
+
+
+class MemoryWriter:
+    """Makes and changes memories, one second after the other.
+
+    Attributes:
+        store, clock: of the memory.
+        by: who makes and changes them.
+    """
+
+    store: MemoryStore
+    clock: Clock
+    by: By
+
+    def make(self, **fields: object) -> str:
+        """Make a memory, and return its id."""
+        id = new_id(self.clock.seconds)
+        self.change(id, "created", **(CREATED | fields))
+        return id
+
+    def change(self, id: str, kind: str, **value: object) -> None:
+        """Say something of a memory."""
+        self.clock.seconds += 1
+        self.store.record([MemoryChange(id, kind, value)], self.by)
+
+
 class Replica:
     """A memory on one machine, whose clock is off by some seconds."""
 

@@ -30,7 +30,6 @@ from cairn.mcp.tools import TOOLS
 from cairn.protocol.requests import OutlineRequest
 from cairn.registry import Registry
 from cairn.runtime import Runtime, StateFolder
-from conftest import Git
 from installed import CODE, COMMAND
 from other_processes import wait_for_rest, wait_for_work
 
@@ -48,12 +47,9 @@ def folder(state_home: Path) -> Iterator[StateFolder]:
 
 
 @pytest.fixture
-def project(tmp_path: Path, git: Git) -> Path:
-    root = tmp_path / "shop"
-    root.mkdir()
-    git(root, "init", "-q")
-    (root / "money.py").write_text(CODE)
-    return root
+def project(checkout: Path) -> Path:
+    (checkout / "money.py").write_text(CODE)
+    return checkout
 
 
 def _over_stdio(project: Path, folder: StateFolder) -> Make:

@@ -25,6 +25,7 @@ from cairn.storage.memory.observation_db import Conditions
 from cairn.workspace import Workspace
 from conftest import Git
 from serving import AsgiTransport, make_app
+from small_projects import write_files
 
 FILES = {
     "src/cart.py": "class Cart:\n    def total(self):\n        return sum(self.prices)\n",
@@ -63,18 +64,14 @@ class Daemon:
 
 
 @pytest.fixture
-def root(tmp_path: Path, git: Git) -> Path:
-    folder = tmp_path / "shop"
-    (folder / "src").mkdir(parents=True)
-    git(folder, "init", "-q")
-    for path, text in FILES.items():
-        (folder / path).write_text(text)
-    git(folder, "add", ".")
-    git(folder, "commit", "-qm", "first")
-    with Workspace.open(folder) as workspace:
+def root(checkout: Path, git: Git) -> Path:
+    write_files(checkout, FILES)
+    git(checkout, "add", ".")
+    git(checkout, "commit", "-qm", "first")
+    with Workspace.open(checkout) as workspace:
         workspace.index()
         workspace.memory.remember("The bank locks the account after five payments")
-    return folder
+    return checkout
 
 
 @pytest.fixture

@@ -30,6 +30,7 @@ from cairn.types import MemoryStatus, MemoryType
 from cairn.workspace import Workspace
 from conftest import Git
 from serving import AsgiTransport, make_app
+from small_projects import write_files
 
 ALL_OPERATIONS = OPERATIONS | MEMORY_OPERATIONS
 CODE = "class Cart:\n    def total(self):\n        return 1\n"
@@ -93,14 +94,11 @@ class ServedProject(Project):
 
 
 @pytest.fixture
-def root(tmp_path: Path, git: Git) -> Path:
-    folder = tmp_path / "shop"
-    (folder / "src").mkdir(parents=True)
-    git(folder, "init", "-q")
-    (folder / "src" / "cart.py").write_text(CODE)
-    git(folder, "add", ".")
-    git(folder, "commit", "-qm", "first")
-    return folder
+def root(checkout: Path, git: Git) -> Path:
+    write_files(checkout, {"src/cart.py": CODE})
+    git(checkout, "add", ".")
+    git(checkout, "commit", "-qm", "first")
+    return checkout
 
 
 @pytest.fixture

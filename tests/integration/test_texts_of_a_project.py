@@ -33,13 +33,10 @@ from cairn.waiting import Asker
 from cairn.workspace import Workspace
 from chat_server import ChatServer
 from serving import TOKEN, Served, serving
+from small_projects import THINGS, write_things
 
-NAMES = [
-    *("wallet", "harbour", "lantern", "orchard", "granary", "chimney"),
-    *("turbine", "glacier", "meadow", "viaduct", "quarry", "sextant"),
-]
 # Words of the users' own, each too rare to be learned by counting.
-SLANG = {f"{start}{name[:4]}": name for name in NAMES for start in ("zor", "kli", "tro", "van", "qui")}
+SLANG = {f"{start}{name[:4]}": name for name in THINGS for start in ("zor", "kli", "tro", "van", "qui")}
 FORMS = ("how does the {} start", "limits of the {}")
 BETTER = "Find code in this project; call it first of all for any question about where or how."
 
@@ -62,11 +59,7 @@ def server() -> Iterator[ChatServer]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Workspace]:
-    for name in NAMES:
-        text = (
-            f"class {name.title()}:\n    def open(self):\n        return 1\n\n    def shut(self):\n        return 2\n"
-        )
-        (tmp_path / f"{name}.py").write_text(text)
+    write_things(tmp_path)
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
         yield workspace

@@ -19,11 +19,8 @@ from cairn.optimize.versions import Version
 from cairn.search.tuning import SHIPPED, shipped_digest, tuning_file
 from cairn.storage.memory.rows import AskedQuestion, ShownHit
 from cairn.workspace import Workspace
+from small_projects import THINGS, write_things
 
-NAMES = [
-    *("wallet", "harbour", "lantern", "orchard", "granary", "chimney"),
-    *("turbine", "glacier", "meadow", "viaduct", "quarry", "sextant"),
-]
 # Words of the users' own, which stand nowhere in the code.
 SLANG = [
     *("zorbe", "klimp", "trosk", "vanto", "quibb", "druzz"),
@@ -34,17 +31,13 @@ FORMS = ("how does the {} start", "limits of the {}", "where is a {} closed", "w
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Workspace]:
-    for name in NAMES:
-        text = (
-            f"class {name.title()}:\n    def open(self):\n        return 1\n\n    def close(self):\n        return 2\n"
-        )
-        (tmp_path / f"{name}.py").write_text(text)
+    write_things(tmp_path)
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
         yield workspace
 
 
-def examples(wanted: list[str] = NAMES) -> list[Example]:
+def examples(wanted: list[str] = THINGS) -> list[Example]:
     found = []
     for turn in range(15):
         for number, word in enumerate(SLANG):
@@ -65,7 +58,7 @@ def first(workspace: Workspace, query: str) -> str:
 def answers(workspace: Workspace) -> list[object]:
     return [
         [(hit.id, hit.score, hit.relevance) for hit in workspace.search(f"the {word} of it").code]
-        for word in (*NAMES, *SLANG)
+        for word in (*THINGS, *SLANG)
     ]
 
 
@@ -75,7 +68,7 @@ def test_words_of_the_users_find_what_they_mean_once_the_project_is_tuned(projec
     assert (version.status, version.report["reasons"]) == ("active", [])
     assert version.report["gain"]["low"] > 0.2
     project.tuning.versions.apply(version.number)  # without a trial
-    assert [first(project, f"open the {word}") for word in SLANG] == [f"{name}.py" for name in NAMES]
+    assert [first(project, f"open the {word}") for word in SLANG] == [f"{name}.py" for name in THINGS]
     assert project.tuning.versions.roll_back() == 0
     assert not tuning_file(project.state).exists()
     assert answers(project) == before
@@ -186,7 +179,7 @@ def test_a_set_of_questions_is_scored_for_this_project_and_for_other_tools(
     project: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     questions = tmp_path / "questions.jsonl"
-    rows = [{"query": name, "files": [f"{name}.py"], "symbols": [name.title()]} for name in NAMES]
+    rows = [{"query": name, "files": [f"{name}.py"], "symbols": [name.title()]} for name in THINGS]
     questions.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     place = ["-C", str(project.root)]
     assert main([*place, "eval", "run", str(questions), "--json"]) == 0

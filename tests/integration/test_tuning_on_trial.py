@@ -18,25 +18,18 @@ from cairn.memory_settings import MemorySettings
 from cairn.search.tuning import Tuning, tuning_file
 from cairn.storage.memory.rows import AskedQuestion, ShownHit
 from cairn.workspace import Workspace
+from small_projects import THINGS, write_things
 
-NAMES = [
-    *("wallet", "harbour", "lantern", "orchard", "granary", "chimney"),
-    *("turbine", "glacier", "meadow", "viaduct", "quarry", "sextant"),
-]
-SLANG = {f"zorb{name[:3]}": name for name in NAMES}
+SLANG = {f"zorb{name[:3]}": name for name in THINGS}
 FORMS = ("how does the {} start", "limits of the {}", "where is a {} closed", "why is the {} slow", "{} that expires")
 # Each of these words leads to another file.
-BAD = Tuning(1, expansions={name: ((NAMES[number - 1], 1.0),) for number, name in enumerate(NAMES)})
+BAD = Tuning(1, expansions={name: ((THINGS[number - 1], 1.0),) for number, name in enumerate(THINGS)})
 GOOD = Tuning(1, expansions={slang: ((name, 1.0),) for slang, name in SLANG.items()})
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Workspace]:
-    for name in NAMES:
-        text = (
-            f"class {name.title()}:\n    def open(self):\n        return 1\n\n    def shut(self):\n        return 2\n"
-        )
-        (tmp_path / f"{name}.py").write_text(text)
+    write_things(tmp_path)
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
         workspace.memory.remember("there is something to remember")
@@ -64,7 +57,7 @@ def ask(workspace: Workspace, text: str, wanted: str, session: str) -> None:
 def use(workspace: Workspace, count: int, words: dict[str, str]) -> None:
     questions = itertools.islice(itertools.product(range(count), FORMS, words.items()), count)
     for number, (turn, form, (word, name)) in enumerate(questions):
-        text = f"{form.format(word)} {NAMES[turn % 12]}" if turn else form.format(word)
+        text = f"{form.format(word)} {THINGS[turn % 12]}" if turn else form.format(word)
         ask(workspace, text, f"{name}.py", f"sim:{number // 5}")
 
 
@@ -72,9 +65,9 @@ def test_a_version_that_answers_worse_is_rolled_back_by_itself(
     project: Workspace, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     ship(project, BAD)
-    use(project, 40, {name: name for name in NAMES})
+    use(project, 40, {name: name for name in THINGS})
     assert project.tuning.check()["state"] == "running"
-    use(project, 130, {name: name for name in NAMES})
+    use(project, 130, {name: name for name in THINGS})
     assert what_is_due(project._index, project.tuning) == "check"
     with caplog.at_level(logging.WARNING, "cairn.search"):
         trial = project.tuning.check()
@@ -93,7 +86,7 @@ def test_a_version_that_answers_worse_is_rolled_back_by_itself(
 
 def test_a_version_that_somebody_applies_while_another_is_judged_stays(project: Workspace) -> None:
     ship(project, BAD)
-    use(project, 180, {name: name for name in NAMES})
+    use(project, 180, {name: name for name in THINGS})
     chosen = project.tuning.versions.add(GOOD, "refused", {}).number
     seen: list[int] = []
 
@@ -120,7 +113,7 @@ def test_a_version_that_answers_better_stays(project: Workspace) -> None:
 
 def test_the_same_question_gets_the_same_answer_all_through_a_trial(project: Workspace) -> None:
     ship(project, BAD)
-    texts = [form.format(name) for form in FORMS for name in NAMES]
+    texts = [form.format(name) for form in FORMS for name in THINGS]
     with Workspace.open(project.root) as other:
         for text in texts:
             answers = [[hit.path for hit in workspace.search(text).code] for workspace in (project, other, project)]
@@ -133,7 +126,7 @@ def test_the_same_question_gets_the_same_answer_all_through_a_trial(project: Wor
 
 def test_what_is_kept_of_a_question_says_which_version_answered_it(project: Workspace) -> None:
     ship(project, BAD)
-    use(project, 60, {name: name for name in NAMES})
+    use(project, 60, {name: name for name in THINGS})
     tuning, _ = project.tuning.versions.active()
     asked = [one.question for one in project.memory.feedback.answered()]
     assert {question.tuning for question in asked} == {0, 1}
@@ -143,7 +136,7 @@ def test_what_is_kept_of_a_question_says_which_version_answered_it(project: Work
 def test_nothing_is_on_trial_where_no_feedback_is_kept(project: Workspace) -> None:
     ship(project, BAD)
     silent = Settings(memory=MemorySettings(feedback=False))
-    texts = [form.format(name) for form in FORMS for name in NAMES]
+    texts = [form.format(name) for form in FORMS for name in THINGS]
     with Workspace.open(project.root, settings=silent) as workspace:
         firsts = [workspace.search(text).code[0].path for text in texts]
     project.tuning.versions.apply(1)

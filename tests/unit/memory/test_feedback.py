@@ -18,7 +18,7 @@ from cairn.memory.usage import erase_words
 from cairn.memory_settings import MemorySettings
 from cairn.storage.memory import feedback_db
 from cairn.storage.memory.rows import AskedQuestion, HitUse, ShownHit
-from memory_histories import START, Clock
+from memory_histories import START, Clock, begin_memory
 
 SECRET = "ghp_" + "a8B2c9D4e7F1g6H3i5J0k2L8m4N9o1P7q3R5"
 SESSION = "claude-code:s1"
@@ -33,9 +33,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def store(tmp_path: Path, clock: Clock) -> MemoryStore:
-    store = MemoryStore(StateDir(tmp_path / "state"), now=clock)
-    with store.reading():
-        return store
+    return begin_memory(tmp_path / "state", clock)
 
 
 @pytest.fixture
@@ -201,6 +199,12 @@ def test_reading_editing_and_citing_what_was_shown_is_noted_once_each(feedback: 
         ("where is it", "src/b.py", "read"),
         ("where is it", "src/c.py", "edited"),
     ]
+
+
+def test_a_path_within_a_long_word_is_not_cited(feedback: Feedback, agent: Agent) -> None:
+    feedback.note_answer(_asked(), _hits("a", "b"))
+    agent.says("a/" * 9_000 + "b")
+    assert _uses(feedback) == [("where is it", "b", "cited")]
 
 
 def test_what_is_done_belongs_to_the_last_question_that_showed_the_file(feedback: Feedback, agent: Agent) -> None:

@@ -14,14 +14,11 @@ CODE = "import sys\n\n\ndef total(prices):\n    return sum(prices)\n\n\ndef tax(
 
 
 @pytest.fixture
-def project(tmp_path: Path, git: Git) -> Path:
-    root = tmp_path / "shop"
-    root.mkdir()
-    git(root, "init", "-q")
-    (root / "money.py").write_text(CODE)
-    git(root, "add", "money.py")
-    git(root, "commit", "-q", "-m", "Begin")
-    return root
+def project(checkout: Path, git: Git) -> Path:
+    (checkout / "money.py").write_text(CODE)
+    git(checkout, "add", "money.py")
+    git(checkout, "commit", "-q", "-m", "Begin")
+    return checkout
 
 
 def code_of(project: Path, file: str, text: str = "") -> LinkedCode:

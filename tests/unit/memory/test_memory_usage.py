@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 
 from cairn.errors import RequestError
-from cairn.index.state_dir import StateDir
 from cairn.memory.moments import Moment
 from cairn.memory.sessions import Sessions
 from cairn.memory.store import MemoryStore
 from cairn.memory.usage import MAX_QUESTION_CHARS, MemoryUsage
-from memory_histories import START, Clock
+from memory_histories import START, Clock, begin_memory
 
 SECRET = "ghp_" + "a8B2c9D4e7F1g6H3i5J0k2L8m4N9o1P7q3R5"
 
@@ -22,9 +21,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def store(tmp_path: Path, clock: Clock) -> MemoryStore:
-    store = MemoryStore(StateDir(tmp_path / "state"), now=clock)
-    with store.reading():
-        return store
+    return begin_memory(tmp_path / "state", clock)
 
 
 @pytest.fixture

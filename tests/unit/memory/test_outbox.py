@@ -18,11 +18,11 @@ from cairn.memory.events import Event
 from cairn.memory.ids import new_id
 from cairn.memory.publication import FROM_REPOSITORY, FROM_TEAM
 from cairn.memory.shared_memories import SharedMemories
-from cairn.memory.store import By, MemoryChange, MemoryStore
+from cairn.memory.store import By, MemoryStore
 from cairn.memory.team_memories import SyncState, TeamLink, TeamMemories
 from cairn.memory.team_sync import sync
 from cairn.storage.memory import team_db
-from memory_histories import CREATED, START, Clock
+from memory_histories import CREATED, START, Clock, MemoryWriter
 
 ADA = By("person:ada", "person")
 LINK = TeamLink("https://cairn.example.org", "acme/shop")
@@ -50,26 +50,17 @@ class ShelfWire:
         return {"refused": {}}
 
 
-class Laptop:
+class Laptop(MemoryWriter):
     """A memory in a checkout, shared with a team from the start."""
 
     def __init__(self, root: Path, *, joins: bool = True) -> None:
-        self.root, self.clock = root, Clock()
+        self.root, self.clock, self.by = root, Clock(), ADA
         (root / ".cairn").mkdir(parents=True)
         self.shared = SharedMemories(root, lambda _: None, now=self.clock)
         self.store = MemoryStore(StateDir(root / ".cairn"), now=self.clock, shared=self.shared)
         self.team = TeamMemories(self.store, self.clock)
         if joins:
             self.team.join(LINK)
-
-    def make(self, **fields: object) -> str:
-        id = new_id(self.clock.seconds)
-        self.change(id, "created", **(CREATED | fields))
-        return id
-
-    def change(self, id: str, kind: str, **value: object) -> None:
-        self.clock.seconds += 1
-        self.store.record([MemoryChange(id, kind, value)], ADA)
 
     def waiting(self) -> list[tuple[str, Any]]:
         return [(event.kind, event.value.get("text", "")) for event in self.team.waiting(LINK, 100)]

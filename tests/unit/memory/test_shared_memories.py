@@ -15,12 +15,12 @@ from cairn.memory.store import By, MemoryChange, MemoryStore
 from cairn.storage.memory import event_db, sharing_db
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
-from memory_histories import CREATED, START, Clock
+from memory_histories import CREATED, START, Clock, MemoryWriter
 
 ADA, BOB = By("person:ada", "person"), By("person:bob", "person")
 
 
-class Checkout:
+class Checkout(MemoryWriter):
     """A checkout of a project with a memory of its own."""
 
     def __init__(self, root: Path, clock: Clock, by: By = ADA) -> None:
@@ -35,15 +35,6 @@ class Checkout:
         self.store = MemoryStore(
             state, now=self.clock, shared=SharedMemories(self.root, self.told.append, now=self.clock)
         )
-
-    def make(self, **fields: object) -> str:
-        id = new_id(self.clock.seconds)
-        self.change(id, "created", **(CREATED | fields))
-        return id
-
-    def change(self, id: str, kind: str, **value: object) -> None:
-        self.clock.seconds += 1
-        self.store.record([MemoryChange(id, kind, value)], self.by)
 
     def files(self) -> set[str]:
         return {file.name for file in self.folder.iterdir()} if self.folder.exists() else set()
