@@ -353,7 +353,7 @@ def _name_of(tag: str, inner: str) -> str:
     value = re.search(r'value="(\w+(?:-\w+)*)"', tag)
     if value is not None:
         return value[1]
-    if "{{ action }}" in tag:
+    if "{{ action|exact }}" in tag:
         return "action"
     if "data-copy" in tag:
         return "copy"

@@ -29,6 +29,7 @@ from cairn.dashboard.mount import dashboard
 from cairn.dashboard.site import PAGES
 from cairn.hooks.plain_files import LOG as HOOK_LOG
 from cairn.install.routes import doctor_routes
+from cairn.memory.handles import handle_of
 from cairn.memory.moments import Moment, ToolCall
 from cairn.memory.served import ServedAnswers
 from cairn.memory.usage import MemoryUsage
@@ -225,7 +226,8 @@ def test_what_others_wrote_is_text(browser: Browser, path: str) -> None:
     text = browser.get(path).text
     assert "<script>alert" not in text
     assert "<img" not in text
-    assert "\u202e" not in text
+    shown = re.sub(r' value="[^"<>]*"', "", text)  # a field holds what it was given
+    assert "\u202e" not in shown
 
 
 def test_a_file_of_ours_never_changes_at_its_address(browser: Browser) -> None:
@@ -299,6 +301,20 @@ def test_a_program_is_told_by_the_status_that_a_memory_is_missing(browser: Brows
 
 
 # -- what can be done with them ----------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_seen_is_shown_and_yet_stays_as_it_is_in_fields(browser: Browser, project: Path) -> None:
+    text = "Names are written \u0645\u06cc\u200c\u0634\u0648\u062f"  # as Persian needs it
+    with Workspace.open(project) as workspace:
+        id = handle_of(workspace.memory.remember(text, actor="person:me").observation.id)
+    page = browser.get(f"/memories/{id}").text
+    assert f">{text}</textarea>" in page
+    assert "U+200C" in page
+    browser.post(f"/memories/{id}", {"text": text, "type": "discovery", "tags": "names"})
+    with Workspace.open(project) as workspace:
+        memory = workspace.memory.store.observation(id)
+        assert (memory.text, memory.tags) == (text, ("names",))
+    assert 'name="q" value="a\u200bb"' in browser.get("/search?q=a%E2%80%8Bb").text
 
 
 def _first_id(browser: Browser) -> str:
@@ -683,6 +699,19 @@ def test_the_control_flow_of_a_function_is_shown_as_a_picture_and_as_a_list(brow
     page = browser.get("/symbol?s=tax").text
     assert 'aria-label="Control flow of tax"' in page
     assert "<code>return price * 1.2</code>" in page
+
+
+def test_code_in_a_file_whose_name_is_not_unicode_is_found_and_shown(browser: Browser, project: Path) -> None:
+    with open(os.path.join(os.fsencode(project), b"caf\xe9.py"), "w") as file:
+        file.write("def brew(beans):\n    return grind('\u202e')\n\n\ndef grind(beans):\n    return beans\n")
+    with Workspace.open(project) as workspace:
+        workspace.index()
+    page = browser.get("/search?q=brew").text
+    assert "/caf%E9.py:1" in page
+    assert "U+202E" in page
+    link = re.search(r'href="(/symbol[^"]*caf%E9[^"]*)"', page)
+    assert link is not None
+    assert 'aria-label="Control flow of brew"' in browser.get(html.unescape(link[1])).text
 
 
 def test_code_memories_and_sessions_are_found_in_one_list_with_a_preview(browser: Browser) -> None:

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from cairn.dashboard.rendering import spelled
+
 _HEIGHT, _BOTTOM, _TOP = 180, 24, 20  # in pixels
 _MOST_LABELS = 8
 _GAP = 0.25  # of a bar's place
@@ -71,7 +73,7 @@ def bars(values: Sequence[Bar], title: str, unit: str) -> Markup:
     head = Markup('<svg class="chart" width="100%" height="{}" role="img" aria-label="{}"><title>{}</title>').format(
         _HEIGHT, title, title
     )
-    return head + Markup("").join(parts) + Markup("</svg>")
+    return spelled(head + Markup("").join(parts) + Markup("</svg>"))
 
 
 def _level(y: float, label: str, *, is_above: bool) -> Markup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
@@ -23,4 +24,4 @@ def editor_address(editor: str, file: Path, line: int) -> str:
         line: from 1 on.
     """
     shape = _SHAPES.get(editor, "")
-    return shape.format(scheme=editor, path=quote(str(file).lstrip("/")), line=line)
+    return shape.format(scheme=editor, path=quote(os.fsencode(file).lstrip(b"/")), line=line)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from cairn.dashboard.pictures import MOST_BOXES
+from cairn.dashboard.rendering import spelled
 
 _WIDTH, _HEIGHT, _GAP, _INDENT, _LANE = 420, 26, 14, 24, 14
 _OUT, _IN = 18, 8  # where ways that go aside leave a box and reach one, below its top
@@ -127,7 +128,7 @@ def _svg(boxes: Sequence[FlowBox], title: str) -> Markup:
         '<defs><marker id="way" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
         '<path d="M0 0 L8 4 L0 8 z"/></marker></defs>'
     ).format(width, height, width, height, title, title)
-    return head + Markup("").join([*lines, *drawn]) + Markup("</svg>")
+    return spelled(head + Markup("").join([*lines, *drawn]) + Markup("</svg>"))
 
 
 def _lanes(boxes: Sequence[FlowBox], *, is_ahead: bool) -> dict[tuple[int, int], int]:
@@ -192,4 +193,4 @@ def _outline(boxes: Sequence[FlowBox]) -> Markup:
         after = Markup(' <span class="quiet">{}</span>').format(", ".join(ways)) if ways else Markup("")
         parts.append(Markup('<li><span class="quiet">{}</span> <code>{}</code>{}').format(box.line, box.text, after))
     closing = Markup("</li></ul>") * (depth + 1)
-    return Markup("").join(parts) + closing
+    return spelled(Markup("").join(parts) + closing)

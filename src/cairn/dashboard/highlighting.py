@@ -7,8 +7,9 @@ import re
 from functools import cache
 
 import tree_sitter
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
+from cairn.dashboard.rendering import visible
 from cairn.source.languages import LANGUAGES, load_grammar
 
 MAX_BYTES = 40_000  # of a text that is coloured; a longer one is shown plain
@@ -25,11 +26,11 @@ _DIRECTIVE = re.compile(r"\(#(?:set|is|is-not)!?\??[^()]*\)")  # py-tree-sitter 
 
 
 def highlight(text: str, language: str) -> Markup:
-    """Return a text as markup with its parts in classes; plain, but escaped, where no query is known."""
+    """Return a text as markup with its parts in classes; plain where no query is known."""
     data = text.encode("utf-8", "replace")
     found = _query_of(language) if len(data) <= MAX_BYTES else None
     if found is None:
-        return escape(text)
+        return visible(text)
     grammar, query = found
     tree = tree_sitter.Parser(grammar).parse(data)
     captures = tree_sitter.QueryCursor(query).captures(tree.root_node)
@@ -49,10 +50,11 @@ def _mark_up(data: bytes, marks: list[tuple[int, int, str]]) -> Markup:
     for start, end, kind in marks:
         if start < place or start == end:
             continue
-        parts.append(escape(data[place:start].decode("utf-8", "replace")))
-        parts.append(Markup('<span class="{}">{}</span>').format(kind, data[start:end].decode("utf-8", "replace")))
+        parts.append(visible(data[place:start].decode("utf-8", "replace")))
+        text = visible(data[start:end].decode("utf-8", "replace"))
+        parts.append(Markup('<span class="{}">{}</span>').format(kind, text))
         place = end
-    parts.append(escape(data[place:].decode("utf-8", "replace")))
+    parts.append(visible(data[place:].decode("utf-8", "replace")))
     return Markup("").join(parts)
 
 

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from cairn.dashboard.rendering import spelled
+
 MOST_BOXES = 60
 _WIDTH, _HEIGHT, _GAP_X, _GAP_Y = 220, 26, 48, 10
 _HEAD = 20  # of a column
@@ -96,7 +98,7 @@ def _frame(width: int, height: int, title: str, parts: Sequence[Markup]) -> Mark
         '<svg class="picture" viewBox="-2 -2 {} {}" width="{}" height="{}" role="group" aria-label="{}">'
         "<title>{}</title>"
     ).format(width, height, width, height, title, title)
-    return head + Markup("").join(parts) + Markup("</svg>")
+    return spelled(head + Markup("").join(parts) + Markup("</svg>"))
 
 
 def _layers(keys: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[list[str]]:

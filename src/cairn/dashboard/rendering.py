@@ -21,9 +21,11 @@ _HERE = Path(__file__).parent
 STATIC = _HERE / "static"
 _DIGEST_BYTES = 8
 # What changes how the text around it is read, or cannot be seen: controls but for line breaks and tabs, the marks of
-# direction, what has no width, lone surrogates.
+# direction, what has no width or shape, the tags that spell words nobody sees, lone surrogates.
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
 _THOUSAND, _MILLION = 1_000, 1_000_000
@@ -81,6 +83,9 @@ def _environment_of(addresses: tuple[tuple[str, str], ...]) -> Environment:
         number=number,
         short=short,
         visible=visible,
+        exact=exact,
+        spelled=spelled,
+        is_all_seen=is_all_seen,
         counted=pluralize,
         tojson=_json,
     )
@@ -95,7 +100,7 @@ def _show(value: object) -> object:
 
 def visible(text: str) -> Markup:
     """Return a text as markup in which everything can be seen."""
-    if not _UNSEEN.search(text):
+    if is_all_seen(text):
         return escape(text)
     parts: list[Markup] = []
     place = 0
@@ -105,6 +110,21 @@ def visible(text: str) -> Markup:
         place = match.end()
     parts.append(escape(text[place:]))
     return Markup("").join(parts)
+
+
+def exact(value: object) -> Markup:
+    """Return a value as it is, for attributes and fields: they hold no markup, and forms send back what they hold."""
+    return escape(str(value).encode("utf-8", "replace").decode())
+
+
+def spelled(value: object) -> Markup:
+    """Return a value in which everything can be seen, for where no markup can stand: in titles, labels, pictures."""
+    return Markup(_UNSEEN.sub(lambda match: f"U+{ord(match[0]):04X}", escape(value)))
+
+
+def is_all_seen(text: str) -> bool:
+    """Tell whether a text shows all that is in it."""
+    return not _UNSEEN.search(text)
 
 
 def ago(moment: str) -> str:

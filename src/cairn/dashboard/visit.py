@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
@@ -112,14 +114,15 @@ class Visit:
 
     # -- what the address says ----------------------------------------------------------------------------------------
 
-    @property
-    def query(self) -> Mapping[str, str]:
-        """The fields of the address."""
-        return self.request.query_params
+    @cached_property
+    def query(self) -> QueryParams:
+        """The fields of the address; bytes of paths that are not UTF-8 stay lone surrogates."""
+        text = self.request.scope["query_string"].decode("latin-1")
+        return QueryParams(parse_qsl(text, keep_blank_values=True, errors="surrogateescape"))
 
     def several(self, name: str) -> list[str]:
         """Return all values of a field of the address that are not empty."""
-        return [value for value in self.request.query_params.getlist(name) if value]
+        return [value for value in self.query.getlist(name) if value]
 
     def number(self, name: str, default: int, most: int = 10_000_000) -> int:
         """Return a field of the address as a whole number from 0 on; what is none counts as the default."""
@@ -173,7 +176,7 @@ class Visit:
 
     def same(self, **fields: object) -> str:
         """Return the address of this page with other values for some fields."""
-        now = {name: self.request.query_params.getlist(name) for name in self.query}
+        now = {name: self.query.getlist(name) for name in self.query}
         return self.address(self.request.url.path, **{**now, **fields})
 
     # -- what it asks -------------------------------------------------------------------------------------------------
@@ -247,6 +250,6 @@ def _agents_of(workspace: Workspace) -> list[dict[str, Any]]:
 
 def _pairs(query: str) -> Sequence[tuple[str, str]]:
     try:
-        return parse_qsl(query, keep_blank_values=True, max_num_fields=200)
+        return parse_qsl(query, keep_blank_values=True, max_num_fields=200, errors="surrogateescape")
     except ValueError as error:
         raise RequestError("the address cannot be read", "open the page again") from error

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,10 @@ def test_every_editor_that_can_be_set_has_an_address(editor: str) -> None:
     assert address.startswith(f"{editor}://")
     assert "my%20shop/a%26b.py" in address
     assert address.endswith("7")
+
+
+def test_a_file_whose_name_is_not_unicode_has_an_address_by_its_bytes() -> None:
+    assert "caf%E9.py" in editor_address("vscode", FILE.with_name(os.fsdecode(b"caf\xe9.py")), 7)
 
 
 def test_somebody_who_wants_no_links_gets_none() -> None:

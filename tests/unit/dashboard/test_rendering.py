@@ -2,21 +2,49 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from cairn.dashboard.charts import Bar, bars
 from cairn.dashboard.highlighting import MAX_BYTES, highlight
 from cairn.dashboard.pictures import MOST_BOXES, Box, draw
-from cairn.dashboard.rendering import Pages, short, visible
+from cairn.dashboard.rendering import STATIC, Pages, short, visible
 
+TEMPLATES = STATIC.parent / "templates"
 EVIL = "<img src=x onerror=alert(1)>\"'&"
 
 
-@pytest.mark.parametrize("text", ["\u202eevil", "a\x00b", "\x1b[31m", "\u200bhidden", "\ud800"])
+@pytest.mark.parametrize("text", ["\u202eevil", "a\x00b", "\x1b[31m", "\u200bhidden", "\ud800", "\U000e0041", "\u3164"])
 def test_what_cannot_be_seen_is_shown_by_its_number(text: str) -> None:
     shown = visible(text)
     assert 'class="unseen">U+' in shown
     shown.encode("utf-8")
+    for picture in (bars([Bar(text, 1)], text, text), draw({"a": Box(text, "", text)}, [], "a", text).svg):
+        assert "U+" in picture
+        assert text not in picture
+        picture.encode("utf-8")
+
+
+def test_what_cannot_be_seen_in_code_is_shown_by_its_number() -> None:
+    assert highlight("a = '\u202e'  # \u2066\n", "python").striptags() == "a = 'U+202E' # U+2066"
+
+
+def test_no_markup_is_made_of_a_value_where_none_can_stand() -> None:
+    within_a_tag = r'[\w-]+="(?:[^"{]|\{\{.*?\}\}|\{%.*?%\}|\{)*"|<textarea[^>]*>.*?</textarea>|<title>.*?</title>'
+    ours = ("address(", "same(", "static(", "nonce", "'", "[")
+    values = {
+        (file.name, bool(re.match("aria-label|title|<title", place)), value.strip())
+        for file in TEMPLATES.glob("*.html")
+        for place in re.findall(within_a_tag, file.read_text(), re.DOTALL)
+        for value in re.findall(r"\{\{(.*?)\}\}", place)
+    }
+    assert len(values) > 50
+    assert {
+        (name, value)
+        for name, is_shown, value in values
+        if not value.endswith("|spelled" if is_shown else "|exact") and not value.startswith(ours)
+    } == {("log-lines.html", "address")}
 
 
 def test_lines_and_tabs_stay_as_they_are() -> None:
