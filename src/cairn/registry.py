@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -87,6 +88,12 @@ class Registry:
     def knows(self, root: Path | str, name: str) -> bool:
         """Tell whether a folder is on the list, under this name unless the name is empty."""
         return any(project.root == str(root) and name in ("", project.name) for project in self.projects())
+
+    def names(self) -> dict[str, str]:
+        """Return what `find` takes for each folder, oldest first: the name of the project, unless several have it."""
+        projects = self.projects()
+        times = Counter(project.name for project in projects)
+        return {project.root: project.name if times[project.name] == 1 else project.root for project in projects}
 
     def find(self, name: str) -> AllowedProject:
         """Return the project with a name or folder; with an empty name the only one.

@@ -102,6 +102,20 @@ def test_a_browser_that_did_not_sign_in_sees_nothing(app: Application, path: str
     assert "shop" not in got.text
 
 
+@pytest.mark.parametrize("path", ["/memories", "/logout", "/nothing"])
+@pytest.mark.parametrize("origin", ["http://evil.example", f"http://{HOST}"])
+def test_nor_does_one_that_sends_a_form(app: Application, path: str, origin: str) -> None:
+    got = Browser(app).post(path, {"action": "archive"}, origin=origin)
+    assert got.status_code == 401
+    assert "shop" not in got.text
+
+
+def test_nor_does_a_foreign_page(app: Application) -> None:
+    got = Browser(app).get("/memories", origin="http://evil.example")
+    assert got.status_code == 401
+    assert "shop" not in got.text
+
+
 def test_a_link_signs_in_once(app: Application) -> None:
     first, second = Browser(app), Browser(app)
     link = first.link("/memories")
@@ -115,7 +129,9 @@ def test_a_link_signs_in_once(app: Application) -> None:
     app.daemon.projects.close()
 
 
-@pytest.mark.parametrize("path", ["//evil.example", "https://evil.example/", "/\\evil.example", "javascript:alert(1)"])
+@pytest.mark.parametrize(
+    "path", ["//evil.example", "https://evil.example/", "/\\evil.example", "/\t/evil.example", "javascript:alert(1)"]
+)
 def test_a_link_leads_nowhere_else(app: Application, path: str) -> None:
     browser = Browser(app)
     headers = {"authorization": f"Bearer {TOKEN}"}
@@ -193,6 +209,23 @@ def test_the_api_signs_all_browsers_out(browser: Browser) -> None:
     assert browser.get("/").status_code == 401
 
 
+def test_who_cannot_be_kept_is_told_so_and_neither_signed_in_nor_out(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "state" / "browsers.json"
+    file.unlink()
+    (file / "x").mkdir(parents=True)
+    known = httpx.Cookies(browser.cookies)
+    got = browser.post("/logout", {})
+    assert "cannot write" in got.text
+    browser.cookies = known
+    assert browser.get("/memories").status_code == 200
+    newcomer = Browser(browser.app)
+    got = newcomer.get(newcomer.link())
+    assert "cannot write" in got.text
+    assert "set-cookie" not in got.headers
+    got = browser.ask("POST", "/api/ui/sign-out", json={}, headers={"authorization": f"Bearer {TOKEN}"})
+    assert "cannot write" in got.json()["message"]
+
+
 def test_no_page_is_shown_where_other_machines_can_reach_the_daemon(project: Path, tmp_path: Path) -> None:
     folder = StateFolder(tmp_path / "state")
     app = create_app(Settings(), folder=folder, token=TOKEN, host="0.0.0.0", extensions=[dashboard])
@@ -243,6 +276,24 @@ def test_a_page_that_is_missing_says_so(browser: Browser) -> None:
     got = browser.get("/nothing")
     assert got.status_code == 404
     assert "there is no page at" in got.text
+
+
+def test_projects_of_one_name_are_told_apart_by_their_folders(
+    app: Application, browser: Browser, tmp_path: Path
+) -> None:
+    other = tmp_path / "elsewhere" / "shop"
+    (other / ".git").mkdir(parents=True)
+    (other / "sun.py").write_text("def shine():\n    return 1\n")
+    with Workspace.open(other) as workspace:
+        workspace.index()
+    app.daemon.projects.registry.add(other, "shop")
+    page = browser.get("/system").text
+    assert f"<h2>Index of {other}</h2>" in page
+    links = [html.unescape(link) for link in re.findall(r'<li><div class="main"><a href="([^"]*)"', page)]
+    assert [parse_qs(urlsplit(link).query)["project"] for link in links] == [[str(other)], [str(tmp_path / "shop")]]
+    named = browser.get(links[1]).text
+    assert f'<option value="{tmp_path / "shop"}" selected>' in named
+    assert _do_on_system(browser, app, "index", "1 file indexed", links[0])
 
 
 def test_a_project_that_is_unknown_is_said_on_the_page(browser: Browser) -> None:
@@ -655,7 +706,7 @@ def test_embedding_that_is_stopped_leaves_the_rest_as_it_was(browser: Browser, a
     assert "Nothing was being embedded any more." in _do_on_system(browser, app, "stop-embedding", "Embed them again")
 
 
-def _do_on_system(browser: Browser, app: Application, action: str, until: str) -> str:
+def _do_on_system(browser: Browser, app: Application, action: str, until: str, path: str = "/system") -> str:
     """Send the form of the page, and return the page once it says something."""
 
     async def act() -> str:
@@ -663,10 +714,10 @@ def _do_on_system(browser: Browser, app: Application, action: str, until: str) -
         async with httpx.AsyncClient(
             transport=transport, base_url=f"http://{HOST}", cookies=browser.cookies, follow_redirects=True
         ) as client:
-            got = await client.post("/system", data={"action": action}, headers={"origin": f"http://{HOST}"})
+            got = await client.post(path, data={"action": action}, headers={"origin": f"http://{HOST}"})
             while until not in got.text:
                 await asyncio.sleep(0.05)
-                got = await client.get("/system")
+                got = await client.get(path)
             return got.text
 
     return asyncio.run(asyncio.wait_for(act(), 30))

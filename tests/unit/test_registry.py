@@ -51,6 +51,15 @@ def test_a_name_of_two_projects_is_ambiguous(tmp_path: Path, folder: StateFolder
         registry.find("same")
 
 
+def test_projects_of_one_name_are_told_apart_by_their_folders(tmp_path: Path, folder: StateFolder) -> None:
+    registry = Registry(folder)
+    one, two, other = make(tmp_path, "one", "two", "other")
+    for root, name in ((one, "same"), (two, "same"), (other, "other")):
+        registry.add(root, name)
+    assert registry.names() == {str(one): str(one), str(two): str(two), str(other): "other"}
+    assert [registry.find(name).root for name in registry.names().values()] == list(registry.names())
+
+
 def test_what_another_process_adds_is_seen(tmp_path: Path, folder: StateFolder) -> None:
     one, two = make(tmp_path, "one", "two")
     registry, other = Registry(folder), Registry(folder)

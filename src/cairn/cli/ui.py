@@ -54,8 +54,8 @@ def _page_of(folder: StateFolder, path: str) -> str:
             root = str(workspace.root)
     except CairnError:
         return "/"
-    names = [project.name for project in Registry(folder).projects() if project.root == root]
-    return f"/?{urlencode({'project': names[0]})}" if names else "/"
+    name = Registry(folder).names().get(root)
+    return f"/?{urlencode({'project': name}, errors='surrogateescape')}" if name else "/"
 
 
 def _ask(folder: StateFolder, runtime: Runtime, what: str, body: dict[str, str]) -> dict[str, Any]:

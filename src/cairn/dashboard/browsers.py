@@ -9,10 +9,11 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from cairn.errors import UnsafeStateError
+from cairn.errors import StoreError, UnsafeStateError
 from cairn.storage.atomic import write_file
 from cairn.storage.own_files import read_own
 
@@ -67,15 +68,18 @@ class Browsers:
         self._seen = _load(file)
 
     def admit(self) -> str:
-        """Let a browser in, and return the secret for its cookie; of too many, the one not seen for longest goes."""
+        """Let a browser in, and return the secret for its cookie; of too many, the one not seen for longest goes.
+
+        Raises:
+            StoreError: if that cannot be kept.
+        """
         secret = secrets.token_urlsafe(_SECRET_BYTES)
         with self._changing:
             now = self._now()
             kept = sorted(
                 ((key, seen) for key, seen in self._seen.items() if _is_valid(seen, now)), key=lambda item: item[1].last
             )
-            self._seen = {**dict(kept[-(MOST_BROWSERS - 1) :]), _digest(secret): _Seen(now, now)}
-            self._save()
+            self._keep({**dict(kept[-(MOST_BROWSERS - 1) :]), _digest(secret): _Seen(now, now)})
         return secret
 
     def knows(self, secret: str) -> bool:
@@ -87,20 +91,31 @@ class Browsers:
                 return False
             if now - seen.last > _NOTE_SECONDS:
                 self._seen[key] = seen._replace(last=now)
-                self._save()
+                with suppress(StoreError):  # it is noted at least until the daemon ends
+                    self._keep(self._seen)
         return True
 
     def dismiss(self, secret: str = "") -> int:
-        """Let a browser in no longer, or none at all if no secret is given; return how many these were."""
+        """Let a browser in no longer, or none at all if no secret is given; return how many these were.
+
+        Raises:
+            StoreError: as `admit`.
+        """
         with self._changing:
-            gone = [_digest(secret)] if secret else list(self._seen)
-            n_gone = sum(self._seen.pop(key, None) is not None for key in gone)
+            kept = {key: seen for key, seen in self._seen.items() if secret and key != _digest(secret)}
+            n_gone = len(self._seen) - len(kept)
             if n_gone:
-                self._save()
+                self._keep(kept)
         return n_gone
 
-    def _save(self) -> None:
-        write_file(self._file, json.dumps(self._seen).encode("ascii"), mode=0o600)
+    def _keep(self, seen: dict[str, _Seen]) -> None:
+        """Write who may see the pages, and then hold to it; if it cannot be written, all stays as it was."""
+        try:
+            write_file(self._file, json.dumps(seen).encode("ascii"), mode=0o600)
+        except OSError as error:
+            hint = "free some space or make its folder writable, and try again"
+            raise StoreError(f"cannot write {self._file}: {error.strerror}", hint) from error
+        self._seen = seen
 
 
 def _is_valid(seen: _Seen, now: float) -> bool:

@@ -34,8 +34,12 @@ class Builds:
         self._running: dict[str, asyncio.Task[None]] = {}
 
     def state(self, project: str) -> BuildState | None:
-        """Return how far the last build of a project is; None if nobody started one."""
-        return self._states.get(project)
+        """Return how far the last build of a project is; None if nobody started one.
+
+        Raises:
+            ProjectError: if there is no such project.
+        """
+        return self._states.get(self._root(project))
 
     def start(self, project: str, *, full: bool) -> bool:
         """Start a build that goes on when the page is closed; return False if one is running.
@@ -43,26 +47,29 @@ class Builds:
         Raises:
             ProjectError: if there is no such project.
         """
-        self._projects.registry.find(project)
-        if project in self._running:
+        root = self._root(project)
+        if root in self._running:
             return False
-        self._states[project] = BuildState()
-        task = self._running[project] = asyncio.create_task(self._build(project, full=full))
-        task.add_done_callback(lambda _: self._running.pop(project))
+        self._states[root] = BuildState()
+        task = self._running[root] = asyncio.create_task(self._build(root, full=full))
+        task.add_done_callback(lambda _: self._running.pop(root))
         return True
 
-    async def _build(self, project: str, *, full: bool) -> None:
+    def _root(self, project: str) -> str:
+        return self._projects.registry.find(project).root
+
+    async def _build(self, root: str, *, full: bool) -> None:
         try:
-            outcome = await self._projects.run_apart(project, partial(self._index, project, full))
+            outcome = await self._projects.run_apart(root, partial(self._index, root, full))
         except CairnError as error:
             outcome = f"{error}; {error.hint}"
         except Exception as error:  # noqa: BLE001 - the edge of a task; it is logged
             outcome = str(log_unexpected(error))
-        self._states[project] = self._states[project]._replace(outcome=outcome)
+        self._states[root] = self._states[root]._replace(outcome=outcome)
 
-    def _index(self, project: str, full: bool, workspace: Workspace) -> str:
+    def _index(self, root: str, full: bool, workspace: Workspace) -> str:
         def report(done: int, total: int) -> None:
-            self._states[project] = BuildState(done, total)
+            self._states[root] = BuildState(done, total)
 
         made = workspace.index(full=full, progress=report)
         return f"{pluralize(made.files, 'file')} indexed in {made.seconds:.1f} s"

@@ -42,8 +42,12 @@ class Embeddings:
         self._stopped: set[str] = set()
 
     def state(self, project: str) -> EmbeddingState | None:
-        """Return how far the last run of a project is; None if nobody started one."""
-        return self._states.get(project)
+        """Return how far the last run of a project is; None if nobody started one.
+
+        Raises:
+            ProjectError: if there is no such project.
+        """
+        return self._states.get(self._root(project))
 
     def start(self, project: str) -> bool:
         """Start a run that goes on when the page is closed; return False if one is running.
@@ -51,36 +55,44 @@ class Embeddings:
         Raises:
             ProjectError: if there is no such project.
         """
-        self._projects.registry.find(project)
-        if project in self._running:
+        root = self._root(project)
+        if root in self._running:
             return False
-        self._stopped.discard(project)
-        self._states[project] = EmbeddingState()
-        task = self._running[project] = asyncio.create_task(self._run(project))
-        task.add_done_callback(lambda _: self._running.pop(project))
+        self._stopped.discard(root)
+        self._states[root] = EmbeddingState()
+        task = self._running[root] = asyncio.create_task(self._run(root))
+        task.add_done_callback(lambda _: self._running.pop(root))
         return True
 
     def stop(self, project: str) -> bool:
-        """End a run after its present batch; return False if none is running."""
-        if project in self._running:
-            self._stopped.add(project)
-        return project in self._running
+        """End a run after its present batch; return False if none is running.
 
-    async def _run(self, project: str) -> None:
+        Raises:
+            ProjectError: if there is no such project.
+        """
+        root = self._root(project)
+        if root in self._running:
+            self._stopped.add(root)
+        return root in self._running
+
+    def _root(self, project: str) -> str:
+        return self._projects.registry.find(project).root
+
+    async def _run(self, root: str) -> None:
         try:
-            answer = await self._projects.run_apart(project, partial(_embed, partial(self._report, project)))
+            answer = await self._projects.run_apart(root, partial(_embed, partial(self._report, root)))
             outcome = _words(answer)
         except _StopEmbedding:
-            outcome = f"stopped after {pluralize(self._states[project].done, 'vector')}; the rest is as it was"
+            outcome = f"stopped after {pluralize(self._states[root].done, 'vector')}; the rest is as it was"
         except CairnError as error:
             outcome = f"{error}; {error.hint}"
         except Exception as error:  # noqa: BLE001 - the edge of a task; it is logged
             outcome = str(log_unexpected(error))
-        self._states[project] = self._states[project]._replace(outcome=outcome)
+        self._states[root] = self._states[root]._replace(outcome=outcome)
 
-    def _report(self, project: str, done: int, total: int) -> None:
-        self._states[project] = EmbeddingState(done, total)
-        if project in self._stopped:
+    def _report(self, root: str, done: int, total: int) -> None:
+        self._states[root] = EmbeddingState(done, total)
+        if root in self._stopped:
             raise _StopEmbedding
 
 

@@ -18,6 +18,8 @@ from cairn.fields import Rule
 if TYPE_CHECKING:
     from cairn.dashboard.browsers import Browsers, Codes
 
+# What browsers take for an address on another machine is none; they drop line breaks and tabs from addresses.
+PATH_OF_PAGE = r"/(?:[^/\\\x00-\x1f\x7f][^\\\x00-\x1f\x7f]*)?"
 MOST_AT_ONCE = 16  # pages; agents have slots of their own
 _FILE = "browsers.json"
 _BY_SCRIPT = b"hx-request"  # a part of an open page that is loaded again; nobody need be looking
@@ -27,7 +29,7 @@ _BY_SCRIPT = b"hx-request"  # a part of an open page that is loaded again; nobod
 class LinkRequest:
     """Ask for a link that opens the pages, once."""
 
-    path: Annotated[str, Rule("the page to open", max_length=2_000, pattern=r"/(?:[^/\\].*)?")] = "/"
+    path: Annotated[str, Rule("the page to open", max_length=2_000, pattern=PATH_OF_PAGE)] = "/"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from importlib import import_module
-from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.background import BackgroundTask
@@ -21,10 +21,11 @@ from cairn.dashboard.browsers import LIFE_SECONDS, Browsers, Codes
 from cairn.dashboard.builds import Builds
 from cairn.dashboard.embeddings import Embeddings
 from cairn.dashboard.guard import check_sender, cookie_name, make_nonce, protect, read_cookie
+from cairn.dashboard.mount import PATH_OF_PAGE
 from cairn.dashboard.rendering import Pages
 from cairn.dashboard.views import memories, savings, search, sessions, settings, symbol, system, team, tuning, week
 from cairn.dashboard.visit import PageResponse, Visit
-from cairn.errors import AccessError, CairnError, RouteError
+from cairn.errors import AccessError, CairnError, RouteError, StoreError
 from cairn.hints import Hint
 
 View = Callable[[Visit], Awaitable[Response]]
@@ -92,13 +93,13 @@ class Site:
 
     async def _page(self, request: Request, view: View, title: str = "") -> Response:
         nonce = make_nonce()
+        if not self._browsers.knows(read_cookie(request)):  # first of all: errors are shown among names of projects
+            return self._signed_out(nonce)
         if view is team.show and not self._daemon.elsewhere.operated():
             view, title = _missing, ""  # whoever operates nothing is told nothing of it
         visit = self._visit(request, nonce, title)
         try:
             check_sender(request)
-            if not self._browsers.knows(read_cookie(request)):
-                return protect(HTMLResponse(self._pages.render("signed-out.html", {"nonce": nonce}), 401), nonce)
             response = await _begin(visit, view, is_known=bool(title))
         except CairnError as error:
             response = await _error_page(visit, error)
@@ -118,27 +119,32 @@ class Site:
         """Exchange the code of a link for a cookie; the next request is the page's own, so the cookie comes with it."""
         nonce, wanted = make_nonce(), request.query_params.get("to", "/")
         if not self._codes.redeem(request.query_params.get("code", "")):
-            return protect(HTMLResponse(self._pages.render("signed-out.html", {"nonce": nonce}), 401), nonce)
-        parts = urlsplit(wanted)
-        is_own = wanted.startswith("/") and not (parts.scheme or parts.netloc or "\\" in wanted)
+            return self._signed_out(nonce)
+        try:
+            secret = self._browsers.admit()
+        except StoreError as error:
+            return protect(await _error_page(self._visit(request, nonce), error), nonce)
+        is_own = re.fullmatch(PATH_OF_PAGE, wanted)
         page = self._pages.render("login.html", {"nonce": nonce, "to": wanted if is_own else "/"})
         response = HTMLResponse(page)
-        response.set_cookie(
-            cookie_name(request), self._browsers.admit(), max_age=int(LIFE_SECONDS), httponly=True, samesite="strict"
-        )
+        response.set_cookie(cookie_name(request), secret, max_age=int(LIFE_SECONDS), httponly=True, samesite="strict")
         return protect(response, nonce)
 
     async def _logout(self, request: Request) -> Response:
-        nonce = make_nonce()
+        nonce, secret = make_nonce(), read_cookie(request)
+        if not self._browsers.knows(secret):
+            return self._signed_out(nonce)
         try:
             check_sender(request)
-        except AccessError as error:
-            return protect(await _error_page(self._visit(request, nonce), error), nonce)
-        if secret := read_cookie(request):
             self._browsers.dismiss(secret)
+        except CairnError as error:
+            return protect(await _error_page(self._visit(request, nonce), error), nonce)
         response = RedirectResponse("/", 303)
         response.delete_cookie(cookie_name(request), httponly=True, samesite="strict")
         return protect(response, nonce)
+
+    def _signed_out(self, nonce: str) -> Response:
+        return protect(HTMLResponse(self._pages.render("signed-out.html", {"nonce": nonce}), 401), nonce)
 
     async def _static(self, request: Request) -> Response:
         """Give a file of ours; its address has its digest, so that it never changes."""

@@ -136,10 +136,10 @@ class Visit:
         title = self._title or "Error"
         return f"{about} · {title}" if about else title
 
-    @property
-    def projects(self) -> list[str]:
-        """The names of all projects, the last allowed first."""
-        return list(dict.fromkeys(project.name for project in reversed(self.daemon.projects.registry.projects())))
+    @cached_property
+    def projects(self) -> dict[str, str]:
+        """What each project is called in addresses, by its folder, the last allowed first; see `Registry.names`."""
+        return dict(reversed(self.daemon.projects.registry.names().items()))
 
     @property
     def project(self) -> str:
@@ -150,8 +150,8 @@ class Visit:
         """
         if name := self.query.get("project", ""):
             return name
-        if projects := self.projects:
-            return projects[0]
+        for name in self.projects.values():
+            return name
         raise ProjectError("no project is indexed yet", Hint.of("index", path=None))
 
     @property

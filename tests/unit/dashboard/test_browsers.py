@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cairn.dashboard.browsers import CODE_SECONDS, IDLE_SECONDS, LIFE_SECONDS, MOST_BROWSERS, Browsers, Codes
+from cairn.errors import StoreError
 
 
 class Clock:
@@ -106,6 +107,52 @@ def test_signed_out_browsers_are_not_known(tmp_path: Path) -> None:
     assert browsers.knows(other)
     assert browsers.dismiss() == 1
     assert not Browsers(tmp_path / "browsers.json").knows(other)
+
+
+def _make_unwritable(file: Path) -> Path:
+    """Put a folder where the file is, and return what was moved away for it."""
+    kept = file.rename(file.with_suffix(".kept"))
+    (file / "x").mkdir(parents=True)
+    return kept
+
+
+def _make_writable(file: Path, kept: Path) -> None:
+    (file / "x").rmdir()
+    file.rmdir()
+    kept.rename(file)
+
+
+def test_a_browser_that_cannot_be_kept_is_not_let_in_and_puts_nobody_out(tmp_path: Path) -> None:
+    file = tmp_path / "browsers.json"
+    browsers = Browsers(file)
+    known = [browsers.admit() for _ in range(MOST_BROWSERS)]
+    _make_unwritable(file)
+    with pytest.raises(StoreError, match=r"cannot write .*browsers\.json"):
+        browsers.admit()
+    assert all(map(browsers.knows, known))
+
+
+def test_a_browser_is_known_though_it_cannot_be_noted_that_it_was_seen(tmp_path: Path) -> None:
+    clock, file = Clock(), tmp_path / "browsers.json"
+    browsers = Browsers(file, clock)
+    secret = browsers.admit()
+    _make_unwritable(file)
+    for _ in range(3):
+        clock.now += IDLE_SECONDS - 1
+        assert browsers.knows(secret)
+
+
+def test_signing_out_that_cannot_be_kept_is_an_error_and_can_be_tried_again(tmp_path: Path) -> None:
+    file = tmp_path / "browsers.json"
+    browsers = Browsers(file)
+    secret = browsers.admit()
+    kept = _make_unwritable(file)
+    with pytest.raises(StoreError, match="cannot write"):
+        browsers.dismiss(secret)
+    assert browsers.knows(secret)
+    _make_writable(file, kept)
+    assert browsers.dismiss(secret) == 1
+    assert not Browsers(file).knows(secret)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"a": 1}', '{"a": [1]}', '{"a": ["x", "y"]}', "\x00"])
