@@ -113,7 +113,8 @@ def test_the_doctor_tells_what_is_wrong(server: Postgres, tmp_path: Path) -> Non
             """INSERT INTO project (organisation, name, url) VALUES ('acme', 'shop', 'file:///x');
                INSERT INTO branch (project_id, name, is_default, wanted, wanted_at, generation)
                    SELECT id, 'main', true, repeat('a', 40), now() - interval '1 hour', 1 FROM project;
-               INSERT INTO piece SELECT id, 1, 'tree', 'tree', repeat('0', 64) FROM branch"""
+               INSERT INTO branch (project_id, name, is_default, look_problem) SELECT id, 'x', false, 'no' FROM project;
+               INSERT INTO piece SELECT id, 1, 'tree', 'tree', repeat('0', 64) FROM branch WHERE is_default"""
         )
     try:
         (tmp_path / "file").write_text("no folder")
@@ -125,12 +126,42 @@ def test_the_doctor_tells_what_is_wrong(server: Postgres, tmp_path: Path) -> Non
             connection.execute("INSERT INTO migration VALUES ('0007_queue.sql')")
         owner.close()
 
-    assert found["database"] == found["clock"] == found["object store"] == found["failures"] == ""
+    assert found["database"] == found["clock"] == found["object store"] == found["nodes"] == found["workers"] == ""
     assert found["tables"] == "steps are missing: 0007_queue.sql"
     assert found["roles"].endswith(": mighty, rich")
     assert found["row security"] == "nodes may read all of: access, token"
     assert found["published objects"] == "the store lacks 1 of 1 objects that were looked for"
-    assert found["workers"] == "branches that wait for a worker for over 10 minutes: 1"
+    assert found["failures"] == "branches whose repository cannot be reached: 1"
+    assert found["queue"] == "branches that wait for a worker for over 10 minutes: 1"
+
+
+@needs_postgres
+def test_the_doctor_tells_which_nodes_and_workers_are_silent(server: Postgres, tmp_path: Path) -> None:
+    def looked_at() -> dict[str, str]:
+        found = {look.name: look.problem for look in examine(owner, Objects(f"file://{tmp_path}/bucket"))}
+        return {name: found[name] for name in ("nodes", "workers")}
+
+    owner = Catalog(server.address)
+    try:
+        with owner.transaction() as connection:
+            connection.execute(
+                """INSERT INTO part SELECT kind, kind || number, '1', now(), now() - number * interval '1 minute', '{}'
+                   FROM (VALUES ('node'), ('worker')) AS kinds (kind), generate_series(0, 12) AS number"""
+            )
+            connection.execute("DELETE FROM part WHERE kind = 'worker' AND name NOT IN ('worker0', 'worker2')")
+        found = looked_at()
+        with owner.transaction() as connection:
+            connection.execute("UPDATE part SET heard_at = now()")
+        after = looked_at()
+    finally:
+        with owner.transaction() as connection:
+            connection.execute("DELETE FROM part")
+        owner.close()
+
+    assert re.fullmatch(r"silent: worker2 since [-\dT:]{19}", found["workers"])
+    assert re.findall(r"(node\d+) since", found["nodes"]) == [f"node{number}" for number in range(1, 11)]
+    assert found["nodes"].endswith(", and 2 more")
+    assert after == {"nodes": "", "workers": ""}
 
 
 def counts(text: str) -> set[str]:

@@ -1,10 +1,11 @@
-"""Finds out what is wrong with a team's server: the database, its roles, the object store, and what was published."""
+"""Finds out what is wrong with a team's server: database, roles, object store, what is published, who is silent."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,11 +13,13 @@ from cairn.errors import CairnError
 from cairn.hints import Hint
 from cairn.team.catalog import Catalog
 from cairn.team.objects import PUBLISH_AGAIN, Objects, hash_of
+from cairn.team.state import Part, read_parts
 
 _OLDEST_SERVER = 14
 _MAX_SKEW_SECONDS = 5.0
 _LONG_WAIT_SECONDS = 600.0
 _SAMPLE = 50  # of the objects that are looked for
+_SHOWN_SILENT = 10  # of the nodes or workers that are silent
 _STATUS = Hint("see which", "team status")
 
 
@@ -137,11 +140,30 @@ def _objects(catalog: Catalog, objects: Objects) -> Examined:
 
 
 def _failures(catalog: Catalog, _: Objects) -> Examined:
-    ((number,),) = _rows(catalog, "SELECT count(*) FROM branch WHERE problem <> ''")
-    return Examined("", f"branches that failed: {number}", _STATUS) if number else Examined("")
+    rows = _rows(
+        catalog,
+        """SELECT count(*) FILTER (WHERE problem <> ''), count(*) FILTER (WHERE look_problem <> '') FROM branch""",
+    )
+    deeds = zip(("branches that failed", "branches whose repository cannot be reached"), rows[0], strict=True)
+    problem = "; ".join(f"{deed}: {number}" for deed, number in deeds if number)
+    return Examined("", problem, _STATUS) if problem else Examined("")
 
 
-def _workers(catalog: Catalog, _: Objects) -> Examined:
+def _silent(part: Part, catalog: Catalog, _: Objects) -> Examined:
+    """Look for parts that were killed, or cannot reach the database; the newest silence first."""
+    silent = sorted((row["heard_at"], row["name"]) for row in read_parts(catalog, part) if row["is_silent"])[::-1]
+    if silent:
+        names = ", ".join(f"{name} since {heard_at[:19]}" for heard_at, name in silent[:_SHOWN_SILENT])
+        rest = f", and {len(silent) - _SHOWN_SILENT} more" if len(silent) > _SHOWN_SILENT else ""
+        return Examined(
+            "",
+            f"silent: {names}{rest}",
+            f"see in its log why; a {part} that is gone for good is forgotten a day after its last word",
+        )
+    return Examined("")
+
+
+def _queue(catalog: Catalog, _: Objects) -> Examined:
     ((number,),) = _rows(
         catalog,
         f"""SELECT count(*) FROM branch WHERE (again OR wanted IS DISTINCT FROM published) AND problem = ''
@@ -167,5 +189,7 @@ _LOOKS: dict[str, Callable[[Catalog, Objects], Examined]] = {
     "object store": _store,
     "published objects": _objects,
     "failures": _failures,
-    "workers": _workers,
+    "queue": _queue,
+    "nodes": partial(_silent, "node"),
+    "workers": partial(_silent, "worker"),
 }

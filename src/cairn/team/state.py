@@ -45,6 +45,18 @@ def read_state(catalog: Catalog) -> Any:  # noqa: ANN401 - JSON
     return row[0]
 
 
+def read_parts(catalog: Catalog, part: Part) -> Any:  # noqa: ANN401 - JSON
+    """Return the nodes or the workers of it alone.
+
+    Raises:
+        CatalogError: as `Catalog.transaction`.
+    """
+    with catalog.transaction() as connection:
+        row = connection.execute("SELECT state(0) -> %s", (f"{part}s",)).fetchone()
+    assert row is not None  # it is a function
+    return row[0]
+
+
 def show_state(catalog: Catalog, token: bytes, limit: int) -> Any:  # noqa: ANN401 - JSON
     """Return the same to the bearer of a token with the scope `admin`.
 
