@@ -40,6 +40,7 @@ from team_leaks import Company, asking, make_company
 _HOOK_SECRET = "secret"
 _LONGEST_SECONDS = 120.0
 _SIGN_IN_SECONDS = 5  # as the provider wants
+_PROJECTS_A_LINE = 10
 
 
 def main() -> None:
@@ -66,16 +67,19 @@ def main() -> None:
 
 
 async def count_leaks(team: Team, company: Company, folder: Path) -> None:
-    """Ask everything, and print how much of it leaked."""
+    """Ask everything, and print how much of it leaked, so far and in the end."""
     begun, before = time.perf_counter(), sum(os.times()[:2])
     async with asking(team, company, folder) as asked:
-        await asked.ask_all()
-    n_cpu = sum(os.times()[:2]) - before
-    print(
-        f"{asked.n_requests:,} requests, {asked.n_answered:,} of them answered from a project, "
-        f"in {time.perf_counter() - begun:.0f} s ({1_000 * n_cpu / asked.n_requests:.2f} ms of CPU each)"
-    )
-    print(f"leaks: {len(asked.leaks)}")
+        async for n_done in asked.ask_by_project():
+            if n_done % _PROJECTS_A_LINE and n_done < len(company.projects):
+                continue
+            n_cpu = sum(os.times()[:2]) - before
+            print(
+                f"{n_done} projects: {asked.n_requests:,} requests, {asked.n_answered:,} of them answered from a "
+                f"project, in {time.perf_counter() - begun:.0f} s ({1_000 * n_cpu / asked.n_requests:.2f} ms of CPU "
+                f"each): {len(asked.leaks)} leaks",
+                flush=True,
+            )
     for leak in asked.leaks[:20]:
         print(f"  {leak}")
 
