@@ -39,6 +39,8 @@ class IdentityServer:
 
     def __init__(self) -> None:
         self.is_away = False
+        self.interval_seconds = 5
+        self.at_once: Someone | None = None  # who agrees to whatever begins
         self.agreed: dict[str, Someone | str] = {}  # by device code: who agreed, or the error to tell
         self.codes: list[str] = []
         self.tokens: dict[str, Someone] = {}
@@ -141,13 +143,15 @@ class IdentityServer:
         if form.get("client_id") != CLIENT:
             return 401, {"error": "invalid_client"}, ""
         self.codes.append(secrets.token_hex(20))
+        if self.at_once is not None:
+            self.agree(self.at_once)
         begun = {
             "device_code": self.codes[-1],
             "user_code": "WDJB-MJHT",
             "verification_uri": f"{self.url}/activate",
             "verification_uri_complete": f"{self.url}/activate?user_code=WDJB-MJHT",
             "expires_in": 900,
-            "interval": 5,
+            "interval": self.interval_seconds,
         }
         return 200, begun, ""
 

@@ -111,7 +111,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "cairn team token ada --revoke 12",
     ),
     "cairn team tokens": ("cairn team tokens --person ada",),
-    "cairn team person": ("cairn team person ada", "cairn team person ada --delete"),
+    "cairn team person": ("cairn team person ada", "cairn team person ada@github.com --operator"),
     "cairn team audit": ("cairn team audit --person ada --since 7d", "cairn team audit --project acme/shop --json"),
     "cairn team grant": ("cairn team grant ada acme/shop --write",),
     "cairn team revoke": ("cairn team revoke ada acme/shop",),

@@ -147,7 +147,7 @@ def run_tokens(options: argparse.Namespace) -> int:
 
 
 def run_person(options: argparse.Namespace) -> int:
-    """Show all that is kept of a person, or revoke or delete it."""
+    """Show all that is kept of a person, or change what they may do, or delete it."""
     with _people(options) as people:
         if options.delete:
             people.delete(options.person)
@@ -155,6 +155,10 @@ def run_person(options: argparse.Namespace) -> int:
         if options.allow:
             people.let_sign_in(options.person)
             return _done(options, f"{options.person} may sign in again.")
+        if options.operator or options.no_operator:
+            people.set_operator(options.person, options.operator)
+            may = "operates the server once they sign in again" if options.operator else "operates the server no more"
+            return _done(options, f"{options.person} {may}.")
         if options.revoke:
             people.revoke_everything(options.person)
             return _done(options, f"{options.person} may no longer read anything.")

@@ -142,6 +142,8 @@ def _add_people(add: Callable[[str, str], Parser]) -> None:
         "--revoke", action="store_true", help="revoke all their tokens and grants instead; they cannot sign in"
     )
     either.add_argument("--allow", action="store_true", help="let them sign in again instead, after --revoke")
+    either.add_argument("--operator", action="store_true", help="let them operate the server when they sign in instead")
+    either.add_argument("--no-operator", action="store_true", help="end that instead")
     either.add_argument("--delete", action="store_true", help="delete all of it instead")
 
 

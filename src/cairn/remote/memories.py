@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from cairn.errors import AmbiguousError, NotFoundError, RequestError, SignInError
 from cairn.hints import Hint
 from cairn.memory.team_memories import TeamLink, TeamMemories
@@ -57,7 +59,8 @@ def exchange(memories: TeamMemories) -> Synced:
     """
     if (link := memories.link()) is None:
         raise RequestError("this memory is shared with no team", Hint("share it", "memories join"))
-    return sync(memories, TeamConnection(_server_of(link), answer_seconds=_ANSWER_SECONDS))
+    with closing(TeamConnection(_server_of(link), answer_seconds=_ANSWER_SECONDS)) as connection:
+        return sync(memories, connection)
 
 
 def _server_of(link: TeamLink) -> TeamServer:

@@ -64,7 +64,7 @@ class People:
         """
         with self._catalog.transaction() as connection:
             row = connection.execute(
-                "SELECT id, name, is_service, created_at FROM person WHERE name = %s", (person,)
+                "SELECT id, name, is_service, is_operator, created_at FROM person WHERE name = %s", (person,)
             ).fetchone()
             if row is None:
                 raise _nobody(person)
@@ -78,7 +78,7 @@ class People:
                 "SELECT provider, subject, verified_at, is_blocked FROM identity WHERE person_id = %s", row[:1]
             ).fetchall()
         return {
-            **_document(("person", "service", "created_at"), row[1:]),
+            **_document(("person", "service", "operator", "created_at"), row[1:]),
             "identities": [
                 _document(("provider", "subject", "verified_at", "blocked"), identity) for identity in identities
             ],
@@ -102,6 +102,7 @@ class People:
             connection.execute("UPDATE token SET revoked_at = now() WHERE person_id = %s AND revoked_at IS NULL", row)
             connection.execute("DELETE FROM access WHERE person_id = %s AND NOT is_denied", row)
             connection.execute("UPDATE identity SET is_blocked = true WHERE person_id = %s", row)
+            connection.execute("UPDATE person SET is_operator = false WHERE id = %s", row)
             note_deed(connection, "revoke everything", about=person)
 
     def let_sign_in(self, person: str) -> None:
@@ -119,6 +120,22 @@ class People:
             if found is None:
                 raise _nobody(person)
             note_deed(connection, "let sign in", about=person)
+
+    def set_operator(self, person: str, is_operator: bool) -> None:
+        """Let a person who signs in do what operators do over HTTP, or no longer.
+
+        Raises:
+            NotFoundError: if nobody of this name has signed in before.
+        """
+        with self._catalog.transaction() as connection:
+            found = connection.execute(
+                """UPDATE person SET is_operator = %s
+                   WHERE name = %s AND EXISTS (SELECT FROM identity WHERE person_id = person.id) RETURNING 1""",
+                (is_operator, person),
+            ).fetchone()
+            if found is None:
+                raise NotFoundError(f"nobody called {person} has signed in", _SEE_TOKENS)
+            note_deed(connection, "make operator" if is_operator else "end operator", about=person)
 
     def delete(self, person: str) -> None:
         """Delete all that is kept of a person.
