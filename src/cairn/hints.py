@@ -162,15 +162,16 @@ def _join(words: str, action: str) -> str:
 
 def _command(action: str, arguments: Mapping[str, Any]) -> str:
     positional = _POSITIONAL.get(action, ())
-    parts = ["cairn", action]
+    plain: list[str] = []
     flags: list[str] = []
     for name, value in arguments.items():
         if name in positional:
-            parts += _values(name, value)
+            plain += _values(name, value)
         elif value is not False:
             flags.append(_FLAGS.get(name, f"--{name.replace('_', '-')}"))
             flags += _values(name, value) if value is not True else ()
-    return " ".join([*parts, *flags])
+    is_like_flag = any(value.startswith("-") for value in plain)
+    return " ".join(["cairn", action, *([*flags, "--", *plain] if is_like_flag else [*plain, *flags])])
 
 
 def _values(name: str, value: Any) -> list[str]:  # noqa: ANN401 - of any kind that JSON has

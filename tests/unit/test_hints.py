@@ -29,6 +29,11 @@ from cairn.hints import Hint, hint_of, show, show_notes
             "cairn search 'print($X)' --lang go",
             "`search` with query='print($X)', languages=['go']",
         ),
+        (
+            Hint.of("search", query="-x", mode="literal"),
+            "cairn search --mode literal -- -x",
+            "`search` with query='-x', mode=literal",
+        ),
         (Hint.of("callers", symbol="a"), "cairn callers a", "`graph` with relation=callers, symbol='a'"),
         (Hint("name a folder", "index", project=None), "name a folder: cairn index -C FOLDER", None),
         (Hint("ask again later"), "ask again later", "ask again later"),

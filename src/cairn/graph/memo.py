@@ -24,6 +24,8 @@ _MAX_KNOWN = 120_000
 
 # -- needs are numbers; two may share a number, which only costs time --------------------------------------------------
 
+INCLUDES = crc32(b"includes")  # the need for what all files include
+
 
 @lru_cache(maxsize=1 << 15)
 def content_of(path: str) -> int:

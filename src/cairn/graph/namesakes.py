@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from cairn.graph.entities import How
+from cairn.graph.includes import Includes
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.recent import Recent
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
@@ -15,7 +16,6 @@ from cairn.graph.source_file import SourceFile
 from cairn.source.imports import ImportFlag
 from cairn.types import Definition
 
-_SOURCES_OF_C = (".c", ".cc", ".cpp", ".cxx", ".c++")
 MAX_NAMESAKES = 60  # a name with more definitions says nothing by itself
 MAX_OWNED = 5 * MAX_NAMESAKES  # the same for members of types
 
@@ -36,6 +36,7 @@ class Namesakes:
         self._full_names: Recent[str, dict[tuple[str, str], list[int]]] = Recent(
             self._code.room.names, lambda found: len(found) + 8
         )
+        self._includes = Includes(sight)
 
     def only_function(self, source: SourceFile, name: str) -> Namesake | None:
         """Return the only function with a name in all files whose language can call it."""
@@ -187,43 +188,20 @@ class Namesakes:
             return None
         near = []
         for node in nodes:
-            other = self._code.file(file_of(node))
+            other, place = self._code.file(file_of(node)), place_of(node)
             if not _are_kin(source, other) or not self._is_top(node):
                 continue
-            if other.definitions[place_of(node)].kind != "constant" and self._is_seen(source, other, place_of(node)):
+            if other.definitions[place].kind != "constant" and self._includes.sees(source, other, place):
                 near.append(node)
         if not near:
             return None
-        stems = self._stems_of_includes(source)
-        direct = [node for node in near if posixpath.splitext(self._code.paths[file_of(node)])[0] in stems]
-        if direct:
-            # The included file declares it; the body is elsewhere.
-            bodies = [node for node in near if "static " not in self._code.definition(node).signature]
-            return Namesake(self._code.main_of([*direct, *bodies]), How.IMPORT)
+        if included := self._includes.choose(source, near):
+            return Namesake(self._code.main_of(included), How.IMPORT)
         types = [node for node in near if self._code.definition(node).kind != "extension"]
         extends = len(types) < len(near)
         if extends and not types:  # they stand for a type of another library
             return Namesake(self._code.main_of(near), How.NAME)
         return self._only(types, How.IMPORT if extends else How.NAME)
-
-    def _is_seen(self, source: SourceFile, other: SourceFile, place: int) -> bool:
-        """Tell whether a definition is seen in another file: what a source file of C keeps to itself is not."""
-        if other.number == source.number or not other.path.endswith(_SOURCES_OF_C):
-            return True
-        definition = other.definitions[place]
-        is_own = definition.kind == "macro" or definition.kind in TYPE_KINDS or "static " in definition.signature
-        is_own = is_own or definition.signature.endswith(";")  # a prototype
-        return not is_own or any(
-            self._sight.place(source, imported.module) == other.number for imported in source.stars
-        )
-
-    def _stems_of_includes(self, source: SourceFile) -> frozenset[str]:
-        """Return the paths of the files that a file includes, without their endings: a header stands for its source."""
-        return self._sight.memo.recall(("stems", source.number), frozenset(), lambda: self._find_stems(source))
-
-    def _find_stems(self, source: SourceFile) -> frozenset[str]:
-        places = (self._sight.place(source, imported.module) for imported in self._sight.file(source.number).stars)
-        return frozenset(posixpath.splitext(self._code.paths[place])[0] for place in places if isinstance(place, int))
 
 
 def _needs_its_type(source: SourceFile, definition: Definition) -> bool:

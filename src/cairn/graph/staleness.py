@@ -6,7 +6,7 @@ import posixpath
 
 from cairn.graph.code import Code
 from cairn.graph.interface import find_changed_names, same_interface
-from cairn.graph.memo import content_of, namesakes_of, place_called
+from cairn.graph.memo import INCLUDES, content_of, namesakes_of, place_called
 from cairn.graph.modules.lookup import find_affected_needs
 from cairn.graph.modules.places import is_manifest
 from cairn.graph.network import Network
@@ -57,7 +57,7 @@ def stale_files(known: Network, code: Code) -> set[int] | None:
 
 def _by_paths(known: Network, code: Code) -> set[int] | None:
     places = find_affected_needs(known.paths, code.paths)
-    return None if places is None else set(places)
+    return None if places is None else {INCLUDES, *places}
 
 
 def _by_edit(code: Code, number: int, blob: int, *, alone: bool) -> set[int] | None:
@@ -75,6 +75,8 @@ def _by_edit(code: Code, number: int, blob: int, *, alone: bool) -> set[int] | N
     found = {namesakes_of(name) for name in find_changed_names(old, new)}
     if not same:
         found.add(content_of(new.path))
+    if [star.module for star in old.stars] != [star.module for star in new.stars]:
+        found.add(INCLUDES)
     if old.language != new.language:
         found.add(place_called(f"{posixpath.dirname(new.path)}/"))
     return found

@@ -1,7 +1,8 @@
-"""Finds the symbol that a text names: `name`, `Class.method`, `path:name`, `path:line` or a path."""
+"""Finds the symbol that a text names: `name`, `Class.method`, `path:name`, `path#name`, `path:line` or a path."""
 
 from __future__ import annotations
 
+import posixpath
 import re
 import sqlite3
 from collections.abc import Collection, Iterable
@@ -57,7 +58,7 @@ def find_symbol(
         raise UnknownSymbolError(f"nothing is called {text!r} here", _offer(code, connection, text))
     if len(symbols) > 1:
         raise AmbiguousError(
-            f"{text!r} may be any of {len(symbols)}: {_options(code, symbols)}", "name one as PATH:LINE"
+            f"{text!r} may be any of {len(symbols)}: {_options(code, symbols)}", "name one as PATH or PATH:LINE"
         )
     return symbols[0]
 
@@ -132,18 +133,26 @@ def _options(code: Code, symbols: list[list[int]]) -> str:
     shown = []
     for nodes in symbols[:_MAX_LISTED]:
         symbol = symbol_of(code, nodes[0])
-        shown.append(f"{symbol.path}:{symbol.line} ({symbol.kind} {symbol.name})")
+        what = f":{symbol.line} ({symbol.kind} {symbol.name})" if symbol.name else ""
+        shown.append(f"{symbol.path}{what}")
     more = len(symbols) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def find_file(code: Code, text: str) -> int | None:
     """Return the file that a path names, whole or by its unambiguous end; None if there is none."""
+    files = _files_named(code, text)
+    return files[0] if len(files) == 1 else None
+
+
+def _files_named(code: Code, text: str) -> list[int]:
+    """Return the file that a path names, else all whose paths end in it: the project's own if there are any."""
     path = text.replace("\\", "/").removeprefix("./").rstrip("/")
-    if path in code.numbers:
-        return code.numbers[path]
-    found = [number for number, candidate in enumerate(code.paths) if candidate.endswith(f"/{path}")] if path else []
-    return found[0] if len(found) == 1 else None
+    if path in code.numbers or not path:
+        return [code.numbers[path]] if path else []
+    files = [number for number, candidate in enumerate(code.paths) if candidate.endswith(f"/{path}")]
+    own = [number for number in files if not foreign_word(int(code.snapshot.files.roles[number]))]
+    return own or files
 
 
 def file_named(code: Code, text: str) -> int:
@@ -161,21 +170,27 @@ def file_named(code: Code, text: str) -> int:
 
 def _by_place(code: Code, text: str) -> list[int] | None:
     """Return what a path, with a line or a name behind it, means; None if the text begins with no path."""
-    if (number := find_file(code, text)) is not None:
-        return [node_of(number, -1)]
-    path, found, rest = text.rpartition(":")
-    number = find_file(code, path.rstrip(":")) if found else None
-    if number is None:
-        frame = next((frame for frame in read_frames(text) if file_among(frame.path, code.numbers)), None)
-        return None if frame is None else _by_place(code, f"{file_among(frame.path, code.numbers)}:{frame.line}")
+    files = _files_named(code, text)
+    if files and (len(files) == 1 or not _by_name(code, text)):
+        return [node_of(number, -1) for number in files]
+    for mark in (":", "#"):
+        path, _, rest = text.rpartition(mark)
+        if files := _files_named(code, path.rstrip(mark)):
+            return [node for number in files for node in _in_file(code, number, rest)]
+    frame = next((frame for frame in read_frames(text) if file_among(frame.path, code.numbers)), None)
+    return None if frame is None else _by_place(code, f"{file_among(frame.path, code.numbers)}:{frame.line}")
+
+
+def _in_file(code: Code, number: int, text: str) -> list[int]:
+    """Return the definitions of a file that a name means, or the innermost on a line."""
     source = code.file(number)
-    if rest.isdigit():
-        place = source.at_line(int(rest))
-        return [node_of(number, place)] if place >= 0 or int(rest) > 0 else []
+    if text.isdigit():
+        place = source.at_line(int(text))
+        return [node_of(number, place)] if place >= 0 or int(text) > 0 else []
     return [
         node_of(number, place)
         for place, definition in enumerate(source.definitions)
-        if _ends_in(definition.qualified_name, rest)
+        if _ends_in(definition.qualified_name, text)
     ]
 
 
@@ -192,8 +207,16 @@ def _ends_in(qualified: str, text: str) -> bool:
 def _offer(code: Code, connection: sqlite3.Connection, text: str) -> str:
     name = _SEPARATORS.split(text.rpartition(":")[2])[-1]
     names = chunk_db.definition_names(connection, code.view_id)
+    if _looks_like_file(code, text):
+        name, names = posixpath.basename(text), list({posixpath.basename(path) for path in code.paths})
     folded = {candidate.lower(): candidate for candidate in names}
     near = [folded[match] for match in get_close_matches(name.lower(), folded, n=5, cutoff=0.6)]
     if near:
         return Hint(f"did you mean {', '.join(near)}? Or look for it", "search", query=name or text)
     return Hint("look for it", "search", query=name or text)
+
+
+def _looks_like_file(code: Code, text: str) -> bool:
+    """Tell whether a text ends as the names of some files do."""
+    ending = posixpath.splitext(text)[1]
+    return bool(ending) and any(path.endswith(ending) for path in code.paths)

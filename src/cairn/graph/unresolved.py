@@ -12,6 +12,7 @@ from typing import NamedTuple, Self
 from cairn import waiting
 from cairn.graph.call_shapes import CallShapes
 from cairn.graph.graph import Graph
+from cairn.graph.includes import keeps_to_itself
 from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.reader import FOR_LINES, Reader
@@ -176,7 +177,9 @@ def _shared_name(graph: Graph, node: int, *, is_uncalled: bool) -> str:
     source, place = graph.code.file(file_of(node)), place_of(node)
     if is_uncalled and source.language == "rust" and place >= 0 and source.definitions[place].parent >= 0:
         return f"{posixpath.dirname(source.path)}/{source.definitions[place].qualified_name}"
-    is_shared = place >= 0 and (source.rules.package in ("all", "directory") or _is_of_platform(source, place))
+    if place < 0 or keeps_to_itself(source, place):
+        return ""
+    is_shared = source.rules.package in ("all", "directory") or _is_of_platform(source, place)
     return source.definitions[place].qualified_name if is_shared else ""
 
 

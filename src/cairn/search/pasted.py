@@ -224,12 +224,12 @@ class _Search:
             data, position = piece.data, 0
             while (start := data.find(needle, position)) >= 0:
                 end = start + len(needle)
-                is_inner = (is_bounded and _is_word(data[start - 1 : start])) or data[end : end + 1].isalnum()
+                is_inner = (is_bounded and _is_word(data[start - 1 : start])) or _is_word(data[end : end + 1])
                 place = PastedPlace(piece.line_at(start), self._text, 1.0)
                 is_aside = self._is_loose and not _opens_string(data[data.rfind(b"\n", 0, start) + 1 : start])
                 places.append((is_inner, bool(self._is_minor[piece.file]), is_aside, len(places), place))
                 position = data.find(b"\n", start) + 1 or len(data)
-            if len(places) >= 4 * limit:
+            if sum(not is_inner for is_inner, *_ in places) >= 4 * limit:
                 break
         places.sort(key=lambda entry: entry[:4])
         return Places(_without_repeats([place for *_, place in places])[:limit], self._is_late())

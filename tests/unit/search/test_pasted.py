@@ -114,6 +114,16 @@ def test_a_definition_of_the_name_comes_before_the_lines_that_hold_it(workspace:
     assert first(workspace.search("index_of")).kind == "function"
 
 
+def test_a_word_comes_before_names_that_hold_it_however_many_these_are(tmp_path: Path) -> None:
+    (tmp_path / "flags.h").write_text("".join(f"#define AT_{n}_TODO {n}\n#define TODO_{n} {n}\n" for n in range(90)))
+    for number in range(3):
+        (tmp_path / f"work{number}.c").write_text(f"/* TODO: work {number} */\nint work{number};\n")
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        paths = [hit.path for hit in workspace.search("TODO", limit=5).code]
+    assert paths[:3] == ["work0.c", "work1.c", "work2.c"]
+
+
 def test_a_changed_file_is_searched_as_it_is_now(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text('FLAG = "--max-tokens"\n')
     with Workspace.open(tmp_path) as workspace:
