@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
+import time
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from cairn.errors import AccessError, CairnError, CatalogError, NotFoundError, O
 from cairn.operations import perform
 from cairn.protocol.table import decode_request
 from cairn.team.capabilities import LONGEST_SECONDS
-from cairn.team.catalog import Catalog, WorkList, condemned, list_projects, read_queue
+from cairn.team.catalog import Catalog, Connection, WorkList, condemned, list_projects, read_queue
 from cairn.team.node import FRESH_SECONDS, SearchNode
 from cairn.team.server import TeamApi
 from cairn.team.state import read_state
@@ -446,6 +448,49 @@ def test_while_the_database_is_away_answers_go_on_until_nobody_knows_who_may_rea
             assert workspace.search("total").code
         node.close()
         team.close()
+
+
+def test_no_question_about_what_is_known_waits_for_a_database_that_is_away(
+    team: Team, shop: Repository, tmp_path: Path
+) -> None:
+    class Counted(Catalog):
+        is_away, n_questions = False, 0
+
+        @contextmanager
+        def transaction(self, token: bytes | None = None) -> Iterator[Connection]:
+            self.n_questions += token is not None
+            if self.is_away:
+                raise CatalogError("away", "")
+            with super().transaction(token) as connection:
+                yield connection
+
+    team.operator.add_project("acme/shop", shop.url, "main")
+    team.publish()
+    of_ada, of_bob, of_eve = (reader(team, "acme/shop", person) for person in ("ada", "bob", "eve"))
+    now = [0.0]
+
+    def asked(*tokens: bytes) -> int:
+        before = catalog.n_questions
+        for token in tokens:
+            with node.project(token, "acme/shop", None):
+                pass
+        return catalog.n_questions - before
+
+    with (
+        closing(Counted(team.address, "cairn_node")) as catalog,
+        closing(SearchNode(catalog, team.objects, tmp_path / "node", clock=lambda: now[0])) as node,
+    ):
+        assert asked(of_ada, of_bob) == 2
+        now[0] += FRESH_SECONDS
+        catalog.is_away = True
+        assert asked(of_ada) == 1
+        assert asked(of_ada, of_bob, of_ada) == 0
+        with pytest.raises(CatalogError):
+            asked(of_eve)  # of whom nothing is known here
+        catalog.is_away = False
+        while asked(of_bob) == 0:  # until it is known to be back
+            time.sleep(0.01)
+        assert asked(of_bob, of_ada, of_eve) == 2
 
 
 def test_an_open_project_is_read_with_a_capability_of_its_own_alone(

@@ -24,6 +24,7 @@ from cairn.workspace import Workspace
 
 _log = logging.getLogger("cairn.team")
 FRESH_SECONDS = 8.0  # for so long, nobody asks the database again what somebody may read and what the newest is
+_LOOK_SECONDS = 2.0  # between two looks whether a database that did not answer is back
 
 
 class Unchanging:
@@ -93,6 +94,8 @@ class SearchNode:
         self._lock = threading.Lock()
         self._signer = Signer(clock)
         self._known: OrderedDict[_Asked, _LastWord] = OrderedDict()
+        self._is_away = False
+        self._closed = threading.Event()
         self._open: OrderedDict[_Generation, Shared[_OpenProject]] = OrderedDict()
         self._opening: dict[int, threading.Lock] = {}  # by branch
         shutil.rmtree(folder, ignore_errors=True)
@@ -127,12 +130,13 @@ class SearchNode:
         now = self._clock()
         with self._lock:
             known = self._known.get(asked)
-        if known is not None and now - known.asked_at < FRESH_SECONDS:
-            return known
+            if known is not None and (now - known.asked_at < FRESH_SECONDS or (self._is_away and self._holds(known))):
+                return known
         try:
             found = read_manifest(self._catalog, *asked)
         except CatalogError:
-            if known is None or known.capability is None or self._signer.is_over(known.capability):
+            self._note_away()
+            if known is None or not self._holds(known):
                 raise
             return known
         allowed = None if found is None else self._signer.issue(asked[0], *_generation(found))
@@ -143,6 +147,25 @@ class SearchNode:
             while len(self._known) > _MAX_KNOWN:
                 self._known.popitem(last=False)
         return word
+
+    def _holds(self, known: _LastWord) -> bool:
+        return known.capability is not None and not self._signer.is_over(known.capability)
+
+    def _note_away(self) -> None:
+        """Let no question about what is known wait for the database, until a thread finds that it is back."""
+        with self._lock:
+            if self._is_away:
+                return
+            self._is_away = True
+        threading.Thread(target=self._wait_for_database, name="cairn-away", daemon=True).start()
+
+    def _wait_for_database(self) -> None:
+        answers = False
+        while not answers and not self._closed.wait(_LOOK_SECONDS):
+            with suppress(CatalogError):
+                self._catalog.ping()
+                answers = True
+        self._is_away = False
 
     def _use(self, manifest: Manifest, stack: ExitStack) -> _OpenProject:
         """Return an open generation, which stays open as long as the stack."""
@@ -198,6 +221,7 @@ class SearchNode:
 
     def close(self) -> None:
         """Close all projects as soon as nobody asks them."""
+        self._closed.set()
         with self._lock:
             leaving = list(self._open.values())
             self._open.clear()
