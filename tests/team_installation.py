@@ -17,7 +17,7 @@ from pathlib import Path
 import httpx
 
 _SECONDS = 60.0
-CONFIGURATION = Path(__file__).resolve().parents[1] / "deploy" / "haproxy.cfg"
+CONFIGURATION = Path(__file__).resolve().parents[1] / "deploy" / "helm" / "haproxy.cfg"
 
 
 def find_haproxy() -> str | None:

@@ -68,7 +68,7 @@ def test_nodes_are_given_all_variables_of_signing_in() -> None:
 def test_no_secret_is_written_down_and_the_proxy_knows_the_nodes() -> None:
     text = (DEPLOY / "compose.yaml").read_text()
     assert len(re.findall(r"(?m)^\s*(?:\w*PASSWORD|\w*SECRET\w*): (?!\$\{|\"\$\{)", text)) == 0
-    servers = re.findall(r"(?m)^    server (\w+) (\w+):37700$", (DEPLOY / "haproxy.cfg").read_text())
+    servers = re.findall(r"(?m)^    server (\w+) (\w+):37700$", (DEPLOY / "helm" / "haproxy.cfg").read_text())
     assert servers == [("node1", "node1"), ("node2", "node2")]
     assert {name for name, _ in servers} <= set(services())
 
@@ -194,7 +194,7 @@ def test_the_proxy_of_the_chart_counts_by_the_address_that_the_ingress_says(tmp_
     template = (DEPLOY / "helm" / "templates" / "front.yaml").read_text()
     (pair,) = re.findall(r'\{\{- \$text = replace ("(?:[^"])*") ("(?:[^"])*") \$text \}\}', template)
     before, after = (json.loads(text) for text in pair)
-    text = (DEPLOY / "haproxy.cfg").read_text()
+    text = (DEPLOY / "helm" / "haproxy.cfg").read_text()
     assert text.count(before) == 1
     text = re.sub(r"(?m)^    bind .*$", "    bind 127.0.0.1:8080", text.replace(before, after))
     (tmp_path / "haproxy.cfg").write_text(re.sub(r"(?m)^    server .*\n?", "", text))
