@@ -38,6 +38,7 @@ _POSITIONAL: Mapping[str, tuple[str, ...]] = {
     "subclasses": ("symbol",),
     "team publish": ("team_project",),
     "team remove": ("team_project",),
+    "team token": ("person",),
     "tests": ("symbol",),
     "why": ("place",),
 }

@@ -139,7 +139,11 @@ def test_an_operator_sees_how_things_are(installation: Installation, address: st
 def test_what_an_operator_gets_wrong_is_explained(installation: Installation) -> None:
     assert "not an address of a repository" in installation.run("add", "acme/x", "ext::sh -c id", code=2)
     assert "name it like ORGANISATION/NAME" in installation.run("remove", "shop", code=2)
-    assert "the team has no bob or acme/shop" in installation.run("grant", "bob", "acme/shop", code=1)
+    assert "the team has nobody called bob" in installation.run("grant", "bob", "acme/shop", code=1)
+    installation.run("token", "bob")
+    assert "bob may not read acme/shop" in installation.run("revoke", "bob", "acme/shop", code=1)
+    assert "the team has no project acme/gone" in installation.run("grant", "bob", "acme/gone", code=1)
+    assert "the team has no project acme/gone" in installation.run("publish", "acme/gone", code=1)
     nowhere = ("--database", "postgresql://127.0.0.1:1/none")
     assert "error[catalog]" in installation.run("status", *nowhere, code=3)
 

@@ -53,7 +53,8 @@ def say_where(document: Any) -> None:  # noqa: ANN401 - JSON
     first = next(iter(document), {}) if isinstance(document, list) else document
     if remote := first.get("remote"):
         note(
-            f"Of {remote['project']} on the team's server, commit {remote['commit'][:12]}; it is not checked out here."
+            f"Of {remote['project']} on the team's server, commit {remote['commit'][:12]}; it is not checked out here, "
+            f"so ask on with --project {remote['project']}."
         )
     names = dict.fromkeys(hit["project"] for hit in first.get("code", ()) if "remote" in hit and "project" in hit)
     if names:

@@ -11,7 +11,7 @@ from cairn.hints import Hint
 from cairn.registry import is_team_name
 from cairn.source.origins import repository_identity
 from cairn.team.audit import note_deed
-from cairn.team.catalog import Catalog, Scope
+from cairn.team.catalog import Catalog, Connection, Scope
 from cairn.team.tokens import new_token, token_hash
 
 
@@ -174,9 +174,20 @@ class Operator:
     def _change(self, deed: _Deed, statement: LiteralString, *values: object) -> None:
         with self._catalog.transaction() as connection:
             if connection.execute(statement, values).fetchone() is None:
-                what = f"{deed.about} or {deed.project}" if deed.about else deed.project
-                raise NotFoundError(f"the team has no {what}", Hint("list what there is", "team status"))
+                raise _lack(connection, deed)
             note_deed(connection, *deed)
+
+
+def _lack(connection: Connection, deed: _Deed) -> NotFoundError:
+    """Return what a deed that changed nothing lacks: the person, the project, or what it would have ended."""
+    known = "SELECT 1 FROM person WHERE name = %s"
+    if deed.about and connection.execute(known, (deed.about,)).fetchone() is None:
+        hint = "people are there once they have signed in or have a token"
+        return NotFoundError(f"the team has nobody called {deed.about}", Hint(hint, "team token", person=deed.about))
+    known = "SELECT 1 FROM project WHERE organisation = %s AND name = %s"
+    if deed.about and connection.execute(known, _parts(deed.project)).fetchone() is not None:
+        return NotFoundError(f"{deed.about} may not read {deed.project}", "nothing is to be done")
+    return NotFoundError(f"the team has no project {deed.project}", Hint("list what there is", "team status"))
 
 
 def _remove_it(project: str) -> Hint:
