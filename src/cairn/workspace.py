@@ -61,7 +61,7 @@ class WorkspaceFacets:
         """Watches, examines, mends and embeds."""
         from cairn.facets.upkeep import UpkeepFacet  # noqa: PLC0415 - start-up time: a search needs none of it
 
-        return UpkeepFacet(self._index)
+        return UpkeepFacet(self._index, lambda: self.memory)  # which few of its uses need
 
     @cached_property
     def memory(self) -> MemoryFacet:

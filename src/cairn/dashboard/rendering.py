@@ -31,6 +31,14 @@ _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
 _THOUSAND, _MILLION = 1_000, 1_000_000
 
 
+class _Templates(Environment):
+    """Templates that look for a field of a JSON object where most are, in a dictionary."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401 - of Jinja
+        """Return a field of a dictionary; of anything else what Jinja finds."""
+        return obj[attribute] if type(obj) is dict and attribute in obj else super().getattr(obj, attribute)
+
+
 class Pages:
     """The templates of all pages, and the addresses of the files that they load.
 
@@ -66,7 +74,7 @@ def _environment_of(addresses: tuple[tuple[str, str], ...]) -> Environment:
     Args:
         addresses: of the files that pages load, by name.
     """
-    environment = Environment(
+    environment = _Templates(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=select_autoescape(default=True, default_for_string=True),
         undefined=StrictUndefined,
@@ -94,8 +102,10 @@ def _environment_of(addresses: tuple[tuple[str, str], ...]) -> Environment:
 
 
 def _show(value: object) -> object:
-    """Return a value as pages show it, unless it is markup of ours."""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    """Return a value as pages show it, unless it is markup of ours; Jinja escapes what can be seen as it is."""
+    if not isinstance(value, str) or isinstance(value, Markup) or (value.isascii() and value.isprintable()):
+        return value
+    return visible(value)
 
 
 def visible(text: str) -> Markup:

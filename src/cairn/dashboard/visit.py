@@ -22,6 +22,7 @@ from cairn.dashboard.rendering import Pages
 from cairn.errors import ProjectError, RequestError, TooLargeError
 from cairn.facets.memory_status import last_heard
 from cairn.hints import Hint
+from cairn.operations import perform
 from cairn.protocol.memory_table import MEMORY_OPERATIONS
 from cairn.protocol.table import OPERATIONS
 from cairn.schema import decode
@@ -191,6 +192,30 @@ class Visit:
         request = decode(known.request, {"project": self.project, **fields})
         await self._courtesy.wait()
         return await answer(self.daemon, operation, request)
+
+    async def ask_each(self, **asked: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+        """Return the answers of several operations on the memory, by names for them; it asks for a thread only once.
+
+        Args:
+            asked: for each name the operation and its fields.
+
+        Raises:
+            CairnError: whatever the first one raises that fails.
+        """
+        requests = {
+            name: (operation, decode(MEMORY_OPERATIONS[operation].request, {"project": self.project, **fields}))
+            for name, (operation, fields) in asked.items()
+        }
+
+        def work(workspace: Workspace) -> dict[str, Any]:
+            answers = {}
+            for name, request in requests.items():
+                self._courtesy.hold()
+                answers[name] = perform(workspace, *request)
+            return answers
+
+        limit = self.daemon.limits.answer_seconds
+        return await self.daemon.projects.run(self.project, work, timeout_seconds=limit)
 
     async def agents(self) -> list[dict[str, Any]]:
         """Return the agents that reported events, each with when; `cairn status` says the same."""

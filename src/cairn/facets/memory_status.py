@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from contextlib import closing
 from typing import Any
 
 from cairn.errors import StoreError
@@ -21,19 +20,18 @@ _DAY_SECONDS = 86_400.0
 _MOST_AGENTS = 20
 
 
-def read_memory_status(index: ProjectIndex) -> dict[str, Any]:
+def read_memory_status(index: ProjectIndex, memory: MemoryFacet) -> dict[str, Any]:
     """Return how many memories are active, what waits, and what summaries cost; `error` says why that is not known."""
     status: dict[str, Any] = {"active": 0, "pending": 0, "chat": chat_of(ChatMeter(0, 0, 0, 0, 0.0)), "error": ""}
     status["agents"] = []
     status["waiting"] = Spool(index.root).count()
-    with closing(MemoryFacet(index)) as memory:
-        try:
-            status["active"] = memory.store.count(Conditions(statuses=("active",)))
-            status["pending"] = memory.recall.models.pending()
-            status["chat"] = chat_of(read_meter(memory.store, meter_start()))
-            status["agents"] = last_heard(memory.usage.sources())
-        except StoreError as error:
-            status["error"] = str(error)
+    try:
+        status["active"] = memory.store.count(Conditions(statuses=("active",)))
+        status["pending"] = memory.recall.models.pending()
+        status["chat"] = chat_of(read_meter(memory.store, meter_start()))
+        status["agents"] = last_heard(memory.usage.sources())
+    except StoreError as error:
+        status["error"] = str(error)
     return status
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import subprocess
 
     from cairn.facets.maintenance import Maintenance
+    from cairn.facets.memory import MemoryFacet
     from cairn.facets.models import ModelUpkeep
     from cairn.index.gc import GarbageReport
     from cairn.index.health import Finding
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 class UpkeepFacet:
     """Keeps the index of a project in order; get it as `Workspace.upkeep`."""
 
-    def __init__(self, index: ProjectIndex) -> None:
-        self._index = index
+    def __init__(self, index: ProjectIndex, memory: Callable[[], MemoryFacet]) -> None:
+        self._index, self._memory = index, memory
         self._prepared = 0  # the last generation of which the symbol graph was prepared
 
     @cached_property
@@ -101,7 +102,7 @@ class UpkeepFacet:
         """Return what the index and the memory hold, as plain values for display."""
         index = self._index
         status = load("cairn.index.status:read_status")(index.root, index.state, index.settings, index.views.checkout)
-        memory = load("cairn.facets.memory_status:read_memory_status")(index)
+        memory = load("cairn.facets.memory_status:read_memory_status")(index, self._memory())
         asks_for = "" if index.consent_request is None else index.consent_request.words
         return {**status, "memory": memory, "asks_for": asks_for}
 

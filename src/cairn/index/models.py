@@ -16,7 +16,7 @@ from cairn.errors import CairnError
 from cairn.index.seal import change_record, read_record
 from cairn.index.state_dir import StateDir
 from cairn.model_settings import ModelSettings
-from cairn.storage.index import overlay_db, view_db
+from cairn.storage.index import overlay_db
 from cairn.types import ModelStatus
 
 
@@ -72,10 +72,15 @@ def _dict(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def chain_status(connection: sqlite3.Connection, view_id: int, chain: Sequence[ModelSettings]) -> list[ModelStatus]:
-    """Return the models in the order in which they are asked: the chain, those of earlier settings, the bundled one."""
+def chain_status(
+    connection: sqlite3.Connection, view_id: int, total: int, chain: Sequence[ModelSettings]
+) -> list[ModelStatus]:
+    """Return the models in the order in which they are asked: the chain, those of earlier settings, the bundled one.
+
+    Args:
+        total: how many chunks the view has.
+    """
     rows = {row.fingerprint: row for row in overlay_db.read_models(connection)} if chain else {}
-    total = view_db.count_totals(connection, view_id)[1]
     asked = [(model.name, rows.pop(fingerprint_of(model), None)) for model in chain]
     asked += [(f"{row.name} (previous)", row) for row in rows.values()]
     result: list[ModelStatus] = []

@@ -48,7 +48,7 @@ def read_status(root: Path, state: StateDir, settings: Settings, checkout: View)
             "languages": languages,
             "skipped": {skip.path: skip.reason for skip in skipped},
             "model": meta_db.read_meta(connection).get("model", ""),
-            "embedding": [model._asdict() for model in chain_status(connection, view.id, settings.chain)],
+            "embedding": [model._asdict() for model in chain_status(connection, view.id, chunks, settings.chain)],
             "views": [row._asdict() | {"gone": row.id in gone} for row in views],
             "sizes": sizes,
             "disk_bytes": sum(sizes.values()),

@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
 from typing import Literal, NamedTuple
@@ -115,7 +115,7 @@ class LinkStates:
     """
 
     def __init__(self, root: Path) -> None:
-        self._root = root
+        self._root, self._folder = root, str(root)
         self._known: dict[tuple[CodeLink, int, int], State] = {}
         self._lock = Lock()
 
@@ -125,23 +125,20 @@ class LinkStates:
 
     def of(self, links: Iterable[CodeLink]) -> Staleness:
         """Return what became of the code of some links together."""
-        return _together({link: self.state(link) for link in islice(links, _MAX_LINKS)})
+        few = list(islice(links, _MAX_LINKS))
+        return _together(few, {link: self.state(link) for link in few})
 
     def find_stale(self, links: Mapping[str, Sequence[CodeLink]]) -> dict[str, Staleness]:
         """Return what became of the code of those memories, given by their ids, whose code is not as it was."""
         few = {id: own[:_MAX_LINKS] for id, own in links.items()}
-        distinct = {link for own in few.values() for link in own}
+        distinct = set(chain.from_iterable(few.values()))
         stale = {link: state for link in distinct if (state := self.state(link)) != "current"}
-        return {
-            id: _together({link: stale.get(link, "current") for link in own})
-            for id, own in few.items()
-            if not stale.keys().isdisjoint(own)
-        }
+        return {id: _together(own, stale) for id, own in few.items() if not stale.keys().isdisjoint(own)}
 
     def state(self, link: CodeLink) -> State:
         """Return what became of the code of one link; `current` if nothing can be told of a file that is there."""
         try:
-            status = os.stat(os.path.join(self._root, link.path))
+            status = os.stat(f"{self._folder}/{link.path}")
         except (FileNotFoundError, NotADirectoryError, ValueError):
             return "gone"
         except OSError:
@@ -187,15 +184,18 @@ class LinkStates:
         return True
 
 
-def _together(states: Mapping[CodeLink, State]) -> Staleness:
-    """Return what became of the code of a memory, from that of each of its links."""
-    if all(state == "current" for state in states.values()):
+def _together(links: Sequence[CodeLink], states: Mapping[CodeLink, State]) -> Staleness:
+    """Return what became of the code of a memory, from that of each of its links; by default a link is current."""
+    changed, gone = [], []
+    for link in links:
+        state = states.get(link)
+        if state == "changed":
+            changed.append(name_of(link))
+        elif state == "gone":
+            gone.append(name_of(link))
+    if not (changed or gone):
         return _CURRENT
-    changed = tuple(name_of(link) for link, state in states.items() if state == "changed")
-    gone = tuple(name_of(link) for link, state in states.items() if state == "gone")
-    if len(gone) == len(states):
-        return Staleness("gone", (), gone)
-    return Staleness("changed", changed, gone)
+    return Staleness("gone" if len(gone) == len(links) else "changed", tuple(changed), tuple(gone))
 
 
 def _lines_of(data: bytes) -> list[bytes]:

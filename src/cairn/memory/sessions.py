@@ -21,7 +21,7 @@ from cairn.storage.connection import Kept
 from cairn.storage.memory import candidate_db, observation_db, served_db, session_db, usage_db
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Activity, FailedCall, PromptBatch, Session
-from cairn.storage.memory.session_db import SessionConditions
+from cairn.storage.memory.session_db import SessionConditions, SessionPage
 
 STALE = "stale"  # why a session ended of which nothing was heard for long
 STALE_SECONDS = 3_600.0
@@ -83,7 +83,7 @@ class Sessions:
         self._store, self._root, self.keeps, self._now = store, root, keeps, now
         self._listeners, self._unheard = list(listeners), unheard
         self._looked = 0.0
-        self._failures, self._agents = Kept[list[FailedCall]](), Kept[list[str]]()
+        self._failures = Kept[list[FailedCall]]()
 
     # -- taking in ----------------------------------------------------------------------------------------------------
 
@@ -238,19 +238,12 @@ class Sessions:
         with self._store.reading() as connection:
             return session_db.select(connection, conditions, limit, offset)
 
-    def count(self, conditions: SessionConditions) -> int:
-        """Return how many sessions meet all conditions."""
+    def page(self, conditions: SessionConditions, limit: int | None = None, offset: int = 0) -> SessionPage:
+        """Return the same with how many sessions meet all conditions, and their agents."""
         if not self._store.exists:
-            return 0
+            return SessionPage([], 0, [])
         with self._store.reading() as connection:
-            return session_db.count(connection, conditions)
-
-    def agents(self, conditions: SessionConditions) -> list[str]:
-        """Return the agents of all sessions that meet all conditions, in the order of their names."""
-        if not self._store.exists:
-            return []
-        with self._store.reading() as connection:
-            return self._agents.get(connection, conditions, lambda: session_db.agents(connection, conditions))
+            return session_db.page(connection, conditions, limit, offset)
 
     def failures(self, agent: str = "", since: float = 0.0) -> list[FailedCall]:
         """Return the tool calls that failed since some time, the last one first; of one agent, if it is named."""

@@ -29,33 +29,44 @@ def list_doubtful(workspace: Workspace, request: DoubtfulRequest, progress: Prog
     memory = workspace.memory
     in_vain = memory.usage.shown_in_vain(_SHOWN_IN_VAIN)
     stale, ids = memory.recall.find_stale(ACTIVE, _MOST_LOOKED_AT)
-    doubts = {
-        id: _doubts(stale.get(id, _CURRENT), in_vain.get(id, _NEVER_SHOWN))
+    weights = {
+        id: _weight(stale.get(id, _CURRENT), in_vain.get(id, _NEVER_SHOWN))
         for id in reversed(ids)  # of equal ones the oldest first
         if id in stale or id in in_vain
     }
-    doubtful = sorted(doubts, key=lambda id: -max(weight for weight, _ in doubts[id]))
+    doubtful = sorted(weights, key=weights.__getitem__, reverse=True)
     chosen = doubtful[request.offset :][: request.limit or None]
     page = memory.store.observations(chosen) if chosen else []
     counts = memory.usage.shown_counts(chosen)
     rows: list[DoubtfulRowDocument] = []
     for observation, row in zip(page, memory_rows(memory.store, page), strict=True):
-        shown, reasons = counts.get(observation.id, _NEVER_SHOWN), [reason for _, reason in doubts[observation.id]]
+        id = observation.id
+        reasons = _reasons(stale.get(id, _CURRENT), in_vain.get(id, _NEVER_SHOWN))
+        shown = counts.get(id, _NEVER_SHOWN)
         rows.append({**row, "reasons": reasons, "shown": shown.times, "used": shown.used})
     return {"memories": rows, "total": len(doubtful), "looked_at": len(ids)}
 
 
-def _doubts(staleness: Staleness, shown: ShownCounts) -> list[tuple[int, str]]:
-    """Return why a memory is doubtful, each reason with its weight."""
-    found: list[tuple[int, str]] = []
+def _weight(staleness: Staleness, shown: ShownCounts) -> int:
+    """Return how much the heaviest reason weighs for which a memory is doubtful."""
     if staleness.state == "gone":
-        found.append((_GONE, staleness.note))
-    elif staleness.state == "changed":
-        found.append((_CHANGED, f"its code changed since: {', '.join([*staleness.changed, *staleness.gone])}"))
+        return _GONE
     if shown.unhelpful > shown.helpful:
-        found.append((_UNHELPFUL, f"said to be of no help {_times(shown.unhelpful)}"))
+        return _UNHELPFUL
+    return _CHANGED if staleness.state == "changed" else _UNUSED
+
+
+def _reasons(staleness: Staleness, shown: ShownCounts) -> list[str]:
+    """Return why a memory is doubtful."""
+    found: list[str] = []
+    if staleness.state == "gone":
+        found.append(staleness.note)
+    elif staleness.state == "changed":
+        found.append(f"its code changed since: {', '.join([*staleness.changed, *staleness.gone])}")
+    if shown.unhelpful > shown.helpful:
+        found.append(f"said to be of no help {_times(shown.unhelpful)}")
     if shown.times >= _SHOWN_IN_VAIN and not shown.used:
-        found.append((_UNUSED, f"shown {_times(shown.times)} and never used"))
+        found.append(f"shown {_times(shown.times)} and never used")
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -51,11 +50,11 @@ def list_sessions(
         path=folder_or_file(workspace.root, request.file),
         words=tuple(request.text.split()[:_MOST_WORDS]),
     )
-    found = memory.sessions.select(conditions, request.limit or None, request.offset)
+    found = memory.sessions.page(conditions, request.limit or None, request.offset)
     document: SessionListDocument = {
-        "sessions": _rows(workspace, found),
-        "total": memory.sessions.count(conditions),
-        "agents": memory.sessions.agents(conditions),
+        "sessions": _rows(workspace, found.sessions),
+        "total": found.total,
+        "agents": found.agents,
         "omitted": 0,
     }
     if (meter := read_meter(memory.store, meter_start())).n_calls:
@@ -70,24 +69,20 @@ def list_failures(
 ) -> FailedCallsDocument:
     """List the tool calls that failed, the last one first; the numbers are those of all of them."""
     found = _memory_of(workspace).sessions.failures(request.agent, _start_of(request.since))
-    calls: dict[tuple[str, str, str], list[FailedCall]] = defaultdict(list)
-    for failure in found:
-        calls[failure.tool, failure.name, failure.target].append(failure)
-    rows = list(calls.values())[: request.limit or None]
-    return {"calls": [_failed(row) for row in rows], "different": len(calls), "total": len(found)}
+    calls = [_failed(call) for call in found[: request.limit or None]]
+    return {"calls": calls, "different": len(found), "total": sum(call.n_times for call in found)}
 
 
-def _failed(failures: Sequence[FailedCall]) -> FailedCallDocument:
-    last = failures[0]
+def _failed(call: FailedCall) -> FailedCallDocument:
     return {
-        "tool": last.tool,
-        "name": last.name,
-        "target": last.target,
-        "times": len(failures),
-        "sessions": len({failure.session for failure in failures}),
-        "last": _moment(last.seconds),
-        "session": last.session,
-        "agent": last.agent,
+        "tool": call.tool,
+        "name": call.name,
+        "target": call.target,
+        "times": call.n_times,
+        "sessions": call.n_sessions,
+        "last": _moment(call.seconds),
+        "session": call.session,
+        "agent": call.agent,
     }
 
 

@@ -312,7 +312,9 @@ def test_sessions_are_selected_by_each_condition(agent: Agent) -> None:
 
     def ids(**conditions: Any) -> list[str]:  # noqa: ANN401 - any mix
         found = agent.sessions.select(SessionConditions(**conditions))
-        assert agent.sessions.count(SessionConditions(**conditions)) == len(found)
+        agents = sorted({session.agent for session in found})
+        assert agent.sessions.page(SessionConditions(**conditions)) == (found, len(found), agents)
+        assert agent.sessions.page(SessionConditions(**conditions), 1, 1) == (found[1:2], len(found), agents)
         return [session.id for session in found]
 
     assert ids() == ["s2", "s1"]
@@ -321,9 +323,27 @@ def test_sessions_are_selected_by_each_condition(agent: Agent) -> None:
     assert ids(path="src") == []
 
 
+def test_calls_that_failed_are_listed_once_with_where_that_was_last(agent: Agent) -> None:
+    agent.report("session-start", "s2", agent="codex")
+    for session in ("s1", "s2", "s2"):
+        agent.use("shell", "make", session, outcome="failed", exit_code=2)
+    middle = agent.clock.seconds
+    agent.use("edit", "src/a.py", outcome="failed")
+    agent.use("read", "src/b.py", outcome="ok")
+    agent.use("shell", "rm -r x", "s3", outcome="failed", exit_code=1)
+    agent.sessions.mute("s3")
+    edited, made = agent.sessions.failures()
+    assert (edited.target, edited.n_times, edited.session, edited.seconds) == ("src/a.py", 1, "s1", middle + 1)
+    assert made == ("shell", "Shell", "make", 3, 2, middle, "s2", "codex")
+    assert agent.sessions.failures(since=middle + 1) == [edited]
+    assert [call.n_times for call in agent.sessions.failures("codex")] == [2]
+    agent.use("shell", "make", outcome="failed", exit_code=2)
+    assert agent.sessions.failures()[0].n_times == 4
+
+
 def test_asking_where_nothing_was_recorded_creates_nothing(agent: Agent, tmp_path: Path) -> None:
     assert agent.sessions.select(SessionConditions()) == []
-    assert agent.sessions.count(SessionConditions()) == 0
+    assert agent.sessions.page(SessionConditions()) == ([], 0, [])
     assert agent.sessions.find("s1") is None
     assert MemoryUsage(agent.store).sources() == []
     assert not (tmp_path / "state").exists()

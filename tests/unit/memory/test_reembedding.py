@@ -14,6 +14,7 @@ from cairn.memory.models import MemoryModels
 from cairn.memory.reembedding import Reembedding
 from cairn.memory.store import By, MemoryStore
 from cairn.model_settings import ModelSettings
+from cairn.storage.memory.observation_db import Conditions
 from embedding_server import EmbeddingServer, Reply
 
 TEXTS = ("Use port 80", "Use WAL mode", "The build fails on Fridays")
@@ -53,6 +54,12 @@ def test_the_estimate_counts_memories_and_asks_no_model(store: MemoryStore, serv
     assert (other.model, other.memories, other.missing) == ("ollama:all-minilm", 3, 3)
     assert bundled.tokens == other.tokens == sum(map(len, TEXTS)) // 4
     assert server.texts == []
+
+
+def test_the_estimate_counts_no_memory_that_was_erased(store: MemoryStore, server: EmbeddingServer) -> None:
+    erased = store.select(Conditions())[0].id
+    Lifecycle(store).erase(erased, By("person:ada", "person"))
+    assert [(work.memories, work.missing) for work in reembedding(store, server).estimate()] == [(2, 0), (2, 2)]
 
 
 def test_all_memories_are_embedded_by_every_model(store: MemoryStore, server: EmbeddingServer) -> None:

@@ -93,11 +93,16 @@ async def _preview(visit: Visit, id: str) -> dict[str, Any] | None:
     except CairnError as error:
         visit.note(str(error), is_error=True, hint=str(error.hint))
         return None
+    return await asyncio.to_thread(_shown, visit, piece)
+
+
+def _shown(visit: Visit, piece: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a piece of code with its colours and a link to the editor."""
     return {
         "what": "code",
         **piece,
-        "code": await asyncio.to_thread(highlight, piece["text"], piece["language"]),
-        "editor": await asyncio.to_thread(link_to_editor, visit, piece["filepath"], piece["start_line"]),
+        "code": highlight(piece["text"], piece["language"]),
+        "editor": link_to_editor(visit, piece["filepath"], piece["start_line"]),
     }
 
 

@@ -20,16 +20,19 @@ async def show(visit: Visit) -> Response:
     """Show the week of a project."""
     savings = await visit.ask("savings", days=_DAYS)
     since = savings["since"]  # the same day for all figures, so that the chart adds up to what stands above it
+    found = await visit.ask_each(
+        sessions=("sessions", {"since": since, "limit": 1}),
+        failures=("sessions/failures", {"since": since, "limit": _ROWS}),
+        learned=("memories", {"since": since, "limit": _ROWS}),
+        active=("memories", {"statuses": ("active",), "limit": 1}),
+        doubtful=("memories/doubtful", {"limit": 1}),
+        asked=("feedback", {"since": since, "limit": 6, "empty": True}),
+    )
     agents = await visit.agents()
     return visit.page(
         "week.html",
-        sessions=await visit.ask("sessions", since=since, limit=1),
-        failures=await visit.ask("sessions/failures", since=since, limit=_ROWS),
-        learned=await visit.ask("memories", since=since, limit=_ROWS),
-        active=(await visit.ask("memories", statuses=("active",), limit=1))["total"],
+        **found,
         undone=say_done(visit),
-        doubtful=await visit.ask("memories/doubtful", limit=1),
-        asked=await visit.ask("feedback", since=since, limit=6, empty=True),
         since=since,
         savings=savings,
         agents=agents,

@@ -143,11 +143,13 @@ class PromptBatch(NamedTuple):
 
 
 class FailedCall(NamedTuple):
-    """A tool call that failed, when, and in which session of which agent."""
+    """A tool call that failed: how often, in how many sessions, and when, in which and of which agent it was last."""
 
     tool: str
     name: str
     target: str
+    n_times: int
+    n_sessions: int
     seconds: float
     session: str
     agent: str

@@ -170,9 +170,13 @@ MIGRATIONS = (
             "CREATE INDEX event_team ON event (team) WHERE team = 1",
         ),
     ),
+    Migration(
+        "tool calls that failed, without reading those that did not",
+        ("CREATE INDEX activity_failed ON activity (seconds) WHERE is_failure = 1",),
+    ),
 )
 # The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
-NEWEST = "64e3bbfa48140df8cdf134f49e5dae4f897d287c8b901c4040d0ea9465c62830"
+NEWEST = "9c64ea65b82305d31cf20cb441e934c678b5bdb9c594873b6ae6b4c637ea8c9e"
 
 MEMORY = Store(
     name="the memory",

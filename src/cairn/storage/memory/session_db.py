@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -33,6 +34,14 @@ class SessionConditions(NamedTuple):
     is_open: bool | None = None
     path: str = ""
     words: Sequence[str] = ()
+
+
+class SessionPage(NamedTuple):
+    """Some of the sessions that meet conditions, how many do, and their agents in the order of their names."""
+
+    sessions: list[Session]
+    total: int
+    agents: list[str]
 
 
 def see(connection: sqlite3.Connection, digest: bytes, seconds: float) -> bool:
@@ -74,32 +83,28 @@ def select(
     return list(_sessions(connection, page, [*values, -1 if limit is None else limit, offset]))
 
 
-def count(connection: sqlite3.Connection, conditions: SessionConditions) -> int:
-    """Return how many sessions meet all conditions."""
+def page(connection: sqlite3.Connection, conditions: SessionConditions, limit: int | None, offset: int) -> SessionPage:
+    """Return what `select` does, and what there is in all; prompts and activities are looked through once."""
     where, values = _where(conditions)
-    (number,) = connection.execute(f"SELECT count(*) FROM session {where}", values).fetchone()
-    return int(number)
-
-
-def agents(connection: sqlite3.Connection, conditions: SessionConditions) -> list[str]:
-    """Return the agents of all sessions that meet all conditions, in the order of their names."""
-    where, values = _where(conditions)
-    found = connection.execute(f"SELECT DISTINCT agent FROM session {where} ORDER BY agent", values)
-    return [agent for (agent,) in found if agent]
+    total, agents, numbers = connection.execute(
+        f"WITH met AS MATERIALIZED (SELECT number, agent, heard FROM session {where}), "
+        "page AS (SELECT number FROM met ORDER BY heard DESC, number DESC LIMIT ? OFFSET ?) SELECT "
+        "(SELECT count(*) FROM met), (SELECT json_group_array(DISTINCT agent) FROM met), "
+        "(SELECT json_group_array(number) FROM page)",
+        [*values, -1 if limit is None else limit, offset],
+    ).fetchone()
+    chosen = "WHERE number IN (SELECT value FROM json_each(?)) ORDER BY heard DESC, number DESC"
+    return SessionPage(list(_sessions(connection, chosen, (numbers,))), total, sorted(filter(None, json.loads(agents))))
 
 
 def failures(connection: sqlite3.Connection, agent: str, since: float) -> list[FailedCall]:
-    """Return the tool calls that failed since some time, the last one first; of one agent, if it is named.
-
-    Sessions that were last heard of before cannot have any, so their activities are not looked at.
-    """
-    where, values = _where(SessionConditions(agents=(agent,) if agent else (), since=since))
+    """Return the tool calls that failed since some time, the last one first; of one agent, if it is named."""
     found = connection.execute(
-        "SELECT tool, name, target, seconds, own.id, own.agent FROM "
-        f"(SELECT number, id, agent FROM session {where} AND n_failures > 0) AS own "
-        "CROSS JOIN batch ON batch.session = own.number CROSS JOIN activity ON activity.batch = batch.number "
-        "WHERE is_failure = 1 AND seconds >= ? ORDER BY seconds DESC, activity.number DESC",
-        (*values, since),
+        "SELECT tool, name, target, count(*), count(DISTINCT session), max(seconds), session.id, agent FROM activity "
+        "CROSS JOIN batch ON batch.number = activity.batch CROSS JOIN session ON session.number = batch.session "
+        "WHERE is_failure = 1 AND seconds >= ? AND is_muted = 0 AND ? IN ('', agent) "
+        "GROUP BY tool, name, target ORDER BY 6 DESC, target",  # what is not grouped is of the row with the maximum
+        (since, agent),
     )
     return [FailedCall(*row) for row in found]
 

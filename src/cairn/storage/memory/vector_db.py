@@ -8,10 +8,7 @@ from collections.abc import Collection, Iterable
 from cairn.storage.connection import in_parts
 from cairn.storage.memory.observation_db import Conditions, select_numbers
 
-_MISSING = (
-    "FROM observation WHERE is_redacted = 0 AND NOT EXISTS "
-    "(SELECT 1 FROM vector INDEXED BY vector_number WHERE model = ? AND vector.number = observation.number)"
-)
+_SAMPLE = 1_000  # observations, by which the length of all is estimated
 
 
 def put(connection: sqlite3.Connection, model: str, vectors: Iterable[tuple[int, bytes]]) -> None:
@@ -56,7 +53,11 @@ def read_matching(connection: sqlite3.Connection, model: str, conditions: Condit
 
 def missing(connection: sqlite3.Connection, model: str, limit: int) -> list[tuple[int, str]]:
     """Return up to `limit` observations without a vector by a model, -1 for all, each as (row number, text)."""
-    query = f"SELECT number, text {_MISSING} ORDER BY number LIMIT ?"
+    query = (
+        "SELECT number, text FROM observation WHERE is_redacted = 0 AND NOT EXISTS "
+        "(SELECT 1 FROM vector INDEXED BY vector_number WHERE model = ? AND vector.number = observation.number) "
+        "ORDER BY number LIMIT ?"
+    )
     return connection.execute(query, (model, limit)).fetchall()
 
 
@@ -67,13 +68,20 @@ def texts_after(connection: sqlite3.Connection, number: int, limit: int) -> list
 
 
 def count_texts(connection: sqlite3.Connection) -> tuple[int, int]:
-    """Return how many observations there are, and how many characters they have together."""
-    query = "SELECT count(*), coalesce(sum(length(text)), 0) FROM observation WHERE is_redacted = 0"
-    number, chars = connection.execute(query).fetchone()
-    return int(number), int(chars)
+    """Return how many observations there are, and about how many characters, by the length of the last ones."""
+    query = (
+        "SELECT (SELECT count(*) FROM observation WHERE is_redacted = 0), coalesce(avg(length(text)), 0.0) FROM "
+        "(SELECT text FROM observation WHERE is_redacted = 0 ORDER BY number DESC LIMIT ?)"
+    )
+    number, chars = connection.execute(query, (_SAMPLE,)).fetchone()
+    return int(number), round(number * chars)
 
 
 def count_missing(connection: sqlite3.Connection, model: str) -> int:
-    """Return how many observations have no vector by a model."""
-    (number,) = connection.execute(f"SELECT count(*) {_MISSING}", (model,)).fetchone()
+    """Return how many observations have no vector by a model; none that is redacted has one."""
+    query = (
+        "SELECT (SELECT count(*) FROM observation WHERE is_redacted = 0) - "
+        "(SELECT count(*) FROM vector INDEXED BY vector_number WHERE model = ?)"
+    )
+    (number,) = connection.execute(query, (model,)).fetchone()
     return int(number)
