@@ -208,3 +208,22 @@ def test_methods_of_tests_are_not_what_other_code_calls(tmp_path: Path) -> None:
         "app.py": "def run(till):\n    till.count_coins()\n",
     }
     assert callers(tmp_path, "Till.count_coins", files) == {("app.py", 2)}
+
+
+@pytest.mark.parametrize(
+    ("imports", "call"),
+    [
+        ("import static a.Sub.check;", "check(1)"),
+        ("import static a.Sub.*;", "check(1)"),
+        ("import a.Sub;", "Sub.check(1)"),
+        ("", "a.Sub.check(1)"),
+        ("", "a.Base.check(1)"),
+    ],
+)
+def test_static_methods_of_java_are_found_that_a_subclass_gives(tmp_path: Path, imports: str, call: str) -> None:
+    files = {
+        "a/Base.java": "package a;\npublic class Base {\n  public static int check(int x) { return x; }\n}\n",
+        "a/Sub.java": "package a;\npublic class Sub extends Base {\n}\n",
+        "b/Use.java": f"package b;\n{imports}\nclass Use {{\n  int use() {{ return {call}; }}\n}}\n",
+    }
+    assert callers(tmp_path, "Base.check", files) == {("b/Use.java", 4)}

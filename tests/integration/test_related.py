@@ -67,9 +67,9 @@ def test_callees_and_implementations_are_definitions_that_can_be_fetched(workspa
 def test_usages_are_the_lines_that_refer_to_it_in_any_way(workspace: Workspace) -> None:
     answer = workspace.search("usages of Cart")
     assert places(answer) == [
+        ("shop/cart.py", 13, 13, "Gift"),
         ("tests/test_cart.py", 5, 5, "test_total"),
         ("tests/test_cart.py", 1, 1, ""),
-        ("shop/cart.py", 13, 13, "Gift"),
     ]
     assert "references to class Cart (shop/cart.py:5)" in answer.notes[0]
 

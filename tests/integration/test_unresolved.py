@@ -284,3 +284,16 @@ def test_what_may_be_used_unsaid_is_not_surely_dead(path: str, text: str, tmp_pa
         workspace.index()
         dead = {dead.symbol.name for dead in workspace.graph.dead_code().dead if dead.confidence >= 0.9}
     assert dead == set()
+
+
+def test_a_call_of_an_interface_does_not_mean_a_static_method_of_the_same_name(tmp_path: Path) -> None:
+    (tmp_path / "Mocks.java").write_text("public class Mocks {\n  public static void verify(Object o) {}\n}\n")
+    (tmp_path / "Order.java").write_text("public interface Order {\n  void verify(Object o);\n}\n")
+    (tmp_path / "Use.java").write_text(
+        "class Use {\n  void use(Order order, Object it) {\n    order.verify(it);\n    Mocks.verify(it);\n  }\n}\n"
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        answer = workspace.graph.callers("Mocks.verify")
+    assert [(link.path, link.line) for link in answer.links] == [("Use.java", 4)]
+    assert answer.unresolved is None

@@ -162,10 +162,20 @@ class Evaluator:
             if rules.family == "ruby":  # the method of the same name
                 return self._parent(own, [(_function_around(source, scope), suffix)]), rest
             return self._parent(own, rest), rest[1:] if own is not None else rest
-        if rules.paths_marked and expression.startswith(f"{name}:"):
-            return scopes.look_up(source, scope, name, name, is_call=True), rest
+        return self._in_scope(source, scope, parts, expression)
+
+    def _in_scope(
+        self, source: SourceFile, scope: int, parts: list[tuple[str, str]], expression: str
+    ) -> tuple[Entity | None, list[tuple[str, str]]]:
+        """Return what the first part means where it stands, or the type behind it if it is a package."""
+        (name, suffix), rest = parts[0], parts[1:]
+        if source.rules.paths_marked and expression.startswith(f"{name}:"):
+            return self.scopes.look_up(source, scope, name, name, is_call=True), rest
         entity = self._plain(source, scope, name, suffix, expression)
-        return (self._results.with_suffix(entity, suffix, None) if suffix else entity), rest
+        if suffix:
+            return self._results.with_suffix(entity, suffix, None), rest
+        is_package = entity is None and source.rules.package == "package" and not source.rules.capital_types
+        return self._behind_packages(source, scope, name, rest) if is_package else (entity, rest)
 
     def _plain(self, source: SourceFile, scope: int, name: str, suffix: str, expression: str) -> Entity | None:
         """Return what a name by itself means: an attribute, the maker of the type around, or what is in scope."""
@@ -200,6 +210,19 @@ class Evaluator:
         inner = sum(source.definitions[place].kind == "module" for place in source.around(scope))
         steps = "::".join(["super"] * max(0, ups - inner)) or "self"
         return self.exports.module(source, steps), parts[ups:]
+
+    def _behind_packages(
+        self, source: SourceFile, scope: int, first: str, rest: list[tuple[str, str]]
+    ) -> tuple[Entity | None, list[tuple[str, str]]]:
+        """Return the type in `org.acme.Shop`, with the parts that follow it."""
+        for count, (name, suffix) in enumerate(rest):
+            if name[0].isupper():
+                packages = ".".join([first, *(package for package, _ in rest[:count])])
+                whole, deeper = self._qualified(source, scope, packages, rest[count:])
+                return (whole, deeper) if whole is not None else (None, rest)
+            if suffix:
+                break
+        return None, rest
 
     def _qualified(
         self, source: SourceFile, scope: int, first: str, rest: list[tuple[str, str]]
@@ -298,12 +321,11 @@ class Evaluator:
         name = text.partition("<")[0]
         entity = self.evaluate(source, scope, mark_path(name) if source.rules.paths_marked else name)
         container = self._containers.container(source.number, scope, text)
-        if entity is not None and entity.tag == "class" and not (container and self._is_alias(entity)):
-            return entity._replace(tag="instance")
+        if entity is not None and entity.tag == "class":
+            is_alias = self.sight.code.definition(entity.node).kind == "type"
+            if not (container and is_alias):
+                return entity._replace(tag="instance")
         return container or OUTSIDE._replace(text=name)
-
-    def _is_alias(self, entity: Entity) -> bool:
-        return self.sight.code.definition(entity.node).kind == "type"
 
     def first_value(self, source: SourceFile, scope: int, values: Iterable[str]) -> Entity | None:
         """Return what the first of several values stands for that is known to be more than a value."""

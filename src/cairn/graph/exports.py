@@ -55,6 +55,9 @@ class Exports:
         if source.rules.finder == "rust":
             return self.module(source, name)
         shared = self._declarations.entity_of(self._namesakes.in_package(source, name))
+        if shared is None and source.rules.package == "package":
+            given = (self._member_of_type(source, module, name) for module in self._types_given(source))
+            shared = next((entity for entity in given if entity is not None), None)
         return shared or (self._declarations.group(source, places) if places else None)
 
     def _are_extensions(self, source: SourceFile, places: Sequence[int]) -> bool:
@@ -83,7 +86,8 @@ class Exports:
         """Return what an import binds; something outside where the module is not of this project."""
         if source.rules.package == "package":
             text = f"{imported.module}.{imported.name}" if imported.module else imported.name
-            return self._declarations.entity_of(self._namesakes.with_full_name(source, text)) or OUTSIDE
+            entity = self._declarations.entity_of(self._namesakes.with_full_name(source, text))
+            return entity or self._member_of_type(source, imported.module, imported.name) or OUTSIDE
         module = imported.module
         place = self._sight.place(source, module)
         if place is None and source.rules.family == "rust" and imported.name not in ("", "*"):
@@ -104,6 +108,27 @@ class Exports:
         if entity is None:
             return SHADOWED if imported.name == "*" else None
         return entity.by(How.IMPORT)
+
+    def _types_given(self, source: SourceFile) -> tuple[str, ...]:
+        """Return the types all of whose members a file imports."""
+
+        def find() -> tuple[str, ...]:
+            stars = (imported.module for imported in self._sight.file(source.number).stars)
+            return tuple(module for module in stars if self._is_type(source, module))
+
+        return self._memo.recall(("types given", source.number), (), find)
+
+    def _is_type(self, source: SourceFile, name: str) -> bool:
+        namesake = self._namesakes.with_full_name(source, name) if name else None
+        return namesake is not None and self._sight.code.definition(namesake.node).kind in TYPE_KINDS
+
+    def _member_of_type(self, source: SourceFile, module: str, name: str) -> Entity | None:
+        """Return the member of a type, by its full name, that an import gives; the type may inherit it."""
+        if not name.isidentifier() or name == module.partition(".")[0] or not self._is_type(source, module):
+            return None
+        entity = self._expressions.evaluate(source, -1, f"{module}.{name}")
+        is_member = entity is not None and entity.node >= 0 and self._sight.code.definition(entity.node).parent >= 0
+        return entity.by(How.IMPORT) if entity is not None and is_member else None
 
     def of_inner_module(self, source: SourceFile, place: int, name: str) -> Entity | None:
         """Return what a module of Rust within a file imports under a name; `super` is the file there."""

@@ -10,6 +10,7 @@ from difflib import get_close_matches
 
 from cairn.errors import AmbiguousError, UnknownSymbolError
 from cairn.graph.code import Code
+from cairn.graph.full_names import find_by_full_name, without_signature
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.rules import NAMESPACE_KINDS, VALUE_KINDS
 from cairn.graph.values import Symbol
@@ -18,7 +19,7 @@ from cairn.source.frames import file_among, read_frames
 from cairn.source.roles import foreign_word
 from cairn.storage.index import chunk_db
 
-_MAX_LISTED = 12
+_MAX_LISTED, _MAX_NEAR = 12, 5
 _SEPARATORS = re.compile(r"::|\.|#|->|\\")
 
 
@@ -74,7 +75,7 @@ def find_symbols(code: Code, text: str) -> list[list[int]]:
     text = text.strip()
     nodes = _by_place(code, text)
     if nodes is None:
-        nodes = _by_name(code, text)
+        nodes = _by_name(code, text) or _by_name(code, without_signature(text)) or find_by_full_name(code, text)
     groups: dict[tuple[int | str, str], list[int]] = {}
     for node in nodes:
         groups.setdefault(_identity(code, node), []).append(node)
@@ -205,12 +206,16 @@ def _ends_in(qualified: str, text: str) -> bool:
 
 
 def _offer(code: Code, connection: sqlite3.Connection, text: str) -> str:
-    name = _SEPARATORS.split(text.rpartition(":")[2])[-1]
+    name = _SEPARATORS.split(without_signature(text).rpartition(":")[2])[-1]
+    if namesakes := code.nodes_named(name)[:_MAX_NEAR]:
+        return Hint(
+            f"did you mean {_options(code, [[node] for node in namesakes])}? Or look for it", "search", query=name
+        )
     names = chunk_db.definition_names(connection, code.view_id)
     if _looks_like_file(code, text):
         name, names = posixpath.basename(text), list({posixpath.basename(path) for path in code.paths})
     folded = {candidate.lower(): candidate for candidate in names}
-    near = [folded[match] for match in get_close_matches(name.lower(), folded, n=5, cutoff=0.6)]
+    near = [folded[match] for match in get_close_matches(name.lower(), folded, n=_MAX_NEAR, cutoff=0.6)]
     if near:
         return Hint(f"did you mean {', '.join(near)}? Or look for it", "search", query=name or text)
     return Hint("look for it", "search", query=name or text)

@@ -31,6 +31,7 @@ from cairn.search.filters import filter_files
 from cairn.search.hits import FileText, Focus, Verdict, focus_on, make_hit
 from cairn.search.library import read_files
 from cairn.search.relations import Relation, RelationQuestion
+from cairn.source.roles import FOREIGN, Role
 from cairn.source.text import estimate_tokens
 from cairn.storage.index import chunk_db
 from cairn.storage.index.chunk_db import ChunkRow
@@ -108,7 +109,7 @@ def answer_question(
     if not symbols and not all_places:
         return None
     description = _describe(graph, symbols, target) if symbols else target
-    places = _within_filters(library, request, graph, all_places)
+    places = _own_first(graph, _within_filters(library, request, graph, all_places))
     contents, nothing = _SENTENCES[question.relation]
     unknown = _unknown(graph, question.relation, nodes, has_known=bool(all_places))
     if not places:
@@ -137,7 +138,7 @@ def _answer_with_references(
     if question.relation == "writes":
         references = [reference for reference in references if reference.kind == "write"]
     all_places = [_place_of_reference(graph, reference) for reference in references]
-    places = _within_filters(library, request, graph, all_places)
+    places = _own_first(graph, _within_filters(library, request, graph, all_places))
     label = _label(sought[0].symbol) if len(sought) == 1 else _describe(graph, symbols, question.symbol)
     contents, nothing = _SENTENCES[question.relation]
     notes = [
@@ -244,6 +245,17 @@ def _importing(graph: Graph, target: str, nodes: Sequence[int]) -> list[RelatedP
         chance = 1.0 if naming or not names else _PERHAPS
         places.append(RelatedPlace(node_of(number, -1), chance, naming[0] if naming else line))
     return sorted(places, key=lambda place: -place.chance)
+
+
+def _own_first(graph: Graph, places: list[RelatedPlace]) -> list[RelatedPlace]:
+    """Return some places in their order, but those in tests, examples and documents later, those of others last."""
+    roles = graph.code.snapshot.files.roles
+
+    def rank(place: RelatedPlace) -> int:
+        role = Role(int(roles[file_of(place.node)]))
+        return 2 if role & FOREIGN else int(bool(role & (Role.TEST | Role.EXAMPLE | Role.DOCS)))
+
+    return sorted(places, key=rank)
 
 
 def _within_filters(
