@@ -284,3 +284,21 @@ def test_a_trait_of_rust_for_all_types_gives_what_a_type_lacks(tmp_path: Path) -
     files = {"Cargo.toml": '[package]\nname = "net"\n', "src/lib.rs": TRAITS, "src/io.rs": IO}
     assert callers(tmp_path, "ReadExt.read_all", files) == {("src/lib.rs", 13)}
     assert callers(tmp_path, "Socket.read", files) == {("src/lib.rs", 12)}
+
+
+def test_the_type_of_a_closure_may_go_on_behind_a_bracket_at_the_end_of_a_line(tmp_path: Path) -> None:
+    text = """package shop
+
+typealias Handler = (
+    name: String,
+) -> Unit
+
+fun handle(block: Handler) {}
+
+fun ring() {}
+
+fun use() {
+    handle { ring() }
+}
+"""
+    assert ("Till.kt", 12) in callers(tmp_path, "ring", {"Till.kt": text})

@@ -286,7 +286,7 @@ def _opening_of_function(text: str) -> int:
         closing = _closing(text, opening)
         if re.match(r"\s*(?:async )?(?:throws(?:\(\w+\))? )?(?:->|=>)", text[closing + 1 :]):
             return opening
-        opening = text.find("(", closing)
+        opening = text.find("(", closing + 1)  # behind the end where a bracket is never closed
     return -1
 
 
