@@ -302,3 +302,18 @@ fun use() {
 }
 """
     assert ("Till.kt", 12) in callers(tmp_path, "ring", {"Till.kt": text})
+
+
+def test_a_list_that_a_closure_holds_may_have_closures_called_on_it(tmp_path: Path) -> None:
+    text = """package shop
+
+fun ring(): Boolean = true
+
+fun use(names: List<String>) {
+    names.forEach { name ->
+        val found: List<String> = names.sorted()
+        found.filter { ring() }
+    }
+}
+"""
+    assert ("Till.kt", 8) in callers(tmp_path, "ring", {"Till.kt": text})

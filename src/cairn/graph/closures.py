@@ -179,12 +179,12 @@ class Closures:
 
     def _functions(self, callee: Entity) -> list[int]:
         """Return the functions that a call may mean, which have one name; for a class, those that make it."""
-        source, place = self._sight.file(file_of(callee.node)), place_of(callee.node)
-        definition = source.definitions[place]
         if callee.tag == "function":
             return list(self._sight.code.group(callee.node))
         if callee.tag != "class":
             return []
+        source, place = self._sight.file(file_of(callee.node)), place_of(callee.node)
+        definition = source.definitions[place]
         owner = definition.qualified_name[: -len(definition.name) - 1]
         namesakes = source.members.get(owner, {}).get(definition.name, ())
         functions = [place for place in namesakes if source.definitions[place].kind in FUNCTION_KINDS]
