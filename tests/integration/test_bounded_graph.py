@@ -153,7 +153,7 @@ def test_what_was_followed_to_the_end_is_what_all_edges_say(projects: Workspace)
 
 
 def test_without_time_the_nearest_is_answered_and_all_else_is_named(chain: Workspace) -> None:
-    with graph_of(chain, steps(20)) as graph:
+    with graph_of(chain, steps(60)) as graph:
         nodes = find_symbol(graph.code, graph.connection, "walk_0")
         answer = impact(graph, nodes)
         names = [effect.symbol.name for effect in answer.affected]
@@ -183,7 +183,7 @@ def test_asked_again_it_goes_on_until_all_is_known(chain: Workspace) -> None:
         nodes = find_symbol(known.code, known.connection, "walk_0")
         expected = impact(known, nodes)
     counts = []
-    with graph_of(chain, steps(12)) as graph:
+    with graph_of(chain, steps(40)) as graph:
         for _ in range(4 * CHAIN):
             ask_again(graph)
             answer = impact(graph, nodes)
@@ -196,7 +196,7 @@ def test_asked_again_it_goes_on_until_all_is_known(chain: Workspace) -> None:
 
 
 def test_a_bounded_answer_is_not_kept_for_the_whole_one(chain: Workspace) -> None:
-    with graph_of(chain, steps(20)) as graph:
+    with graph_of(chain, steps(60)) as graph:
         nodes = find_symbol(graph.code, graph.connection, "walk_0")
         assert impact(graph, nodes).unfollowed is not None
         graph.patience = whole()
@@ -208,7 +208,7 @@ def test_a_bounded_answer_is_not_kept_for_the_whole_one(chain: Workspace) -> Non
 
 
 def test_json_names_what_was_not_followed_only_where_there_is_such(chain: Workspace) -> None:
-    with graph_of(chain, steps(20)) as graph:
+    with graph_of(chain, steps(60)) as graph:
         nodes = find_symbol(graph.code, graph.connection, "walk_0")
         answer = choose_tests(graph, nodes)
     document = graph_to_dict(answer)
@@ -438,8 +438,8 @@ def test_effects_wait_for_no_changed_file_once_the_time_is_up(renamed: Workspace
         ask_again(graph)
         nodes = find_symbol(graph.code, graph.connection, "settle")
         reader = graph.reader()
-        walk = NearestWalk(graph, nodes)
-        walk.go_on(lambda: reader.lasts(0.6))
+        walk = NearestWalk(graph, nodes, len(nodes), for_tests=False)
+        walk.go_on(lambda: reader.lasts(0.6), lambda: reader.lasts(0.6))
         left = walk.unfollowed(reader)
         assert left is not None
         assert "settle" in left.names
@@ -484,7 +484,7 @@ def test_whoever_asks_meanwhile_is_given_what_is_known_by_then(hub: Workspace, q
         question(graph, "Hub")
         for times in range(1, 100):
             looks = itertools.count()
-            goes_on = graph.answers.go_on(lambda: next(looks) > 25 * times)  # noqa: B023 - called at once
+            goes_on = graph.answers.go_on(lambda: next(looks) > 60 * times)  # noqa: B023 - called at once
             ask_again(graph)
             answer = question(graph, "Hub")
             counts.append(found_in(answer))
@@ -593,3 +593,53 @@ def test_what_a_method_overrides_is_followed_wherever_the_time_is_up(tmp_path: P
                 answer = impact(graph, nodes) if first.unfollowed is not None else first
             assert answer.unfollowed is None
             assert "use" in {effect.symbol.name for effect in answer.affected}, ticks
+
+
+@pytest.fixture
+def mentioned(tmp_path: Path) -> Iterator[Workspace]:
+    """A class that many files beside it mention, and that one far away makes, derives from and passes on."""
+    (tmp_path / "core").mkdir()
+    (tmp_path / "far").mkdir()
+    (tmp_path / "core" / "hub.py").write_text(
+        "class Hub:\n    def settle(self):\n        pass\n\n    def arrange(self):\n        pass\n"
+    )
+    for number in range(120):
+        (tmp_path / "core" / f"note_{number}.py").write_text(
+            f"from core.hub import Hub\n\n\ndef take_{number}(hub: Hub) -> None:\n    pass\n"
+        )
+    (tmp_path / "far" / "own.py").write_text(
+        "from core.hub import Hub\n\n\nclass Own(Hub):\n    pass\n\n\ndef make():\n    return Hub()\n"
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        yield workspace
+
+
+@pytest.mark.parametrize(("relation", "name"), [(callers, "make"), (subclasses, "Own")])
+def test_files_that_look_like_users_are_read_before_those_that_are_nearer(
+    mentioned: Workspace, relation: Relation, name: str
+) -> None:
+    with graph_of(mentioned, steps(600)) as graph:
+        answer = relation(graph, "Hub")
+    assert isinstance(answer, Links)
+    assert [link.symbol.name for link in answer.links] == [name]
+    assert answer.unfollowed is not None
+
+
+def test_users_of_what_was_asked_about_come_before_those_of_its_parts(mentioned: Workspace) -> None:
+    for number in range(10, 120):
+        (mentioned.root / "core" / f"note_{number}.py").unlink()
+    (mentioned.root / "core" / "part.py").write_text("def settle_it(hub):\n    hub.settle()\n    hub.arrange()\n")
+    mentioned.index()
+    found: set[str] = set()
+    for number in itertools.count(50, 50):
+        with graph_of(mentioned, steps(number)) as graph:
+            answer = affected(graph, "Hub")
+        if found := {effect.symbol.name for effect in answer.affected}:
+            break
+        assert answer.unfollowed is not None
+    assert found <= {"make", "Own"}
+    with graph_of(mentioned, endless()) as graph:
+        answer = affected(graph, "Hub")
+    assert {effect.symbol.name for effect in answer.affected} >= {"make", "Own", "settle_it"}
+    assert answer.unfollowed is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +26,7 @@ from cairn.graph.table import DefinitionTable
 from cairn.index.snapshot import Snapshot
 from cairn.index.state_dir import StateDir
 from cairn.source.facts import Facts
+from cairn.source.languages import BY_NAME
 from cairn.source.roles import Role
 from cairn.types import Definition
 
@@ -147,6 +148,12 @@ class Code:
         if not self._all_loaded:
             self.load(range(len(self.paths)), progress)
             self._all_loaded = True
+
+    def warm_up(self) -> None:
+        """Have a helper get ready for the language of most files, while other work is done."""
+        counts = Counter(language for language in self.languages if BY_NAME[language].has_references)
+        if counts:
+            self._facts.warm_up(max(counts, key=counts.__getitem__))
 
     def store_facts(self) -> None:
         """Store the facts that were found, as far as they are not stored yet."""

@@ -173,10 +173,15 @@ class Connections:
         aliases = local_names_of(self._code.file(number), names, spelling)
         return [edge for edge in edges if called_name(edge.called) in aliases]
 
-    def imports(self, number: int) -> list[ImportEdge]:
-        """Return the files of the project that a file imports, each with its line, in reading order."""
+    def imports(self, number: int, saying: frozenset[str] | None = None) -> list[ImportEdge]:
+        """Return the files of the project that a file imports, each with its line, in reading order.
+
+        Args:
+            number: the file.
+            saying: imports that say none of these names may be left out.
+        """
         known = self._known_of(number)
-        return self._resolver.imports(number) if known is None else known.imports(number)
+        return self._resolver.imports(number, saying) if known is None else known.imports(number)
 
     def renamings(self, number: int) -> Sequence[tuple[str, str]]:
         """Return the names that a file imports or exports something by, each with the other name that it gives it."""

@@ -14,7 +14,7 @@ from cairn.graph.resolve import Edge
 from cairn.graph.values import Unfollowed
 
 # Shares of the time of a question, in the order in which they are used up.
-_FOR_USERS, _FOR_IMPORTERS = 0.6, 0.8  # the rest is for lines that cannot be resolved
+_FOR_LIKELY, _FOR_USERS, _FOR_IMPORTERS = 0.4, 0.6, 0.8  # the rest is for lines that cannot be resolved
 
 
 class Effects(Protocol):
@@ -66,11 +66,14 @@ class _AllEffects:
 class _NearestEffects:
     """As far as time allows to follow them."""
 
-    def __init__(self, graph: Graph, starts: Sequence[int]) -> None:
+    def __init__(self, graph: Graph, starts: Sequence[int], n_asked: int, *, for_tests: bool) -> None:
         self._graph = graph
         self._starts = starts
-        self._walk: NearestWalk = walk_from(graph, starts)
-        self._walk.go_on(lambda: graph.patience.lasts(_FOR_USERS))
+        self._walk: NearestWalk = walk_from(graph, starts, n_asked, for_tests=for_tests)
+        self._walk.go_on(
+            lambda: graph.patience.lasts(_FOR_USERS),
+            lambda: graph.patience.lasts(_FOR_LIKELY),
+        )
         self.reader = graph.reader()
 
     @property
@@ -90,6 +93,17 @@ class _NearestEffects:
         return self._walk.unfollowed(self.reader)
 
 
-def effects_of(graph: Graph, starts: Sequence[int]) -> Effects:
-    """Return what a change of some nodes affects; nothing is left out where all edges are known or soon will be."""
-    return _AllEffects(graph, starts) if graph.is_prepared else _NearestEffects(graph, starts)
+def effects_of(graph: Graph, starts: Sequence[int], n_asked: int, *, for_tests: bool) -> Effects:
+    """Return what a change affects; nothing is left out where all edges are known or soon will be.
+
+    Args:
+        graph: the graph.
+        starts: the nodes that changed.
+        n_asked: how many of them, the first ones, were asked about; the others are parts of these.
+        for_tests: whether tests matter most, rather than what is no test.
+    """
+    return (
+        _AllEffects(graph, starts)
+        if graph.is_prepared
+        else _NearestEffects(graph, starts, n_asked, for_tests=for_tests)
+    )

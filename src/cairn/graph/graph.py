@@ -87,9 +87,13 @@ class Graph:
             if self._code is not None and self._code.snapshot.state.identity != snapshot.state.identity:
                 # Another database: a blob's id may mean another content.
                 self._kept, self._last = KeptFacts(self._room), None
+            is_first, settings = self._code is None, self._settings
             self._code = Code(
-                snapshot, connection, self._state, self._root, self._view_name, self._settings, self._kept, self._room
+                snapshot, connection, self._state, self._root, self._view_name, settings, self._kept, self._room
             )
+            is_large = len(self._code.paths) >= self.patience.least_files
+            if is_first and is_large and not self._state.graph(self._code.view_id).exists():
+                self._code.warm_up()
             self._forget_answers()
         changed = {} if is_current else self._code.checkout.find_changed()
         if self._resolver is None or changed != self._code.checkout.changed:

@@ -49,7 +49,7 @@ def impact(
 def _find_impact(graph: Graph, changed: Sequence[int], limit: int, tests: int, leftovers: Leftovers) -> Impact:
     code = graph.code
     starts = [*changed, *leftovers.nodes]
-    effects = effects_of(graph, _begin(graph, starts))
+    effects = effects_of(graph, _begin(graph, starts), len(starts), for_tests=False)
     reached = effects.reached
     confidence = reached.confidence.round(3)
     order = np.lexsort((reached.nodes, -confidence, reached.depth))
@@ -98,7 +98,7 @@ def choose_tests(
 
 def _find_tests(graph: Graph, changed: Sequence[int], limit: int, leftovers: Leftovers) -> TestChoice:
     starts = [*changed, *leftovers.nodes]
-    effects = effects_of(graph, _begin(graph, starts))
+    effects = effects_of(graph, _begin(graph, starts), len(starts), for_tests=True)
     more = _of_deleted(graph, leftovers)
     ranked, omitted = rank_tests(graph, changed, effects.reached, effects.importers, limit, more)
     unresolved, notes = _unknown(graph, changed, effects, "test", has_known=bool(ranked), among=graph.tests.numbers)

@@ -15,7 +15,7 @@ from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reader import FOR_USERS, Reader
 from cairn.graph.resolve import IMPLEMENT, INHERIT, Edge
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
-from cairn.graph.sightings import find_sightings, names_pattern
+from cairn.graph.sightings import lines_like_heads, names_pattern
 from cairn.graph.signatures import split_parameters
 from cairn.graph.tally import LineTally, files_for
 from cairn.graph.values import Unresolved
@@ -24,19 +24,6 @@ from cairn.source.expressions import called_name
 _BASE_KINDS = (INHERIT, IMPLEMENT)
 _MOST_CANDIDATES = 2_000  # methods of the name that the fewest types have; `String` says nothing
 _QUALIFIER = r"\b\w+\.(?=\w)"
-# Compiled at their first use: start-up time. The head of a type on one line, or the words that add a base to one.
-_MODIFIERS = (
-    rb"(?:public|private|protected|internal|fileprivate|abstract|final|sealed|non-sealed|static|open|partial|export"
-    rb"|default|declare|inline|pub(?:\([^()]*\))?|unsafe|readonly|inner|companion|data|value|fun|indirect|implicit|case"
-    rb"|enum|record|ref|actual|expect|\w*@\w+(?:\([^()]*\))?|\[[^\[\]]*\])[ \t]+"
-)
-_HEAD = (
-    rb"[ \t]*(?:" + _MODIFIERS + rb")*(?:class|struct|interface|trait|enum|record|protocol|extension|impl|actor"
-    rb"|object(?=[ \t]+\w+[ \t]*(?::|extends))"
-    rb"|contract|module|instance)\b|.*\b(?:new[ \t]+class|object(?=[ \t]*:))\b"
-)
-_ADDING = rb"^[ \t]*(?:include|extend|prepend|use|@behaviour|@impl|conforms?|with)\b[^\"'(=]*?$"
-_DERIVING = rb"(?:\bextends\b|\bimplements\b|\bwith\b|\bfor\b|\bis\b|\(|<:|<|:|,)[^(){};=]*$"
 
 
 def implementers_of(graph: Graph, nodes: Sequence[int], reader: Reader | None = None) -> list[Edge]:
@@ -229,24 +216,7 @@ def _unexplained(
         for kind, text, line in zip(facts.kinds, facts.expressions, facts.lines, strict=True)
         if kind in _BASE_KINDS and called_name(facts.texts[text]) in names
     }
-    found = confirmed.union(_lines_like_heads(data, names, source.language, confirmed))
+    found = confirmed.union(lines_like_heads(data, names, source.language, confirmed))
     unknown = found.difference(known)
     explained = {edge.line for edge in graph.connections.edges_on(number, unknown, names)}
     return [(line, line in confirmed) for line in sorted(unknown - explained)]
-
-
-def _lines_like_heads(data: bytes, names: frozenset[str], language: str, code_lines: Collection[int]) -> Iterator[int]:
-    """Yield the lines that look like the head of a type with one of some names among its bases."""
-    pattern = names_pattern(names)
-    if not pattern.search(data):
-        return
-    lines = data.split(b"\n")
-    for line in (sighting.line for sighting in find_sightings(data, names, language, (), code_lines)):
-        text = lines[line - 1]
-        for match in pattern.finditer(text):
-            before = text[: match.start()]
-            head = re.match(_HEAD, before)
-            is_argument = language != "ruby" and before.count(b"<") > before.count(b">")  # of a generic type
-            if (head and not is_argument and re.search(_DERIVING, before[head.end() :])) or re.match(_ADDING, before):
-                yield line
-                break

@@ -17,6 +17,7 @@ from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reader import Reader, note_on_unfollowed
 from cairn.graph.resolve import ALL_KINDS, USE, Edge, ImportEdge
 from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS
+from cairn.graph.sightings import looks_imported
 from cairn.graph.symbols import find_file, find_symbol, symbol_of
 from cairn.graph.unresolved import note_on, unresolved_callees, unresolved_calls, unresolved_imports
 from cairn.graph.values import CallPath, Importer, Importers, Link, Links, Way
@@ -232,7 +233,7 @@ def all_importers(graph: Graph, text: str) -> Importers:
 
 def _find_importers(graph: Graph, text: str, reader: Reader) -> Importers:
     number = find_file(graph.code, text)
-    if number is None:
+    if number is None and _may_be_module(graph.code, text):
         place = graph.code.modules.resolve(text, "", "python")
         number = place if isinstance(place, int) else None
     if number is None:
@@ -249,7 +250,7 @@ def _find_importers(graph: Graph, text: str, reader: Reader) -> Importers:
         )
         importers.setdefault(importer.path, importer)
     files = sorted(possible.files)
-    unresolved = unresolved_imports(graph, number, files, possible.says, reader)
+    unresolved = unresolved_imports(graph, number, possible.names, files, possible.says, reader)
     unfollowed = reader.unfollowed()
     notes = note_on(unresolved, f"import of {path}", has_known=bool(importers))
     if not importers and unresolved is None and unfollowed is None:
@@ -258,23 +259,35 @@ def _find_importers(graph: Graph, text: str, reader: Reader) -> Importers:
     return Importers(path, tuple(importers.values()), said, unresolved, unfollowed)
 
 
+def _may_be_module(code: Code, text: str) -> bool:
+    """Tell from the names of files whether a text may be the name of a Python module; looking it up takes longer."""
+    name = text.strip().rpartition(".")[2]
+    endings = (f"/{name}.py", f"/{name}.pyi", f"/{name}/__init__.py", f"/{name}/__init__.pyi")
+    return any(f"/{path}".endswith(endings) for path in code.paths)
+
+
 def _imports_of(graph: Graph, number: int, possible: MayImport, reader: Reader) -> list[ImportEdge]:
     """Return the imports of a file in some others, in their order, as far as there is time to read these."""
     known = graph.connections.known
     open_files = possible.files if known is None else possible.files & known.stale
     others = set(known.network.importers(number)) - open_files if known is not None else ()
     found = {other: graph.connections.imports(other) for other in others}
-    for other in reader.read(open_files, possible.says, number):
-        if (imports := reader.resolve(other, partial(graph.connections.imports, other))) is not None:
+    for other in reader.read(open_files, possible.says, number, possible.is_likely):
+        if (imports := reader.resolve(other, partial(graph.connections.imports, other, possible.names))) is not None:
             found[other] = imports
     return [edge for other in sorted(found) for edge in found[other] if edge.target == number]
 
 
 class MayImport(NamedTuple):
-    """What may import a file: files that may say a name of it or its folder, and what tells whether one does."""
+    """What may import a file: files that may say a name of it or its folder, and what tells whether one does.
 
+    `names` are these names. `is_likely` tells whether one says a name of the file itself in an import.
+    """
+
+    names: frozenset[str]
     files: set[int]
     says: Callable[[int], bool]
+    is_likely: Callable[[int], bool]
 
 
 def may_import(graph: Graph, number: int) -> MayImport:
@@ -282,14 +295,17 @@ def may_import(graph: Graph, number: int) -> MayImport:
     path = graph.code.paths[number]
     source = graph.code.file(number)
     stem = path.rpartition("/")[2].partition(".")[0]
-    names = {stem, path.rpartition("/")[0].rpartition("/")[2]}
+    own = {stem}
     if source.rules.package in ("package", "all"):
-        names |= {
+        own |= {
             definition.name
             for definition in source.definitions
             if definition.parent < 0 or definition.kind in TYPE_KINDS
         }
-    names.discard("")
+    own.discard("")
+    by_path = source.rules.package != "package"  # else an import names what the file defines
+    names = frozenset(own | ({path.rpartition("/")[0].rpartition("/")[2]} - {""} if by_path else set()))
+    likely = frozenset(own)
     sure = _importing_unnamed(graph.code, number)
     if (known := graph.connections.known) is not None:
         sure.update(known.network.importers(number))
@@ -298,7 +314,10 @@ def may_import(graph: Graph, number: int) -> MayImport:
     def says(other: int) -> bool:
         return other in sure or graph.code.mentions.mentions(other, names)
 
-    return MayImport((files | sure) - {number}, says)
+    def is_likely(other: int) -> bool:
+        return bool(likely) and looks_imported(graph.code.checkout.read(other) or b"", likely)
+
+    return MayImport(names, (files | sure) - {number}, says, is_likely)
 
 
 def _importing_unnamed(code: Code, number: int) -> set[int]:

@@ -89,7 +89,8 @@ class Feelers:
         feeling = np.concatenate([network.sources[calls], network.overridden])
         ways = np.concatenate([network.kinds[calls], np.full(len(network.overriding), _BY_OVERRIDE, np.uint8)])
         doubt = np.concatenate([_DOUBT[network.hows[calls], network.kinds[calls]], _doubts(len(network.overriding))])
-        self.nodes = np.unique(np.concatenate([[_NOWHERE], changed, feeling]))
+        nodes = np.sort(np.concatenate([[_NOWHERE], changed, feeling]))  # `np.unique` imports another 70 ms of numpy
+        self.nodes = nodes[np.flatnonzero(np.diff(nodes, prepend=nodes[0] - 1))]
         at = np.searchsorted(self.nodes, changed)
         order = np.argsort(at, kind="stable")
         self._first = np.searchsorted(at[order], np.arange(len(self.nodes) + 1))

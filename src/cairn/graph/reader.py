@@ -10,6 +10,7 @@ from typing import TypeVar
 from cairn import waiting
 from cairn.graph.code import Code
 from cairn.graph.facts import Progress
+from cairn.graph.file_queue import FIRST_AT_ONCE, MOST_AT_ONCE, FileQueue
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.values import Unfollowed
 from cairn.hints import Hint
@@ -18,10 +19,9 @@ from cairn.source.text import pluralize
 
 MOST_NAMES = 100  # of an answer
 _MOST_SAID = 5  # of these in words
-_FILES_AT_ONCE = 80  # parsed in a row: what two helpers do in some 80 ms
-# Shares of the time of a question, in the order in which they are used up: for other names of what is asked about, for
-# its users, for lines that cannot be resolved.
-FOR_NAMES, FOR_USERS, FOR_LINES = 0.4, 0.75, 1.0
+# Shares of the time of a question, in the order in which they are used up: to look for likely files while there was
+# none, for users of what is asked about, for lines that cannot be resolved.
+FOR_LIKELY, FOR_USERS, FOR_LINES = 0.5, 0.75, 1.0
 _T = TypeVar("_T")
 
 
@@ -86,22 +86,34 @@ class Reader:
         self.lines_left = self.lines_left or found is None
         return found
 
-    def read(self, files: Iterable[int], says: Callable[[int], bool], near: int = -1) -> Iterator[int]:
-        """Yield files whose facts are found, the nearest to one first, until the time for users is over.
+    def read(
+        self,
+        files: Iterable[int],
+        says: Callable[[int], bool],
+        near: int = -1,
+        is_likely: Callable[[int], bool] | None = None,
+    ) -> Iterator[int]:
+        """Yield files whose facts are found, until the time for users is over: the likely ones first, and near ones.
 
         Args:
             files: the files.
             says: tells from the text of one whether it is to be read.
             near: the file that the others are near to.
+            is_likely: tells from the text of one whether it is to be read before others.
         """
-        return self._read(files, says, FOR_USERS, self.unread, near)
+        return self._read(files, says, self.unread, near, is_likely)
 
-    def read_for_names(self, files: Iterable[int], says: Callable[[int], bool], share: float) -> Iterator[int]:
-        """Yield files to look for other names in, until a share of the time is over."""
-        return self._read(files, says, share, self.unnamed)
+    def read_for_names(self, files: Iterable[int], says: Callable[[int], bool]) -> Iterator[int]:
+        """Yield files to look for other names in, until the time for users is over."""
+        return self._read(files, says, self.unnamed)
 
     def _read(
-        self, files: Iterable[int], says: Callable[[int], bool], share: float, left: set[int], near: int = -1
+        self,
+        files: Iterable[int],
+        says: Callable[[int], bool],
+        left: set[int],
+        near: int = -1,
+        is_likely: Callable[[int], bool] | None = None,
     ) -> Iterator[int]:
         if self._lasts is None:
             numbers = [number for number in sorted(files) if says(number)]
@@ -109,19 +121,19 @@ class Reader:
             yield from numbers
             return
         numbers = nearest_first(self._code.paths, self._code.languages, files, near)
-        for begin in range(0, len(numbers), _FILES_AT_ONCE):
-            some = numbers[begin : begin + _FILES_AT_ONCE]
-            saying: set[int] = set()
-            if self.lasts(share):
-                saying.update(filter(says, some))
-                self._code.load([number for number in some if number in saying], None, partial(self.lasts, share))
-            for at, number in enumerate(some, begin):
-                if not self.lasts(share):
-                    left.update(numbers[at:])
-                    return
+        queue = FileQueue(numbers, says, is_likely)
+        may_go_on, may_look_on = partial(self.lasts, FOR_USERS), partial(self.lasts, FOR_LIKELY)
+        size = FIRST_AT_ONCE
+        while some := queue.take(size, may_go_on, may_look_on):
+            self._code.load(some, None, may_go_on)
+            for at, number in enumerate(some):
+                if not may_go_on():
+                    queue.put_back(some[at:])
+                    break
                 left.discard(number)
-                if number in saying:
-                    yield number
+                yield number
+            size = min(2 * size, MOST_AT_ONCE)
+        left.update(queue.files)
 
     def look_at(self, files: Iterable[int], says: Callable[[int], bool]) -> Iterator[int]:
         """Yield files that may have lines that cannot be resolved, as long as there is time, without unread ones.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -10,9 +10,12 @@ from cairn import waiting
 from cairn.graph.code import Code
 from cairn.graph.connections import Connections, KnownEdges
 from cairn.graph.nodes import file_of, place_of
-from cairn.graph.reader import FOR_NAMES, FOR_USERS, Reader
-from cairn.graph.resolve import Edge, Resolver, Spelling
+from cairn.graph.reader import Reader
+from cairn.graph.resolve import IMPLEMENT, INHERIT, Edge, Resolver, Spelling
 from cairn.graph.rules import FUNCTION_KINDS
+from cairn.graph.sightings import lines_with, looks_called, looks_derived
+
+_BASE_KINDS = frozenset({INHERIT, IMPLEMENT})
 
 
 class NamesSought(NamedTuple):
@@ -47,16 +50,21 @@ class Referrers:
         wanted = set(nodes)
         known = self._connections.known
         spelling: Spelling = "function" if all(map(self._is_plain_function, wanted)) else "any"
-        late = self.names = self._names_for(nodes, known)
+        late = self.names = {name for node in nodes if place_of(node) >= 0 for name in self._names_of(node)}
         incoming: dict[int, list[Edge]] = {}
         while late:
-            files, says = self._open_files(late, known), partial(self._says_any, names=frozenset(late))
-            for number in self._reader.read(files, says, _nearest(wanted)):
+            names = frozenset(late)
+            files, says = self._open_files(late, known), partial(self._says_any, names=names)
+            read: list[int] = []
+            for number in self._reader.read(files, says, _nearest(wanted), self.looks_used(names, kinds)):
                 waiting.check()
-                resolve = partial(self._resolver.edges_to, number, self.names, kinds, spelling)
-                if (edges := self._reader.resolve(number, resolve)) is not None:
-                    incoming[number] = [edge for edge in edges if edge.target in wanted and edge.kind in kinds]
-            late = self._late_names(known)
+                read.append(number)
+                if not self._reader.is_patient:  # what says a name comes before what may lead there without it
+                    self._add_from(number, self.lines_with(number, names), wanted, kinds, spelling, incoming)
+            for number in read:
+                waiting.check()
+                self._add_from(number, None, wanted, kinds, spelling, incoming)
+            late = self._all_names(self.names, known) - self.names  # from imports in the files that were just read
             self.names = self.names | late
         if known is not None:
             for number, edges in known.edges_into(wanted, kinds).items():
@@ -64,9 +72,31 @@ class Referrers:
                     incoming[number] = self._connections.only_to(number, edges, self.names, kinds, spelling)
         return [edge for number in sorted(incoming) for edge in incoming[number]]
 
-    def _late_names(self, known: KnownEdges | None) -> set[str]:
-        """Return other names that there was no time to look for before the files were read for users."""
-        return self._all_names(self.names, known, FOR_USERS) - self.names if self._reader.unnamed else set()
+    def _add_from(
+        self,
+        number: int,
+        lines: Collection[int] | None,
+        wanted: Collection[int],
+        kinds: Collection[int],
+        spelling: Spelling,
+        incoming: dict[int, list[Edge]],
+    ) -> None:
+        """Add the edges of a file, or of some of its lines, if there is time to resolve these."""
+        resolve = partial(self._resolver.edges_to, number, self.names, kinds, spelling, lines)
+        if (edges := self._reader.resolve(number, resolve)) is not None:
+            incoming[number] = [edge for edge in edges if edge.target in wanted and edge.kind in kinds]
+
+    def lines_with(self, number: int, names: frozenset[str]) -> frozenset[int]:
+        """Return the lines of a file that say one of some names."""
+        return lines_with(self._code.checkout.read(number) or b"", names)
+
+    def looks_used(self, names: frozenset[str], kinds: Collection[int]) -> Callable[[int], bool] | None:
+        """Return what tells from the text of a file whether it uses some names in some ways; None for too many ways."""
+        is_base = _BASE_KINDS.issuperset(kinds)
+        if not is_base and not _BASE_KINDS.isdisjoint(kinds):
+            return None
+        look, code = looks_derived if is_base else looks_called, self._code
+        return lambda number: look(code.checkout.read(number) or b"", names, code.languages[number])
 
     def _open_files(self, names: Collection[str], known: KnownEdges | None) -> Collection[int]:
         """Return the files whose edges are not known and that may say any of some names; more, if time is short."""
@@ -84,7 +114,7 @@ class Referrers:
         known = self._connections.known
         names = self._names_of(node)
         if known is not None:
-            names = self._all_names(names, known, FOR_USERS)
+            names = self._all_names(names, known)
         return NamesSought(names, "function" if self._is_plain_function(node) else "any")
 
     def other_names(self, sought: NamesSought, number: int) -> set[str]:
@@ -92,7 +122,7 @@ class Referrers:
         found: set[str] = set()
         for own, alias in self._connections.renamings(number):
             if own in sought.names:
-                found |= self._names_given(number, alias, self._connections.known, FOR_USERS)
+                found |= self._names_given(number, alias, self._connections.known)
         found -= sought.names
         sought.names.update(found)
         return found
@@ -107,35 +137,27 @@ class Referrers:
     def _says_any(self, number: int, names: Iterable[str]) -> bool:
         return any(self._code.mentions.says(number, name) for name in names)
 
-    def _names_for(self, nodes: Sequence[int], known: KnownEdges | None) -> set[str]:
-        """Return the names of some definitions, and others that imports give them."""
-        own = {name for node in nodes if place_of(node) >= 0 for name in self._names_of(node)}
-        return self._all_names(own, known, FOR_NAMES)
-
-    def _all_names(self, names: Collection[str], known: KnownEdges | None, share: float) -> set[str]:
-        """Return some names, and others that imports give to the same, as far as a share of the time allows."""
+    def _all_names(self, names: Collection[str], known: KnownEdges | None) -> set[str]:
+        """Return some names, and others that imports give to the same, as far as time allows."""
         found = set(names)
         tried: set[str] = set()
         while found - tried:
             name = min(found - tried)
             tried.add(name)
-            for number, alias in self._renamings(name, known, share):
-                found |= self._names_given(number, alias, known, share)
+            for number, alias in self._renamings(name, known):
+                found |= self._names_given(number, alias, known)
         return found
 
-    def _names_given(self, number: int, alias: str, known: KnownEdges | None, share: float) -> set[str]:
+    def _names_given(self, number: int, alias: str, known: KnownEdges | None) -> set[str]:
         """Return what others call something that a file gives another name."""
-        return self._names_of_default(number, known, share) if alias == "default" else {alias}
+        return self._names_of_default(number, known) if alias == "default" else {alias}
 
-    def _renamings(
-        self, name: str, known: KnownEdges | None, share: float, word: str = ""
-    ) -> Iterator[tuple[int, str]]:
+    def _renamings(self, name: str, known: KnownEdges | None, word: str = "") -> Iterator[tuple[int, str]]:
         """Yield the files that import or export something of a name under another one, each with that.
 
         Args:
             name: this name.
             known: the edges that are known.
-            share: as for `Reader`.
             word: what these files say, the name by default.
         """
         said = word or name
@@ -143,7 +165,7 @@ class Referrers:
             yield from known.renamings(name)
         files = self._may_say(said) if known is None else known.stale
         says = partial(self._code.mentions.says, name=said)
-        for number in self._reader.read_for_names(files, says, share):
+        for number in self._reader.read_for_names(files, says):
             for own, alias in self._connections.renamings(number):
                 if own == name:
                     yield number, alias
@@ -153,14 +175,14 @@ class Referrers:
         name = self._code.definition(node).name
         return {name, name.removesuffix(self._code.file(file_of(node)).rules.attribute_suffix)} - {""}
 
-    def _names_of_default(self, number: int, known: KnownEdges | None, share: float) -> set[str]:
+    def _names_of_default(self, number: int, known: KnownEdges | None) -> set[str]:
         """Return what the files that import a file's default call it."""
         stem = self._code.paths[number].rpartition("/")[2].partition(".")[0]
         if stem == "index":
             stem = self._code.paths[number].rpartition("/")[0].rpartition("/")[2]
         if not stem:
             return set()
-        found = self._renamings("default", known, share, stem)
+        found = self._renamings("default", known, stem)
         return {alias for other, alias in found if self._code.mentions.says(other, stem)}
 
 

@@ -20,6 +20,7 @@ _MARKUP = frozenset({"javascript", "svelte", "tsx", "typescript", "vue"})  # `<N
 _ARGUMENTS = rb"[ \t]?(?:::)?(?:<[^<>()\n;]*(?:<[^<>()\n;]*>[^<>()\n;]*)*>)?(?:\[[\w., *]*\])?[ \t]?\("
 _CALLED = re.compile(_ARGUMENTS + rb"|![ \t]?[\[({]|`")
 _CALLED_WITH_BLOCK = re.compile(_ARGUMENTS + rb"|[ \t]*[{\"]|[ \t]+'")
+_MADE = re.compile(_ARGUMENTS + rb"|![ \t]?[\[({]|`|(?:\.|::)new\b|[ \t]*\{")
 _NEW = re.compile(rb"(?:@|\bnew[ \t]+)$")
 _DEFINED = re.compile(
     rb"(?:^|[^\w.$])(?:fn|func|fun|def\w*|function\*?|sub|class|struct|interface|trait|enum|object|record|protocol"
@@ -31,7 +32,24 @@ _IMPORTED = re.compile(
     rb"[ \t]*(?:import\b|from[ \t]+\S+[ \t]+import\b|(?:pub(?:\([^()\n]*\))?[ \t]+)?use[ \t]+[\w\\:{]"
     rb"|#[ \t]*(?:include|import)\b|package\b|export[ \t]+(?:type[ \t]+)?[{*])"
 )
+IMPORTING = re.compile(
+    rb"\b(?:import|from|use|using|require\w*|include\w*|source|load|mod|alias|export|part|package)\b|^[ \t]*\.[ \t]"
+)
 _COMMENT_ROW = re.compile(rb"[ \t]*\*[ \t/]")  # of a long comment in C's style
+
+# Compiled at their first use: start-up time. The head of a type on one line, or the words that add a base to one.
+_MODIFIERS = (
+    rb"(?:public|private|protected|internal|fileprivate|abstract|final|sealed|non-sealed|static|open|partial|export"
+    rb"|default|declare|inline|pub(?:\([^()]*\))?|unsafe|readonly|inner|companion|data|value|fun|indirect|implicit|case"
+    rb"|enum|record|ref|actual|expect|\w*@\w+(?:\([^()]*\))?|\[[^\[\]]*\])[ \t]+"
+)
+_HEAD = (
+    rb"[ \t]*(?:" + _MODIFIERS + rb")*(?:class|struct|interface|trait|enum|record|protocol|extension|impl|actor"
+    rb"|object(?=[ \t]+\w+[ \t]*(?::|extends))"
+    rb"|contract|module|instance)\b|.*\b(?:new[ \t]+class|object(?=[ \t]*:))\b"
+)
+_ADDING = rb"^[ \t]*(?:include|extend|prepend|use|@behaviour|@impl|conforms?|with)\b[^\"'(=]*?$"
+_DERIVING = rb"(?:\bextends\b|\bimplements\b|\bwith\b|\bfor\b|\bis\b|\(|<:|<|:|,)[^(){};=]*$"
 
 
 class Sighting(NamedTuple):
@@ -109,3 +127,54 @@ def _is_comment(before: bytes, language: Language) -> bool:
 
 def _is_outside_quotes(text: bytes) -> bool:
     return text.count(b'"') % 2 == 0 and text.count(b"'") % 2 == 0
+
+
+def lines_like_heads(data: bytes, names: frozenset[str], language: str, code_lines: Collection[int]) -> Iterator[int]:
+    """Yield the lines that look like the head of a type with one of some names among its bases."""
+    pattern = names_pattern(names)
+    if not pattern.search(data):
+        return
+    lines = data.split(b"\n")
+    for line in (sighting.line for sighting in find_sightings(data, names, language, (), code_lines)):
+        text = lines[line - 1]
+        for match in pattern.finditer(text):
+            before = text[: match.start()]
+            head = re.match(_HEAD, before)
+            is_argument = language != "ruby" and before.count(b"<") > before.count(b">")  # of a generic type
+            if (head and not is_argument and re.search(_DERIVING, before[head.end() :])) or re.match(_ADDING, before):
+                yield line
+                break
+
+
+def lines_with(data: bytes, names: frozenset[str]) -> frozenset[int]:
+    """Return the lines of a file that say one of some names."""
+    lines: set[int] = set()
+    line, at = 1, 0
+    for match in names_pattern(names).finditer(data):
+        line, at = line + data.count(b"\n", at, match.start()), match.start()
+        lines.add(line)
+    return frozenset(lines)
+
+
+def looks_derived(data: bytes, names: frozenset[str], language: str) -> bool:
+    """Tell whether a line of a file looks like the head of a type with one of some names among its bases."""
+    return any(True for _ in lines_like_heads(data, names, language, ()))
+
+
+def looks_imported(data: bytes, names: frozenset[str]) -> bool:
+    """Tell whether a line of a file says one of some names behind a word for an import."""
+    for match in names_pattern(names).finditer(data):
+        if IMPORTING.search(data, data.rfind(b"\n", 0, match.start()) + 1, match.start()):
+            return True
+    return False
+
+
+def looks_called(data: bytes, names: frozenset[str], language: str) -> bool:
+    """Tell whether a file seems to call something of some names, or to make one, going by its text."""
+    for match in names_pattern(names).finditer(data):
+        before = data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()]
+        # What is called with no sign of it begins with a small letter; what begins with a large one is made.
+        is_bare = language in _BARE_CALLS and not match[0][:1].isupper() and not _IMPORTED.match(before)
+        if (is_bare or _MADE.match(data, match.end()) or _NEW.search(before)) and not _DEFINED.search(before):
+            return True
+    return False

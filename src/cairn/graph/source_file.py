@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 
@@ -13,6 +14,7 @@ from cairn.source.languages import BY_NAME, load_reference_text
 from cairn.source.references import KINDS
 from cairn.types import Definition
 
+_WORD = re.compile(r"\w+")
 _BASE_KINDS = frozenset({KINDS.index("inherit"), KINDS.index("implement")})
 _SELF_KINDS = frozenset({"class", "interface", "struct", "trait", "impl", "enum", "record", "object", "extension"}) | {
     "union",
@@ -212,3 +214,9 @@ def _are_about(facts: Facts, n_definitions: int) -> bool:
 def weigh_facts(facts: Facts) -> int:
     """Return roughly how many bytes of memory facts take, with what `SourceFile` derives from them."""
     return 1_000 + 90 * len(facts.texts) + 28 * len(facts.kinds) + 500 * len(facts.imports) + 400 * len(facts.values)
+
+
+def imports_saying(source: SourceFile, names: frozenset[str]) -> list[Import]:
+    """Return the imports of a file that say one of some names as a whole word."""
+    imports = source.facts.imports
+    return [one for one in imports if not names.isdisjoint(_WORD.findall(f"{one.module}.{one.name}"))]

@@ -18,7 +18,7 @@ from cairn.graph.nodes import file_of, place_of
 from cairn.graph.reader import FOR_LINES, Reader
 from cairn.graph.resolve import CALL, Edge
 from cairn.graph.rules import OPEN_KINDS, TYPE_KINDS
-from cairn.graph.sightings import Sighting, find_sightings, names_pattern
+from cairn.graph.sightings import IMPORTING, Sighting, find_sightings, names_pattern
 from cairn.graph.source_file import SourceFile
 from cairn.graph.tally import MOST_SHOWN, LineTally, files_for, files_with
 from cairn.graph.values import Mention, Unresolved
@@ -29,9 +29,6 @@ from cairn.source.text import pluralize
 
 _ENOUGH_FILES = 400  # read for the names that thousands of files say; more are read only while there is no such line
 _MOST_NAMES = 20  # of a change
-_IMPORTING = re.compile(
-    rb"\b(?:import|from|use|using|require\w*|include\w*|source|load|mod|alias|export|part|package)\b|^[ \t]*\.[ \t]"
-)
 _NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main", "init"})  # files that go by the name of their folder
 
 
@@ -322,13 +319,19 @@ def unresolved_callees(
 
 
 def unresolved_imports(
-    graph: Graph, number: int, files: Iterable[int], says: Callable[[int], bool], reader: Reader
+    graph: Graph,
+    number: int,
+    names: frozenset[str],
+    files: Iterable[int],
+    says: Callable[[int], bool],
+    reader: Reader,
 ) -> Unresolved | None:
     """Return the lines of some files that may import a file, going by its name; None if there are none.
 
     Args:
         graph: the graph.
         number: the file.
+        names: what an import of it says.
         files: those that may import it.
         says: tells from the text of one whether it may.
         reader: as for `unresolved_calls`.
@@ -348,7 +351,7 @@ def unresolved_imports(
         if name.encode("utf-8", "surrogateescape") not in data:
             continue
         source = graph.code.file(other)
-        edges = reader.look_up(partial(graph.connections.imports, other))
+        edges = reader.look_up(partial(graph.connections.imports, other, names))
         if edges is None or any(edge.target == number for edge in edges):
             continue
         for line in _import_lines(source, data, name, {edge.line for edge in edges}):
@@ -369,7 +372,7 @@ def _import_lines(source: SourceFile, data: bytes, name: str, resolved: Collecti
     has_statements = BY_NAME[source.language].has_references  # then other lines are none
     pattern = names_pattern(frozenset({name}))
     for line, text in enumerate(data.split(b"\n"), 1):
-        keyword = _IMPORTING.search(text)
+        keyword = IMPORTING.search(text)
         if keyword is None or not pattern.search(text, keyword.end()):
             continue
         begun = statements[: bisect_right(statements, line)]

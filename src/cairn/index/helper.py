@@ -70,6 +70,7 @@ class Helper:
         self._process: subprocess.Popen[bytes] | _Fork
         self._process, tasks, results = _start()
         self._limits: deque[tuple[float, int]] = deque()  # of the jobs without an answer
+        self._n_ahead = 0  # of these, the first ones, whose results nobody wants
         self._tasks: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._results: queue.SimpleQueue[Result] = queue.SimpleQueue()
         self._threads = [
@@ -88,6 +89,17 @@ class Helper:
         """
         self._limits.append(limits_for(size))
         self._tasks.put(pickle.dumps((job, size, arguments), protocol=pickle.HIGHEST_PROTOCOL))
+
+    def send_ahead(self, job: str, size: int, *arguments: Any) -> None:  # noqa: ANN401 - of any job
+        """Hand over a job whose result nobody wants, so that what it loads is there for the next one."""
+        self.send(job, size, *arguments)
+        self._n_ahead += 1
+
+    def catch_up(self) -> None:
+        """Wait for the jobs whose results nobody wants."""
+        while self._n_ahead:
+            self._n_ahead -= 1
+            self.receive()
 
     def receive(self) -> Result:
         """Return what became of the first job without an answer; after a failure `is_alive` may be false."""

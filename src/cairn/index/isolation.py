@@ -72,6 +72,7 @@ def borrow() -> Helper:
     if entry is None:
         return Helper()
     helper = entry[1]
+    helper.catch_up()
     if helper.is_alive:
         return helper
     helper.close()
@@ -81,6 +82,16 @@ def borrow() -> Helper:
 def warm() -> None:
     """Start a helper unless one is waiting, so that the next job need not."""
     give_back(borrow())
+
+
+def warm_up(job: str, data: bytes, language: str) -> None:
+    """Start a helper unless one is waiting, and let it load what a job needs, while the caller goes on."""
+    with _lock:
+        if _idle:
+            return
+    helper = Helper()
+    helper.send_ahead(job, len(data), data, language)
+    give_back(helper)
 
 
 def give_back(helper: Helper) -> None:

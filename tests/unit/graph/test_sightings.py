@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.graph.sightings import find_sightings
+from cairn.graph.sightings import find_sightings, lines_with, looks_called, looks_derived, looks_imported
 from cairn.source.languages import BY_NAME
 
 
@@ -94,3 +94,52 @@ def test_each_line_is_given_once_and_a_call_outweighs_a_name() -> None:
 def test_every_language_has_what_tells_its_comments() -> None:
     for language in BY_NAME:
         assert sightings("spawn", language) in ([(1, False)], [(1, True)])
+
+
+SPAWN = frozenset({"spawn"})
+TASK = frozenset({"Task"})
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "names"),
+    [
+        ("python", "def run():\n    spawn(task)\n", SPAWN),
+        ("python", "@spawn\ndef run(): ...\n", SPAWN),
+        ("ruby", "  spawn task\n", SPAWN),
+        ("ruby", "  Task.new(1)\n", TASK),
+        ("kotlin", "val task = Task { run() }\n", TASK),
+        ("java", "return new Task<>(run);\n", TASK),
+        ("rust", "let task = Task::new();\n", TASK),
+        ("go", "task := Task{name}\n", TASK),
+    ],
+)
+def test_a_file_looks_as_if_it_calls_something(language: str, text: str, names: frozenset[str]) -> None:
+    assert looks_called(text.encode(), names, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "names"),
+    [
+        ("python", "def spawn(task): ...\n", SPAWN),
+        ("python", "def run(task: Task) -> None: ...\n", TASK),
+        ("ruby", "  Task.find(1)\n", TASK),
+        ("ruby", "  respawn task\n", SPAWN),
+        ("kotlin", "import a.Task\n\nfun run(task: Task) = 1\n", TASK),
+        ("rust", "use a::spawn;\n", SPAWN),
+    ],
+)
+def test_a_file_that_says_a_name_otherwise_does_not_look_like_that(
+    language: str, text: str, names: frozenset[str]
+) -> None:
+    assert not looks_called(text.encode(), names, language)
+
+
+def test_a_file_looks_as_if_it_derives_from_a_type_or_imports_it() -> None:
+    assert looks_derived(b"class Own(Task):\n    pass\n", TASK, "python")
+    assert not looks_derived(b"def run(task: Task): ...\n", TASK, "python")
+    assert looks_imported(b"import a.b.Task\n", TASK)
+    assert not looks_imported(b"def run(task: Task): ...\n", TASK)
+
+
+def test_lines_that_say_a_name_are_found() -> None:
+    assert lines_with(b"spawn\n\nrespawn\n a.spawn(spawn)\n", SPAWN) == {1, 4}

@@ -198,6 +198,20 @@ def test_a_helper_without_a_job_ends_after_a_while(monkeypatch: pytest.MonkeyPat
     assert not isolation._idle
 
 
+@pytest.mark.parametrize("job", ["length", "crash"])
+def test_a_helper_that_was_warmed_up_gives_the_next_job_its_own_result(
+    monkeypatch: pytest.MonkeyPatch, job: str
+) -> None:
+    monkeypatch.setattr(isolation, "_idle", [])
+    isolation.warm_up(f"{HERE}:{job}", b"ahead of all", "text")
+    ((_, warmed),) = isolation._idle
+    assert run_isolated(f"{HERE}:length", b"four", "text") == 4
+    assert ([helper for _, helper in isolation._idle] == [warmed]) == (job == "length")
+    isolation.warm_up(f"{HERE}:{job}", b"ahead of all", "text")  # one is there
+    assert run_isolated(f"{HERE}:length", b"three", "text") == 5
+    isolation._close_all()
+
+
 def test_larger_contents_may_take_more() -> None:
     assert helper.limits_for(10) == (1.5, 274)
     assert helper.limits_for(1_000_000) == (1.5, 274)
