@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Set
 from functools import lru_cache
 from threading import Lock
 from typing import NamedTuple
@@ -134,10 +135,11 @@ def focus_on(row: ChunkRow, terms: frozenset[str], definition: int | None) -> Fo
         return _on_definition(row, definition - first)
     owner_place = row.chunk.owner - first
     if 0 <= owner_place < len(row.definitions):
+        initials = {term[:1] for term in terms}
         named = [
             place
             for place, definition in enumerate(row.definitions)
-            if definition.kind not in MINOR_KINDS and _is_named_in(definition, terms)
+            if definition.kind not in MINOR_KINDS and _is_named_in(definition, terms, initials)
         ]
         if not named:
             return _on_definition(row, _nearest(row, owner_place, terms))
@@ -156,19 +158,25 @@ def _nearest(row: ChunkRow, owner_place: int, terms: frozenset[str]) -> int:
         if definition.kind not in MINOR_KINDS and definition.span.start_byte >= end
     ]
 
-    def said(place: int) -> tuple[int, int]:
-        """Return how many words of its name, and of its head, the query has."""
-        definition = row.definitions[place]
-        return len(terms & _terms_of_name(definition.name)), len(terms & _terms_of_name(definition.signature))
-
-    return max([owner_place, *behind], key=said) if terms and behind else owner_place
+    if not terms or not behind:
+        return owner_place
+    places = [owner_place, *behind]
+    said = [len(terms & _terms_of_name(row.definitions[place].name)) for place in places]
+    most = max(said)
+    among = [place for place, count in zip(places, said, strict=True) if count == most]
+    if len(among) == 1:
+        return among[0]
+    return max(among, key=lambda place: len(terms & _terms_of_name(row.definitions[place].signature)))
 
 
 def _on_definition(row: ChunkRow, place: int) -> Focus:
     return Focus.on(row.definitions[place], place if len(row.definitions) > 1 else None)
 
 
-def _is_named_in(definition: Definition, terms: frozenset[str]) -> bool:
+def _is_named_in(definition: Definition, terms: frozenset[str], initials: Set[str]) -> bool:
+    first = definition.name[:1].lower()[:1]
+    if first.isalnum() and first not in initials:  # a stem begins as its word does
+        return False
     own = _terms_of_name(definition.name)
     return bool(own) and own <= terms
 

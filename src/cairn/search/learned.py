@@ -40,12 +40,12 @@ class Forest(NamedTuple):
     def predict(self, rows: Floats) -> Floats:
         """Return the sum of all trees for each row of features. Shapes: (n, len(FEATURES)) to (n,)."""
         n_trees, n_patterns = self.values.shape
-        answers = (rows.T[self.features] <= self.thresholds[:, None]).view(np.uint8)
+        answers = (rows.T.take(self.features, axis=0) <= self.thresholds[:, None]).view(np.uint8)
         answers = answers.reshape(n_trees, n_patterns.bit_length() - 1, len(rows))
-        leaves = np.arange(0, n_trees * n_patterns, n_patterns)[:, None]
-        for question in range(answers.shape[1]):
-            leaves = leaves + (answers[:, question] << np.uint8(question))
-        total: Floats = self.values.ravel()[leaves].sum(axis=0)
+        leaves = np.arange(0, n_trees * n_patterns, n_patterns)[:, None] + answers[:, 0]
+        for question in range(1, answers.shape[1]):
+            leaves += answers[:, question] << np.uint8(question)
+        total: Floats = self.values.take(leaves).sum(axis=0)
         return total
 
 

@@ -191,15 +191,16 @@ class _Search:
         counts = counts if counts.any() else ~counts
         self._terms, self._rows, rarity = _occurrences(snapshot, words, counts, filters)
         own = np.ones(len(words), dtype=np.bool_)
-        message = read_message(self._text)
-        for number, match in enumerate(found if pasted.is_loose else ()):
-            own[number] = not message.is_value(match.start())
-        said = counts & own
-        factor = _PLAIN_VALUE if said.sum() >= _OWN_WORDS else _VALUE
-        rarity[~own] *= [_CLASS if match[0] in message.raised else factor for match in compress(found, ~own)]
-        self._raised = [name.encode() for name in message.raised]
+        said, self.body, self._raised = counts, self._text, list[bytes]()
+        if pasted.is_loose:
+            message = read_message(self._text)
+            for number, match in enumerate(found):
+                own[number] = not message.is_value(match.start())
+            said = counts & own
+            factor = _PLAIN_VALUE if said.sum() >= _OWN_WORDS else _VALUE
+            rarity[~own] *= [_CLASS if match[0] in message.raised else factor for match in compress(found, ~own)]
+            self.body, self._raised = message.body, [name.encode() for name in message.raised]
         self._is_loose = pasted.is_loose
-        self.body = message.body if pasted.is_loose else self._text
         self._words = _Words([match.span() for match in found], counts, said, rarity, own)
         # A message may hold the words for tests or documents; that asks for none.
         roles = snapshot.files.roles & int(_MINOR & ~(Role(0) if pasted.is_loose else wants))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from cairn.errors import QueryError
@@ -103,6 +104,7 @@ _ROLE_WORDS = (
     (Role.VENDORED, re.compile(r"\b(vendored|vendor|third[- ]part(y|ies)|3rd[- ]party|bundled cop(y|ies))\b", re.I)),
     (Role.LEGACY, re.compile(r"\b(compat\w*|legacy|deprecated|backports?)\b", re.I)),
 )
+_ANY_ROLE_WORD = re.compile("|".join(pattern.pattern for _, pattern in _ROLE_WORDS), re.IGNORECASE)  # most have none
 # In a question for these, the first words say where to look, not what for: `tests for uploads`.
 _PLACES = Role.TEST | Role.EXAMPLE | Role.DOCS
 
@@ -224,9 +226,11 @@ def classify(text: str) -> Mode:
     if _STRUCTURE_MARK.search(text):
         return "structural"
     n_words = len(text.split())
-    if _REGEX_MARKS.search(text) and n_words <= 4 and "?" not in text[-1:]:
+    if text.endswith("?") or n_words > 8:
+        return "hybrid"
+    if n_words <= 4 and _REGEX_MARKS.search(text):
         return "regex"
-    if _CODE_MARKS.search(text) and n_words <= 8 and "?" not in text[-1:]:
+    if _CODE_MARKS.search(text):
         return "literal"
     return "hybrid"
 
@@ -305,9 +309,12 @@ def looks_named(word: str) -> bool:
 
 def asked_roles(text: str) -> Role:
     """Return the roles of files that a question asks for."""
+    if not _ANY_ROLE_WORD.search(text):
+        return Role(0)
     return Role(sum(int(role) for role, pattern in _ROLE_WORDS if pattern.search(text)))
 
 
+@lru_cache(maxsize=16)  # several parts of one answer ask
 def asks_for_change(text: str) -> bool:
     """Tell whether a text is a work item: the subject of a change or a report, or longer than a question."""
     first, _, rest = text.strip().partition("\n")

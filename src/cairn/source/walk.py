@@ -138,11 +138,11 @@ def read_file(root: Path, path: str, max_file_bytes: int = MAX_FILE_BYTES) -> by
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
-        with open(descriptor, "rb", closefd=False) as file:
-            # None comes from a device that has nothing to read yet.
-            data = file.read(min(status.st_size, max_file_bytes) + 1) or b""
-            if status.st_size < len(data) <= max_file_bytes:  # it is being written to
-                data += file.read(max_file_bytes + 1 - len(data)) or b""
+        # One byte more than there is, which ends most files; the rest is for one that is being written to.
+        data = piece = os.read(descriptor, min(status.st_size, max_file_bytes) + 1)
+        while piece and len(data) != status.st_size and len(data) <= max_file_bytes:
+            piece = os.read(descriptor, max_file_bytes + 1 - len(data))
+            data += piece
     finally:
         os.close(descriptor)
     if len(data) > max_file_bytes:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cairn.embedding.static import bundled_model
 from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import (
     count_tokens,
@@ -114,3 +115,17 @@ def test_words_are_separated_by_every_character_that_stands_in_none(other: str) 
         text = f"one{character}two {other}"
         wanted = [f"one{character}two"] if character.isalnum() or character == "_" else ["one", "two"]
         assert raw_words(text) == [*wanted, *([other] if other else [])]
+
+
+def begins_as_a_term(name: str) -> bool:
+    return name[:1].lower()[:1] in {term[:1] for raw in raw_words(name) for term in terms(raw)}
+
+
+@given(st.from_regex(r"\A[^\W_].*\Z"))
+def test_a_term_of_a_name_begins_as_the_name_does(name: str) -> None:
+    assert begins_as_a_term(name)
+
+
+def test_a_stem_begins_as_its_word_does() -> None:
+    words = [piece.decode() for piece in bundled_model()._pieces.tolist()]
+    assert [word for word in words if word.isalnum() and not begins_as_a_term(word)] == []
