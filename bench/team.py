@@ -30,7 +30,7 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -90,14 +90,13 @@ class Connection:
         return document["code"], ms
 
 
-def cold_seconds(folder: Path, catalog: Catalog, objects: Objects, token: bytes, repository: Repository) -> list[float]:
-    """Return the seconds to a first answer of a node that has nothing, and of the clone's index."""
+def cold_seconds(node: SearchNode, folder: Path, token: bytes, repository: Repository) -> list[float]:
+    """Return the seconds to a first answer of a node that has nothing of it, and of the clone's index."""
     question = repository.questions[0].query
-    with closing(SearchNode(catalog, objects, folder / "cold")) as node:
-        begun = time.perf_counter()
-        with node.project(token, f"bench/{repository.name}", None) as (_, workspace):
-            workspace.search(question)
-        there = time.perf_counter() - begun
+    begun = time.perf_counter()
+    with node.project(token, f"bench/{repository.name}", None) as (_, workspace):
+        workspace.search(question)
+    there = time.perf_counter() - begun
     begun = time.perf_counter()
     with Workspace.open(folder / "clones" / repository.name) as workspace:
         workspace.refresh()
@@ -238,10 +237,15 @@ def compare(folder: Path, address: str, repositories: list[Repository], options:
             workspace.index()
         Registry(StateFolder.of_user()).add(folder / "clones" / repository.name, repository.name)
     ratios = []
-    with closing(Catalog(address, "cairn_node")) as catalog:
-        cold_seconds(folder, catalog, objects, token_hash(token), repositories[0])  # imports what is needed
+    with ExitStack() as stack:
+        catalog = stack.enter_context(closing(Catalog(address, "cairn_node")))
+        # Nothing is deleted meanwhile: ext4 takes ten times as long to make a file where many were just deleted.
+        nodes = [
+            stack.enter_context(closing(SearchNode(catalog, objects, folder / f"cold-{number}"))) for number in range(2)
+        ]
+        cold_seconds(nodes[0], folder, token_hash(token), repositories[0])  # imports what is needed
         for repository in repositories:
-            there, here = cold_seconds(folder, catalog, objects, token_hash(token), repository)
+            there, here = cold_seconds(nodes[1], folder, token_hash(token), repository)
             ratios.append(there / here)
     print(f"cold: {statistics.median(ratios):.2f} times the local first answer, worst {max(ratios):.2f}")
     state = StateFolder.of_user()

@@ -19,7 +19,6 @@ from cairn.storage.arrays import load_arrays, save_arrays
 from cairn.storage.index.copy_db import CopiedView, copy_view, settle_view
 from cairn.team.objects import PUBLISH_AGAIN
 from cairn.team.texts import Tree, content_hash, kept_packs, write_files, write_pack
-from cairn.types import FileStat
 
 DATABASE = "index.db"
 Kind = Literal["database", "derived", "history", "tree", "pack"]
@@ -125,7 +124,7 @@ def plant(pieces: Sequence[PublishedFile], cached: Callable[[str], Path], folder
     planted = Planted(folder / "files", folder / "state")
     planted.root.mkdir(parents=True)
     tree = Tree.load(_only(pieces, "tree", cached).read_bytes())
-    stats = [_stat(planted.root, path) for path in write_files(tree, planted.root, cached)]
+    stats = list(write_files(tree, planted.root, cached))
     state = StateDir(planted.state)
     seal = state.create()
     view_name = CheckoutView(planted.root, None, 0).name
@@ -144,11 +143,6 @@ def _only(pieces: Sequence[PublishedFile], kind: Kind, cached: Callable[[str], P
     if len(found) != 1:
         raise ObjectDamagedError(f"a generation has {len(found)} pieces of kind {kind}", PUBLISH_AGAIN)
     return cached(found[0].object)
-
-
-def _stat(root: Path, path: str) -> FileStat:
-    status = os.lstat(f"{root}/{path}")
-    return FileStat(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def _named(folder: Path, name: str) -> Path:

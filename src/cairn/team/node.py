@@ -9,6 +9,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -230,6 +231,7 @@ class SearchNode:
 
 
 _MAX_KNOWN = 100_000
+_FETCHES = 4  # of objects of a generation at once, since each waits for the store
 
 
 def _generation(manifest: Manifest) -> _Generation:
@@ -268,8 +270,8 @@ class _Cache:
             for name in names:
                 self._held[name] = self._held.get(name, 0) + 1
         try:
-            for name in names:
-                self._fetch(name)
+            with ThreadPoolExecutor(_FETCHES, thread_name_prefix="cairn-fetch") as threads:
+                list(threads.map(self._fetch, names))
             yield lambda name: self._folder / name
         finally:
             with self._lock:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import mmap
 import os
+import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from cairn.errors import ObjectDamagedError
 from cairn.team.objects import PUBLISH_AGAIN
+from cairn.types import FileStat
 
 _MIN_LIVE = 0.5  # of a pack's members; what is left of one below is packed again
 _LEVEL = 6
+# What is before each member of a pack: CRC, length packed, length, that of its name and of what follows that.
+_MEMBER, _HEADER = b"PK\3\4", struct.Struct("<14xLLLHH")
 
 
 class Tree(NamedTuple):
@@ -73,8 +78,8 @@ def write_pack(target: Path, contents: Iterable[tuple[str, bytes]]) -> None:
             pack.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
 
 
-def write_files(tree: Tree, root: Path, pack_file: Callable[[str], Path]) -> Iterator[str]:
-    """Write the files of a tree below a folder, and yield the path of each.
+def write_files(tree: Tree, root: Path, pack_file: Callable[[str], Path]) -> Iterator[FileStat]:
+    """Write the files of a tree below a folder, and yield what each is then.
 
     Args:
         tree: the files.
@@ -85,15 +90,36 @@ def write_files(tree: Tree, root: Path, pack_file: Callable[[str], Path]) -> Ite
         ObjectDamagedError: if a pack does not hold what the tree says.
     """
     for pack, members in _members(tree).items():
-        with zipfile.ZipFile(pack_file(pack)) as stored:
-            for content, paths in members.items():
-                try:
-                    data = stored.read(content)
-                except (KeyError, zipfile.BadZipFile, zlib.error) as error:
-                    raise ObjectDamagedError("a pack lacks what it should hold", PUBLISH_AGAIN) from error
-                for path in paths:
-                    _write(root, path, data)
-                    yield path
+        try:
+            for content, data in _contents(pack_file(pack), members):
+                for path in members[content]:
+                    yield _write(f"{root}", path, data)
+        except (ValueError, struct.error, zlib.error) as error:
+            raise ObjectDamagedError("a pack lacks what it should hold", PUBLISH_AGAIN) from error
+
+
+def _contents(pack: Path, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield members of a pack by their names, in its order; `ZipFile.read` takes three times as long for these.
+
+    Raises:
+        ValueError, struct.error, zlib.error: if it lacks one, or its content is another.
+    """
+    n_found, at = 0, 0
+    with pack.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        while content[at : at + 4] == _MEMBER:
+            crc, n_packed, n_bytes, n_name, n_more = _HEADER.unpack_from(content, at)
+            name = content[at + _HEADER.size : at + _HEADER.size + n_name].decode("ascii", "replace")
+            begin = at + _HEADER.size + n_name + n_more
+            at = begin + n_packed
+            if name not in names:
+                continue
+            data = zlib.decompressobj(-zlib.MAX_WBITS).decompress(content[begin:at], max(1, n_bytes))
+            if len(data) != n_bytes or zlib.crc32(data) != crc:
+                raise ValueError(f"{name} is damaged")
+            n_found += 1
+            yield name, data
+    if n_found != len(names):
+        raise ValueError("some are not there")
 
 
 def _members(tree: Tree) -> Mapping[str, Mapping[str, list[str]]]:
@@ -107,18 +133,25 @@ def _members(tree: Tree) -> Mapping[str, Mapping[str, list[str]]]:
     return members
 
 
-def _write(root: Path, path: str, data: bytes) -> None:
+def _write(root: str, path: str, data: bytes) -> FileStat:
     parts = path.split("/")
     if not path or path.startswith("/") or ".." in parts or "" in parts:
         raise ObjectDamagedError(f"{path!r} is not a path below a project", PUBLISH_AGAIN)
-    target = os.path.join(root, path)
+    target = f"{root}/{path}"
     try:
         descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
     except FileNotFoundError:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-    with os.fdopen(descriptor, "wb", 0) as stream:
-        stream.write(data)
+    try:
+        with memoryview(data) as rest:
+            n_written = 0
+            while n_written < len(data):
+                n_written += os.write(descriptor, rest[n_written:])
+        status = os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
+    return FileStat(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def content_hash(data: bytes) -> str:
