@@ -128,7 +128,7 @@ def test_the_view_of_a_worktree_that_is_gone_is_dropped_after_the_grace_period(
         now = time.time()
         assert collect(workspace, now).views == ()
         git(checkout, "worktree", "remove", "--force", str(tmp_path / "linked"))
-        assert [one["gone"] for one in workspace.upkeep.status()["views"]] == [False, True]  # type: ignore[attr-defined] # JSON
+        assert [one["gone"] for one in workspace.upkeep.status()["views"]] == [False, True]
         assert collect(workspace, now + DAY).views == ()
         done = collect(workspace, now + 16 * DAY)
         assert done.views == (str(tmp_path / "linked"),)
@@ -151,7 +151,7 @@ def test_the_view_of_a_branch_that_was_deleted_is_dropped_after_the_grace_period
         for branch in ("kept", "side"):
             workspace.index(branch=branch)
         git(checkout, "branch", "-q", "-D", "side")
-        views = {one["name"]: one["gone"] for one in workspace.upkeep.status()["views"]}  # type: ignore[attr-defined] # JSON
+        views = {one["name"]: one["gone"] for one in workspace.upkeep.status()["views"]}
         assert views == {str(checkout): False, "refs/heads/kept": False, "refs/heads/side": True}
         now = time.time()
         assert collect(workspace, now).views == ()
@@ -403,7 +403,7 @@ def test_the_last_error_is_shown_until_a_run_succeeds(root: Path) -> None:
         workspace.state.lock.mkdir()
         with pytest.raises(StoreError):
             workspace.index()
-        assert workspace.upkeep.status()["last_error"]["code"] == "store"  # type: ignore[index] # JSON
+        assert workspace.upkeep.status()["last_error"]["code"] == "store"
         workspace.state.lock.rmdir()
         assert findings(workspace)["last-run"][0] == "warning"
         workspace.index()

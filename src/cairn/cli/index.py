@@ -19,6 +19,8 @@ from cairn.cli.project import allow
 from cairn.cli.render import ProgressBar, emit, emit_json
 from cairn.errors import CairnError, ConfigError, IndexLockedError, NotAvailableError
 from cairn.history.following import HistoryThread
+from cairn.hooks.errors import with_errors
+from cairn.runtime import StateFolder
 from cairn.source.text import pluralize
 from cairn.types import EmbeddingReport, Estimate, IndexReport
 from cairn.workspace import Workspace
@@ -244,7 +246,7 @@ def _emit_skipped(report: IndexReport, *, every: bool) -> None:
 def run_status(options: argparse.Namespace) -> int:
     """Show what is indexed."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        status: dict[str, Any] = workspace.upkeep.status()
+        status = with_errors(workspace.upkeep.status(), StateFolder.of_user().path)
     if options.json:
         emit_json(status)
         return EXIT_FOUND
@@ -295,10 +297,21 @@ def _emit_memory(memory: Mapping[str, Any]) -> None:
     active = f"{memory['active']:,} active"
     emit(f"memories    {'; '.join([active, *notes])}")
     for agent in memory["agents"]:
-        heard = time.strftime("%Y-%m-%d %H:%M", time.localtime(agent["heard"]))
-        emit(f"agent       {printable(agent['agent'])}, last heard of {heard}")
+        emit(f"agent       {printable(agent['agent'])}, {_heard_of(agent)}")
+        if failed := [event for event in agent["events"] if event["errors"]]:
+            n_errors = sum(event["errors"] for event in failed)
+            last = f"{failed[-1]['event']}: {failed[-1]['error']}"
+            emit(f"            {pluralize(n_errors, 'error')} of its hooks in a day, such as {printable(last)}")
     if memory["chat"]["calls"]:
         emit(f"summaries   {cost_of(memory['chat'])}")
+
+
+def _heard_of(agent: Mapping[str, Any]) -> str:
+    if not agent["heard"]:
+        return "not heard of here"
+    heard = time.strftime("%Y-%m-%d %H:%M", time.localtime(agent["heard"]))
+    slow = max(agent["events"], key=lambda event: event["p95_ms"])
+    return f"last heard of {heard}; p95 of its hooks up to {slow['p95_ms']:.0f} ms ({slow['event']})"
 
 
 def _megabytes(n_bytes: int) -> str:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cairn.errors import PathError, StoreError
 from cairn.facets.project_index import Follower, ProjectIndex
@@ -98,7 +98,7 @@ class UpkeepFacet:
         """Answer from now on without comparing the files whenever a follower says that the index is up to date."""
         self._index.follower = follower
 
-    def status(self) -> dict[str, object]:
+    def status(self) -> dict[str, Any]:
         """Return what the index and the memory hold, as plain values for display."""
         index = self._index
         status = load("cairn.index.status:read_status")(index.root, index.state, index.settings, index.views.checkout)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
-from cairn.errors import UnsafeStateError
 from cairn.hints import Hint
-from cairn.hooks.plain_files import LOG, MAX_LOG_BYTES
+from cairn.hooks.errors import recent_lines
+from cairn.hooks.plain_files import LOG
 from cairn.hooks.raw_spool import RawSpool
 from cairn.index.health import Finding
 from cairn.source.text import pluralize
-from cairn.storage.own_files import read_own
 
 _CHECK = "hooks"
-_RECENT_SECONDS = 86_400.0
 _MAX_LINE_CHARS = 300
 
 
@@ -25,7 +22,6 @@ def examine_hook_program(state: Path, now: float | None = None) -> list[Finding]
         state: the user's state folder.
         now: the time, in seconds since the epoch.
     """
-    now = time.time() if now is None else now
     spool = RawSpool(state)
     findings = []
     if names := spool.names():
@@ -36,17 +32,7 @@ def examine_hook_program(state: Path, now: float | None = None) -> list[Finding]
         hint = f"remove what ends in {bad[0].suffix} there"
         findings.append(Finding(_CHECK, "warning", f"{words} no event: {spool.folder}", hint=hint))
     log = state / LOG
-    if lines := _recent_lines(log, now):
+    if lines := recent_lines(state, now):
         message = f"{pluralize(len(lines), 'line')} in a day in {log}, the last: {lines[-1][:_MAX_LINE_CHARS]}"
         findings.append(Finding(_CHECK, "warning" if len(lines) > 1 else "ok", message, hint=Hint.of("daemon logs")))
     return findings
-
-
-def _recent_lines(log: Path, now: float) -> list[str]:
-    """Return the lines of the last day; the time at the beginning of each sorts as text."""
-    try:
-        lines = read_own(log, 2 * MAX_LOG_BYTES).decode("utf-8", "replace").splitlines()
-    except (OSError, UnsafeStateError):
-        return []
-    since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now - _RECENT_SECONDS))
-    return [line for line in lines if line >= since]

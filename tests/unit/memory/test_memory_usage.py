@@ -84,3 +84,14 @@ def test_how_long_events_of_a_source_take_is_written_with_the_next(
     (source,) = usage.sources()
     assert (source.agent, source.event, source.heard, source.n_events) == ("codex", "prompt", START, 3)
     assert (source.n_timed, source.last_ms, source.total_ms, source.slowest_ms) == (2, 10.0, 14.0, 10.0)
+    assert source.p95_ms == 10.0
+
+
+def test_of_the_last_hundred_times_the_95th_counts(usage: MemoryUsage, store: MemoryStore, clock: Clock) -> None:
+    sessions = Sessions(store, Path("/p"), [usage.hear], now=clock)
+    for number, milliseconds in enumerate([500.0] * 10 + [float(ms) for ms in range(1, 101)] + [0.0]):
+        moment = Moment(f"e{number}", "prompt", "s1", "codex", START)
+        sessions.record(moment)
+        usage.note_time(moment, milliseconds)
+    (source,) = usage.sources()
+    assert (source.p95_ms, source.slowest_ms) == (95.0, 500.0)

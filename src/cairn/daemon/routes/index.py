@@ -11,6 +11,7 @@ from cairn.daemon.http import EventStream, Request, Response, Route, log_unexpec
 from cairn.errors import CairnError
 from cairn.fields import Rule
 from cairn.hints import show
+from cairn.hooks.errors import with_errors
 from cairn.protocol.documents import error_to_dict
 from cairn.protocol.requests import ProjectRequest
 
@@ -36,8 +37,9 @@ class FindingDocument(TypedDict):
 
 
 async def _status(request: Request) -> Response:
-    arguments = request.query(ProjectRequest)
-    return Response(await request.daemon.projects.run(arguments.project, lambda workspace: workspace.upkeep.status()))
+    arguments, projects = request.query(ProjectRequest), request.daemon.projects
+    status: Any = await projects.run(arguments.project, lambda workspace: workspace.upkeep.status())
+    return Response(await asyncio.to_thread(with_errors, status, projects.registry.folder.path))
 
 
 async def _health(request: Request) -> Response:

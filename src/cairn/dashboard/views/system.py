@@ -13,7 +13,8 @@ from starlette.responses import Response
 from cairn import __version__
 from cairn.daemon.usage import usage
 from cairn.dashboard.visit import Visit
-from cairn.errors import RequestError
+from cairn.errors import IndexMissingError, RequestError
+from cairn.hooks.errors import with_errors
 from cairn.install.doctor import examine_all
 from cairn.workspace import Workspace
 
@@ -34,7 +35,11 @@ async def show(visit: Visit) -> Response:
     daemon = visit.daemon
     if said := _SAID.get(visit.query.get("done", "")):
         visit.note(said)
-    report = await daemon.projects.run(visit.project, _status)
+    report = None
+    try:
+        report = with_errors(await daemon.projects.run(visit.project, _status), _state_of(visit))
+    except IndexMissingError as error:
+        visit.note(str(error), is_error=True, hint=str(error.hint))
     return visit.page(
         "system.html",
         version=__version__,
@@ -85,7 +90,7 @@ def _state_of(visit: Visit) -> Path:
 
 
 def _status(workspace: Workspace) -> dict[str, Any]:
-    """Return what the command line shows as `cairn status`."""
+    """Return what the command line shows as `cairn status`, without the errors of hooks."""
     return workspace.upkeep.status()
 
 

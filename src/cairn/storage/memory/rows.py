@@ -316,6 +316,7 @@ class EventSource(NamedTuple):
         n_events: how often.
         n_timed: how often it is known how long it took.
         last_ms, total_ms, slowest_ms: how long it took to take in the last, all of these together, and the slowest.
+        p95_ms: of the last hundred, 95 of a hundred took at most so long.
     """
 
     agent: str
@@ -326,6 +327,7 @@ class EventSource(NamedTuple):
     last_ms: float = 0.0
     total_ms: float = 0.0
     slowest_ms: float = 0.0
+    p95_ms: float = 0.0
 
 
 class CapturedCandidate(NamedTuple):

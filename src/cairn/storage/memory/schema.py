@@ -174,9 +174,17 @@ MIGRATIONS = (
         "tool calls that failed, without reading those that did not",
         ("CREATE INDEX activity_failed ON activity (seconds) WHERE is_failure = 1",),
     ),
+    Migration(
+        "how long the last events of each source took",
+        (
+            """CREATE TABLE source_time (
+                agent TEXT NOT NULL, event TEXT NOT NULL, place INTEGER NOT NULL, ms REAL NOT NULL,
+                PRIMARY KEY (agent, event, place)) WITHOUT ROWID""",
+        ),
+    ),
 )
 # The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
-NEWEST = "9c64ea65b82305d31cf20cb441e934c678b5bdb9c594873b6ae6b4c637ea8c9e"
+NEWEST = "a1b45173ce80d54cdd965f8d942f058bd2d212d1f6f6a9a95f5198550eb33992"
 
 MEMORY = Store(
     name="the memory",

@@ -13,12 +13,18 @@ from cairn.storage.memory.rows import AskedQuestion, EventSource, InjectedMemory
 _INJECTION = InjectedMemory._fields
 _USES = ("", "edited", "fetched", "cited")  # what says least first; what somebody said of it says more than any
 _QUESTION = AskedQuestion._fields
-_SOURCE = EventSource._fields
+_SOURCE = EventSource._fields[:-1]
 _HEAR = """INSERT INTO source (agent, event, heard, n_events, n_timed, last_ms, total_ms, slowest_ms)
     VALUES (?, ?, ?, 1, 0, 0, 0, 0)
     ON CONFLICT (agent, event) DO UPDATE SET heard = max(heard, excluded.heard), n_events = n_events + 1"""
 _TIME = """UPDATE source SET n_timed = n_timed + 1, last_ms = ?3, total_ms = total_ms + ?3,
     slowest_ms = max(slowest_ms, ?3) WHERE agent = ?1 AND event = ?2"""
+_TIMES = 100  # of each source that are kept
+_KEEP_TIME = f"""INSERT OR REPLACE INTO source_time
+    SELECT agent, event, n_timed % {_TIMES}, ?3 FROM source WHERE agent = ?1 AND event = ?2"""
+_P95 = """SELECT agent, event, min(ms) FROM (SELECT agent, event, ms,
+    cume_dist() OVER (PARTITION BY agent, event ORDER BY ms) AS share FROM source_time)
+    WHERE share >= 0.95 GROUP BY agent, event"""
 
 
 # -- injections --------------------------------------------------------------------------------------------------------
@@ -182,12 +188,15 @@ def hear(connection: sqlite3.Connection, agent: str, event: str, seconds: float)
 def add_time(connection: sqlite3.Connection, agent: str, event: str, milliseconds: float) -> None:
     """Note how long an event from a source took."""
     connection.execute(_TIME, (agent, event, milliseconds))
+    connection.execute(_KEEP_TIME, (agent, event, milliseconds))
 
 
 def sources(connection: sqlite3.Connection) -> list[EventSource]:
     """Return all sources, the last heard of first."""
+    p95 = {(agent, event): ms for agent, event, ms in connection.execute(_P95)}
     query = f"SELECT {', '.join(_SOURCE)} FROM source ORDER BY heard DESC, agent, event"
-    return [EventSource(*row) for row in connection.execute(query)]
+    found = [EventSource(*row) for row in connection.execute(query)]
+    return [source._replace(p95_ms=p95.get((source.agent, source.event), 0.0)) for source in found]
 
 
 # -- forgetting --------------------------------------------------------------------------------------------------------
