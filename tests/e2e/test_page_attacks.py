@@ -219,7 +219,7 @@ def test_what_is_loaded_later_does_not_run(visitor: Visitor, project: Path) -> N
     page.locator("#live-dot.on").wait_for()
     with Workspace.open(project) as workspace:
         workspace.memory.remember(f"Newest of all {' '.join(map(hostile, range(40)))}", actor="person:me")
-    page.get_by_role("button", name="Show what is new").click()
+    page.get_by_role("button", name="Show 1 new").click()
     page.get_by_text("Newest of all").first.wait_for()
     _check(visitor, "after a swap")
 

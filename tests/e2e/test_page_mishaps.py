@@ -129,7 +129,7 @@ def test_a_second_tab_is_live_through_the_first(context: BrowserContext, served:
     with Workspace.open(project) as workspace:
         workspace.memory.remember(f"Seen in both tabs at {time.time_ns()}", actor="person:me")
     for tab in (first, second):
-        tab.page.get_by_role("button", name="Show what is new").wait_for()
+        tab.page.get_by_role("button", name="Show 1 new").wait_for()
     assert len(streams) <= 3  # of each first page while the other was not there, and of the one that listens
 
 

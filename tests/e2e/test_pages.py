@@ -17,6 +17,7 @@ from cairn.daemon.app import create_app
 from cairn.dashboard.mount import dashboard
 from cairn.memory.moments import Moment, ToolCall
 from cairn.memory.served import ServedAnswers
+from cairn.memory.store import By
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.storage.memory.rows import ServedAnswer
@@ -202,8 +203,15 @@ def test_what_happens_elsewhere_is_offered_on_an_open_page(visitor: Visitor, pro
     page.locator("#live-dot.on").wait_for()
     with Workspace.open(project) as workspace:
         workspace.memory.remember("Something new under the sun", tags=("live",), actor="person:me")
-    page.get_by_role("button", name="Show what is new").click()
-    page.get_by_text("Something new under the sun").first.wait_for()
+        page.get_by_role("button", name="Show 1 new").wait_for()
+        other = workspace.memory.remember("And one thing more", tags=("live",), actor="person:me").observation
+        page.get_by_role("button", name="Show 2 new").press("Enter")
+        page.get_by_text("Something new under the sun").first.wait_for()
+        assert page.evaluate("document.activeElement.id") == "list"  # from where the next row is one key away
+        assert page.locator("[data-show-new]").count() == 0
+        workspace.memory.lifecycle.archive(other.id, By("person:me", "person"))
+        page.get_by_role("button", name="Show what changed").click()
+        page.locator("#list .tag", has_text="archived").wait_for()
 
 
 def test_the_keys_are_listed_and_can_be_turned_off(visitor: Visitor) -> None:

@@ -659,6 +659,58 @@ def test_the_end_of_the_log_is_given_over_http_too(browser: Browser, app: Applic
     assert len(_api(browser, "GET", "/api/logs", lines=0)["lines"]) == 100
 
 
+def test_hooks_are_the_same_on_the_page_over_http_and_in_a_terminal(
+    browser: Browser,
+    app: Application,
+    project: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(StateFolder, "of_user", lambda: app.daemon.projects.registry.folder)
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    (app.daemon.projects.registry.folder.path / HOOK_LOG).write_text(
+        f"{now} claude-code prompt: the event waits: no daemon is running\n"
+        f"{now} codex turn-end: the event is lost: {EVIL}\n"
+    )
+    with Workspace.open(project) as workspace:  # how long the last one took is written with the next
+        for event in ("prompt", "turn-end"):
+            workspace.memory.take(Moment("", event, "s-1", "claude-code", 0.0))
+    agents = _api(browser, "GET", "/api/index/status")["memory"]["agents"]
+    assert main(["status", "--json", "-C", str(project)]) == 0
+    assert json.loads(capsys.readouterr().out)["memory"]["agents"] == agents
+    claude, codex = agents
+    events = {event["event"]: event for event in claude["events"]}
+    assert events["prompt"]["errors"] == 1
+    assert events["prompt"]["p95_ms"] == events["prompt"]["slowest_ms"] > 0
+    assert (codex["heard"], [event["count"] for event in codex["events"]]) == (0.0, [0])
+    page = browser.get("/system").text
+    assert f'<td class="n">{events["prompt"]["p95_ms"]:,.0f} ms</td>' in page
+    assert "the event waits: no daemon is running" in page
+    assert "<script>alert" not in page
+    assert main(["status", "-C", str(project)]) == 0
+    told = capsys.readouterr().out
+    assert "agent       codex, not heard of here\n            1 error of its hooks in a day, such as turn-end:" in told
+
+
+def test_an_open_list_is_told_what_is_new(browser: Browser, project: Path) -> None:
+    for path in ("/memories", "/sessions"):
+        link = re.search(rf'<div id="news"[^>]*hx-get="({path}\?[^"]*)"', browser.get(path).text)
+        assert link is not None
+        news = partial(browser.get, html.unescape(link[1]), **{"hx-request": "true"})
+        assert "<button" not in news().text
+        assert "<h1" not in news().text
+        with Workspace.open(project) as workspace:
+            workspace.memory.remember("Nobody knew", actor="person:me")
+            workspace.memory.take(Moment("", "prompt", f"s-{path}", "codex", 0.0, text="go on"))
+        assert "Show 1 new</button>" in news().text
+        assert 'data-show-new hx-get="' + path in news().text
+        assert link[1].rpartition("seen=")[2] in news().text
+        assert "<h1" in browser.get(html.unescape(link[1])).text  # whoever opens the address sees the page
+    browser.post("/memories", {"action": "archive", "id": _first_id(browser)})
+    assert "Show" in browser.get("/memories?seen=3-x", **{"hx-request": "true"}).text
+    assert "Show what changed" in browser.get("/memories?seen=x", **{"hx-request": "true"}).text
+
+
 def test_findings_are_the_same_on_the_page_over_http_and_in_a_terminal(
     browser: Browser,
     app: Application,
@@ -744,6 +796,14 @@ def test_a_symbol_is_shown_with_what_calls_it(browser: Browser) -> None:
     assert re.search(r'class="when"[^>]*>1 step</text>.*>total</text>.*>tests</text>.*test_money.py', page, re.DOTALL)
     assert "total" in page
     assert "test_money.py" in page
+
+
+def test_a_name_that_nothing_has_can_be_mended_where_it_was_given(browser: Browser) -> None:
+    got = browser.get("/symbol?s=taxi")
+    assert got.status_code == 404
+    assert "nothing is called &#39;taxi&#39; here" in got.text
+    assert 'name="s" value="taxi"' in got.text
+    assert "<h1>Symbol</h1>" in browser.get("/symbol").text
 
 
 def test_the_control_flow_of_a_function_is_shown_as_a_picture_and_as_a_list(browser: Browser) -> None:
@@ -860,6 +920,19 @@ def test_the_index_is_updated_from_the_page(browser: Browser, app: Application, 
             return got.text
 
     assert "3 files indexed in" in asyncio.run(update())
+
+
+def test_what_is_not_indexed_yet_is_indexed_from_the_page(browser: Browser, app: Application, tmp_path: Path) -> None:
+    root = tmp_path / "fresh"
+    (root / ".git").mkdir(parents=True)
+    (root / "sun.py").write_text("def shine():\n    return 1\n")
+    app.daemon.projects.registry.add(root, "fresh")
+    page = browser.get("/system?project=fresh").text
+    assert "this project is not indexed yet" in page
+    assert "<h2>Index of fresh</h2>" in page
+    assert "<dt>Files</dt><dd>1, 1 chunks" in _do_on_system(
+        browser, app, "index", "1 file indexed", "/system?project=fresh"
+    )
 
 
 def test_what_can_be_mended_is_mended_from_the_page(browser: Browser) -> None:

@@ -14,7 +14,7 @@
   document.addEventListener("click", (event) => {
     const copier = event.target.closest("[data-copy]");
     if (copier) navigator.clipboard.writeText(copier.dataset.copy).then(() => { copier.textContent = "Copied"; });
-    if (event.target.closest("[data-show-new]")) showNew();
+    if (event.target.closest("[data-show-new]")) document.getElementById("list").focus({ preventScroll: true }); // the button goes
   });
 
   // -- keys --------------------------------------------------------------------------------------------------------
@@ -76,7 +76,6 @@
 
   // -- live: one stream for all tabs of this browser; it says what kind of thing changed, and the page loads again -----
   const dot = document.getElementById("live-dot");
-  const parts = () => [...document.querySelectorAll("[data-live]")];
   if (!dot || !document.body.dataset.events) return;
   const channel = new BroadcastChannel(document.body.dataset.events);
   let wasLive = false;
@@ -114,12 +113,8 @@
       say("Not sent: Cairn does not answer. What you typed here stays; run `cairn ui`, and try again.");
     }
   });
-  let waiting = false;
   function changed(kind) {
-    for (const part of parts()) {
-      if (!part.dataset.live.split(" ").includes(kind)) continue;
-      if (part.dataset.quietly === undefined) { offer(part); } else { refresh(part); }
-    }
+    for (const part of document.querySelectorAll(`[data-live="${CSS.escape(kind)}"]`)) refresh(part);
   }
   const loaded = new Map(); // when each part was loaded last, so that busy agents do not have it loaded all the time
   const due = new Map();
@@ -129,21 +124,6 @@
       loaded.set(part.id, Date.now());
       htmx.trigger(part, "cairn");
     }, Math.max(0, (loaded.get(part.id) ?? 0) + 500 - Date.now())));
-  }
-  function offer(part) {
-    if (waiting) return;
-    waiting = true;
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "fresh";
-    button.dataset.showNew = "";
-    button.textContent = "Show what is new";
-    part.before(button);
-  }
-  function showNew() {
-    waiting = false;
-    document.querySelector("[data-show-new]")?.remove();
-    for (const part of parts()) htmx.trigger(part, "cairn");
   }
   function hear(message) {
     if (message.live !== undefined) setLive(message.live);

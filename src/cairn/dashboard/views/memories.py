@@ -8,6 +8,7 @@ from typing import Any, get_args
 from starlette.responses import Response
 
 from cairn.dashboard.highlighting import highlight
+from cairn.dashboard.news import news_of
 from cairn.dashboard.views.done import DONE, UNDONE, say_done
 from cairn.dashboard.visit import ACTOR, Visit
 from cairn.errors import RequestError
@@ -31,12 +32,16 @@ async def browse(visit: Visit) -> Response:
     """List memories by what they are, or find them by what they say."""
     offset, fields = visit.number("offset", 0), _filters(visit)
     found = await visit.ask("memories", **fields, limit=PAGE, offset=offset)
+    news = news_of(visit, found["total"], found["memories"])
+    if news.is_asked:
+        return visit.page("news.html", news=news)
     meant = []
     if query := visit.query.get("q", "").strip():
         meant = (await visit.ask("recall", query=query, limit=10, include_resolved=True, all_branches=True))["memory"]
     return visit.page(
         "memories.html",
         found=found,
+        news=news,
         meant=meant,
         offset=offset,
         page=PAGE,

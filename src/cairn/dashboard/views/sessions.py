@@ -9,6 +9,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from cairn.dashboard.news import news_of
 from cairn.dashboard.visit import Visit
 from cairn.hooks.agents import adapter_of
 from cairn.install.examine import told_agents
@@ -24,8 +25,11 @@ async def browse(visit: Visit) -> Response:
     offset = visit.number("offset", 0)
     fields = {name: visit.query.get(name, "").strip() for name in _FILTERS}
     found = await visit.ask("sessions", **fields, limit=PAGE, offset=offset)
+    news = news_of(visit, found["total"], found["sessions"])
+    if news.is_asked:
+        return visit.page("news.html", news=news)
     silent = [] if found["total"] or any(fields.values()) else await _never_heard(visit)
-    return visit.page("sessions.html", found=found, offset=offset, page=PAGE, fields=fields, silent=silent)
+    return visit.page("sessions.html", found=found, news=news, offset=offset, page=PAGE, fields=fields, silent=silent)
 
 
 async def _never_heard(visit: Visit) -> list[str]:

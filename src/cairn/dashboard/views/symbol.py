@@ -7,11 +7,12 @@ from typing import Any
 
 from starlette.responses import Response
 
+from cairn.daemon.http import status_of
 from cairn.dashboard.flow_pictures import FlowPicture, draw_flow
 from cairn.dashboard.pictures import Box, Column, Picture, draw, draw_columns
 from cairn.dashboard.views.search import link_to_editor
 from cairn.dashboard.visit import Visit
-from cairn.errors import AmbiguousError, CairnError
+from cairn.errors import AmbiguousError, CairnError, NotFoundError
 from cairn.source.text import pluralize
 
 _LIMIT = 60
@@ -22,13 +23,16 @@ async def show(visit: Visit) -> Response:
     """Show a definition with its neighbours as a picture and as lists."""
     name = visit.query.get("s", "").strip()
     if not name:
-        return visit.page("symbol.html", name="", answers={}, picture=None, editor="")
+        return _form(visit, "")
     answers: dict[str, Any] = {}
     for relation in ("callers", "callees", "impact", "tests"):
         try:
             answers[relation] = await visit.ask(f"graph/{relation}", symbol=name, limit=_LIMIT)
         except AmbiguousError:
             return await _choices(visit, name)
+        except NotFoundError as error:
+            visit.note(str(error), is_error=True, hint=str(error.hint))
+            return _form(visit, name, status_of(error))
         except CairnError as error:
             if not answers:
                 raise
@@ -54,6 +58,10 @@ async def show(visit: Visit) -> Response:
         flow_note=flow_note,
         editor=await asyncio.to_thread(link_to_editor, visit, symbol["filepath"], symbol["line"]),
     )
+
+
+def _form(visit: Visit, name: str, status: int = 200) -> Response:
+    return visit.page("symbol.html", status, name=name, symbol=None)
 
 
 def _impact(visit: Visit, symbol: dict[str, Any], answers: dict[str, Any]) -> Picture | None:

@@ -1,0 +1,44 @@
+"""What happened to a list since a browser loaded it: an open page asks for that alone, and offers to show it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from cairn.dashboard.visit import Visit
+from cairn.digest import blake2b
+
+_DIGEST_BYTES = 8
+
+
+class News(NamedTuple):
+    """What an open page says above a list.
+
+    Attributes:
+        seen: what the list was when it was loaded, for the next time it is asked for.
+        offer: what there is to be shown, empty if the list is as it was.
+        is_asked: whether that is all that the browser asks for.
+    """
+
+    seen: str
+    offer: str
+    is_asked: bool
+
+
+def news_of(visit: Visit, total: int, rows: Sequence[object]) -> News:
+    """Return what is new in a list.
+
+    Args:
+        visit: of a page that shows it.
+        total: how many rows it has.
+        rows: those that are shown, as JSON.
+    """
+    digest = blake2b(json.dumps(rows, sort_keys=True).encode("ascii"), digest_size=_DIGEST_BYTES).hexdigest()
+    seen, now = visit.query.get("seen", ""), f"{total}-{digest}"
+    if not seen or visit.request.headers.get("hx-request") is None:
+        return News(now, "", is_asked=False)
+    before = seen.partition("-")[0]
+    n_new = total - int(before) if before.isascii() and before.isdigit() and len(before) < 12 else 0
+    offer = "" if seen == now else f"Show {n_new:,} new" if n_new > 0 else "Show what changed"
+    return News(seen, offer, is_asked=True)
