@@ -39,7 +39,8 @@ def _lines(state: Mapping[str, Any]) -> Iterator[str]:
         figures = node["figures"]
         yield (
             f"Node {node['name']}: {_presence(node)}, {pluralize(figures['answered'], 'answer')}, "
-            f"{figures['failed']:,} failed, {figures['waiting']:,} waiting, {figures['open_projects']:,} projects open"
+            f"{figures['failed']:,} failed, {figures['waiting']:,} waiting, "
+            f"{pluralize(figures['open_projects'], 'project')} open"
         )
         yield from _problems(figures)
     for worker in state["workers"]:

@@ -60,7 +60,12 @@ def exchange(memories: TeamMemories) -> Synced:
     if (link := memories.link()) is None:
         raise RequestError("this memory is shared with no team", Hint("share it", "memories join"))
     with closing(TeamConnection(_server_of(link), answer_seconds=_ANSWER_SECONDS)) as connection:
-        return sync(memories, connection)
+        try:
+            return sync(memories, connection)
+        except NotFoundError as error:
+            raise NotFoundError(
+                f"{error}; what the team brought was taken out here", Hint("see what you may read", "login")
+            ) from error
 
 
 def _server_of(link: TeamLink) -> TeamServer:

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from cairn.errors import AmbiguousError, NotFoundError, ServerAwayError
-from cairn.memory.team_memories import TeamLink
-from cairn.remote.memories import find_link
-from cairn.remote.servers import TeamServer
+from cairn.memory.team_memories import TeamLink, TeamMemories
+from cairn.remote.memories import exchange, find_link
+from cairn.remote.servers import SignIns, TeamServer
 from cairn.remote.team import TeamListing, TeamProject
+from cairn.runtime import StateFolder
+from cairn.workspace import Workspace
+from scripted_server import Reply, scripted
 
 HERE, THERE = TeamServer("https://a.example.org", "t"), TeamServer("https://b.example.org", "t")
 
@@ -50,3 +55,20 @@ def test_a_server_that_did_not_answer_may_have_had_the_project() -> None:
     away = TeamListing((), (ServerAwayError("a.example.org does not answer"),))
     with pytest.raises(ServerAwayError):
         find_link(away, "acme/shop", "")
+
+
+def test_who_may_no_longer_read_a_project_is_told_what_went_and_where_to_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    refusal = Reply(404, {"code": "not-found", "message": "there is no project acme/shop", "hint": "GET /api/projects"})
+    (tmp_path / "shop").mkdir()
+    with scripted(lambda _: refusal) as server, Workspace.open(tmp_path / "shop") as workspace:
+        SignIns(StateFolder.of_user()).keep(TeamServer(server.url, "secret-token"))
+        memories = TeamMemories(workspace.memory.store)
+        memories.join(TeamLink(server.url, "acme/shop"))
+
+        with pytest.raises(NotFoundError, match="what the team brought was taken out here") as caught:
+            exchange(memories)
+
+    assert str(caught.value.hint) == "see what you may read: cairn login"
