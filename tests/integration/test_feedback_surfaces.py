@@ -141,6 +141,8 @@ def test_what_was_shown_is_marked_and_listed_over_http(daemon: Daemon) -> None:
     assert (listed["kept"], listed["days"]) == (True, 180.0)
     assert [row["query"] for row in listed["questions"]] == ['"stands nowhere"', "charge the bank"]
     assert listed["questions"][1]["uses"][0]["rank"] == 1
+    assert daemon.ask("feedback", session=SESSION)["totals"] == listed["totals"]
+    assert daemon.ask("feedback", session="another")["totals"] == {"questions": 0, "empty": 0, "used": 0, "uses": {}}
     (empty,) = daemon.ask("feedback", empty=True)["questions"]
     assert empty["found"] == 0
 
@@ -167,6 +169,9 @@ def test_a_memory_that_was_shown_unasked_is_called_helpful_or_not(daemon: Daemon
     daemon.ask("feedback/mark", ids=[handle], verdict="good", session=SESSION)
     assert daemon.ask("feedback")["memories"] == [
         {"event": "prompt", "shown": 2, "used": 1, "helpful": 1, "unhelpful": 1, "precision": 0.5}
+    ]
+    assert daemon.ask("feedback", session=SESSION)["memories"] == [
+        {"event": "prompt", "shown": 1, "used": 1, "helpful": 1, "unhelpful": 0, "precision": 1.0}
     ]
 
 

@@ -307,16 +307,31 @@ class Feedback:
         with self._store.reading() as connection:
             return version_of(connection)
 
-    def counts(self, since: float = 0.0) -> FeedbackCounts:
-        """Return how much there is since some time, in seconds since the epoch."""
+    def name_of(self, session: str) -> str:
+        """Return a session as the memory calls it: hooks report an agent's own id behind the name of the agent."""
+        if not self._store.exists:
+            return session
+        with self._store.reading() as connection:
+            return _named_session(connection, session_to_keep(session), self._now())
+
+    def counts(self, since: float = 0.0, session: str = "") -> FeedbackCounts:
+        """Return how much there is.
+
+        Args:
+            since: in seconds since the epoch.
+            session: in which, as the memory calls it; empty for all, which are kept until something changes.
+        """
         if not self._store.exists:
             return FeedbackCounts(0, 0, 0, {})
         with self._store.reading() as connection:
-            return self._counts.get(connection, since, lambda: _counts(connection, since))
+            if session:
+                return _counts(connection, since, session)
+            return self._counts.get(connection, since, lambda: _counts(connection, since, ""))
 
 
-def _counts(connection: sqlite3.Connection, since: float) -> FeedbackCounts:
-    return FeedbackCounts(*feedback_db.counts(connection, since), feedback_db.counts_by_use(connection, since))
+def _counts(connection: sqlite3.Connection, since: float, session: str) -> FeedbackCounts:
+    by_use = feedback_db.counts_by_use(connection, since, session)
+    return FeedbackCounts(*feedback_db.counts(connection, since, session), by_use)
 
 
 # -- whose question it is ----------------------------------------------------------------------------------------------

@@ -128,15 +128,18 @@ class MemoryUsage:
         with self._store.reading() as connection:
             return usage_db.injections(connection, session, observation, limit)
 
-    def precision(self, since: float = 0.0) -> list[MemoryPrecision]:
+    def precision(self, since: float = 0.0, session: str = "") -> list[MemoryPrecision]:
         """Return what became of the memories that were shown unasked since some time, by the event they were shown at.
 
         Args:
             since: in seconds since the epoch.
+            session: to which, as the memory calls it; empty for all, which are kept until something changes.
         """
         if not self._store.exists:
             return []
         with self._store.reading() as connection:
+            if session:
+                return _precision(usage_db.use_counts(connection, since, session))
             return self._precision.get(connection, since, lambda: _precision(usage_db.use_counts(connection, since)))
 
     # -- what is asked ------------------------------------------------------------------------------------------------

@@ -53,13 +53,14 @@ def _mark(workspace: Workspace, request: FeedbackRequest, id: str) -> MarkedDocu
 def list_feedback(
     workspace: Workspace, request: FeedbackListRequest, progress: Progress | None = None
 ) -> FeedbackListDocument:
-    """List questions, the newest first, with what was shown and done; the sums are those of all sessions."""
+    """List questions, the newest first, with what was shown and done; without a session, sums are those of all."""
     memory = workspace.memory
+    session = memory.feedback.name_of(request.session)
     start = start_of(request.since)
     since = datetime.fromisoformat(start).replace(tzinfo=UTC).timestamp() if start else 0.0
-    counts = memory.feedback.counts(since)
+    counts = memory.feedback.counts(since, session)
     answered = memory.feedback.answered(
-        session=request.session, since=since, limit=request.limit or None, empty_only=request.empty
+        session=session, since=since, limit=request.limit or None, empty_only=request.empty
     )
     return {
         "questions": [_question(question) for question in answered],
@@ -69,7 +70,7 @@ def list_feedback(
             "used": counts.n_used,
             "uses": counts.by_use,
         },
-        "memories": [_memory_use(found) for found in memory.usage.precision(since)],
+        "memories": [_memory_use(found) for found in memory.usage.precision(since, session)],
         "kept": memory.feedback.keeps,
         "days": (workspace.settings.memory or MemorySettings()).feedback_days,
     }

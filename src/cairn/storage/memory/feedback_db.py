@@ -162,21 +162,27 @@ def orphans(connection: sqlite3.Connection, since: float, limit: int) -> list[tu
     return connection.execute(query, (limit, since)).fetchall()
 
 
-def counts(connection: sqlite3.Connection, since: float) -> tuple[int, int, int]:
-    """Return how many questions there are since some time, how many found nothing, and how many led to something."""
+def counts(connection: sqlite3.Connection, since: float, session: str = "") -> tuple[int, int, int]:
+    """Return how many questions there are since some time, how many found nothing, and how many led to something.
+
+    Args:
+        since: in seconds since the epoch.
+        session: of this session alone, empty for all.
+    """
     query = (
         "SELECT count(*), coalesce(sum(n_found = 0), 0), coalesce(sum(EXISTS "
         "(SELECT 1 FROM outcome WHERE outcome.question = number)), 0) "
-        "FROM question WHERE kind = 'code' AND text != '' AND seconds >= ?"
+        f"FROM question WHERE kind = 'code' AND text != '' AND seconds >= ?{' AND session = ?' if session else ''}"
     )
-    n_asked, n_empty, n_used = connection.execute(query, (since,)).fetchone()
+    n_asked, n_empty, n_used = connection.execute(query, (since, session) if session else (since,)).fetchone()
     return n_asked, n_empty, n_used
 
 
-def counts_by_use(connection: sqlite3.Connection, since: float) -> dict[str, int]:
-    """Return how many files were used in each way since some time."""
-    query = "SELECT use, count(*) FROM outcome WHERE seconds >= ? GROUP BY use ORDER BY use"
-    return dict(connection.execute(query, (since,)).fetchall())
+def counts_by_use(connection: sqlite3.Connection, since: float, session: str = "") -> dict[str, int]:
+    """Return how many files were used in each way since some time; the arguments are those of `counts`."""
+    own = " AND question IN (SELECT number FROM question WHERE session = ?)" if session else ""
+    query = f"SELECT use, count(*) FROM outcome WHERE seconds >= ?{own} GROUP BY use ORDER BY use"
+    return dict(connection.execute(query, (since, session) if session else (since,)).fetchall())
 
 
 def session_ending(connection: sqlite3.Connection, id: str, since: float) -> str | None:

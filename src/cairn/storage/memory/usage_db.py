@@ -115,10 +115,18 @@ def tokens_shown(connection: sqlite3.Connection, session: str) -> int:
     return int(connection.execute(query, (session,)).fetchone()[0])
 
 
-def use_counts(connection: sqlite3.Connection, since: float) -> list[tuple[str, str, int]]:
-    """Return how often memories were shown since some time: by the event and the use that was made, with the number."""
-    query = "SELECT event, use, count(*) FROM injection WHERE seconds >= ? GROUP BY event, use ORDER BY event, use"
-    return connection.execute(query, (since,)).fetchall()
+def use_counts(connection: sqlite3.Connection, since: float, session: str = "") -> list[tuple[str, str, int]]:
+    """Return how often memories were shown since some time: by the event and the use that was made, with the number.
+
+    Args:
+        since: in seconds since the epoch.
+        session: to this session alone, empty for all.
+    """
+    own = " AND session = ?" if session else ""
+    query = (
+        f"SELECT event, use, count(*) FROM injection WHERE seconds >= ?{own} GROUP BY event, use ORDER BY event, use"
+    )
+    return connection.execute(query, (since, session) if session else (since,)).fetchall()
 
 
 def mark_newest(connection: sqlite3.Connection, observation: str, session: str, use: str) -> str | None:
