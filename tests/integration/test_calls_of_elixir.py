@@ -57,6 +57,38 @@ def test_a_module_that_is_used_brings_its_imports(tmp_path: Path) -> None:
     assert callers(tmp_path, "add!", files) == {("lib/app.ex", 4)}
 
 
+@pytest.mark.parametrize("head", ["defmacro __using__(_) do", "using do", "using opts do"])
+def test_a_module_that_is_used_brings_its_aliases(head: str, tmp_path: Path) -> None:
+    files = {
+        "lib/cart.ex": CART,
+        "lib/case.ex": (
+            f"defmodule Shop.Case do\n  {head}\n    quote do\n      alias Shop.{{Cart, Other}}\n    end\n  end\n"
+            "  alias Shop.Hidden, as: Own\nend\n"
+        ),
+        "lib/hidden.ex": "defmodule Shop.Hidden do\n  def total(x), do: x\nend\n",
+        "lib/app.ex": "defmodule Shop.App do\n  use Shop.Case\n\n  def run(x), do: Cart.total(Own.total(x))\nend\n",
+    }
+    assert callers(tmp_path, "lib/cart.ex:Shop.Cart.total", files) == {("lib/app.ex", 4)}
+    assert callers(tmp_path, "lib/hidden.ex:Shop.Hidden.total", files) == set()
+
+
+def test_a_module_that_applies_one_of_its_functions_where_it_is_used_brings_what_these_quote(tmp_path: Path) -> None:
+    files = {
+        "lib/cart.ex": CART,
+        "lib/web.ex": (
+            "defmodule Shop.Web do\n  def controller do\n    quote do\n"
+            "      import Shop.Cart\n      alias Shop.Cart\n    end\n  end\n\n"
+            "  defmacro __using__(which) do\n    apply(__MODULE__, which, [])\n  end\nend\n"
+        ),
+        "lib/app.ex": (
+            "defmodule Shop.App do\n  use Shop.Web, :controller\n\n"
+            "  def run(x), do: add!(x, 1)\n  def sum(x), do: Cart.total(x)\nend\n"
+        ),
+    }
+    assert callers(tmp_path, "add!", files) == {("lib/app.ex", 4)}
+    assert callers(tmp_path, "lib/cart.ex:Shop.Cart.total", files) == {("lib/app.ex", 5)}
+
+
 def test_a_variable_of_the_same_name_hides_no_function(tmp_path: Path) -> None:
     text = "defmodule App do\n  def run(token), do: token(token)\n  defp token(x), do: x\nend\n"
     assert callers(tmp_path, "App.token", {"lib/app.ex": text}) == {("lib/app.ex", 2)}

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from cairn.graph.entities import How
 from cairn.graph.includes import Includes
+from cairn.graph.memo import content_of
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.recent import Recent
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.sight import Sight
 from cairn.graph.source_file import SourceFile
-from cairn.source.imports import ImportFlag
+from cairn.source.imports import Import, ImportFlag
 from cairn.types import Definition
 
+_USING = re.compile(rb"^([ \t]*)using\b[^\n]*\bdo[ \t]*\n(?:[^\n]*\n){0,200}?\1end\b", re.MULTILINE)
 MAX_NAMESAKES = 60  # a name with more definitions says nothing by itself
 MAX_OWNED = 5 * MAX_NAMESAKES  # the same for members of types
 
@@ -132,13 +135,41 @@ class Namesakes:
         return None
 
     def _imports_of_users(self, node: int, name: str) -> Iterator[str]:
-        """Yield what the macro `__using__` of a module imports where the module is used."""
+        """Yield what a module imports where it is used."""
         source = self._sight.file(file_of(node))
-        spans = [definition.span for definition in source.definitions if definition.name == "__using__"]
+        lines = self._lines_for_users(source)
         for imported in source.stars:
-            is_inside = any(span.start_line <= imported.line <= span.end_line for span in spans)
-            if is_inside and not imported.flags & ImportFlag.REEXPORT:
+            if imported.line in lines and not imported.flags & ImportFlag.REEXPORT:
                 yield name if imported.module == "__MODULE__" else imported.module
+
+    def aliases_by_use(self, source: SourceFile, name: str) -> Iterator[Import]:
+        """Yield what a name stands for by an alias of the modules that a file uses."""
+        for imported in source.stars if source.rules.family == "elixir" else ():
+            is_used = imported.flags & ImportFlag.REEXPORT
+            if is_used and (used := self._used_module(source, imported.module)) is not None:
+                other = self._sight.file(file_of(used[0]))
+                lines = self._lines_for_users(other)
+                yield from (alias for alias in other.aliases.get(name, ()) if alias.line in lines)
+
+    def _lines_for_users(self, source: SourceFile) -> frozenset[int]:
+        """Return the lines of a module of Elixir that go to where it is used.
+
+        These are in `__using__`, in all functions if that applies one of them as in Phoenix, or in `using` of ExUnit.
+        """
+
+        def find() -> frozenset[int]:
+            self._sight.memo.need(content_of(source.path))
+            data = self._code.checkout.read(source.number) or b""
+            functions = [definition for definition in source.definitions if definition.kind in FUNCTION_KINDS]
+            applies = any(function.name == "__using__" for function in functions) and b"apply(__MODULE__" in data
+            spans = [function.span for function in functions if applies or function.name == "__using__"]
+            lines = {line for span in spans for line in range(span.start_line, span.end_line + 1)}
+            for match in _USING.finditer(data):
+                first = data.count(b"\n", 0, match.start()) + 1
+                lines.update(range(first, first + match[0].count(b"\n") + 1))
+            return frozenset(lines)
+
+        return self._sight.memo.recall(("lines for users", source.number), frozenset(), find)
 
     def _global_function(self, source: SourceFile, name: str) -> Namesake | None:
         """Return the function with a name that is outside of all packages."""

@@ -17,6 +17,9 @@ _BARE_CALLS = frozenset(
 _BLOCKS = frozenset({"groovy", "kotlin", "lua", "ruby", "scala", "swift"})  # a call may go on with a brace
 _MARKUP = frozenset({"javascript", "svelte", "tsx", "typescript", "vue"})  # `<Name` uses a component
 
+_MARKED_NAMES = frozenset({"elixir", "ruby"})  # where `save!` and `saved?` are names
+_MARK = re.compile(rb"[!?](?![=~\w])")
+
 _ARGUMENTS = rb"[ \t]?(?:::)?(?:<[^<>()\n;]*(?:<[^<>()\n;]*>[^<>()\n;]*)*>)?(?:\[[\w., *]*\])?[ \t]?\("
 _CALLED = re.compile(_ARGUMENTS + rb"|![ \t]?[\[({]|`")
 _CALLED_WITH_BLOCK = re.compile(_ARGUMENTS + rb"|[ \t]*[{\"]|[ \t]+'")
@@ -91,6 +94,8 @@ def find_sightings(
         if seen.get(line) or any(first <= at < end for first, end in heads):
             continue
         before = data[data.rfind(b"\n", 0, at) + 1 : at]
+        if language in _MARKED_NAMES and _MARK.match(data, match.end()):  # another name
+            continue
         if _DEFINED.search(before) or (line not in code_lines and _is_comment(before, BY_NAME[language])):
             continue
         is_call = _is_call(data, match, before, language)

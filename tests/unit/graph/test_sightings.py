@@ -64,6 +64,8 @@ def test_a_line_that_calls_a_name_is_a_call(language: str, line: str) -> None:
         ("python", "# spawn(x) starts it"),
         ("php", "$spawn($task);"),
         ("rust", "respawn(task); spawn_all(task);"),
+        ("elixir", "spawn!(task)"),
+        ("ruby", "spawn! task if spawn?"),
     ],
 )
 def test_definitions_imports_and_comments_are_left_out(language: str, line: str) -> None:
