@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Ask for the files of commits by their subjects, at the state before them: without the history, and with it.
 
+Another feature of the ranking can be left out in place of the history.
+
 Each repository is a git checkout with its full history; its files need not be checked out. Of the newest commits that
 change one to ten known files, some at equal distances are asked. The index and the history of the parent of each are
 built in a folder that is kept, so that a second run with other weights takes seconds.
@@ -55,7 +57,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """NDCG@10 of a question by weight of the history: of all its files, and of those that are code.
+    """NDCG@10 of a question by weight of the feature: of all its files, and of those that are code.
 
     `ms` is what the history took.
     """
@@ -114,18 +116,20 @@ def load_questions(folder: Path, state: Path, count: int) -> list[Question]:
     return questions
 
 
-def ask(folder: Path, state: Path, questions: Sequence[Question], weights: Sequence[float]) -> list[Scored]:
+def ask(
+    folder: Path, state: Path, questions: Sequence[Question], feature: str, weights: Sequence[float]
+) -> list[Scored]:
     """Return the scores of questions."""
     with Workspace.open(folder, state_dir=state) as workspace:
         index: ProjectIndex = workspace._index
         scored = []
         for question in questions:
             with index.reading(index.views.find(question.parent)) as library:
-                scored.append(_score(library, question, weights))
+                scored.append(_score(library, question, feature, weights))
     return scored
 
 
-def _score(library: Library, question: Question, weights: Sequence[float]) -> Scored:
+def _score(library: Library, question: Question, feature: str, weights: Sequence[float]) -> Scored:
     files = library.snapshot.files
     query = understand(question.subject, "hybrid")
     vector = query_vector(library.model, query)
@@ -143,7 +147,7 @@ def _score(library: Library, question: Question, weights: Sequence[float]) -> Sc
             vector,
             SearchRequest(query=""),
             _ROWS,
-            WEIGHTS._replace(history=weight),
+            WEIGHTS._replace(**{feature: weight}),
             history=evidence,
         )
         found = list(dict.fromkeys(files.paths[one.file] for one in ranking.rows))[:LIMIT]
@@ -191,17 +195,19 @@ def main() -> int:
     parser.add_argument("--state", type=Path, required=True, help="where the indexes are kept")
     parser.add_argument("--questions", type=int, default=30, help="of each repository")
     parser.add_argument(
-        "--weights", type=float, nargs="+", default=[0.0, WEIGHTS.history], help="the first is the base"
+        "--feature", choices=WEIGHTS._fields, default="history", metavar="NAME", help="by default history"
     )
+    parser.add_argument("--weights", type=float, nargs="+", help="of the feature; the first is the base, by default 0")
     options = parser.parse_args()
     options.state.mkdir(parents=True, exist_ok=True)
+    weights = options.weights or [0.0, getattr(WEIGHTS, options.feature)]
     scored = {}
     for folder in map(Path.absolute, options.folders):
         state = options.state.absolute() / folder.name
         questions = load_questions(folder, state, options.questions)
-        scored[folder.name] = ask(folder, state, questions, options.weights)
+        scored[folder.name] = ask(folder, state, questions, options.feature, weights)
         print(f"{folder.name}: {len(questions)} questions", file=sys.stderr, flush=True)
-    report(scored, options.weights)
+    report(scored, weights)
     return 0
 
 
