@@ -18,14 +18,15 @@ _ARGUMENTS = re.compile(r"(?:\([^()]*\)|/\d+)$")
 _TYPES = re.compile(r"(?:::)?<[^<>]*>|\[[^][]*\]")
 _GO_PACKAGE = re.compile(rb"^package[ \t]+([a-zA-Z0-9_]+)", re.MULTILINE)
 _VERSION = re.compile(r"v\d+")
+_MOST_NESTED = 8  # types in each other
 _MOST_READ = 60  # files of namesakes whose package is looked at
 
 
 def without_signature(text: str) -> str:
     """Return a name without arguments, types of generics and the marks around a receiver."""
     text = _ARGUMENTS.sub("", _RECEIVER.sub(r"\1", text.strip().lstrip("&*@\\")))
-    while (shorter := _TYPES.sub("", text)) != text:
-        text = shorter
+    for _ in range(_MOST_NESTED):
+        text = _TYPES.sub("", text)
     return text
 
 

@@ -18,7 +18,7 @@ from cairn.graph.source_file import SourceFile
 from cairn.source.imports import Import, ImportFlag
 from cairn.types import Definition
 
-_USING = re.compile(rb"^([ \t]*)using\b[^\n]*\bdo[ \t]*\n(?:[^\n]*\n){0,200}?\1end\b", re.MULTILINE)
+_USING = re.compile(rb"([ \t]*)using\b.*\bdo[ \t]*$")
 MAX_NAMESAKES = 60  # a name with more definitions says nothing by itself
 MAX_OWNED = 5 * MAX_NAMESAKES  # the same for members of types
 
@@ -164,10 +164,7 @@ class Namesakes:
             applies = any(function.name == "__using__" for function in functions) and b"apply(__MODULE__" in data
             spans = [function.span for function in functions if applies or function.name == "__using__"]
             lines = {line for span in spans for line in range(span.start_line, span.end_line + 1)}
-            for match in _USING.finditer(data):
-                first = data.count(b"\n", 0, match.start()) + 1
-                lines.update(range(first, first + match[0].count(b"\n") + 1))
-            return frozenset(lines)
+            return frozenset(lines | _lines_of_using(data))
 
         return self._sight.memo.recall(("lines for users", source.number), frozenset(), find)
 
@@ -233,6 +230,20 @@ class Namesakes:
         if extends and not types:  # they stand for a type of another library
             return Namesake(self._code.main_of(near), How.NAME)
         return self._only(types, How.IMPORT if extends else How.NAME)
+
+
+def _lines_of_using(data: bytes) -> set[int]:
+    """Return the lines of the blocks `using do` in a text of Elixir, by their indentation."""
+    lines: set[int] = set()
+    indent, first = None, 0
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if indent is None:
+            if begins := _USING.match(line):
+                indent, first = begins[1], number
+        elif line.rstrip() == indent + b"end":
+            lines.update(range(first, number + 1))
+            indent = None
+    return lines
 
 
 def _needs_its_type(source: SourceFile, definition: Definition) -> bool:
