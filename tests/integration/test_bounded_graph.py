@@ -643,3 +643,15 @@ def test_users_of_what_was_asked_about_come_before_those_of_its_parts(mentioned:
         answer = affected(graph, "Hub")
     assert {effect.symbol.name for effect in answer.affected} >= {"make", "Own", "settle_it"}
     assert answer.unfollowed is None
+
+
+def test_an_import_of_a_whole_package_takes_no_reading_of_functions_with_its_name(tmp_path: Path) -> None:
+    for number in range(8):
+        (tmp_path / f"Http{number}.kt").write_text(f"package shop.part{number}\n\nfun http() {{}}\n")
+    (tmp_path / "Use.kt").write_text("package shop\n\nimport shop.http.*\n\nfun use() {\n    ring()\n}\n")
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert not workspace.graph.callees("use").links
+        workspace.graph.callees("use")
+        with closing(workspace.state.open_for_reading()) as connection:
+            assert connection.execute("SELECT count(*) FROM facts").fetchone() == (1,)

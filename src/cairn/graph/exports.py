@@ -120,7 +120,7 @@ class Exports:
         return self._memo.recall(("types given", source.number), (), find)
 
     def _is_type(self, source: SourceFile, name: str) -> bool:
-        namesake = self._namesakes.with_full_name(source, name) if name else None
+        namesake = self._namesakes.with_full_name(source, name, TYPE_KINDS) if name else None
         return namesake is not None and self._sight.code.definition(namesake.node).kind in TYPE_KINDS
 
     def _member_of_type(self, source: SourceFile, module: str, name: str) -> Entity | None:

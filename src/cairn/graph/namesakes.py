@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from cairn.graph.entities import How
@@ -188,9 +188,19 @@ class Namesakes:
             spaces += [imported.module for imported in source.stars]
         return list(dict.fromkeys(spaces))
 
-    def with_full_name(self, source: SourceFile, text: str) -> Namesake | None:
-        """Return the definition with a full name, its package included."""
+    def with_full_name(self, source: SourceFile, text: str, kinds: Collection[str] | None = None) -> Namesake | None:
+        """Return the definition with a full name, its package included.
+
+        Args:
+            source: the file that says it.
+            text: the name.
+            kinds: where nothing of these kinds has the last part for a name, there is none; else it may be of any kind.
+        """
         text = text.replace("\\", ".").replace("::", ".").replace(".Companion.", ".").strip(".")
+        if kinds is not None:  # a full name takes the facts of each file that defines its last part
+            likely = self._sight.nodes_named(text.rpartition(".")[2])[:MAX_NAMESAKES]
+            if not any(self._code.definition(node).kind in kinds for node in likely):
+                return None
         nodes = self._by_full_names(text.rpartition(".")[2]).get((source.rules.family, text), ())
         if not nodes:
             return None
