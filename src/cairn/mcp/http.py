@@ -55,8 +55,7 @@ async def _make(app: Application) -> App:
             started.set()
             await asyncio.Event().wait()  # until the loop ends, which cancels this
 
-    _keep(asyncio.create_task(live()))
-    await started.wait()
+    await _until(started, _keep(asyncio.create_task(live())))
     answer: App = manager.handle_request
     return answer
 
@@ -72,9 +71,22 @@ def _texts_of_the_only(projects: Projects) -> Mapping[str, str]:
 _KEPT: set[asyncio.Task[None]] = set()  # tasks that nobody waits for; a loop keeps weak references alone
 
 
-def _keep(task: asyncio.Task[None]) -> None:
+def _keep(task: asyncio.Task[None]) -> asyncio.Task[None]:
     _KEPT.add(task)
     task.add_done_callback(_KEPT.discard)
+    return task
+
+
+async def _until(event: asyncio.Event, task: asyncio.Task[None]) -> None:
+    """Wait for an event that a task sets; raise what ends the task before that."""
+    waiting = asyncio.create_task(event.wait())
+    try:
+        await asyncio.wait({waiting, task}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        waiting.cancel()
+    if not event.is_set():
+        task.result()
+        raise RuntimeError("it ended without an answer")
 
 
 class InProcess:
@@ -92,9 +104,9 @@ class InProcess:
     async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[_Answer]:
         """Open an answer that comes bit by bit; to leave the block is to hang up."""
         answer, left = _Answer(), asyncio.Event()
-        _keep(asyncio.create_task(self._app(self._scope(method, path), _receiver(body, left), answer.take)))
+        asked = self._app(self._scope(method, path), _receiver(body, left), answer.take)
         try:
-            await answer.begun.wait()
+            await _until(answer.begun, _keep(asyncio.create_task(asked)))
             yield answer
         finally:
             left.set()
