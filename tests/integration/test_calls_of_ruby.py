@@ -233,3 +233,15 @@ def test_what_all_namesakes_override_is_called_where_the_object_is_unknown(tmp_p
     base = "class Base\n  def weigh_all; end\nend\nclass A < Base\n  def weigh_all; end\nend\n"
     text = f"{base}def run(x)\n  x.weigh_all\nend\n"
     assert callers(tmp_path, "Base.weigh_all", {"app.rb": text}) == {("app.rb", 8)}
+
+
+def test_what_many_tests_assign_to_an_attribute_from_itself_is_evaluated_in_time(tmp_path: Path) -> None:
+    tests = "".join(
+        f"  it '{number}' do\n    @box = @box.fill({number})\n    @box.take\n  end\n" for number in range(30)
+    )
+    files = {
+        "box.rb": "class Box\n  def take\n  end\n\n  def fill(number)\n    self\n  end\nend\n",
+        "bag.rb": "class Bag\n  def take\n  end\n\n  def fill(number)\n  end\nend\n",
+        "box_spec.rb": f"describe Box do\n{tests}  it 'last' do\n    Box.new.take\n  end\nend\n",
+    }
+    assert ("box_spec.rb", 4 * 30 + 3) in callers(tmp_path, "Box.take", files)

@@ -93,6 +93,11 @@ class Attributes:
 
     def outside_of_types(self, source: SourceFile, name: str) -> Entity | None:
         """Return what an attribute holds that is assigned outside of all types, such as in the block of a test."""
+        # One question for all scopes: values that name each other in many would be gone through for ever.
+        key = ("outside of types", source.number, name)
+        return self._sight.memo.recall(key, None, lambda: self._find_outside_of_types(source, name))
+
+    def _find_outside_of_types(self, source: SourceFile, name: str) -> Entity | None:
         for scope, value in source.attributes.get((-1, name), ()):
             entity = self._expressions.first_value(source, scope, [value])
             if entity is not None:
