@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import posix
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -23,6 +24,10 @@ from hostile_markup import FOREIGN
 collect_ignore = ["docs/project"]  # the project that the examples of the documentation run on
 
 Git = Callable[..., str]
+
+# Of what a shell starts in the background, and of all that this starts, an interrupt would be ignored.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 # -- under `pytest --cov` ----------------------------------------------------------------------------------------------

@@ -386,8 +386,10 @@ def test_a_watch_in_the_foreground_reads_commits_too(project: Path, git: Git) ->
             assert _appears(workspace, "Parse empty documents")
             commit(project, git, "Draw tables", view="def show(): return 9\n")
             assert _appears(workspace, "Draw tables")
-        finally:
             watch.send_signal(signal.SIGINT)
+            assert watch.wait(60) == 0
+        finally:
+            watch.kill()
 
 
 def test_the_watch_of_the_daemon_reads_commits_while_nobody_waits(project: Path, git: Git) -> None:

@@ -13,6 +13,8 @@ from cairn.hints import Hint
 _HINT = Hint("send the token; this shows where it is", "daemon status")
 LOCAL_NAMES = frozenset({"localhost", "cairn.localhost", "127.0.0.1", "::1"})
 _EVERYWHERE = ("0.0.0.0", "::")
+# What browsers take for an address on another machine is none; they drop line breaks and tabs from addresses.
+PATH_OF_PAGE = r"/(?:[^/\\\x00-\x1f\x7f][^\\\x00-\x1f\x7f]*)?"
 
 
 def check_host(request: Request, host: str) -> None:

@@ -11,15 +11,13 @@ from urllib.parse import urlencode
 
 from cairn.daemon.app import Application
 from cairn.daemon.http import App, Receive, Request, Response, Route, Scope, Send, error_response, send_response
-from cairn.daemon.security import check_host, is_loopback
+from cairn.daemon.security import PATH_OF_PAGE, check_host, is_loopback
 from cairn.errors import AccessError, BusyError, CairnError
 from cairn.fields import Rule
 
 if TYPE_CHECKING:
     from cairn.dashboard.browsers import Browsers, Codes
 
-# What browsers take for an address on another machine is none; they drop line breaks and tabs from addresses.
-PATH_OF_PAGE = r"/(?:[^/\\\x00-\x1f\x7f][^\\\x00-\x1f\x7f]*)?"
 MOST_AT_ONCE = 16  # pages; agents have slots of their own
 _FILE = "browsers.json"
 _BY_SCRIPT = b"hx-request"  # a part of an open page that is loaded again; nobody need be looking

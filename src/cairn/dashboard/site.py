@@ -15,13 +15,13 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from cairn.daemon.http import log_unexpected, status_of
+from cairn.daemon.security import PATH_OF_PAGE
 from cairn.daemon.state import Daemon
 from cairn.dashboard import events
 from cairn.dashboard.browsers import LIFE_SECONDS, Browsers, Codes
 from cairn.dashboard.builds import Builds
 from cairn.dashboard.embeddings import Embeddings
 from cairn.dashboard.guard import check_sender, cookie_name, make_nonce, protect, read_cookie
-from cairn.dashboard.mount import PATH_OF_PAGE
 from cairn.dashboard.rendering import Pages
 from cairn.dashboard.views import memories, savings, search, sessions, settings, symbol, system, team, tuning, week
 from cairn.dashboard.visit import PageResponse, Visit
