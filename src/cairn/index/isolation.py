@@ -1,4 +1,4 @@
-"""Runs jobs on foreign content in helpers: keeps one warm, and remembers the contents on which a job failed."""
+"""Runs jobs on foreign content in helpers: keeps some warm, and remembers the contents on which a job failed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from cairn.errors import UnparsableError
 from cairn.index.helper import CRASHED, Helper, Result, own_priority
 
 IDLE_SECONDS = 30.0  # then a helper without a job ends
-MAX_IDLE = 1
 _VERSION = sys.modules["cairn"].__version__  # of the program; the package is above this layer
 _HASH_BYTES = 16
 _MAX_REMEMBERED_BYTES = 1_000_000
@@ -66,7 +65,7 @@ def borrow() -> Helper:
     """Return a helper without a job; give it back, or close it."""
     priority = own_priority()
     with _lock:
-        entry = next((entry for entry in _idle if entry[1].priority == priority), None)
+        entry = _waiting(priority)
         if entry is not None:
             _idle.remove(entry)
     if entry is None:
@@ -79,6 +78,11 @@ def borrow() -> Helper:
     return Helper()
 
 
+def _waiting(priority: int) -> tuple[float, Helper] | None:
+    """Return the one helper of a priority that waits, and since when, if there is one. The caller holds the lock."""
+    return next((entry for entry in _idle if entry[1].priority == priority), None)
+
+
 def warm() -> None:
     """Start a helper unless one is waiting, so that the next job need not."""
     give_back(borrow())
@@ -86,8 +90,9 @@ def warm() -> None:
 
 def warm_up(job: str, data: bytes, language: str) -> None:
     """Start a helper unless one is waiting, and let it load what a job needs, while the caller goes on."""
+    priority = own_priority()
     with _lock:
-        if _idle:
+        if _waiting(priority) is not None:
             return
     helper = Helper()
     helper.send_ahead(job, len(data), data, language)
@@ -95,9 +100,9 @@ def warm_up(job: str, data: bytes, language: str) -> None:
 
 
 def give_back(helper: Helper) -> None:
-    """Keep a helper for a while, so that the next job need not start one."""
+    """Keep a helper for a while, so that the next job of its priority need not start one."""
     with _lock:
-        if helper.is_alive and len(_idle) < MAX_IDLE:
+        if helper.is_alive and _waiting(helper.priority) is None:
             _idle.append((time.monotonic(), helper))
             _plan_closing(IDLE_SECONDS)
             return

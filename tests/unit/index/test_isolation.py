@@ -212,6 +212,26 @@ def test_a_helper_that_was_warmed_up_gives_the_next_job_its_own_result(
     isolation._close_all()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux knows threads with a priority of their own")
+def test_a_helper_of_low_priority_that_waits_keeps_no_other_from_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    def work_in_the_background() -> None:
+        os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, 0) + 1)
+        run_isolated(f"{HERE}:length", b"low", "text")
+
+    monkeypatch.setattr(isolation, "_idle", [])
+    thread = threading.Thread(target=work_in_the_background)
+    thread.start()
+    thread.join()
+    try:
+        run_isolated(f"{HERE}:length", b"first", "text")
+        (_, low), (_, first) = isolation._idle
+        assert low.priority > first.priority
+        run_isolated(f"{HERE}:length", b"again", "text")
+        assert [helper for _, helper in isolation._idle] == [low, first]
+    finally:
+        isolation._close_all()
+
+
 def test_larger_contents_may_take_more() -> None:
     assert helper.limits_for(10) == (1.5, 274)
     assert helper.limits_for(1_000_000) == (1.5, 274)
