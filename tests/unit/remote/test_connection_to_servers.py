@@ -4,6 +4,7 @@ import json
 import re
 import socket
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,19 @@ from scripted_server import Reply, scripted
 SECRET = "cairn_very_secret"
 
 
+_opened: list[TeamConnection] = []
+
+
+@pytest.fixture(autouse=True)
+def closing_all() -> Iterator[None]:
+    yield
+    while _opened:
+        _opened.pop().close()
+
+
 def connection(url: str, seconds: float = 5.0) -> TeamConnection:
-    return TeamConnection(TeamServer(url, SECRET), connect_seconds=1.0, answer_seconds=seconds)
+    _opened.append(TeamConnection(TeamServer(url, SECRET), connect_seconds=1.0, answer_seconds=seconds))
+    return _opened[-1]
 
 
 def failure(reply: Reply, seconds: float = 5.0) -> CairnError:
