@@ -99,10 +99,7 @@ def test_a_project_that_is_nowhere_here_is_answered_by_the_server(
 ) -> None:
     shown = ada.run(*command, "--project", "acme/shop")
     assert word in shown.stdout
-    assert (
-        f"Of acme/shop on the team's server, commit {team.head[:12]}; it is not checked out here, so ask"
-        in shown.stderr
-    )
+    assert f"From acme/shop on the team's server, commit {team.head[:12]}. It is not checked out here" in shown.stderr
     assert team.token not in shown.stdout + shown.stderr
 
 

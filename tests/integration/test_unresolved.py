@@ -9,6 +9,7 @@ import pytest
 
 from cairn.graph.values import Mention, Unresolved
 from cairn.workspace import Workspace
+from small_projects import write_files
 
 FILES = {
     "runtime.rs": (
@@ -297,3 +298,46 @@ def test_a_call_of_an_interface_does_not_mean_a_static_method_of_the_same_name(t
         answer = workspace.graph.callers("Mocks.verify")
     assert [(link.path, link.line) for link in answer.links] == [("Use.java", 4)]
     assert answer.unresolved is None
+
+
+@pytest.mark.parametrize(
+    ("files", "symbol", "place"),
+    [
+        (
+            {
+                "use.go": "package p\n\ntype Runner interface {\n\tSettle(x int)\n}\n\n"
+                "func use(r Runner) {\n\tr.Settle(1)\n}\n",
+                "own/own.go": "package own\n\ntype Own struct{}\n\nfunc (o Own) Settle(x int) {}\n",
+            },
+            "Own.Settle",
+            ("use.go", 8),
+        ),
+        (
+            {
+                "use.py": "from typing import Protocol\n\n\nclass Runner(Protocol):\n    def settle(self): ...\n\n\n"
+                "def use(r: Runner):\n    r.settle()\n",
+                "own.py": "class Own:\n    def settle(self):\n        pass\n",
+            },
+            "Own.settle",
+            ("use.py", 9),
+        ),
+        (
+            {
+                "use.ts": "interface Runner { settle(x: number): void }\n"
+                "export function use(r: Runner) {\n  r.settle(1)\n}\n",
+                "own.ts": "export function settle(x: number) {}\nexport const own = { settle }\n",
+            },
+            "own.ts:1",
+            ("use.ts", 3),
+        ),
+    ],
+)
+def test_a_call_of_an_interface_may_mean_what_fits_it_unsaid(
+    files: dict[str, str], symbol: str, place: tuple[str, int], tmp_path: Path
+) -> None:
+    write_files(tmp_path, files)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        unresolved = workspace.graph.callers(symbol).unresolved
+    assert unresolved is not None
+    assert [(mention.path, mention.line) for mention in unresolved.first] == [place]

@@ -52,9 +52,10 @@ def say_where(document: Any) -> None:  # noqa: ANN401 - JSON
     """Say that an answer, or some of its hits, are of a team's projects, and how more of them is asked."""
     first = next(iter(document), {}) if isinstance(document, list) else document
     if remote := first.get("remote"):
+        project, commit = remote["project"], remote["commit"][:12]
         note(
-            f"Of {remote['project']} on the team's server, commit {remote['commit'][:12]}; it is not checked out here, "
-            f"so ask on with --project {remote['project']}."
+            f"From {project} on the team's server, commit {commit}. It is not checked out here: "
+            f"keep passing --project {project}."
         )
     names = dict.fromkeys(hit["project"] for hit in first.get("code", ()) if "remote" in hit and "project" in hit)
     if names:

@@ -157,7 +157,7 @@ def run_person(options: argparse.Namespace) -> int:
             return _done(options, f"{options.person} may sign in again.")
         if options.operator or options.no_operator:
             people.set_operator(options.person, options.operator)
-            may = "operates the server once they sign in again" if options.operator else "operates the server no more"
+            may = "operates the server once they sign in again" if options.operator else "no longer operates the server"
             return _done(options, f"{options.person} {may}.")
         if options.revoke:
             people.revoke_everything(options.person)

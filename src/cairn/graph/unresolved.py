@@ -135,7 +135,7 @@ class _General(NamedTuple):
         twins: the qualified names of those that other files see without an import: one may be declared in a header, or
             have another body for another platform.
         is_any: whether it may be anything, since one of them says that it overrides what nobody found.
-        is_dispatched: whether one is a method of objects, which may be called by way of an interface.
+        is_static: whether all are static methods, which are not called by way of an interface.
         is_uncalled: whether no call of them is known. Then a method of Rust may be the one of another file beside its
             own: which of both is compiled can depend on the system.
     """
@@ -144,7 +144,7 @@ class _General(NamedTuple):
     types: frozenset[str]
     twins: frozenset[str]
     is_any: bool
-    is_dispatched: bool
+    is_static: bool
     is_uncalled: bool
 
     @classmethod
@@ -157,8 +157,8 @@ class _General(NamedTuple):
             is_any = is_any or (not bases and _says_override(graph, node))
             found.update(bases)
         twins = frozenset(filter(None, (_shared_name(graph, node, is_uncalled=is_uncalled) for node in nodes)))
-        is_dispatched = any(_is_dispatched(graph, node) for node in nodes)
-        return cls(frozenset(found), frozenset(_types_above(graph, nodes)), twins, is_any, is_dispatched, is_uncalled)
+        is_static = all(_is_static(graph, node) for node in nodes)
+        return cls(frozenset(found), frozenset(_types_above(graph, nodes)), twins, is_any, is_static, is_uncalled)
 
     def has(self, graph: Graph, target: int) -> bool:
         """Tell whether a definition is one, or belongs to an interface, which types of many languages fit unsaid."""
@@ -166,12 +166,12 @@ class _General(NamedTuple):
             return True
         if _shared_name(graph, target, is_uncalled=self.is_uncalled) in self.twins:
             return True
-        if not self.is_dispatched:
+        if self.is_static:
             return False
         source, place = graph.code.file(file_of(target)), place_of(target)
         parent = source.definitions[place].parent if place >= 0 else -1
         owner = source.definitions[parent] if parent >= 0 else None
-        return owner is not None and (owner.kind in OPEN_KINDS or owner.name in self.types)
+        return owner is not None and (_is_open(source, parent) or owner.name in self.types)
 
 
 def _shared_name(graph: Graph, node: int, *, is_uncalled: bool) -> str:
@@ -191,11 +191,19 @@ def _is_of_platform(source: SourceFile, place: int) -> bool:
     return source.language == "kotlin" and ("actual" in words or "expect" in words)
 
 
-def _is_dispatched(graph: Graph, node: int) -> bool:
-    """Tell whether the object decides which definition a call of one means: it is a method, and not a static one."""
-    return (
-        bool(_owner_of(graph, node)) and "static" not in graph.code.definition(node).signature.partition("(")[0].split()
-    )
+def _is_static(graph: Graph, node: int) -> bool:
+    """Tell whether a definition is a method of a type itself, which no object stands for.
+
+    In JavaScript a class is an object, too, and may be taken for one that has such a method.
+    """
+    head = graph.code.definition(node).signature.partition("(")[0] if _owner_of(graph, node) else ""
+    return "static" in head.split() and graph.code.file(file_of(node)).rules.family != "ecmascript"
+
+
+def _is_open(source: SourceFile, place: int) -> bool:
+    """Tell whether types fit a type that need not say so: an interface of many languages, a protocol of Python."""
+    is_protocol = any(called_name(base) == "Protocol" for base in source.bases.get(place, ()))
+    return is_protocol or source.definitions[place].kind in OPEN_KINDS
 
 
 def _says_override(graph: Graph, node: int) -> bool:

@@ -219,6 +219,7 @@ class _Search:
         order = np.lexsort((files, -counts, self._is_minor[files]))
         files = files[order][:_MAX_FILES]
         places: list[tuple[bool, bool, bool, int, PastedPlace]] = []
+        n_of = {False: 0, True: 0}  # by whether they are part of a longer word
         needle = self._text.encode("utf-8", "surrogatepass")
         is_bounded = self._text[:1].isalnum()
         for piece in self._files(files.tolist()):
@@ -226,11 +227,13 @@ class _Search:
             while (start := data.find(needle, position)) >= 0:
                 end = start + len(needle)
                 is_inner = (is_bounded and _is_word(data[start - 1 : start])) or _is_word(data[end : end + 1])
-                place = PastedPlace(piece.line_at(start), self._text, 1.0)
-                is_aside = self._is_loose and not _opens_string(data[data.rfind(b"\n", 0, start) + 1 : start])
-                places.append((is_inner, bool(self._is_minor[piece.file]), is_aside, len(places), place))
+                if not is_inner or n_of[True] < 4 * limit:
+                    place = PastedPlace(piece.line_at(start), self._text, 1.0)
+                    is_aside = self._is_loose and not _opens_string(data[data.rfind(b"\n", 0, start) + 1 : start])
+                    places.append((is_inner, bool(self._is_minor[piece.file]), is_aside, len(places), place))
+                    n_of[is_inner] += 1
                 position = data.find(b"\n", start) + 1 or len(data)
-            if sum(not is_inner for is_inner, *_ in places) >= 4 * limit:
+            if n_of[False] >= 4 * limit:
                 break
         places.sort(key=lambda entry: entry[:4])
         return Places(_without_repeats([place for *_, place in places])[:limit], self._is_late())

@@ -158,7 +158,7 @@ def _silent(part: Part, catalog: Catalog, _: Objects) -> Examined:
         return Examined(
             "",
             f"silent: {names}{rest}",
-            f"see in its log why; a {part} that is gone for good is forgotten a day after its last word",
+            f"its log says why; a {part} that is gone for good is forgotten after a day",
         )
     return Examined("")
 

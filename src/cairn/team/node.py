@@ -217,7 +217,7 @@ class SearchNode:
         return len(self._open)
 
     def projects_opened(self) -> int:
-        """Return how many projects were opened since the start, the same one each time."""
+        """Return how often a project was opened since the start."""
         return self._n_planted
 
     def close(self) -> None:

@@ -186,7 +186,7 @@ def _lack(connection: Connection, deed: _Deed) -> NotFoundError:
         return NotFoundError(f"the team has nobody called {deed.about}", Hint(hint, "team token", person=deed.about))
     known = "SELECT 1 FROM project WHERE organisation = %s AND name = %s"
     if deed.about and connection.execute(known, _parts(deed.project)).fetchone() is not None:
-        return NotFoundError(f"{deed.about} may not read {deed.project}", "nothing is to be done")
+        return NotFoundError(f"{deed.about} may not read {deed.project}", "there is nothing to revoke")
     return NotFoundError(f"the team has no project {deed.project}", Hint("list what there is", "team status"))
 
 

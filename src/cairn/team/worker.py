@@ -118,7 +118,7 @@ class Worker:
             with tempfile.TemporaryDirectory(dir=place) as scratch:
                 pieces = self._store(workspace, Path(scratch), claim)
         if not self._list.publish(claim, pieces):
-            raise LeaseError(_LOST, "nothing is to be done")
+            raise LeaseError(_LOST, "there is nothing to do")
 
     def _store(self, workspace: Workspace, scratch: Path, claim: Claim) -> list[PublishedFile]:
         earlier = None
@@ -131,7 +131,7 @@ class Worker:
     def _keep(self, claim: Claim, file: Path) -> str:
         """Store an object that nobody deletes before it is published."""
         if not self._list.hold(claim, hash_of(file)):
-            raise ObjectStoreError("an object of this generation is being deleted", "nothing is to be done")
+            raise ObjectStoreError("an object of this generation is being deleted", "there is nothing to do")
         return self._objects.put(file, again=claim.again)
 
     def _resolve_graph(self, workspace: Workspace, lost: threading.Event) -> None:
@@ -191,4 +191,4 @@ _LOST = "another worker has taken over"
 
 def _check(lost: threading.Event) -> None:
     if lost.is_set():
-        raise LeaseError(_LOST, "nothing is to be done")
+        raise LeaseError(_LOST, "there is nothing to do")

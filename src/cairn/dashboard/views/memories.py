@@ -95,7 +95,7 @@ async def change(visit: Visit) -> Response:
     form = await visit.form()
     action = _one(form, "action")
     if action not in DONE and action != "export":
-        raise RequestError("nothing is to be done", "press one of the buttons below the list")
+        raise RequestError("there is nothing to do", "press one of the buttons below the list")
     if action == "export":
         return await _export(visit, form)
     ids = await _filtered(visit, form, action) if _one(form, "all") else form.get("id", [])

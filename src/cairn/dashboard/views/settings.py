@@ -77,7 +77,7 @@ async def act(visit: Visit) -> Response:
     form, root = await visit.form(), visit.root
     action, name, value, scope = (form.get(field, [""])[-1] for field in ("action", "name", "value", "scope"))
     if action not in ("set", "unset"):
-        raise RequestError("nothing is to be done", "press one of the buttons")
+        raise RequestError("there is nothing to do", "press one of the buttons")
     check_free(name)
     do = partial(change_setting, root, name, [value]) if action == "set" else partial(unset_setting, root, name)
     await asyncio.to_thread(do, shared=scope == "project")

@@ -81,7 +81,7 @@ async def act(visit: Visit) -> Response:
         await visit.daemon.projects.run_apart(visit.project, mend)
         done = "mended"
     else:
-        raise RequestError("nothing is to be done", "press one of the buttons")
+        raise RequestError("there is nothing to do", "press one of the buttons")
     return visit.back("/system", done=done)
 
 

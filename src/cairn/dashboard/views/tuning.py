@@ -39,4 +39,4 @@ async def act(visit: Visit) -> Response:
     if action == "rollback":
         active = (await visit.ask("optimize/rollback"))["active"]
         return visit.back("/tuning", done=action, n=active)
-    raise RequestError("nothing is to be done", "press one of the buttons")
+    raise RequestError("there is nothing to do", "press one of the buttons")
