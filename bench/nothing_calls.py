@@ -24,11 +24,13 @@ from cairn.errors import AmbiguousError, UnknownSymbolError
 from cairn.graph import questions
 from cairn.graph.graph import Graph
 from cairn.graph.nodes import file_of
+from cairn.graph.patience import GraphPatience
 from cairn.graph.rules import FUNCTION_KINDS
 from cairn.source.languages import BY_NAME
 from cairn.workspace import Workspace
 
 _FOR_EACH_FILE = 2
+_PATIENCE_SECONDS = 3_600
 _HEAD_LINES = 6  # after which the name of a definition has been said
 _DEFINES = re.compile(
     r"(?:\b(?:fn|func|fun|def\w*|function|sub|class|struct|interface|trait|enum|object|record|protocol|module|macro|union"
@@ -71,6 +73,7 @@ def main() -> None:
 
 def examine(graph: Graph, root: Path, count: int) -> tuple[list[Case], list[float]]:
     """Return the cases, and how many seconds of processor time each question took."""
+    graph.patience = GraphPatience(seconds=_PATIENCE_SECONDS)  # no answer is cut
     code = graph.code
     texts = {
         path: (root / path).read_text(errors="replace").split("\n")

@@ -227,3 +227,35 @@ def test_static_methods_of_java_are_found_that_a_subclass_gives(tmp_path: Path, 
         "b/Use.java": f"package b;\n{imports}\nclass Use {{\n  int use() {{ return {call}; }}\n}}\n",
     }
     assert callers(tmp_path, "Base.check", files) == {("b/Use.java", 4)}
+
+
+PRIVATE = """\
+class Cart {
+  #lines = [];
+  #add(line) { this.#lines.push(line); }
+  static #made() { return new Cart(); }
+  fill(other, line) {
+    this.#add(line); // here
+    other.#add(line); // here
+    [1].forEach((n) => this.#add(n)); // here
+    return Cart.#made();
+  }
+}
+class Other {
+  #add(line) {}
+  fill() { this.#add(1); }
+}
+"""
+
+
+@pytest.mark.parametrize("ending", ["js", "ts"])
+@pytest.mark.parametrize("symbol", ["Cart.#add", "cart.{}#Cart.#add", "cart.{}:3"])
+def test_a_private_name_means_the_member_of_the_class_around_it(ending: str, symbol: str, tmp_path: Path) -> None:
+    files = {f"cart.{ending}": PRIVATE}
+    lines = {number for number, text in enumerate(PRIVATE.splitlines(), 1) if text.endswith("// here")}
+    assert callers(tmp_path, symbol.format(ending), files) == {(f"cart.{ending}", line) for line in lines}
+
+
+def test_a_cast_to_anything_says_nothing(tmp_path: Path) -> None:
+    text = "class Cart {\n  add() {}\n  fill() {\n    (this as any).add(); // here\n  }\n}\n"
+    assert callers(tmp_path, "Cart.add", {"cart.ts": text}) == {("cart.ts", 4)}

@@ -29,7 +29,7 @@ from cairn.graph.traits import Traits
 from cairn.source.expressions import mark_path
 from cairn.source.implied import ARGUMENT, RESULT_OF_FUNCTION
 
-_PART = re.compile(r"([@$\w~]+[?!=]?|\"\"|\[\]|\{\}|\?)((?:\(\d*\)|\[\]|\{\})*)")
+_PART = re.compile(r"(#?[@$\w~]+[?!=]?|\"\"|\[\]|\{\}|\?)((?:\(\d*\)|\[\]|\{\})*)")
 _BRACKETS = re.compile(r"^\(\d*\)")
 _UNCHANGING = frozenset(
     {"unwrap", "expect", "clone", "as_ref", "as_mut", "borrow", "borrow_mut", "lock", "iter", "to_owned"}
@@ -106,7 +106,7 @@ class Evaluator:
             if head is not None:
                 head = self.scopes.bounded(source, scope, self.declarations.in_expression(head))
                 head = OUTSIDE if self.declarations.is_outside(head) else head
-            member = self._member_of(source, head, name, is_called=bool(suffix) or name == parts[-1][0])
+            member = self._member_of(source, scope, head, name, is_called=bool(suffix) or name == parts[-1][0])
             if member is None and name in _UNCHANGING and head is not None and head.tag == "instance":
                 member = head
                 suffix = ""
@@ -126,8 +126,12 @@ class Evaluator:
             return head
         return self._results.as_container(head) or head
 
-    def _member_of(self, source: SourceFile, head: Entity | None, name: str, *, is_called: bool) -> Entity | None:
+    def _member_of(
+        self, source: SourceFile, scope: int, head: Entity | None, name: str, *, is_called: bool
+    ) -> Entity | None:
         """Return what `.name` means after something that may be unknown or outside."""
+        if name.startswith("#"):
+            return self._private_member(source, scope, name)
         if source.rules.family == "php":
             name = name.lstrip("$")  # a static property
         if head is not None and head.tag != "outside":
@@ -137,6 +141,13 @@ class Evaluator:
         if source.rules.family == "rust":
             return self._traits.find(source, head, name)
         return self.extensions.find(source, head, name)
+
+    def _private_member(self, source: SourceFile, scope: int, name: str) -> Entity | None:
+        """Return what `.#name` means in JavaScript after anything: a member of a class around it."""
+        for place in source.around(scope):
+            if places := source.members.get(source.definitions[place].qualified_name, {}).get(name):
+                return self.declarations.group(source, places)
+        return None
 
     def _first(self, source: SourceFile, scope: int, expression: str) -> tuple[Entity | None, list[tuple[str, str]]]:
         """Evaluate the first part of an expression; return it with the parts that follow."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from cairn.graph.code import Code
 from cairn.graph.nodes import file_of, place_of
 
-_SEPARATOR = re.compile(r"::|->|[.#:\\/]")
+_SEPARATOR = re.compile(r"::|->|(?<=\w)#|[.:\\/]")
 _RECEIVER = re.compile(r"\(\*?([\w.]+)\)(?=\.)")  # of Go
 _ARGUMENTS = re.compile(r"(?:\([^()]*\)|/\d+)$")
 _TYPES = re.compile(r"(?:::)?<[^<>]*>|\[[^][]*\]")

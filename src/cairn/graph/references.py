@@ -39,7 +39,7 @@ KINDS: tuple[ReferenceKind, ...] = ("call", "construct", "read", "write", "type"
 _ENOUGH_FILES = 400  # read; those beyond are counted
 _MAX_TEXT_CHARS = 200
 _PROMOTED = rb"\b(?:public|private|protected|readonly)\b"  # compiled at its first use: start-up time
-_LAST_NAME = r"^(?:(?P<file>[^:#]*[^:#.]\.\w+)[:#])?(?P<owner>.+?)(?:\.|::|#|->)(?P<name>[@$\w]+)$"
+_LAST_NAME = r"^(?:(?P<file>[^:#]*[^:#.]\.\w+)[:#])?(?P<owner>.+?)(?:\.|::|(?<=\w)#|->)(?P<name>#?[@$\w]+)$"
 _KIND_OF_EDGE: dict[int, ReferenceKind] = {
     CALL: "call", CONSTRUCT: "construct", DECORATE: "decorate", INHERIT: "base", IMPLEMENT: "base", USE: "read",
 }  # fmt: skip

@@ -17,6 +17,11 @@ _BARE_CALLS = frozenset(
 _BLOCKS = frozenset({"groovy", "kotlin", "lua", "ruby", "scala", "swift"})  # a call may go on with a brace
 _MARKUP = frozenset({"javascript", "svelte", "tsx", "typescript", "vue"})  # `<Name` uses a component
 
+_WITHOUT_MACROS = frozenset({"python", "ruby"})  # nor templates: the parser takes all code for code
+_CODE_IN_QUOTES = frozenset({"bash", "make", "powershell", "svelte", "vue"})
+# What begins and ends a text, where that is not only the double quote.
+_QUOTES = dict.fromkeys(("javascript", "tsx", "typescript"), b"\"'`") | dict.fromkeys(("lua", "php"), b"\"'")
+
 _MARKED_NAMES = frozenset({"elixir", "ruby"})  # where `save!` and `saved?` are names
 _MARK = re.compile(rb"[!?](?![=~\w])")
 
@@ -99,8 +104,7 @@ def find_sightings(
         if _DEFINED.search(before) or (line not in code_lines and _is_comment(before, BY_NAME[language])):
             continue
         is_call = _is_call(data, match, before, language)
-        # Python has neither macros nor templates: what the parser does not take for a call is a text.
-        is_call = is_call and (language != "python" or line in code_lines)
+        is_call = is_call and (line in code_lines or not _is_text(before, language))
         is_call = is_call and may_mean(match, before)
         if is_call or not _IMPORTED.match(before):
             seen[line] = seen.get(line, False) or is_call
@@ -128,6 +132,14 @@ def _is_comment(before: bytes, language: Language) -> bool:
         if place >= 0 and not before[:place].endswith(b":") and _is_outside_quotes(before[:place]):
             return True
     return False
+
+
+def _is_text(before: bytes, language: str) -> bool:
+    """Tell whether a name stands in a text, where the parser did not take it for code."""
+    if language in _WITHOUT_MACROS:
+        return True
+    marks = _QUOTES.get(language, b'"')
+    return language not in _CODE_IN_QUOTES and any(before.count(marks[at : at + 1]) % 2 for at in range(len(marks)))
 
 
 def _is_outside_quotes(text: bytes) -> bool:

@@ -20,7 +20,8 @@ from cairn.source.roles import foreign_word
 from cairn.storage.index import chunk_db
 
 _MAX_LISTED, _MAX_NEAR = 12, 5
-_SEPARATORS = re.compile(r"::|\.|#|->|\\")
+_BEHIND_PATH = re.compile(r"::?|#")
+_SEPARATORS = re.compile(r"::|\.|(?<=\w)#|->|\\")  # a private name of JavaScript begins with `#`
 
 
 def symbol_of(code: Code, node: int) -> Symbol:
@@ -174,10 +175,9 @@ def _by_place(code: Code, text: str) -> list[int] | None:
     files = _files_named(code, text)
     if files and (len(files) == 1 or not _by_name(code, text)):
         return [node_of(number, -1) for number in files]
-    for mark in (":", "#"):
-        path, _, rest = text.rpartition(mark)
-        if files := _files_named(code, path.rstrip(mark)):
-            return [node for number in files for node in _in_file(code, number, rest)]
+    for mark in _BEHIND_PATH.finditer(text):
+        if files := _files_named(code, text[: mark.start()]):
+            return [node for number in files for node in _in_file(code, number, text[mark.end() :])]
     frame = next((frame for frame in read_frames(text) if file_among(frame.path, code.numbers)), None)
     return None if frame is None else _by_place(code, f"{file_among(frame.path, code.numbers)}:{frame.line}")
 

@@ -15,7 +15,7 @@ from cairn.source.arguments import UNKNOWN, count_in_text
 _MAX_EXPRESSION_BYTES = 400
 _MAX_SHORTENED_BYTES = 20_000  # of an expression with all that stands in its brackets
 _MAX_WRAPPINGS = 8
-_PLAIN = re.compile(r"[@$\w]+(?:\.[@$\w]+)*")
+_PLAIN = re.compile(r"#?[@$\w]+(?:\.#?[@$\w]+)*")  # `#name` is private in JavaScript
 _STRING = re.compile(r"""[rbfu]*"(?:[^"\\\n]|\\.)*"|[rbfu]*'(?:[^'\\\n]|\\.)*'|`[^`]*`""", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
 _EMPTIED = {"(": "\1", "[": "\2", "{": "\3"}  # stand for empty brackets while those around them are emptied
@@ -26,14 +26,17 @@ _TURBOFISH = re.compile(r"::<(?:[^<>]|<[^<>]*>)*>")
 _ARROW = re.compile(r"->|::|\?\.|&\.|!!?\.|\\")
 _ROUND = re.compile(r"[()]")
 _CAST = re.compile(r"\(\s*(?:(?:const|struct|final) )*([A-Za-z_][\w.:]*)(?:<[^()]*>)?[\s*&?]*\)\s*[&*]?[\w$\"(]")
+_UNTYPED = re.compile(r"\s+as\s+(?:any|never|unknown)$")  # a cast that says nothing
 _CAST_BEHIND = re.compile(r"\sas[?!]?\s+([A-Za-z_][\w.]*)(?:<[^()]*>)?\??$")
 _ASSERTED = re.compile(r"^.*[\w)\]]\.\((?:\*([A-Za-z_][\w.]*)|((?:\w+\.)?[A-Z]\w*))\)(?=\.)", re.DOTALL)
 _BRACKETED = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`|[()\[\]{}]", re.DOTALL)
 _NEW_BARE = re.compile(rb"new\s+[\w\\.]+")
 _MADE = re.compile(r"\(new\s+(\\?[A-Za-z_][\w\\.]*)\s*[()]")
 _KEYWORD = re.compile(r"^(?:await|new|yield|typeof|void|return|throw)\s+")
-_CHAIN = re.compile(r"(?:[@$\w]+[?!]?|\"\"|\[\]|\{\})(?:\(\d*\)|\[\]|\{\})*(?:\.[@$\w~]+[?!=]?(?:\(\d*\)|\[\]|\{\})*)*")
-_LAST_NAME = re.compile(r"([$\w]+[?!]?)$")
+_CHAIN = re.compile(
+    r"(?:[@$\w]+[?!]?|\"\"|\[\]|\{\})(?:\(\d*\)|\[\]|\{\})*(?:\.#?[@$\w~]+[?!=]?(?:\(\d*\)|\[\]|\{\})*)*"
+)
+_LAST_NAME = re.compile(r"((?:(?<=\.)#)?[$\w]+[?!]?)$")
 _SPACE = re.compile(r"\s+")
 
 
@@ -121,6 +124,7 @@ def _unwrapped(text: str) -> str:
         if closing < 0:
             break
         inner, rest = _KEYWORD.sub("", text[1:closing].strip()).lstrip("&*"), text[closing + 1 :]
+        inner = _UNTYPED.sub("", inner)
         cast = _CAST.match(inner) if rest else None
         if cast or (cast := _CAST_BEHIND.search(inner)):
             return f"{cast[1]}{{}}{rest}"

@@ -33,7 +33,6 @@ def sightings(
         ("java", "return new spawn <Task>();"),
         ("java", "@spawn"),
         ("go", "spawn[int](task)"),
-        ("ruby", "server.spawn task"),
         ("haskell", "main = spawn task"),
         ("bash", "spawn task"),
         ("elixir", "task |> spawn()"),
@@ -77,6 +76,38 @@ def test_definitions_imports_and_comments_are_left_out(language: str, line: str)
 )
 def test_another_line_that_says_the_name_is_no_call(language: str, line: str) -> None:
     assert sightings(line, language) == [(1, False)]
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("java", 'fail("no spawn(task) here");'),
+        ("typescript", "it('spawn() starts it', run)"),
+        ("typescript", "log(`no spawn(task)`)"),
+        ("php", "fail('no spawn($task)');"),
+        ("ruby", 'fail "no spawn here"'),
+    ],
+)
+def test_a_text_calls_nothing_unless_the_parser_found_code_in_it(language: str, line: str) -> None:
+    assert sightings(line, language) == [(1, False)]
+    assert sightings(line, language, code_lines=(1,)) == [(1, True)]
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("rust", "cfg! { fn run<'a>(x: &'a str) { spawn(x) } }"),
+        ("vue", '<b @click="spawn(task)">'),
+        ("bash", 'x="$(spawn "$1")"'),
+    ],
+)
+def test_what_only_looks_like_a_text_may_be_a_call(language: str, line: str) -> None:
+    assert sightings(line, language) == [(1, True)]
+
+
+def test_ruby_has_no_macros_that_hide_a_call_from_the_parser() -> None:
+    assert sightings("server.spawn task", "ruby", code_lines=(1,)) == [(1, True)]
+    assert sightings("server.spawn task", "ruby") == [(1, False)]
 
 
 def test_what_the_parser_takes_for_code_is_no_comment() -> None:
