@@ -131,7 +131,7 @@ class Evaluator:
     ) -> Entity | None:
         """Return what `.name` means after something that may be unknown or outside."""
         if name.startswith("#"):
-            return self._private_member(source, scope, name)
+            return self.scopes.private_member(source, scope, name)
         if source.rules.family == "php":
             name = name.lstrip("$")  # a static property
         if head is not None and head.tag != "outside":
@@ -141,13 +141,6 @@ class Evaluator:
         if source.rules.family == "rust":
             return self._traits.find(source, head, name)
         return self.extensions.find(source, head, name)
-
-    def _private_member(self, source: SourceFile, scope: int, name: str) -> Entity | None:
-        """Return what `.#name` means in JavaScript after anything: a member of a class around it."""
-        for place in source.around(scope):
-            if places := source.members.get(source.definitions[place].qualified_name, {}).get(name):
-                return self.declarations.group(source, places)
-        return None
 
     def _first(self, source: SourceFile, scope: int, expression: str) -> tuple[Entity | None, list[tuple[str, str]]]:
         """Evaluate the first part of an expression; return it with the parts that follow."""

@@ -247,6 +247,13 @@ class Scopes:
             scope = source.closure(scope).scope
         yield self.own_type(source, scope)
 
+    def private_member(self, source: SourceFile, scope: int, name: str) -> Entity | None:
+        """Return what `.#name` means in JavaScript after anything: a member of a class around it."""
+        for place in source.around(scope):
+            if places := source.members.get(source.definitions[place].qualified_name, {}).get(name):
+                return self._declarations.group(source, places)
+        return None
+
 
 def begins_with(value: str, expression: str) -> bool:
     """Tell whether an expression is the beginning of another, or all of it."""

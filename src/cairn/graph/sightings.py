@@ -22,11 +22,12 @@ _CODE_IN_QUOTES = frozenset({"bash", "make", "powershell", "svelte", "vue"})
 # What begins and ends a text, where that is not only the double quote.
 _QUOTES = dict.fromkeys(("javascript", "tsx", "typescript"), b"\"'`") | dict.fromkeys(("lua", "php"), b"\"'")
 
-_MARKED_NAMES = frozenset({"elixir", "ruby"})  # where `save!` and `saved?` are names
+_MARKED_NAMES = frozenset({"elixir", "ruby"})  # where `save!`, `saved?` and `@saved` are names
 _MARK = re.compile(rb"[!?](?![=~\w])")
 
 _ARGUMENTS = rb"[ \t]?(?:::)?(?:<[^<>()\n;]*(?:<[^<>()\n;]*>[^<>()\n;]*)*>)?(?:\[[\w., *]*\])?[ \t]?\("
-_CALLED = re.compile(_ARGUMENTS + rb"|![ \t]?[\[({]|`")
+_CALLED = re.compile(_ARGUMENTS + rb"|![ \t]?[\[({]")
+_CALLED_WITH_TEXT = re.compile(_ARGUMENTS + rb"|`")
 _CALLED_WITH_BLOCK = re.compile(_ARGUMENTS + rb"|[ \t]*[{\"]|[ \t]+'")
 _MADE = re.compile(_ARGUMENTS + rb"|![ \t]?[\[({]|`|(?:\.|::)new\b|[ \t]*\{")
 _NEW = re.compile(rb"(?:@|\bnew[ \t]+)$")
@@ -99,7 +100,7 @@ def find_sightings(
         if seen.get(line) or any(first <= at < end for first, end in heads):
             continue
         before = data[data.rfind(b"\n", 0, at) + 1 : at]
-        if language in _MARKED_NAMES and _MARK.match(data, match.end()):  # another name
+        if language in _MARKED_NAMES and (before.endswith(b"@") or _MARK.match(data, match.end())):  # another name
             continue
         if _DEFINED.search(before) or (line not in code_lines and _is_comment(before, BY_NAME[language])):
             continue
@@ -114,7 +115,7 @@ def find_sightings(
 def _is_call(data: bytes, match: re.Match[bytes], before: bytes, language: str) -> bool:
     if language in _BARE_CALLS and not _IMPORTED.match(before):
         return True
-    called = _CALLED_WITH_BLOCK if language in _BLOCKS else _CALLED
+    called = _CALLED_WITH_BLOCK if language in _BLOCKS else _CALLED_WITH_TEXT if language in _MARKUP else _CALLED
     is_component = before.endswith(b"<") and language in _MARKUP
     return is_component or called.match(data, match.end()) is not None or _NEW.search(before) is not None
 

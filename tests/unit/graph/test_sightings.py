@@ -64,6 +64,8 @@ def test_a_line_that_calls_a_name_is_a_call(language: str, line: str) -> None:
         ("php", "$spawn($task);"),
         ("rust", "respawn(task); spawn_all(task);"),
         ("elixir", "spawn!(task)"),
+        ("elixir", "spawned in @spawn"),
+        ("ruby", "start @spawn"),
         ("ruby", "spawn! task if spawn?"),
     ],
 )
@@ -72,7 +74,13 @@ def test_definitions_imports_and_comments_are_left_out(language: str, line: str)
 
 
 @pytest.mark.parametrize(
-    ("language", "line"), [("python", "pool.run(spawn)"), ("python", '"""Use spawn(task)."""'), ("rust", "run(spawn)")]
+    ("language", "line"),
+    [
+        ("python", "pool.run(spawn)"),
+        ("python", '"""Use spawn(task)."""'),
+        ("rust", "run(spawn)"),
+        ("elixir", "Set `:spawn`."),
+    ],
 )
 def test_another_line_that_says_the_name_is_no_call(language: str, line: str) -> None:
     assert sightings(line, language) == [(1, False)]
