@@ -108,6 +108,61 @@ def test_a_node_answers_as_the_own_machine_does_at_the_same_commit(
     assert manifest.commit == shop.git("rev-parse", "HEAD")
 
 
+FIRST_QUESTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
+    *QUESTIONS,
+    ("search", {"query": "item.cents", "mode": "literal"}),
+    ("search", {"query": r"def \w+\(cart\)", "mode": "regex"}),
+    ("search", {"query": "sum($A)", "mode": "structural", "languages": ["python"]}),
+    ("search", {"query": "callers of total"}),
+    ("search", {"query": "shop/cart.py:6"}),
+    ("search", {"query": 'Traceback\n  File "shop/orders.py", line 5, in check_out\n    return total(cart.items)\n'}),
+    ("similar", {"file": "shop/cart.py", "line": 5}),
+    ("graph/references", {"symbol": "total"}),
+    ("graph/importers", {"target": "shop/cart.py"}),
+)
+
+
+def test_a_node_answers_whatever_is_asked_first(team: Team, shop: Repository, tmp_path: Path) -> None:
+    team.operator.add_project("acme/shop", shop.url, "main")
+    team.publish()
+    subprocess.run(["git", "clone", "-q", shop.url, tmp_path / "clone"], check=True)
+    with Workspace.open(tmp_path / "clone") as here:
+        here.index()
+        expected = [answer(here, operation, values) for operation, values in FIRST_QUESTIONS]
+
+    for (operation, values), local in zip(FIRST_QUESTIONS, expected, strict=True):
+        fresh = SearchNode(team.nodes, team.objects, tmp_path / "fresh")
+        with fresh.project(reader(team), "acme/shop", None) as (_, there):
+            assert answer(there, operation, values) == local
+        fresh.close()
+
+
+def test_a_search_makes_no_files_of_a_project(team: Team, shop: Repository, node: SearchNode) -> None:
+    team.operator.add_project("acme/shop", shop.url, "main")
+    team.publish()
+
+    with node.project(reader(team), "acme/shop", None) as (_, workspace):
+        assert answer(workspace, "search", {"query": "how is the price of a cart computed"})["code"]
+        assert not list(workspace.root.iterdir())
+        answer(workspace, "graph/callers", {"symbol": "price"})
+        files = {file.relative_to(workspace.root).as_posix() for file in workspace.root.rglob("*") if file.is_file()}
+        assert files == set(FILES)
+
+
+def test_searches_that_read_all_files_again_and_again_have_them_written(
+    team: Team, shop: Repository, node: SearchNode
+) -> None:
+    shop.commit("Add shelves", {f"shelf{number}.py": f"size = {number}\n" for number in range(40)})
+    team.operator.add_project("acme/shop", shop.url, "main")
+    team.publish()
+
+    with node.project(reader(team), "acme/shop", None) as (_, workspace):
+        for number in range(10, 20):
+            found = workspace.search(f"size = {number}", mode="literal").code
+            assert [hit.path for hit in found] == [f"shelf{number}.py"]
+        assert (workspace.root / "shelf0.py").exists()
+
+
 def test_a_new_commit_is_published_with_what_changed_alone(team: Team, shop: Repository, node: SearchNode) -> None:
     team.operator.add_project("acme/shop", shop.url, "main")
     team.publish()
@@ -124,6 +179,8 @@ def test_a_new_commit_is_published_with_what_changed_alone(team: Team, shop: Rep
         assert second.commit == commit
         assert packs < {piece.object for piece in second.pieces if piece.kind == "pack"}
         assert workspace.search("refund").code[0].path == "shop/refund.py"
+        answer(workspace, "outline", {"file": "shop/refund.py"})
+        assert (workspace.root / "shop/refund.py").exists()
         assert not (workspace.root / "README.md").exists()
     fresh.close()
 

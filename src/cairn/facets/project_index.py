@@ -111,6 +111,12 @@ class ProjectIndex:
             False  # whether this is the home folder or `/`, which are indexed only when the user names them
         )
 
+    @property
+    def folder(self) -> Path:
+        """The root with all files in it, for what reads them from the disk itself."""
+        self.views.checkout.ensure_on_disk()
+        return self.root
+
     def close(self) -> None:
         """Release the database; the next question opens it again."""
         with self._opening:

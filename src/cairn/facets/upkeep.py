@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from cairn.index.gc import GarbageReport
     from cairn.index.health import Finding
     from cairn.index.limits import Progress
+    from cairn.index.views import CheckoutView
     from cairn.index.watch import Batch, Update, Watcher
 
 
@@ -94,9 +95,15 @@ class UpkeepFacet:
         file = past_file(index.state, index.views.checkout.name)
         return is_complete(file, index.repository, index.settings.history_commits)
 
-    def rely_on(self, follower: Follower) -> None:
-        """Answer from now on without comparing the files whenever a follower says that the index is up to date."""
+    def rely_on(self, follower: Follower, checkout: CheckoutView | None = None) -> None:
+        """Answer from now on without comparing the files whenever a follower says that the index is up to date.
+
+        Args:
+            checkout: reads the files from now on, if anything else than the folder has them.
+        """
         self._index.follower = follower
+        if checkout is not None:
+            self._index.views.checkout = checkout
 
     def status(self) -> dict[str, Any]:
         """Return what the index and the memory hold, as plain values for display."""

@@ -88,7 +88,7 @@ class CheckoutView:
     ) -> None:
         self._meanwhile = meanwhile
         self.name = os.fsencode(root).decode("utf-8", "backslashreplace")
-        self._root = root
+        self.root = root
         self._repository = repository
         self._max_file_bytes = max_file_bytes
         self._skipped: list[Skipped] | None = None
@@ -104,7 +104,7 @@ class CheckoutView:
     def walk(self) -> Walk:
         """Find the eligible files."""
         found = walk(
-            self._root,
+            self.root,
             repository=self._repository,
             max_file_bytes=self._max_file_bytes,
             meanwhile=self._meanwhile,
@@ -116,7 +116,7 @@ class CheckoutView:
         """Find which of some files are eligible, None if only `walk` can tell, or did not yet."""
         if self._skipped is None:
             return None
-        found = walk_paths(self._root, paths, repository=self._repository, max_file_bytes=self._max_file_bytes)
+        found = walk_paths(self.root, paths, repository=self._repository, max_file_bytes=self._max_file_bytes)
         if found is None:
             return None
         looked_at = frozenset(paths)
@@ -131,7 +131,7 @@ class CheckoutView:
 
     def read(self, path: str) -> bytes:
         """Return the content of a file, as it is now."""
-        return read_file(self._root, path, self._max_file_bytes)
+        return read_file(self.root, path, self._max_file_bytes)
 
     def is_racy(self, file: FileStat) -> bool:
         """Tell whether a file was written so shortly ago that its time cannot vouch for it."""
@@ -143,7 +143,10 @@ class CheckoutView:
             return {}
         from cairn.source.objects import clean_objects  # noqa: PLC0415 - start-up time: most runs read few files
 
-        return clean_objects(self._root, self._repository, files)
+        return clean_objects(self.root, self._repository, files)
+
+    def ensure_on_disk(self) -> None:
+        """Do nothing: the files are in the folder, where any code may read them without this view."""
 
     def close(self) -> None:
         """Do nothing: every file is closed when it has been read."""

@@ -249,6 +249,7 @@ class OpenIndex:
         if not question.has_graph:
             self._take_graph(question, snapshot)
         if self._graph is None:
+            self._project_views.checkout.ensure_on_disk()
             self._graph = Graph(self._state, self._root, self._project_views.checkout.name, self._settings)
         self._graph.progress = progress
         if is_current := self._is_followed():

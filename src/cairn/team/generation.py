@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -14,13 +16,16 @@ from cairn.hints import Hint
 from cairn.index.past_files import past_file
 from cairn.index.state_dir import StateDir
 from cairn.index.state_files import is_derived
-from cairn.index.views import CheckoutView, View
+from cairn.index.views import CheckoutView, Stamp, View
+from cairn.source.walk import MAX_FILE_BYTES, Walk
 from cairn.storage.arrays import load_arrays, save_arrays
 from cairn.storage.index.copy_db import CopiedView, copy_view, settle_view
 from cairn.team.objects import PUBLISH_AGAIN
-from cairn.team.texts import Tree, content_hash, kept_packs, write_files, write_pack
+from cairn.team.texts import PackedFiles, Tree, content_hash, kept_packs, write_pack
+from cairn.types import FileStat
 
 DATABASE = "index.db"
+_WRITTEN_NS = 1_000_000_000_000_000_000  # when all files of all generations were written, as their index has it
 Kind = Literal["database", "derived", "history", "tree", "pack"]
 Store = Callable[[Path], str]
 
@@ -39,10 +44,61 @@ class PublishedFile(NamedTuple):
     object: str
 
 
-class Planted(NamedTuple):
-    """A generation on disk: the folder of its files, and that of its index."""
+class PlantedView(CheckoutView):
+    """The files of a generation, which are read from packs until something needs them on disk.
 
-    root: Path
+    Args:
+        root: their folder, which is empty.
+        files: the same in packs.
+    """
+
+    def __init__(self, root: Path, files: PackedFiles) -> None:
+        super().__init__(root, None, MAX_FILE_BYTES)
+        self._files = files
+        self._stamps = {path: (size, _WRITTEN_NS) for path, size in files.sizes()}
+        self._writing = threading.Lock()
+        self._is_written = False
+        self._n_read = 0  # from packs
+
+    def walk(self) -> Walk:
+        """Find the files, on disk."""
+        self.ensure_on_disk()
+        return super().walk()
+
+    def stamp(self, path: str) -> Stamp:
+        """Return size and time of modification, which never change."""
+        if (stamp := self._stamps.get(path)) is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        return stamp
+
+    def read(self, path: str) -> bytes:
+        """Return the content of a file; once as many were read as there are, writing them costs less than going on."""
+        if not self._is_written and self._n_read < len(self._stamps):
+            self._n_read += 1
+            return self._files.read(path)
+        self.ensure_on_disk()
+        return super().read(path)
+
+    def ensure_on_disk(self) -> None:
+        """Write all files, unless they are written; one thread does it for all.
+
+        Raises:
+            ObjectDamagedError: if a pack is damaged.
+            OSError: if the disk is full.
+        """
+        with self._writing:
+            if self._is_written:
+                return
+            shutil.rmtree(self.root, ignore_errors=True)  # what an earlier attempt left
+            self.root.mkdir()
+            self._files.write(self.root, _WRITTEN_NS)
+            self._is_written = True
+
+
+class Planted(NamedTuple):
+    """A generation that can be opened: its files, and the folder of its index."""
+
+    view: PlantedView
     state: Path
 
 
@@ -109,7 +165,7 @@ def _stored(store: Store, kind: Kind, file: Path) -> PublishedFile:
 
 
 def plant(pieces: Sequence[PublishedFile], cached: Callable[[str], Path], folder: Path) -> Planted:
-    """Write a generation to a folder, so that it can be opened like any project.
+    """Write a generation to a folder, so that it can be opened like any project; its files are not written yet.
 
     Args:
         pieces: of the generation.
@@ -121,21 +177,24 @@ def plant(pieces: Sequence[PublishedFile], cached: Callable[[str], Path], folder
         ObjectStoreError: as `cached`.
         UnsafeStateError, StoreError: if the folder cannot be used.
     """
-    planted = Planted(folder / "files", folder / "state")
-    planted.root.mkdir(parents=True)
-    tree = Tree.load(_only(pieces, "tree", cached).read_bytes())
-    stats = list(write_files(tree, planted.root, cached))
-    state = StateDir(planted.state)
+    root, packs = folder / "files", folder / "packs"
+    root.mkdir(parents=True)
+    packs.mkdir()
+    for piece in pieces:
+        if piece.kind == "pack":
+            _link(cached(piece.object), packs / piece.object)
+    files = PackedFiles(Tree.load(_only(pieces, "tree", cached).read_bytes()), lambda pack: packs / pack)
+    view, state = PlantedView(root, files), StateDir(folder / "state")
     seal = state.create()
-    view_name = CheckoutView(planted.root, None, 0).name
     shutil.copyfile(_only(pieces, "database", cached), state.database)
-    settle_view(state.database, view_name, seal.id, stats)
+    stats = (FileStat(path, size, _WRITTEN_NS, _WRITTEN_NS) for path, size in files.sizes())
+    settle_view(state.database, view.name, seal.id, stats)
     for piece in pieces:
         if piece.kind == "derived":
             _link(cached(piece.object), _named(state.derived, piece.name))
         elif piece.kind == "history":
-            _rename_arrays(cached(piece.object), piece.name, past_file(state, view_name), folder)
-    return planted
+            _rename_arrays(cached(piece.object), piece.name, past_file(state, view.name), folder)
+    return Planted(view, state.path)
 
 
 def _only(pieces: Sequence[PublishedFile], kind: Kind, cached: Callable[[str], Path]) -> Path:

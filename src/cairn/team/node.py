@@ -207,8 +207,8 @@ class SearchNode:
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        workspace = Workspace.open(planted.root, state_dir=planted.state, settings=Settings())
-        workspace.upkeep.rely_on(Unchanging())
+        workspace = Workspace.open(planted.view.root, state_dir=planted.state, settings=Settings())
+        workspace.upkeep.rely_on(Unchanging(), planted.view)
         _log.info("opened %s %s at %s", manifest.project, manifest.branch, manifest.commit)
         return workspace
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import mmap
@@ -9,13 +10,12 @@ import os
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from cairn.errors import ObjectDamagedError
 from cairn.team.objects import PUBLISH_AGAIN
-from cairn.types import FileStat
 
 _MIN_LIVE = 0.5  # of a pack's members; what is left of one below is packed again
 _LEVEL = 6
@@ -78,66 +78,112 @@ def write_pack(target: Path, contents: Iterable[tuple[str, bytes]]) -> None:
             pack.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
 
 
-def write_files(tree: Tree, root: Path, pack_file: Callable[[str], Path]) -> Iterator[FileStat]:
-    """Write the files of a tree below a folder, and yield what each is then.
+class _Member(NamedTuple):
+    """A content in a pack: the pack, where the packed bytes are, and the length and checksum of what they hold."""
+
+    pack: Path
+    begin: int
+    end: int
+    n_bytes: int
+    crc: int
+
+
+class PackedFiles:
+    """The files of a tree, read one by one from its packs.
 
     Args:
         tree: the files.
-        root: a folder with nothing in it.
-        pack_file: returns where the pack of a name is.
+        pack_file: returns where the pack of a name is; there it stays.
 
     Raises:
-        ObjectDamagedError: if a pack does not hold what the tree says.
+        ObjectDamagedError: if a pack lacks what the tree says, or a path leads out of the project.
     """
-    for pack, members in _members(tree).items():
+
+    def __init__(self, tree: Tree, pack_file: Callable[[str], Path]) -> None:
+        self._members: dict[str, _Member] = {}
         try:
-            for content, data in _contents(pack_file(pack), members):
-                for path in members[content]:
-                    yield _write(f"{root}", path, data)
-        except (ValueError, struct.error, zlib.error) as error:
-            raise ObjectDamagedError("a pack lacks what it should hold", PUBLISH_AGAIN) from error
+            of_packs = {pack: dict(_members(pack_file(pack))) for pack in set(tree.packs.values())}
+            for path, content in tree.files.items():
+                self._members[_checked(path)] = of_packs[tree.packs[content]][content]
+        except (KeyError, ValueError, struct.error) as error:
+            raise _lacking() from error
+
+    def sizes(self) -> Iterator[tuple[str, int]]:
+        """Yield the path and the size in bytes of each file."""
+        return ((path, member.n_bytes) for path, member in self._members.items())
+
+    def read(self, path: str) -> bytes:
+        """Return the content of a file.
+
+        Raises:
+            FileNotFoundError: if there is none.
+            ObjectDamagedError: if its pack is damaged.
+        """
+        if (member := self._members.get(path)) is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        with _mapped(member.pack) as content:
+            return _unpacked(content, member)
+
+    def write(self, root: Path, mtime_ns: int) -> None:
+        """Write all files below a folder with nothing in it, as if each had been written at some time.
+
+        Raises:
+            ObjectDamagedError: if a pack is damaged.
+        """
+        by_pack: dict[Path, list[tuple[str, _Member]]] = {}
+        for path, member in self._members.items():
+            by_pack.setdefault(member.pack, []).append((path, member))
+        for pack, members in by_pack.items():
+            with _mapped(pack) as content:
+                for path, member in members:
+                    _write(f"{root}/{path}", _unpacked(content, member), mtime_ns)
 
 
-def _contents(pack: Path, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield members of a pack by their names, in its order; `ZipFile.read` takes three times as long for these.
+def _mapped(pack: Path) -> mmap.mmap:
+    with pack.open("rb") as stream:
+        return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _members(pack: Path) -> Iterator[tuple[str, _Member]]:
+    """Yield the members of a pack with their names; `zipfile` takes three times as long.
 
     Raises:
-        ValueError, struct.error, zlib.error: if it lacks one, or its content is another.
+        ValueError, struct.error: if it is no pack.
     """
-    n_found, at = 0, 0
-    with pack.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
+    at = 0
+    with _mapped(pack) as content:
         while content[at : at + 4] == _MEMBER:
             crc, n_packed, n_bytes, n_name, n_more = _HEADER.unpack_from(content, at)
             name = content[at + _HEADER.size : at + _HEADER.size + n_name].decode("ascii", "replace")
             begin = at + _HEADER.size + n_name + n_more
             at = begin + n_packed
-            if name not in names:
-                continue
-            data = zlib.decompressobj(-zlib.MAX_WBITS).decompress(content[begin:at], max(1, n_bytes))
-            if len(data) != n_bytes or zlib.crc32(data) != crc:
-                raise ValueError(f"{name} is damaged")
-            n_found += 1
-            yield name, data
-    if n_found != len(names):
-        raise ValueError("some are not there")
+            yield name, _Member(pack, begin, at, n_bytes, crc)
 
 
-def _members(tree: Tree) -> Mapping[str, Mapping[str, list[str]]]:
-    """Return, by pack, the paths of each content."""
-    members: dict[str, dict[str, list[str]]] = {}
-    for path, content in tree.files.items():
-        try:
-            members.setdefault(tree.packs[content], {}).setdefault(content, []).append(path)
-        except KeyError as error:
-            raise ObjectDamagedError(f"no pack holds {path}", PUBLISH_AGAIN) from error
-    return members
+def _unpacked(pack: mmap.mmap, member: _Member) -> bytes:
+    try:
+        packed = pack[member.begin : member.end]
+        data = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, max(1, member.n_bytes))
+    except zlib.error as error:
+        raise _lacking() from error
+    if len(data) != member.n_bytes or zlib.crc32(data) != member.crc:
+        raise _lacking()
+    return data
 
 
-def _write(root: str, path: str, data: bytes) -> FileStat:
+def _lacking() -> ObjectDamagedError:
+    return ObjectDamagedError("a pack lacks what it should hold", PUBLISH_AGAIN)
+
+
+def _checked(path: str) -> str:
+    """Return a path, which stays below the project."""
     parts = path.split("/")
     if not path or path.startswith("/") or ".." in parts or "" in parts:
         raise ObjectDamagedError(f"{path!r} is not a path below a project", PUBLISH_AGAIN)
-    target = f"{root}/{path}"
+    return path
+
+
+def _write(target: str, data: bytes, mtime_ns: int) -> None:
     try:
         descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
     except FileNotFoundError:
@@ -148,10 +194,9 @@ def _write(root: str, path: str, data: bytes) -> FileStat:
             n_written = 0
             while n_written < len(data):
                 n_written += os.write(descriptor, rest[n_written:])
-        status = os.fstat(descriptor)
+        os.utime(descriptor, ns=(mtime_ns, mtime_ns))
     finally:
         os.close(descriptor)
-    return FileStat(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def content_hash(data: bytes) -> str:

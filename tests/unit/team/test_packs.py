@@ -1,4 +1,4 @@
-"""Packs of the contents of files: what was packed is written again, and a damaged pack is refused as such."""
+"""Packs of the contents of files: what was packed is read and written again, and a damaged pack is refused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("obstore", reason="needs the extra `team`")
 
 from cairn.errors import ObjectDamagedError
-from cairn.team.texts import Tree, content_hash, write_files, write_pack
+from cairn.team.texts import PackedFiles, Tree, content_hash, write_pack
 
 CONTENTS = {
     "a.py": b"def total(): ...\n" * 50,
@@ -30,29 +30,36 @@ def packed(folder: Path, contents: dict[str, bytes]) -> tuple[Tree, Path]:
     ), folder / "pack"
 
 
+def written(tree: Tree, pack: Path, root: Path) -> dict[str, bytes]:
+    """Write the files of a tree, and return what is there then."""
+    root.mkdir()
+    PackedFiles(tree, lambda _: pack).write(root, 1_000)
+    return {f"{file.relative_to(root)}": file.read_bytes() for file in root.rglob("*") if file.is_file()}
+
+
 def test_files_are_what_they_were_and_are_told_as_they_are_on_disk(tmp_path: Path) -> None:
     tree, pack = packed(tmp_path, CONTENTS)
-    root = tmp_path / "root"
-    root.mkdir()
+    files = PackedFiles(tree, lambda _: pack)
 
-    stats = {stat.path: stat for stat in write_files(tree, root, lambda _: pack)}
-
-    assert stats.keys() == CONTENTS.keys()
-    for path, data in CONTENTS.items():
-        status = (root / path).stat()
-        assert (root / path).read_bytes() == data
-        assert stats[path][1:] == (len(data), status.st_mtime_ns, status.st_ctime_ns)
+    assert written(tree, pack, tmp_path / "root") == CONTENTS
+    assert {path: files.read(path) for path in CONTENTS} == CONTENTS
+    assert dict(files.sizes()) == {path: len(data) for path, data in CONTENTS.items()}
+    assert {(tmp_path / "root" / path).stat().st_mtime_ns for path in CONTENTS} == {1_000}
+    with pytest.raises(FileNotFoundError):
+        files.read("deep/er")
 
 
 def test_of_a_pack_only_what_a_tree_names_is_written(tmp_path: Path) -> None:
     tree, pack = packed(tmp_path, CONTENTS)
-    root = tmp_path / "root"
-    root.mkdir()
+    one = tree._replace(files={"b.py": tree.files["a.py"]})
+    assert written(one, pack, tmp_path / "root") == {"b.py": CONTENTS["a.py"]}
 
-    stats = list(write_files(tree._replace(files={"b.py": tree.files["a.py"]}), root, lambda _: pack))
 
-    assert [stat.path for stat in stats] == ["b.py"]
-    assert os.listdir(root) == ["b.py"]
+@pytest.mark.parametrize("path", ["../a.py", "/a.py", "a//b.py", ""])
+def test_a_path_that_leads_out_of_the_project_is_refused(path: str, tmp_path: Path) -> None:
+    tree, pack = packed(tmp_path, CONTENTS)
+    with pytest.raises(ObjectDamagedError, match="is not a path below a project"):
+        PackedFiles(tree._replace(files={path: tree.files["a.py"]}), lambda _: pack)
 
 
 def test_a_pack_that_is_cut_or_altered_anywhere_shows_nothing_else(tmp_path: Path) -> None:
@@ -65,14 +72,12 @@ def test_a_pack_that_is_cut_or_altered_anywhere_shows_nothing_else(tmp_path: Pat
     n_refused = 0
     for number, content in enumerate(changed):
         pack.write_bytes(content)
-        root = tmp_path / f"root-{number}"
-        root.mkdir()
         try:
-            stats = list(write_files(tree, root, lambda _: pack))
+            found = written(tree, pack, tmp_path / f"root-{number}")
         except ObjectDamagedError:
             n_refused += 1
         else:  # a time, or what no reader looks at
-            assert {stat.path: (root / stat.path).read_bytes() for stat in stats} == contents
+            assert found == contents
 
     assert n_refused >= end + 0.7 * end
 
@@ -82,7 +87,6 @@ def test_a_pack_without_what_a_tree_names_is_refused(tmp_path: Path) -> None:
     lacking = content_hash(b"not there")
     tree.packs[lacking] = "p"
     tree.files["c.py"] = lacking
-    (tmp_path / "root").mkdir()
 
     with pytest.raises(ObjectDamagedError, match="lacks what it should hold"):
-        list(write_files(tree, tmp_path / "root", lambda _: pack))
+        PackedFiles(tree, lambda _: pack)
