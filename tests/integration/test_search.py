@@ -512,3 +512,22 @@ def test_without_ast_grep_a_structural_search_says_how_to_install_it(small: Work
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "codecairn[structural]" in done.stderr
+
+
+def test_what_closes_a_long_class_stands_for_the_class_and_is_shown_once(tmp_path: Path) -> None:
+    methods = "\n".join(
+        f"  method{number}() {{\n" + f"    this.add({number}, 'one more line of it');\n" * 40 + "  }"
+        for number in range(3)
+    )
+    (tmp_path / "drawer.js").write_text(f"class Drawer {{\n{methods}\n}}\n")
+    (tmp_path / "other.js").write_text("// A drawer is closed at night.\n")
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        hits = workspace.search("Drawer").code
+        n_lines = len((tmp_path / "drawer.js").read_text().splitlines())
+        assert (hits[0].start_line, hits[0].end_line) == (1, n_lines)
+        spans = [(hit.path, hit.start_line, hit.end_line) for hit in hits]
+        assert len(set(spans)) == len(spans)
+        assert ("drawer.js", n_lines, n_lines) not in spans
+        for hit in hits:
+            assert workspace.code.fetch([hit.id])[0].start_line == hit.start_line

@@ -186,7 +186,8 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
     texts = read_files(library, {ranked.file for ranked in shown})
     mender = Mender(connection)
     terms = frozenset(term.text for term in query.terms)
-    hits = []
+    hits: list[CodeHit] = []
+    seen: set[tuple[int, Span]] = set()
     for place, (one, chunk_id) in enumerate(zip(shown, ids, strict=True)):
         waiting.check()
         if (row := rows.get(chunk_id)) is None:
@@ -194,6 +195,9 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
         focus, text = focus_on(row, terms, one.definition), texts[one.file]
         if text.stale:
             focus, text = mender.refresh(snapshot.files.paths[one.file], text, row, focus)
+        if (one.file, focus.span) in seen:
+            continue
+        seen.add((one.file, focus.span))
         verdict = _verdict(ranking, place, chances[place], request.explain)
         hit = make_hit(snapshot, row, focus, one.file, text, verdict, request.context)
         hits.append(replace(hit, part=item.part_of(one.row, one.file)) if item else hit)

@@ -24,6 +24,7 @@ PREVIEW_LINES = 8
 PREVIEW_CHARS = 160  # of one line
 MAX_LINE_BYTES = 4 * PREVIEW_CHARS
 MAX_CACHED_BYTES = 16_000_000  # of files, in one reader
+_CLOSING_BYTES = 4  # a chunk of no more closes a long definition: `}`, `});` or `end`
 
 
 class Focus(NamedTuple):
@@ -128,7 +129,8 @@ class FileReader:
 def focus_on(row: ChunkRow, terms: frozenset[str], definition: int | None) -> Focus:
     """Choose what to show of a chunk: the given definition, else the one that the query names in full, else all.
 
-    Where several small definitions share a chunk, "all" is the one of them that the query is nearest to.
+    Where several small definitions share a chunk, "all" is the one of them that the query is nearest to. A chunk that
+    only closes a definition stands for that.
     """
     first = row.chunk.definitions[0]
     if definition is not None and 0 <= definition - first < len(row.definitions):
@@ -145,7 +147,8 @@ def focus_on(row: ChunkRow, terms: frozenset[str], definition: int | None) -> Fo
             return _on_definition(row, _nearest(row, owner_place, terms))
         return _on_definition(row, owner_place if owner_place in named else named[0])
     if row.owner is not None:
-        return Focus.on(row.owner, span=row.chunk.span)
+        span = row.chunk.span
+        return Focus.on(row.owner, span=None if span.end_byte - span.start_byte <= _CLOSING_BYTES else span)
     return Focus.on_text(row.chunk.kind, row.chunk.span)
 
 
