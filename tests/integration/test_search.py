@@ -531,3 +531,27 @@ def test_what_closes_a_long_class_stands_for_the_class_and_is_shown_once(tmp_pat
         assert ("drawer.js", n_lines, n_lines) not in spans
         for hit in hits:
             assert workspace.code.fetch([hit.id])[0].start_line == hit.start_line
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("set test now", "src/clock.py"),
+        ("how is test now set", "src/clock.py"),
+        ("tests for set test now", "tests/test_clock.py"),
+        ("test of the hour", "tests/test_clock.py"),
+    ],
+)
+def test_test_is_a_word_like_others_where_a_name_of_the_project_has_it(query: str, first: str, tmp_path: Path) -> None:
+    files = {
+        "src/clock.py": "def set_test_now(moment):\n    return moment\n",
+        "src/hour.py": "def hour_of(moment):\n    return moment.hour\n",
+        "tests/test_clock.py": "def test_set_test_now():\n    assert set_test_now(1) == 1\n\n\n"
+        "def test_hour_of():\n    assert hour_of(now) == 1\n",
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert workspace.search(query).code[0].path == first

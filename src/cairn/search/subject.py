@@ -18,6 +18,7 @@ from cairn.source.terms import term_hash, terms_of
 _NAME_BIT = 1  # of a posting's fields: the term is in a definition's name
 _ASIDE = Role.TEST | Role.EXAMPLE | Role.DOCS | Role.CONFIG | FOREIGN
 _LEAST_FILES = 5
+_MOST_SPELLED = 5  # words of a query that may be a name in words
 _INLINE_TESTS = frozenset({"rust", "zig"})  # whose tests stand beside the code
 
 
@@ -74,7 +75,29 @@ def asked_roles(snapshot: Snapshot, query: Query) -> Role:
     for role in subjects_of(snapshot)[0]:
         if wants & role and not re.search(_SUBJECTS[role].asked, query.text):
             wants &= ~role
+    is_asked = re.search(_SUBJECTS[Role.TEST].asked, query.text)
+    if wants & Role.TEST and not is_asked and _spells_name(snapshot, query):
+        wants &= ~Role.TEST
     return wants
+
+
+def _spells_name(snapshot: Snapshot, query: Query) -> bool:
+    """Tell whether names in one chunk outside of tests have all words of a query: "set test now" is `setTestNow`."""
+    hashes = {term.hashed for term in query.terms}
+    if not 1 < len(hashes) <= _MOST_SPELLED:
+        return False
+    roles = snapshot.files.roles
+    is_own = ((roles & int(_ASIDE)) == 0) | subjects_of(snapshot)[1]
+    common: set[int] | None = None
+    for hashed in hashes:
+        found = snapshot.term_rows([hashed])
+        rows = found.rows[(found.fields & _NAME_BIT) > 0]
+        numbers = snapshot.file_of_row[rows]
+        named = set(rows[(numbers >= 0) & is_own[numbers]].tolist())
+        common = named if common is None else common & named
+        if not common:
+            return False
+    return True
 
 
 def subjects_of(snapshot: Snapshot) -> tuple[Role, npt.NDArray[np.bool_]]:
