@@ -259,3 +259,13 @@ def test_a_private_name_means_the_member_of_the_class_around_it(ending: str, sym
 def test_a_cast_to_anything_says_nothing(tmp_path: Path) -> None:
     text = "class Cart {\n  add() {}\n  fill() {\n    (this as any).add(); // here\n  }\n}\n"
     assert callers(tmp_path, "Cart.add", {"cart.ts": text}) == {("cart.ts", 4)}
+
+
+def test_a_raw_name_of_rust_is_the_name(tmp_path: Path) -> None:
+    text = "pub struct Reader;\nimpl Reader {\n    fn r#async() {}\n}\nfn run() {\n    Reader::r#async();\n}\n"
+    assert callers(tmp_path, "Reader.async", {"lib.rs": text}) == {("lib.rs", 6)}
+
+
+def test_a_heading_is_not_meant_where_code_has_the_name(tmp_path: Path) -> None:
+    files = {"guide.md": "# Drawer\n\nA drawer.\n", "app.py": "class Drawer: ...\n\n\nDrawer()\n"}
+    assert callers(tmp_path, "Drawer", files) == {("app.py", 4)}

@@ -461,7 +461,7 @@ def test_wrong_names_get_an_error_with_the_next_command(project: Path) -> None:
 def test_flow_and_slices_are_printed_as_text_charts_and_json(project: Path) -> None:
     (project / "sum.py").write_text("def f(a, b):\n    x = a\n    y = b\n    return x\n")
     assert "x written 2, read 4" in cairn("flow", "sum.py:f", cwd=project).stdout
-    assert "x written" not in cairn("flow", "sum.py:f", "--cfg", cwd=project).stdout
+    assert "x written" not in cairn("flow", "sum.py#f", "--cfg", cwd=project).stdout
     assert cairn("flow", "sum.py:f", "--mermaid", cwd=project).stdout.startswith("flowchart TD\n")
     assert document(cairn("flow", "sum.py:f", "--json", cwd=project))["complexity"] == 1
     assert "y = b" not in cairn("slice", "sum.py:4", cwd=project).stdout

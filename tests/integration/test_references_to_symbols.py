@@ -169,3 +169,15 @@ def test_only_some_kinds_can_be_asked_for(workspace: Workspace) -> None:
 def test_a_field_that_a_type_lacks_is_unknown(workspace: Workspace) -> None:
     with pytest.raises(UnknownSymbolError):
         workspace.graph.references("Config.colour")
+
+
+def test_a_generic_type_of_csharp_is_used_as_a_type(tmp_path: Path) -> None:
+    (tmp_path / "Box.cs").write_text(
+        "interface IBox<T> { }\nclass Crate : IBox<int> { }\nclass App {\n    IBox<int> one;\n"
+        "    void Run(IBox<string> box) { Open<int>(); }\n    void Open<T>() { }\n}\n"
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        found = workspace.graph.references("IBox").references
+        assert [(one.kind, one.line) for one in found] == [("type", 4), ("type", 5), ("base", 2)]
+        assert [(one.kind, one.line) for one in workspace.graph.references("App.Open").references] == [("call", 5)]

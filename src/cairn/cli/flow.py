@@ -11,6 +11,7 @@ from cairn.cli.outcomes import EXIT_FOUND
 from cairn.cli.render import Style, emit, emit_json, file_of
 from cairn.cli.structure import printable_lines
 from cairn.errors import QueryError
+from cairn.operations.flow import parse_function_place
 from cairn.protocol.documents import flow_to_dict, slice_to_dict
 from cairn.structure.flow import flow_lines, mermaid
 from cairn.workspace import Workspace
@@ -18,9 +19,7 @@ from cairn.workspace import Workspace
 
 def run_flow(options: argparse.Namespace) -> int:
     """Print how control and data flow in a function."""
-    file, _, function = options.target.rpartition(":")
-    if not file or not function:
-        raise QueryError(f"{options.target!r} does not name a function", "cairn flow FILE:FUNCTION")
+    file, function = parse_function_place(options.target)
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         graph = workspace.code.flow(file_of(options.project, file), function)
     if options.json:

@@ -107,8 +107,8 @@ def _identity(code: Code, node: int) -> tuple[int | str, str]:
 def _leave_out_unlikely(
     code: Code, groups: dict[tuple[int | str, str], list[int]]
 ) -> dict[tuple[int | str, str], list[int]]:
-    """Leave out unlikely meanings: variables, namespaces and prototypes where there are functions or types as well."""
-    minor = VALUE_KINDS | NAMESPACE_KINDS | {"impl"}
+    """Leave out unlikely meanings, such as variables, headings and prototypes, where there are functions or types."""
+    minor = VALUE_KINDS | NAMESPACE_KINDS | {"impl", "section"}
     major = {
         key: nodes
         for key, nodes in groups.items()

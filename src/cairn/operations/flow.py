@@ -21,10 +21,19 @@ def flow(workspace: Workspace, request: FlowRequest, progress: Progress | None =
         QueryError: if the place names no function, or flow is not supported for its language.
         NotFoundError, AmbiguousError, PathError: if there is no such file or function.
     """
-    file, _, function = request.place.rpartition(":")
+    return flow_to_dict(workspace.code.flow(*parse_function_place(request.place)))
+
+
+def parse_function_place(text: str) -> tuple[str, str]:
+    """Return the file and the name in `FILE:FUNCTION` or `FILE#FUNCTION`.
+
+    Raises:
+        QueryError: if it is neither.
+    """
+    file, _, function = text.rpartition(":") if ":" in text else text.partition("#")
     if not file or not function:
-        raise QueryError(f"{request.place!r} does not name a function", Hint.of("flow", place="FILE:FUNCTION"))
-    return flow_to_dict(workspace.code.flow(file, function))
+        raise QueryError(f"{text!r} does not name a function", Hint.of("flow", place="FILE:FUNCTION"))
+    return file, function
 
 
 PERFORM = {"flow": flow}

@@ -38,6 +38,7 @@ _CHAIN = re.compile(
 )
 _LAST_NAME = re.compile(r"((?:(?<=\.)#)?[$\w]+[?!]?)$")
 _SPACE = re.compile(r"\s+")
+_RAW_NAME = re.compile(r"(?<![\w\"'])r#(?=[A-Za-z_])")  # of Rust
 
 
 @lru_cache(maxsize=1 << 16)
@@ -57,7 +58,7 @@ def expression_of(raw: bytes, counted: str = "") -> str:
         text += "()"
     if text.startswith("(new "):
         text = _instance(text)
-    text = _STRING.sub('""', text)
+    text = _RAW_NAME.sub("", _STRING.sub('""', text))
     if text.startswith("("):
         text = _unwrapped(text)
     if ".(" in text and (asserted := _ASSERTED.match(text)):

@@ -284,6 +284,7 @@ def is_comment(node: tree_sitter.Node) -> bool:
 
 def _split_name(raw: str, *, split: bool) -> tuple[str, str]:
     """Split `Foo<T>::bar` into ("Foo", "bar"); plain names and operators have no scope."""
+    raw = raw.removeprefix("r#")  # of Rust, before a name that is a keyword
     if raw.isidentifier():
         return "", raw
     raw = _SPACE.sub(" ", raw)

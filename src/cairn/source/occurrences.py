@@ -343,6 +343,9 @@ def _role_by_ancestors(node: tree_sitter.Node, data: bytes) -> str:  # noqa: C90
             return role
         kind = parent.type
         field = field_of(inner, parent)
+        if kind == "generic_name":  # of C#: a type or a function, with arguments
+            inner, parent = parent, parent.parent
+            continue
         if kind in _ARGUMENTS_OF_TYPES:
             return "type"
         if kind in _BASES or field in ("superclass", "superclasses", "interfaces"):
