@@ -7,6 +7,7 @@ import re
 import sqlite3
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from itertools import islice
 
 from cairn.errors import AmbiguousError, UnknownSymbolError
 from cairn.graph.code import Code
@@ -20,6 +21,7 @@ from cairn.source.roles import foreign_word
 from cairn.storage.index import chunk_db
 
 _MAX_LISTED, _MAX_NEAR = 12, 5
+_MAX_MARKS = 8  # in a text, behind which it is looked whether what is before them is a path
 _BEHIND_PATH = re.compile(r"::?|#")
 _SEPARATORS = re.compile(r"::|\.|(?<=\w)#|->|\\")  # a private name of JavaScript begins with `#`
 
@@ -175,7 +177,7 @@ def _by_place(code: Code, text: str) -> list[int] | None:
     files = _files_named(code, text)
     if files and (len(files) == 1 or not _by_name(code, text)):
         return [node_of(number, -1) for number in files]
-    for mark in _BEHIND_PATH.finditer(text):
+    for mark in islice(_BEHIND_PATH.finditer(text), _MAX_MARKS):
         if files := _files_named(code, text[: mark.start()]):
             return [node for number in files for node in _in_file(code, number, text[mark.end() :])]
     frame = next((frame for frame in read_frames(text) if file_among(frame.path, code.numbers)), None)
