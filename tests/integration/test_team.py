@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -17,12 +18,21 @@ import pytest
 
 pytest.importorskip("psycopg", reason="needs the extra `team`")
 
-from cairn.errors import AccessError, CairnError, CatalogError, NotFoundError, ObjectDamagedError, RequestError
+from cairn.errors import (
+    AccessError,
+    CairnError,
+    CatalogError,
+    NotFoundError,
+    ObjectDamagedError,
+    ObjectStoreError,
+    RequestError,
+)
 from cairn.operations import perform
 from cairn.protocol.table import decode_request
 from cairn.team.capabilities import LONGEST_SECONDS
 from cairn.team.catalog import Catalog, Connection, WorkList, condemned, list_projects, read_queue
 from cairn.team.node import FRESH_SECONDS, SearchNode
+from cairn.team.objects import Objects
 from cairn.team.server import TeamApi
 from cairn.team.state import read_state
 from cairn.team.tokens import token_hash
@@ -147,6 +157,25 @@ def test_a_search_makes_no_files_of_a_project(team: Team, shop: Repository, node
         answer(workspace, "graph/callers", {"symbol": "price"})
         files = {file.relative_to(workspace.root).as_posix() for file in workspace.root.rglob("*") if file.is_file()}
         assert files == set(FILES)
+
+
+def test_an_object_store_that_is_away_is_waited_for_once(team: Team, shop: Repository, tmp_path: Path) -> None:
+    team.operator.add_project("acme/shop", shop.url, "main")
+    team.publish()
+    asked: list[str] = []
+    together = threading.Barrier(4)
+
+    class Away(Objects):
+        def get(self, name: str, target: Path) -> None:
+            asked.append(name)
+            if together.wait(timeout=10):  # for all that are fetched at once; then one of them fails before the others
+                time.sleep(0.2)
+            raise ObjectStoreError("the object store does not answer", "start it")
+
+    with closing(SearchNode(team.nodes, Away(f"file://{tmp_path}/bucket"), tmp_path / "away")) as node:
+        with pytest.raises(ObjectStoreError), node.project(reader(team), "acme/shop", None):
+            pass
+        assert len(asked) == 4
 
 
 def test_searches_that_read_all_files_again_and_again_have_them_written(

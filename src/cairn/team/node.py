@@ -8,7 +8,7 @@ import shutil
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -270,8 +270,7 @@ class _Cache:
             for name in names:
                 self._held[name] = self._held.get(name, 0) + 1
         try:
-            with ThreadPoolExecutor(_FETCHES, thread_name_prefix="cairn-fetch") as threads:
-                list(threads.map(self._fetch, names))
+            self._fetch_all(names)
             yield lambda name: self._folder / name
         finally:
             with self._lock:
@@ -280,6 +279,22 @@ class _Cache:
                     if not self._held[name]:
                         del self._held[name]
                 self._evict()
+
+    def _fetch_all(self, names: Sequence[str]) -> None:
+        """Fetch objects, several at once; after an error none is begun: each waits as long for a store that is away."""
+        is_over = threading.Event()
+
+        def fetch(name: str) -> None:
+            if is_over.is_set():
+                return
+            try:
+                self._fetch(name)
+            except BaseException:
+                is_over.set()
+                raise
+
+        with ThreadPoolExecutor(_FETCHES, thread_name_prefix="cairn-fetch") as threads:
+            list(threads.map(fetch, names))
 
     def _fetch(self, name: str) -> None:
         with self._lock:
