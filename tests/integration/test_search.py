@@ -22,6 +22,7 @@ from cairn.search.answer import Effort, respond
 from cairn.search.query import understand
 from cairn.types import Mode
 from cairn.workspace import Workspace
+from small_projects import write_files
 
 SOURCE = Path(__file__).parents[2] / "src"
 RAW_NAME = os.fsdecode(b"caf\xe9.py")
@@ -519,12 +520,12 @@ def test_what_closes_a_long_class_stands_for_the_class_and_is_shown_once(tmp_pat
         f"  method{number}() {{\n" + f"    this.add({number}, 'one more line of it');\n" * 40 + "  }"
         for number in range(3)
     )
-    (tmp_path / "drawer.js").write_text(f"class Drawer {{\n{methods}\n}}\n")
-    (tmp_path / "other.js").write_text("// A drawer is closed at night.\n")
+    text = f"class Drawer {{\n{methods}\n}}\n"
+    write_files(tmp_path, {"drawer.js": text, "other.js": "// A drawer is closed at night.\n"})
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
         hits = workspace.search("Drawer").code
-        n_lines = len((tmp_path / "drawer.js").read_text().splitlines())
+        n_lines = len(text.splitlines())
         assert (hits[0].start_line, hits[0].end_line) == (1, n_lines)
         spans = [(hit.path, hit.start_line, hit.end_line) for hit in hits]
         assert len(set(spans)) == len(spans)
@@ -549,9 +550,7 @@ def test_test_is_a_word_like_others_where_a_name_of_the_project_has_it(query: st
         "tests/test_clock.py": "def test_set_test_now():\n    assert set_test_now(1) == 1\n\n\n"
         "def test_hour_of():\n    assert hour_of(now) == 1\n",
     }
-    for path, text in files.items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text(text)
+    write_files(tmp_path, files)
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
         assert workspace.search(query).code[0].path == first

@@ -50,13 +50,13 @@ class CodeFacet:
     def _files(self) -> Files:
         from cairn.facets.files import Files  # noqa: PLC0415 - start-up time: a search needs no parser
 
-        return Files(self._index.folder)
+        return Files(self._index.root_on_disk)
 
     @cached_property
     def _flows(self) -> Flows:
         from cairn.facets.flows import Flows  # noqa: PLC0415 - start-up time: an outline needs no flow (18 ms)
 
-        return Flows(self._index.folder)
+        return Flows(self._index.root_on_disk)
 
     def search(self, request: SearchRequest, progress: Progress | None = None) -> Answer:
         """Return what the index holds for a query, best first; nothing relevant gives an empty answer.

@@ -42,7 +42,7 @@ class GraphFacet:
     def _analyses(self) -> Analyses:
         from cairn.facets.analyses import Analyses  # noqa: PLC0415 - start-up time: 15 ms that callers need not wait for
 
-        return Analyses(self._index.folder, self._index.repository)
+        return Analyses(self._index.root_on_disk, self._index.repository)
 
     def current(self, progress: Progress | None = None) -> Graph:
         """Return the current symbol graph; errors and arguments as for `ask`."""

@@ -150,7 +150,7 @@ class HistoryFacet:
 
     def _why(self, path: str, first: int, last: int, limit: int, update: bool) -> ShapedLines:
         try:
-            content = read_file(self._index.folder, path, self._index.settings.max_file_bytes)
+            content = read_file(self._index.root_on_disk, path, self._index.settings.max_file_bytes)
         except OSError as error:
             raise NotFoundError(f"{path} cannot be read: {error.strerror}", Hint.of("map")) from error
         n_lines = content.count(b"\n") + (not content.endswith(b"\n"))
@@ -239,7 +239,7 @@ class HistoryFacet:
 
     def _answers(self, past: Past) -> PastAnswers:
         folder = self._index.views.folder
-        return PastAnswers(past, self._index.folder, f"{folder}/" if folder else "")
+        return PastAnswers(past, self._index.root_on_disk, f"{folder}/" if folder else "")
 
     def _read(self, view: View, seconds: float) -> Past | None:
         repository, settings = self._index.repository, self._index.settings
@@ -271,7 +271,7 @@ class HistoryFacet:
     def _path(self, text: str) -> str:
         """Return the path of what exists in the project, relative to it; empty for any other text."""
         try:
-            root = self._index.folder
+            root = self._index.root_on_disk
             whole = os.path.normpath(os.path.join(root, text))
             path = os.path.relpath(whole, root)
             is_there = os.path.lexists(whole)

@@ -112,8 +112,8 @@ class ProjectIndex:
         )
 
     @property
-    def folder(self) -> Path:
-        """The root with all files in it, for what reads them from the disk itself."""
+    def root_on_disk(self) -> Path:
+        """The root, once all files are on disk, for code that reads them there by itself."""
         self.views.checkout.ensure_on_disk()
         return self.root
 

@@ -55,7 +55,7 @@ class Searcher:
         from cairn.search.similar import answer_similar  # noqa: PLC0415 - start-up time: a search needs no parser
 
         request = _with_canonical_names(request)
-        root, max_bytes = self._index.folder, self._index.settings.max_file_bytes
+        root, max_bytes = self._index.root_on_disk, self._index.settings.max_file_bytes
         return self._with_notice(self._index.answer(lambda library: answer_similar(library, request, root, max_bytes)))
 
     def _with_notice(self, answer: Answer) -> Answer:

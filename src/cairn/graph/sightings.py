@@ -139,12 +139,11 @@ def _is_text(before: bytes, language: str) -> bool:
     """Tell whether a name stands in a text, where the parser did not take it for code."""
     if language in _WITHOUT_MACROS:
         return True
-    marks = _QUOTES.get(language, b'"')
-    return language not in _CODE_IN_QUOTES and any(before.count(marks[at : at + 1]) % 2 for at in range(len(marks)))
+    return language not in _CODE_IN_QUOTES and not _is_outside_quotes(before, _QUOTES.get(language, b'"'))
 
 
-def _is_outside_quotes(text: bytes) -> bool:
-    return text.count(b'"') % 2 == 0 and text.count(b"'") % 2 == 0
+def _is_outside_quotes(text: bytes, quotes: bytes = b"\"'") -> bool:
+    return not any(text.count(quote) % 2 for quote in quotes)
 
 
 def lines_like_heads(data: bytes, names: frozenset[str], language: str, code_lines: Collection[int]) -> Iterator[int]:

@@ -7,7 +7,7 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -73,11 +73,12 @@ class PlantedView(CheckoutView):
 
     def read(self, path: str) -> bytes:
         """Return the content of a file; once as many were read as there are, writing them costs less than going on."""
-        if not self._is_written and self._n_read < len(self._stamps):
+        if not self._is_written:
+            if self._n_read == len(self._stamps):
+                with suppress(OSError):  # a full disk; the packs still have everything
+                    self.ensure_on_disk()
             self._n_read += 1
-            return self._files.read(path)
-        self.ensure_on_disk()
-        return super().read(path)
+        return super().read(path) if self._is_written else self._files.read(path)
 
     def ensure_on_disk(self) -> None:
         """Write all files, unless they are written; one thread does it for all.

@@ -93,7 +93,7 @@ class PackedFiles:
 
     Args:
         tree: the files.
-        pack_file: returns where the pack of a name is; there it stays.
+        pack_file: returns where the pack of a name is; the pack stays there.
 
     Raises:
         ObjectDamagedError: if a pack lacks what the tree says, or a path leads out of the project.
@@ -148,7 +148,7 @@ def _members(pack: Path) -> Iterator[tuple[str, _Member]]:
     """Yield the members of a pack with their names; `zipfile` takes three times as long.
 
     Raises:
-        ValueError, struct.error: if it is no pack.
+        ValueError, struct.error: if it is not a pack.
     """
     at = 0
     with _mapped(pack) as content:

@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("obstore", reason="needs the extra `team`")
 
 from cairn.errors import ObjectDamagedError
+from cairn.team.generation import PlantedView
 from cairn.team.texts import PackedFiles, Tree, content_hash, write_pack
 
 CONTENTS = {
@@ -90,3 +91,14 @@ def test_a_pack_without_what_a_tree_names_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(ObjectDamagedError, match="lacks what it should hold"):
         PackedFiles(tree, lambda _: pack)
+
+
+def test_files_that_cannot_be_written_are_read_from_packs(tmp_path: Path) -> None:
+    tree, pack = packed(tmp_path, CONTENTS)
+    (tmp_path / "file").write_text("")
+    view = PlantedView(tmp_path / "file" / "root", PackedFiles(tree, lambda _: pack))
+
+    for _ in range(3):
+        assert {path: view.read(path) for path in CONTENTS} == CONTENTS
+    with pytest.raises(NotADirectoryError):
+        view.ensure_on_disk()
