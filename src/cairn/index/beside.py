@@ -12,7 +12,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from cairn.errors import UnparsableError
 from cairn.index.helper import CRASHED, Helper, Result
-from cairn.index.isolation import borrow, find_failure, give_back, remember, run_isolated
+from cairn.index.isolation import borrow_several, find_failure, give_back, remember, run_isolated
 from cairn.index.words import ParsedText, Words
 from cairn.types import Chunk, Definition, ParsedFile, Span
 
@@ -87,21 +87,23 @@ def outcome(result: Result, task: Task[T], job: Job[R]) -> R:
 
 
 class _Crew:
-    """Some helpers at one kind of work, which take turns; started with the first file, for often there is none."""
+    """Some helpers at one kind of work; started with the first file, for often there is none."""
 
     def __init__(self, job: str, size: int) -> None:
         self._job = job
         self._size = size
         self._helpers: list[Helper] = []
-        self._next = 0
+        self._bytes_ahead: list[int] = []  # what each has been given and not answered yet
 
     def send(self, task: Task[Any]) -> int:
         """Hand a file over and return the number of the helper that has it, -1 for one that nobody needs to try."""
         if find_failure(task.data, task.language):
             return -1
         if not self._helpers:
-            self._helpers = [borrow() for _ in range(self._size)]
-        number, self._next = self._next, (self._next + 1) % self._size
+            self._helpers = borrow_several(self._size)
+            self._bytes_ahead = [0] * len(self._helpers)
+        number = self._bytes_ahead.index(min(self._bytes_ahead))
+        self._bytes_ahead[number] += len(task.data)
         self._hand_over(number, task)
         return number
 
@@ -117,6 +119,7 @@ class _Crew:
         if number < 0:
             return Result(failure=find_failure(task.data, task.language) or CRASHED)
         result = self._helpers[number].receive()
+        self._bytes_ahead[number] -= len(task.data)
         if result.failure:
             remember(result, task.data, task.language)
         if result.died:

@@ -61,14 +61,16 @@ class Helper:
     """Another process, with a thread for each direction, so that neither side ever waits for the other to read.
 
     It is forked if this process has a single thread, which saves the start and the imports; else it is started afresh.
+
+    Args:
+        started: the process, if it runs already; see `start_helpers`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, started: _Started | None = None) -> None:
         import queue  # noqa: PLC0415 - start-up time: many runs need no helper
 
         self.priority = own_priority()
-        self._process: subprocess.Popen[bytes] | _Fork
-        self._process, tasks, results = _start()
+        self._process, tasks, results = started or _start()
         self._limits: deque[tuple[float, int]] = deque()  # of the jobs without an answer
         self._n_ahead = 0  # of these, the first ones, whose results nobody wants
         self._tasks: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -146,6 +148,18 @@ class Helper:
 _DIED = Result(died=True)
 
 
+def start_helpers(count: int) -> list[Helper]:
+    """Start some helpers, or as many as the system allows: first all processes, for threads keep one from forking."""
+    started: list[_Started] = []
+    try:
+        while len(started) < count:
+            started.append(_start())
+    except OSError:
+        if not started:
+            raise
+    return [Helper(one) for one in started]
+
+
 def limits_for(size: int) -> tuple[float, int]:
     """Return the seconds and megabytes that a job on so many bytes may use."""
     beyond = max(0, size - 1) // _MB
@@ -176,14 +190,14 @@ def may_fork() -> bool:
 # -- starting one ------------------------------------------------------------------------------------------------------
 
 
-def _start() -> tuple[subprocess.Popen[bytes] | _Fork, IO[bytes], IO[bytes]]:
+def _start() -> _Started:
     if may_fork():
         with suppress(OSError):  # a fork needs more memory at once than a new process
             return _fork()
     return _spawn()
 
 
-def _spawn() -> tuple[subprocess.Popen[bytes], IO[bytes], IO[bytes]]:
+def _spawn() -> _Started:
     # Nothing is imported from the working folder, which may be the repository. -S: no `.pth` file runs code.
     path = os.pathsep.join(os.path.abspath(folder) for folder in sys.path if folder)
     process = subprocess.Popen(
@@ -245,7 +259,11 @@ class _Fork:
             return self._exit_code
 
 
-def _fork() -> tuple[_Fork, IO[bytes], IO[bytes]]:
+# A process, what it reads its jobs from, and what it writes their results to.
+_Started = tuple[subprocess.Popen[bytes] | _Fork, IO[bytes], IO[bytes]]
+
+
+def _fork() -> _Started:
     tasks_source, tasks_sink = os.pipe()
     results_source, results_sink = os.pipe()
     _widen(tasks_sink)

@@ -14,9 +14,10 @@ from typing import Any
 
 from cairn.digest import blake2b
 from cairn.errors import UnparsableError
-from cairn.index.helper import CRASHED, Helper, Result, own_priority
+from cairn.index.helper import CRASHED, Helper, Result, own_priority, start_helpers
 
 IDLE_SECONDS = 30.0  # then a helper without a job ends
+_MOST_IDLE = 2  # of one priority; others end when they have no job
 _VERSION = sys.modules["cairn"].__version__  # of the program; the package is above this layer
 _HASH_BYTES = 16
 _MAX_REMEMBERED_BYTES = 1_000_000
@@ -63,24 +64,27 @@ _lock = threading.Lock()
 
 def borrow() -> Helper:
     """Return a helper without a job; give it back, or close it."""
-    priority = own_priority()
+    return borrow_several(1)[0]
+
+
+def borrow_several(count: int) -> list[Helper]:
+    """Return some helpers without a job, fewer if the system allows no more; give each back, or close it."""
     with _lock:
-        entry = _waiting(priority)
-        if entry is not None:
-            _idle.remove(entry)
-    if entry is None:
-        return Helper()
-    helper = entry[1]
-    helper.catch_up()
-    if helper.is_alive:
-        return helper
-    helper.close()
-    return Helper()
+        entries = _waiting(own_priority())[:count]
+        _idle[:] = [entry for entry in _idle if entry not in entries]
+    helpers = []
+    for _, helper in entries:
+        helper.catch_up()
+        if helper.is_alive:
+            helpers.append(helper)
+        else:
+            helper.close()
+    return helpers + (start_helpers(count - len(helpers)) if len(helpers) < count else [])
 
 
-def _waiting(priority: int) -> tuple[float, Helper] | None:
-    """Return the one helper of a priority that waits, and since when, if there is one. The caller holds the lock."""
-    return next((entry for entry in _idle if entry[1].priority == priority), None)
+def _waiting(priority: int) -> list[tuple[float, Helper]]:
+    """Return the helpers of a priority that wait, and since when. The caller holds the lock."""
+    return [entry for entry in _idle if entry[1].priority == priority]
 
 
 def warm() -> None:
@@ -92,7 +96,7 @@ def warm_up(job: str, data: bytes, language: str) -> None:
     """Start a helper unless one is waiting, and let it load what a job needs, while the caller goes on."""
     priority = own_priority()
     with _lock:
-        if _waiting(priority) is not None:
+        if _waiting(priority):
             return
     helper = Helper()
     helper.send_ahead(job, len(data), data, language)
@@ -100,9 +104,9 @@ def warm_up(job: str, data: bytes, language: str) -> None:
 
 
 def give_back(helper: Helper) -> None:
-    """Keep a helper for a while, so that the next job of its priority need not start one."""
+    """Keep a helper for a while, so that the next job of its priority need not start one, or the next build two."""
     with _lock:
-        if helper.is_alive and _waiting(helper.priority) is None:
+        if helper.is_alive and len(_waiting(helper.priority)) < _MOST_IDLE:
             _idle.append((time.monotonic(), helper))
             _plan_closing(IDLE_SECONDS)
             return

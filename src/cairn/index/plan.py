@@ -21,7 +21,7 @@ from cairn.types import FileStat, IndexReport, Skipped
 ANALYSIS_VERSION = "17"
 # A segment of less than this share of `Settings.exact_chunks` is compared row by row even in a large index.
 GRAPH_SHARE = 1 / 10
-MUCH_BYTES = 1_000_000
+MUCH_BYTES = 200_000
 # An update that changed something looks for garbage when the last look is so long ago.
 GARBAGE_SECONDS = 86_400.0
 

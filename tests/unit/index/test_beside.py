@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.index.beside import TEXT_JOB, Task, parse_beside
+from cairn.index.beside import TEXT_JOB, Task, _Crew, parse_beside
 
 
 def test_a_package_in_the_current_folder_is_not_taken_for_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,3 +18,16 @@ def test_a_package_in_the_current_folder_is_not_taken_for_ours(tmp_path: Path, m
     assert tag == 1
     assert [one.name for one in parsed.parsed.definitions] == ["parse"]
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_file_goes_to_the_helper_with_the_least_to_do() -> None:
+    crew = _Crew(TEXT_JOB.name, 2)
+    tasks = [Task(b"x = 1\n" * lines, "python", None) for lines in (2_000, 10, 10, 3_000)]
+    try:
+        numbers = [crew.send(task) for task in tasks]
+        assert numbers == [0, 1, 1, 1]
+        for number, task in zip(numbers, tasks, strict=True):
+            assert not crew.receive(number, task, []).failure
+        assert crew.send(tasks[0]) == 0
+    finally:
+        crew.close()

@@ -258,3 +258,46 @@ def test_a_helper_has_room_for_the_work_of_a_while() -> None:
         tasks.close()
         process.wait()
         results.close()
+
+
+# -- several helpers ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
+def test_several_helpers_are_all_forked_before_there_are_threads() -> None:
+    script = (
+        "from cairn.index.helper import start_helpers\n"
+        f"helpers = start_helpers(3)\nfor one in helpers: one.send('{HERE}:length', 0, b'four', 'text')\n"
+        "print([(type(one._process).__name__, one.receive().value) for one in helpers])\n"
+        "for one in helpers: one.close()"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str([("_Fork", 4)] * 3)
+
+
+def test_two_helpers_wait_for_the_next_build_and_a_third_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolation, "_idle", [])
+    several = isolation.borrow_several(3)
+    for one in several:
+        isolation.give_back(one)
+    assert [one.is_alive for one in several] == [True, True, False]
+    again = isolation.borrow_several(2)
+    assert again == several[:2]
+    for one in again:
+        one.close()
+
+
+def test_a_machine_with_room_for_one_more_process_gets_one_helper(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, started = helper._start, []
+
+    def refuse_the_second() -> object:
+        if started:
+            raise OSError("no more processes")
+        started.append(start())
+        return started[0]
+
+    monkeypatch.setattr(helper, "_start", refuse_the_second)
+    (only,) = helper.start_helpers(2)
+    only.close()
+    with pytest.raises(OSError, match="no more processes"):
+        helper.start_helpers(2)
