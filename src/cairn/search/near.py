@@ -58,7 +58,7 @@ class Nearness:
 
     def settle(self, totals: Totals, count: int = SETTLED_FILES) -> None:
         """Replace bounds by cosines until the `count` best blobs are certain and none of their rows has a bound."""
-        if self.known is None:
+        if self._is_settled(totals, count):
             return
         best, snapshot = totals.of_blobs, self._snapshot
         top = _largest_finite(best, 2 * count)
@@ -75,6 +75,13 @@ class Nearness:
         self.make_exact(totals, rows[totals.of_rows[rows] >= least])
         best[others] = np.maximum.reduceat(totals.of_rows[rows], np.cumsum(counts) - counts)
         self._compare_all(totals, np.flatnonzero(best >= least) if len(top) < count else _at_least(best, count))
+
+    def _is_settled(self, totals: Totals, count: int) -> bool:
+        """Tell whether the `count` best blobs are certain already, as they mostly are when asked a second time."""
+        if self.known is None or not self.known.any():
+            return self.known is None
+        rows, _ = self._snapshot.rows_of(_at_least(totals.of_blobs, count))
+        return bool(self.known[rows].all())
 
     def make_exact(self, totals: Totals, rows: Ints) -> None:
         """Replace the bounds of some rows by cosines; the scores of their blobs are left as they are."""
@@ -101,7 +108,7 @@ def _largest_finite(values: Floats, count: int) -> Ints:
 def _at_least(values: Floats, count: int) -> Ints:
     """Return the places of the `count` largest values, and of those that rounding may put among them."""
     places = _largest_finite(values, count)
-    found: Ints = np.flatnonzero(values >= values[places].min() - _MARGIN)
+    found: Ints = np.flatnonzero(values >= values[places].min(initial=np.inf) - _MARGIN)
     return found
 
 

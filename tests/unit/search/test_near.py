@@ -114,8 +114,16 @@ def test_an_index_without_graphs_is_compared_row_by_row() -> None:
     np.testing.assert_array_equal(near.cosines, few.vectors.similarities(query))
 
 
-def test_a_larger_index_ranks_by_bounds_as_it_does_by_all_cosines() -> None:
-    many = without_graph(EXACT_ROWS // ROWS + 10)
+@pytest.fixture(scope="module")
+def many() -> Snapshot:
+    """So many rows that bounds are worth while, and questions enough for them to be made."""
+    snapshot = without_graph(EXACT_ROWS // ROWS + 10)
+    while compare(snapshot, unit(1)[0], snapshot.file_of_blob).known is None:
+        pass
+    return snapshot
+
+
+def test_a_larger_index_ranks_by_bounds_as_it_does_by_all_cosines(many: Snapshot) -> None:
     for number in range(12):
         query = unit(1)[0]
         others = RANDOM.normal(scale=0.2 * (number % 3), size=many.n_rows).astype(np.float32)
@@ -127,3 +135,27 @@ def test_a_larger_index_ranks_by_bounds_as_it_does_by_all_cosines() -> None:
         assert (totals.of_rows >= exact).all()
     assert near.known is not None
     assert not near.known.all()
+
+
+def test_what_is_settled_stays_so_until_a_file_of_bounds_comes_up(many: Snapshot) -> None:
+    query = unit(1)[0]
+    near, totals = settled_scores(many, query, np.zeros(many.n_rows, np.float32))
+    assert near.known is not None
+    known = near.known.copy()
+    near.settle(totals, 15)
+    np.testing.assert_array_equal(near.known, known)
+
+    last = int(np.argmin(totals.of_blobs))
+    rows = slice(last * ROWS, last * ROWS + ROWS)
+    totals.base[rows] += 5
+    totals.of_rows[rows] += 5
+    totals.of_blobs[last] += 5
+    near.settle(totals, 15)
+    assert near.known[rows].all()
+    np.testing.assert_allclose(totals.of_rows[rows], 5 + WEIGHT * many.vectors.similarities(query)[rows], atol=1e-5)
+
+
+def test_with_nothing_in_scope_there_is_nothing_to_settle(many: Snapshot) -> None:
+    near, totals = settled_scores(many, unit(1)[0], np.full(many.n_rows, -np.inf, np.float32))
+    near.settle(totals, 15)
+    assert np.isneginf(totals.of_rows).all()
