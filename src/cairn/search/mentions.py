@@ -45,7 +45,7 @@ def read_mentions(item: WorkItem) -> Mentions:
         for name, weight in _names_in_prose(text):
             names[name] = max(names.get(name, 0.0), weight * factor)
     for text in (item.code, item.trace):
-        for name in {*filter(looks_named, raw_words(text)), *_CALLS.findall(text)}:
+        for name in dict.fromkeys((*filter(looks_named, dict.fromkeys(raw_words(text))), *_CALLS.findall(text))):
             names[name] = max(names.get(name, 0.0), _IN_CODE)
     kept = [
         name for name in names if len(name) >= _LEAST_CHARS and (names[name] >= 1 or name.lower() not in STOP_WORDS)
@@ -73,5 +73,5 @@ def _names_in_prose(text: str) -> list[tuple[str, float]]:
     for dotted in _DOTTED_NAMES.findall(text):
         *owners, last = SCOPE_MARK.split(dotted)
         found += [(last, _DOTTED), *((owner, _DOTTED * _OWNER) for owner in owners if owner[:1].isupper())]
-    found += [(word, _SHAPED) for word in raw_words(text) if looks_named(word)]
+    found += [(word, _SHAPED) for word in dict.fromkeys(raw_words(text)) if looks_named(word)]
     return found

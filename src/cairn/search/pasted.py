@@ -142,14 +142,15 @@ def line_at(library: Library, file: int, number: int) -> LineMatch | None:
 class _Words(NamedTuple):
     """The words of a text: where they stand in it, which count, which of these are not values, how rare each is.
 
-    Arrays have shape (n_words,). `own` are those that are not values, common words included.
+    There are few, and their runs are short: lists are faster than arrays. `own` are those that are not values, common
+    words included.
     """
 
     spans: list[tuple[int, int]]
-    counts: npt.NDArray[np.bool_]
-    said: npt.NDArray[np.bool_]
-    rarity: npt.NDArray[np.float64]
-    own: npt.NDArray[np.bool_]
+    counts: list[bool]
+    said: list[bool]
+    rarity: list[float]
+    own: list[bool]
 
 
 class _Run(NamedTuple):
@@ -201,14 +202,15 @@ class _Search:
             rarity[~own] *= [_CLASS if match[0] in message.raised else factor for match in compress(found, ~own)]
             self.body, self._raised = message.body, [name.encode() for name in message.raised]
         self._is_loose = pasted.is_loose
-        self._words = _Words([match.span() for match in found], counts, said, rarity, own)
+        spans = [match.span() for match in found]
+        self._words = _Words(spans, counts.tolist(), said.tolist(), rarity.tolist(), own.tolist())
         # A message may hold the words for tests or documents; that asks for none.
         roles = snapshot.files.roles & int(_MINOR & ~(Role(0) if pasted.is_loose else wants))
         self._is_minor = roles > 0
 
     def whole(self, limit: int) -> Places:
         """Return lines that hold all of the text; those that are not part of a longer word, and code, come first."""
-        n_wanted = int(self._words.counts.sum())
+        n_wanted = sum(self._words.counts)
         if not n_wanted or not len(self._rows):
             return Places([])
         snapshot = self._library.snapshot
@@ -269,7 +271,7 @@ class _Search:
 
     def _rows_by_runs(self) -> npt.NDArray[np.int64]:
         """Return the rows whose words may form the rarest runs, as far as the index knows, best first."""
-        rarity = self._words.rarity
+        words, rarity = self._words, np.array(self._words.rarity)
         total = np.bincount(self._rows, weights=rarity[self._terms], minlength=self._library.snapshot.n_rows)
         kept = np.flatnonzero(total > _LEAST_SHARE * total.max(initial=0.0))
         if len(kept) > _MAX_COMPARED_ROWS:
@@ -282,12 +284,15 @@ class _Search:
         holds = np.zeros((len(rarity), len(kept)), dtype=np.bool_)
         holds[self._terms[inside], place[self._rows[inside]]] = True
         run, score = np.zeros(len(kept)), np.zeros(len(kept))
-        for word in np.flatnonzero(self._words.counts & (self._words.own | (not self._says_enough()))):
+        says_enough = self._says_enough()
+        for word in range(len(rarity)):
+            if not words.counts[word] or (says_enough and not words.own[word]):
+                continue
             score += np.where(holds[word], 0.0, run**_LONG_RUNS)
             run = np.where(holds[word], run + rarity[word], 0.0)
         ordered = self._ordered(kept, score + run**_LONG_RUNS)
         is_minor = self._is_minor[self._library.snapshot.file_of_row[ordered]]
-        most = _MAX_ROWS if int(self._words.said.sum()) > _FEW_WORDS else _MAX_ROWS_OF_FEW
+        most = _MAX_ROWS if sum(words.said) > _FEW_WORDS else _MAX_ROWS_OF_FEW
         return np.concatenate([ordered[~is_minor][: most - _MAX_MINOR_ROWS], ordered[is_minor][:_MAX_MINOR_ROWS]])
 
     def _files(self, files: Sequence[int]) -> Iterator[_PastedPiece]:
@@ -357,28 +362,28 @@ class _Search:
 
     def _n_own(self, runs: Sequence[_Run]) -> int:
         """Return how many words that are not values some runs have."""
-        return sum(int(self._words.own[run.first : run.last + 1].sum()) for run in runs)
+        return sum(sum(self._words.own[run.first : run.last + 1]) for run in runs)
 
     def _rarity(self, run: _Run) -> float:
         """Return how rare a run is; words that say little count when others are around them."""
         words = self._words
-        total = float(words.rarity[run.first : run.last + 1].sum())
-        return total + _LITTLE * max(0, int(words.own[run.first : run.last + 1].sum()) - 1)
+        own = slice(run.first, run.last + 1)
+        return sum(words.rarity[own]) + _LITTLE * max(0, sum(words.own[own]) - 1)
 
     def _says_enough(self) -> bool:
         """Tell whether the text has words enough beside its values."""
-        return int(self._words.said.sum()) >= _OWN_WORDS
+        return sum(self._words.said) >= _OWN_WORDS
 
     def _is_enough(self, near: Sequence[_Run], longest: _Run, is_raised: bool) -> bool:
         words = self._words
         own, counts = words.own, words.said if self._says_enough() else words.counts
-        n_longest = int(counts[longest.first : longest.last + 1].sum())
-        n_near = sum(int(counts[run.first : run.last + 1].sum()) for run in near)
+        n_longest = sum(counts[longest.first : longest.last + 1])
+        n_near = sum(sum(counts[run.first : run.last + 1]) for run in near)
         is_long = n_longest >= 2 or self._n_own([longest]) >= 3
-        n_said = int(words.said.sum())
+        n_said = sum(words.said)
         if (is_long and (n_near >= 3 or n_near >= 0.5 * n_said)) or n_near >= 4:
             return True
-        n_words, n_all = self._n_own(near), int(own.sum())
+        n_words, n_all = self._n_own(near), sum(own)
         if is_raised and n_words >= _ENOUGH_WORDS and n_words >= 0.5 * n_all:
             return True
         return is_long and n_words >= 4 and n_words >= _MOST_WORDS * n_all
@@ -390,7 +395,7 @@ class _Search:
             places, last = self._places(data, first, first), first
             while places and last + 1 < n_words and (further := self._places(data, first, last + 1)):
                 places, last = further, last + 1
-            if last > first or self._words.counts[first : last + 1].any():
+            if last > first or self._words.counts[first]:
                 runs += [_Run(place, first, last) for place in places]
             first = last + 1
         return runs

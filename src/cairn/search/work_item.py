@@ -131,7 +131,8 @@ class _Sorter:
             return
         if not self._is_environment:
             self._last = self._part_of(line)
-            self._last.append(_ESCAPE.sub(" ", line[:_MAX_LINE]))
+            line = line[:_MAX_LINE]
+            self._last.append(_ESCAPE.sub(" ", line) if "\\" in line else line)
         self._after_blank = False
 
     def _is_fence(self, line: str) -> bool:
@@ -197,7 +198,7 @@ def _is_noise(line: str) -> bool:
         _SEPARATOR.match(line)
         or _BOX.match(line)
         or _TRAILER.match(line)
-        or (len(line) < 160 and (_SETTING.match(line) or _VERSIONED.match(line)))
+        or (len(line) < 160 and (_SETTING.match(line) or ("." in line and _VERSIONED.match(line))))
     )
 
 

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 
 import pytest
@@ -43,3 +46,23 @@ def test_blocks_without_blanks_take_linear_time(block: str) -> None:
     started = time.process_time()
     names(f"Subject\n\n{block}\n")
     assert time.process_time() - started < 5
+
+
+def test_which_names_are_kept_does_not_depend_on_the_process() -> None:
+    script = (
+        "from cairn.search.mentions import read_mentions\nfrom cairn.search.work_item import read_work_item\n"
+        "code = ' '.join(f'some_name_{number} = call_{number}()' for number in range(200))\n"
+        "print(list(read_mentions(read_work_item(f'Many\\n\\n```\\n{code}\\n```\\n')).names))"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(found) == 1
+    assert "some_name_0" in found.pop()
