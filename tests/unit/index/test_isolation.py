@@ -288,7 +288,7 @@ def test_two_helpers_wait_for_the_next_build_and_a_third_ends(monkeypatch: pytes
 
 
 def test_a_machine_with_room_for_one_more_process_gets_one_helper(monkeypatch: pytest.MonkeyPatch) -> None:
-    start, started = helper._start, []
+    start, started = helper._start, list[object]()
 
     def refuse_the_second() -> object:
         if started:
