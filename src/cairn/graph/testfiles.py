@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from cairn.graph.code import Code
-from cairn.graph.rules import rules_of
+from cairn.source.languages import BY_NAME
 
 _MARKS = re.compile(r"^(?:test_|tests_|spec_)|(?:_test|_tests|_spec|[.-]test|[.-]spec|Tests?|TestCase|Spec|IT)$")
 _NAMELESS = frozenset({"__init__", "index", "mod", "main", "lib", "conftest", "utils", "helpers"})
@@ -55,7 +55,7 @@ def is_runnable(code: Code, number: int) -> bool:
     """Tell whether a file holds tests, rather than what tests need."""
     path = code.paths[number]
     stem = path.rpartition("/")[2].rpartition(".")[0]
-    if not code.tests[number] or stem in ("__init__", "conftest") or not rules_of(code.languages[number]).family:
+    if not code.tests[number] or stem in ("__init__", "conftest") or BY_NAME[code.languages[number]].group != "code":
         return False
     named = _MARKS.search(stem) is not None or _MARKS.search(stem.partition(".")[0]) is not None
     return named or any(
