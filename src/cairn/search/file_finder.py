@@ -15,7 +15,25 @@ if TYPE_CHECKING:
 _SEPARATOR = re.compile(r"\.|::|#")
 # The file that stands for the folder that it is in.
 _FOLDER_STEMS = frozenset({"__init__", "mod", "index", "lib", "main"})
+# The name of a package, where those of crates.io, npm, RubyGems and Go lie when they are installed, and Rust's own.
+_PACKAGE = re.compile(
+    r"(?:^|/)(?:registry/src/[^/]+/([^/]+?)-\d[^/]*/|node_modules/(?:@[^/]+/)?([^/@.][^/]*)/(?!.*/node_modules/)"
+    r"|gems/([^/]+?)-\d[^/]*/|pkg/mod/(?:[^/@]+/)*?([^/@]+)(?:/v\d+)?@[^/]+/|(rustc)/[0-9a-f]{40}/)"
+)
 _MAX_ALIKE = 8  # with more files of that name none is meant
+
+
+def _package_of(path: str) -> str:
+    """Return the plain name of the installed package in which a path lies, empty if it does not lie in one.
+
+    Below `site-packages` a path says by itself what it is of.
+    """
+    found = _PACKAGE.search(path)
+    return _plain_name(next(filter(None, found.groups()))) if found else ""
+
+
+def _plain_name(name: str) -> str:
+    return name.lower().replace("_", "-")
 
 
 class FileFinder:
@@ -32,9 +50,13 @@ class FileFinder:
         """Return the numbers of the files that a path means; several if it does not say which.
 
         The path may be from another machine. The longest end that a file has in common with it decides: the whole of
-        either, or at least the folder and the name.
+        either, or at least the folder and the name. One in an installed package counts if a folder or file of the
+        project is called like that.
         """
-        parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+        path = path.replace("\\", "/")
+        if (package := _package_of(path)) and package not in self._parts:
+            return []
+        parts = [part for part in path.split("/") if part not in ("", ".", "..")]
         found = self._with_longest_end(self._by_name.get(parts[-1], []) if parts else [], parts, whole=True)
         return found if len(found) <= _MAX_ALIKE else []
 
@@ -46,6 +68,13 @@ class FileFinder:
             if found:
                 return found if len(found) <= _MAX_ALIKE else []
         return []
+
+    @cached_property
+    def _parts(self) -> frozenset[str]:
+        """The plain names of all folders, and the stems of all files."""
+        folders = {path.rpartition("/")[0] for path in self._paths}
+        stems = {path.rpartition("/")[2].partition(".")[0] for path in self._paths}
+        return frozenset(map(_plain_name, stems.union(*(folder.split("/") for folder in folders))))
 
     @cached_property
     def _by_name(self) -> defaultdict[str, list[int]]:

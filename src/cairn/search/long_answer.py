@@ -94,11 +94,12 @@ class LongText:
                 shown.setdefault(line.path, _sure(line, one.part, one.share))
         if is_output(self._item):
             return [*shown.values(), *(hit for hit in hits if hit.path not in shown)]
-        arranged = []
+        arranged: dict[str, CodeHit] = {}  # by id: a line may be in what another hit shows
         for hit in hits:
-            line_hit = shown.pop(hit.path, None)
-            arranged.append(hit if line_hit is None else _sure(line_hit, line_hit.part, hit.relevance))
-        return arranged
+            if (line_hit := shown.pop(hit.path, None)) is not None:
+                hit = _sure(line_hit, line_hit.part, hit.relevance)
+            arranged.setdefault(hit.id, hit)
+        return list(arranged.values())
 
 
 def _sure(hit: CodeHit, part: str, chance: float) -> CodeHit:

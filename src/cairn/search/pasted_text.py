@@ -8,10 +8,9 @@ from typing import NamedTuple
 _WORD = re.compile(r"\w+")
 _ODD = re.compile(r"[^\w\s]")
 _QUESTION = re.compile(r"(?i)^(how|where|what|which|who|why|when|does|do|is|are|can|show|find|list|explain|describe)\b")
-# Parts of a question that are meant as they stand: quoted text, flags, keys with two dashes or more.
-_PART = re.compile(
-    r"\"([^\"]*[^\w\"][^\"]*)\"|`([^`]*[^\w`][^`]*)`|(?<!\w)'([^']*[^\w'][^']*)'(?!\w)|(?<!\S)(--\w\S*|\w+(?:-\w+){2,})"
-)
+_TALKS = re.compile(r"\b(I|[Ww]e|[Yy]ou|[Mm]y|[Oo]ur|LGTM|WDYT|nit)\b")  # which a message does not, beside code
+# Parts of a question that are meant as they stand: quoted text that is no name, flags, keys with two dashes or more.
+_PART = re.compile(r"\"([^\"]+)\"|`([^`]+)`|(?<!\w)'([^']+)'(?!\w)|(?<!\S)(--\w\S*|\w+(?:-\w+){2,})")
 # What prose seldom has: values, placeholders, a full stop at the end, what messages say about what went wrong.
 _MARKS = re.compile(
     r"[\"`]|(?<!\w)'|'(?!\w)|%[sdrvq]|%\(|\$?\{|\(s\)|(?<!\S)--?\w|\d[.:]\d|[\[\]<>=$]|[.!]$|^-?ERR "
@@ -92,9 +91,9 @@ def read_pasted(text: str) -> list[Pasted]:
     if " " not in first:
         is_token = _ODD.search(first) or "_" in first or (first.isupper() and len(first) > 2)
         return [Pasted(_unquoted(first), False)] if is_token and _WORD.search(first) else []
-    if _QUESTION.match(first) or first.endswith("?"):
+    if _QUESTION.match(first) or first.endswith("?") or ("`" in first and _TALKS.search(first)):
         parts = [next(filter(None, match.groups())) for match in _PART.finditer(first)]
-        return [Pasted(part.rstrip("?.,;:!"), False) for part in parts]
+        return [Pasted(part.rstrip("?.,;:!"), False) for part in parts if not _WORD.fullmatch(part)]
     n_words = len(first.split())
     if _MARKS.search(first) or _MESSAGE.search(first) or LOG_PREFIX.match(first) or _PATH_VALUE.search(first):
         return [Pasted(_unquoted(first), n_words > 2)]

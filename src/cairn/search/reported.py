@@ -44,6 +44,12 @@ _PERSON = re.compile(
 )
 _SOMEBODY = re.compile(r"\b(I|[Ww]e|[Mm]y|[Oo]ur|[Pp]lease)\b")
 _LOGGED = re.compile(r"\d\d:\d\d:\d\d|\b(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b")
+# A command that was run, and code that a trace or a report shows: neither is a message.
+_SOURCE = re.compile(
+    r"(?:[$>%] |##\[|(?:raise|throw|return|import|from|assert|expect|describe|it|test|if|for|while|const|let|var|def|fn"
+    r"|func|class)\b(?!\s*:))"
+)
+_IMPORT = re.compile(rb"\s*(?:import|from|use|require|using|#\s*include)\b")
 _QUOTED = re.compile(r"`([^`\n]{12,200})`|\"([^\"\n]{12,200})\"|\u201c([^\u201d\n]{12,200})\u201d")
 
 
@@ -89,12 +95,13 @@ def _places(library: Library, message: str, wants: Role, filters: Filtered) -> l
         for place in places
         if place.share >= (_LEAST_SHARE if len(place.part.split()) >= _LEAST_WORDS else _HALF)
         and not int(roles[place.line.file]) & int(_ASIDE & ~wants)
+        and not _IMPORT.match(place.line.text)
     ]
 
 
 def is_output(item: WorkItem) -> bool:
     """Tell whether a text is what a program printed, with hardly a word about it."""
-    if len(item.prose.split()) <= _FEW_WORDS:
+    if len(item.prose.split()) <= _FEW_WORDS or (item.is_printed and not _SOMEBODY.search(item.prose)):
         return True
     lines = [line for line in item.raw.split("\n") if line.strip()]
     if len(lines) > _FEW_LINES or _PERSON.search(item.raw):
@@ -131,12 +138,13 @@ def messages_of(item: WorkItem) -> list[str]:
     ]
     lines = [line.strip() for line in item.prose.split("\n") if len(line) <= _MAX_MESSAGE_CHARS]
     lines = [line for line in lines if _ERROR.match(line)]
-    said = [line for line in printed if _SAYS.search(line)]
+    said = [line for line in printed if _SAYS.search(line) and not _SOURCE.match(line)]
     subject = [item.subject] if _ERROR.match(item.subject) else []
     found = [*reversed(errors), *quoted, *lines, *subject, *said]
     if is_output(item):
         rest = [line.strip() for line in item.raw.split("\n") if len(line.split()) >= _LEAST_WORDS]
-        rest = [line for line in rest if len(line) <= _MAX_MESSAGE_CHARS and not _SOMEBODY.search(line)]
+        rest = [line for line in rest if len(line) <= _MAX_MESSAGE_CHARS]
+        rest = [line for line in rest if not _SOMEBODY.search(line) and not _SOURCE.match(line)]
         found += sorted(rest, key=lambda line: _SAYS.search(line) is None)
     return list(dict.fromkeys(found))
 

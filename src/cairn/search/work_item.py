@@ -10,12 +10,14 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cairn.source.text import raw_words
+from cairn.source.frames import is_place
+from cairn.source.text import raw_words, without_colours
 
 HEAD_CHARS, TAIL_CHARS = 30_000, 10_000  # of a longer text only its beginning and its end are read
 MAX_CHARS = HEAD_CHARS + TAIL_CHARS
 _SUBJECT_WORDS = 40
 _MAX_HEADING_WORDS = 6
+_BOLD_LEVEL = 3.5  # of a heading in bold: templates have them in place of three marks, with four below
 _MAX_LINE = 2_000  # characters; a longer line of a block is data, and only its beginning is read
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -39,16 +41,21 @@ _TRAILER = re.compile(
 )
 # The words of headings in templates, and one under which an environment is described.
 _TEMPLATE_WORDS = frozenset(
-    """a actual additional and any applicable behavior behaviour bug case changes checklist clear code command concise
-    context current describe description details did do error example expect expected feature fix for happen happened
-    happens how if in info information instead is issue it log logs message minimal motivation observed of or output
-    overview please possible problem proposal proposed related relevant repro reproduce reproducible reproducing
-    reproduction request result results screenshot screenshots see solution stack stacktrace steps summary test testcase
-    the this to trace traceback want what when why with would you your""".split()  # noqa: SIM905 - a list of words
+    """a actual additional affected and any anything applicable areas asking be before behavior behaviour brief bug
+    case cause changes checklist clear code command comments concise condition conduct context contributing
+    current describe description details did do else encountered error example existing expect expected feature
+    first fix for guidelines happen happened happens has have how if impact in info information instead
+    instructions is issue issues it kind link log logs message minimal motivation observed of often or our
+    output overview please possible pr preconditions preflight prerequisites problem proposal proposed provide
+    read related relevant report repro reproduce reproducible reproducing reproduction request required result
+    results root screenshot screenshots see severity solution solve stack stacktrace steps submit submitting
+    suggested summary tell test testcase the there this to trace traceback us validations videos want what when
+    which why will willing with would you your""".split()  # noqa: SIM905 - a list of words
 )
+_TEMPLATE_QUESTION = re.compile(r"(?i)\b(you|this|there|steps|affected)\b")
 _ENVIRONMENT = re.compile(
-    r"(?i)\b(environment|versions?|platform|operating system|system info\w*|your setup|desktop|smartphone|installed|os"
-    r"|runtime|dependencies)\b"
+    r"(?i)\b(how did you install|environment|versions?|platform|operating system|system info\w*|your setup|desktop"
+    r"|smartphone|installed|os|runtime|dependencies)\b"
 )
 _SETTING = re.compile(
     r"(?i)^[\s>*+|-]*[\w .()/+-]{0,40}\b(?:os|versions?|platform|system|browser|node|npm|yarn|python|java|jdk|jvm|ruby"
@@ -59,10 +66,17 @@ _VERSIONED = re.compile(r"^[\s>*+|-]*[\w@/.-]+(?:\s+version)?\s*[:=|@ ]\s*v?\d+(
 _OUTPUT = re.compile(
     r"^\s*(?:File \"[^\"]+\", line \d+|at [\w$.<>/\\ \[\]]+\(|at .+:\d+|#\d+ |\d+: +\w+::|from .+:\d+:in "
     r"|\.\.\. \d+ more|Traceback \(most recent|goroutine \d+|\s+[~^]+\s*$|stack backtrace:|Caused by:"
+    r"|[=_]{5,} .+ [=_]{5,}$|E {3,}\S|FAILED \S+::|--- FAIL:|[.sxXEF]{5,}\s*\[\s*\d+%\]$"
+    r"|(?:FAIL|RUN) {1,4}\S|[\u276f\u00d7\u2713] \S|\u23af{3,}"
     r"|[\w./\\-]+\.\w+:\d+)"
 )
 _SENTENCE = re.compile(r".{20,}?[.!?](?=\s)")
-_MESSAGE = re.compile(r"^[\w.:$\\]*(?:Error|Exception|Warning|Panic|panic|error|fatal|FAILED)\b")
+_MESSAGE = re.compile(
+    r"^(?:E {3,}|\*\* \(|##\[error\])?[\w.:$\\]*(?:Error|Exception|Warning|Panic|panic|error|fatal)\b|^FAILED\b"
+)
+# What a CI service puts before each line of a log: the job and the step, if it says them, and the time.
+_STAMP = re.compile(r"(?:[^\t\n]{1,80}\t){0,2}\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.,]*Z? ?")
+_LEAST_STAMPED, _STAMPED_SHARE = 4, 0.6
 
 
 class WorkItem(NamedTuple):
@@ -76,6 +90,7 @@ class WorkItem(NamedTuple):
         links: the paths of files in repositories on the web to which it links.
         raw: all that was read.
         n_chars: the length of the text.
+        is_printed: whether it begins with what a program printed.
     """
 
     subject: str
@@ -85,6 +100,7 @@ class WorkItem(NamedTuple):
     links: tuple[str, ...]
     raw: str
     n_chars: int
+    is_printed: bool
 
     @property
     def is_cut(self) -> bool:
@@ -101,35 +117,55 @@ def shorten(text: str) -> str:
 
 def read_work_item(text: str) -> WorkItem:
     """Return the parts of a text."""
-    plain = _COMMENT.sub("\n", shorten(text).replace("\r\n", "\n").replace("\r", "\n"))
-    subject, rest = _split_subject(plain.split("\n"))
-    sorter = _Sorter()
+    plain = without_colours(shorten(text)).replace("\r\n", "\n").replace("\r", "\n")
+    lines, is_log = _without_stamps(_COMMENT.sub("\n", plain).split("\n"))
+    subject, rest = ("", lines) if is_log else _split_subject(lines)
+    is_printed = is_log or (not subject and not _FENCE.match(next(filter(None, map(str.strip, rest)), "")))
+    sorter = _Sorter(is_log=is_log)
     for line in rest:
         sorter.add(line)
     prose, code, trace = ("\n".join(lines) for lines in (sorter.prose, sorter.code, sorter.trace))
-    subject = subject or _message_of(sorter.trace or sorter.code)
-    links = tuple(dict.fromkeys(_LINKED.findall(plain)))
-    return WorkItem(_tidy(subject), _tidy(prose), code, trace, links, plain, len(text))
+    links = tuple(dict.fromkeys(_LINKED.findall(f"{subject}\n{prose}\n{code}")))
+    subject = subject or _message_of([*sorter.code, *sorter.trace] if is_log else sorter.trace or sorter.code)
+    return WorkItem(_tidy(subject), _tidy(prose), code, trace, links, "\n".join(lines), len(text), is_printed)
+
+
+def _without_stamps(lines: list[str]) -> tuple[list[str], bool]:
+    """Return the lines of a CI service's log without what it puts before each, and whether they are such a log."""
+    stamps = [_STAMP.match(line) for line in lines]
+    n_stamped = len(stamps) - stamps.count(None)
+    if n_stamped < max(_LEAST_STAMPED, _STAMPED_SHARE * sum(map(bool, lines))):
+        return lines, False
+    return [line[stamp.end() :] if stamp else line for line, stamp in zip(lines, stamps, strict=True)], True
 
 
 class _Sorter:
-    """Puts the lines of a text, one after the other, into its parts."""
+    """Puts the lines of a text, one after the other, into its parts.
 
-    def __init__(self) -> None:
+    Args:
+        is_log: whether a program printed all of it, so that nothing is prose.
+    """
+
+    def __init__(self, *, is_log: bool) -> None:
         self.prose: list[str] = []
         self.code: list[str] = []
         self.trace: list[str] = []
-        self._last = self.prose  # where the last line went
+        self._rest = self.code if is_log else self.prose
+        self._is_log = is_log
+        self._last = self._rest  # where the last line went
         self._fence = ""
-        self._is_environment = False
+        self._environment = 0.0  # the level of the heading over the lines that are left out
         self._after_blank = True
 
     def add(self, line: str) -> None:
         """Take the next line."""
-        if self._is_fence(line) or (not self._fence and self._is_dropped(line)):
+        if not self._is_log and self._is_fence(line):
+            self._last, self._after_blank = self._rest, True
+            return
+        if not self._is_log and not self._fence and self._is_dropped(line):
             self._after_blank = True
             return
-        if not self._is_environment:
+        if not self._environment:
             self._last = self._part_of(line)
             line = line[:_MAX_LINE]
             self._last.append(_ESCAPE.sub(" ", line) if "\\" in line else line)
@@ -145,8 +181,11 @@ class _Sorter:
     def _is_dropped(self, line: str) -> bool:
         """Tell whether a line outside of code is left out; a heading tells what becomes of those below it."""
         if title := _title(line):
-            self._is_environment = bool(_ENVIRONMENT.search(title)) and len(title.split()) <= _MAX_HEADING_WORDS
-            return self._is_environment or _is_template(title)
+            level = _level(line)
+            if not self._environment or level <= self._environment:
+                is_environment = bool(_ENVIRONMENT.search(title)) and len(title.split()) <= _MAX_HEADING_WORDS
+                self._environment = level if is_environment else 0.0
+            return self._environment > 0 or _is_template(title)
         return _is_noise(line)
 
     def _part_of(self, line: str) -> list[str]:
@@ -155,20 +194,44 @@ class _Sorter:
             return self.trace
         if self._fence or (is_indented and (self._after_blank or self._last is self.code)):
             return self.code
-        return self.prose
+        return self._rest
 
 
 def _split_subject(lines: list[str]) -> tuple[str, list[str]]:
     """Return the subject, empty if the text begins with code or a traceback, and the other lines."""
-    start = next((place for place, line in enumerate(lines) if not _is_noise(line) and not _heads_template(line)), None)
-    if start is None or _FENCE.match(lines[start]) or _OUTPUT.match(lines[start]):
-        return "", lines[start or 0 :]
+    begin = start = _first_said(lines, 0)
+    if start < len(lines) and is_place(lines[start]):  # a review: the place and what stands there, then what is said
+        start = _first_said(lines, start + 1, outside=True)
+    if start == len(lines) or _FENCE.match(lines[start]) or _OUTPUT.match(lines[start]):
+        return "", lines[begin:]
+    before, behind = lines[begin:start], lines[start + 1 :]
     first = _title(lines[start]) or lines[start].strip()
     if len(first.split()) <= _SUBJECT_WORDS:
-        return first, lines[start + 1 :]
+        return first, [*before, *behind]
     sentence = _SENTENCE.match(first)
     subject = sentence[0] if sentence else " ".join(first.split()[:_SUBJECT_WORDS])
-    return subject, [first[len(subject) :], *lines[start + 1 :]]
+    return subject, [*before, first[len(subject) :], *behind]
+
+
+def _first_said(lines: Sequence[str], start: int, *, outside: bool = False) -> int:
+    """Return the number of the first line from `start` on that says something, perhaps only `outside` of blocks.
+
+    It is that of no line, behind the last one, if there is none.
+    """
+    is_inside = False
+    for number in range(start, len(lines)):
+        line = lines[number]
+        if outside and _FENCE.match(line):
+            is_inside = not is_inside
+        elif not is_inside and not _is_noise(line) and not _heads_template(line):
+            return number
+    return len(lines)
+
+
+def _level(heading: str) -> float:
+    """Return how deep a heading is: the number of its marks."""
+    marks = heading.lstrip()
+    return len(marks) - len(marks.lstrip("#")) or _BOLD_LEVEL
 
 
 def _title(line: str) -> str:
@@ -182,8 +245,9 @@ def _heads_template(line: str) -> bool:
 
 
 def _is_template(title: str) -> bool:
-    """Tell whether a heading says only what a template would."""
-    return all(word.lower() in _TEMPLATE_WORDS for word in raw_words(title))
+    """Tell whether a heading says only what a template would, or asks what one asks."""
+    asks = title.endswith("?") and _TEMPLATE_QUESTION.search(title) is not None and "`" not in title
+    return asks or all(word.lower() in _TEMPLATE_WORDS for word in raw_words(title))
 
 
 def _message_of(lines: Sequence[str]) -> str:

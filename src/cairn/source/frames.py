@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
-MAX_CHARS = 10_000  # of a text; a trace may be longer, and its beginning and end matter
+from cairn.source.text import without_colours
+
+MAX_CHARS = 40_000  # of a text; a trace may be longer, and its beginning and end matter
 _MAX_PLACES = 50
 _MAX_DIGITS = 7
 _PATH = r"(?:(?<![A-Za-z])[A-Za-z]:[\\/])?[^\s\"'`()<>\[\],:;|]+\.[A-Za-z]\w{0,9}"
@@ -14,15 +16,16 @@ _LINE = rf"([1-9]\d{{0,{_MAX_DIGITS - 1}}})"
 # One pattern, so that the places come in the order of the text. Each alternative captures a path and a line; that of
 # Java and Kotlin also the qualified name of the method before it.
 _FRAME = re.compile(
-    rf"File \"([^\"\n]+)\", line {_LINE}"  # Python
+    rf"[Ff]ile \"([^\"\n]+)\", line {_LINE}"  # Python, OCaml
     rf"|\b([\w$.]+)\.[\w$<>]+\(([\w$]+\.(?:java|kt|kts|scala|groovy|clj)):{_LINE}\)"
-    rf"|({_PATH})\({_LINE}\)"  # PHP
-    rf"|({_PATH})(?: on line |, line |:line ){_LINE}"  # PHP, Swift, C#
+    rf"|({_PATH})(?:(?:\(|:\[){_LINE}(?:,\d+)?[)\]]|#L{_LINE}\b)"  # PHP, TypeScript, MSBuild; Maven; links
+    rf"|({_PATH})`?(?: on line |, line |:line |: line | line ){_LINE}"  # PHP, Swift, C#, shells, Perl, people
     rf"|({_PATH}):{_LINE}(?![\d.])"
 )
-_LINE_BEHIND = re.compile(r"(?:[:(]|line )[1-9]")  # every frame has this, and most lines do not
+_LINE_BEHIND = re.compile(r"(?:[:(\[]|line |#L)[1-9]")  # every frame has this, and most lines do not
 _SOURCE_ROOTS = ("", "src/", "lib/", "app/", "src/main/java/", "src/main/kotlin/")
-_LAST_IS_DEEPEST = re.compile(r"most recent call last|^ *File \"", re.MULTILINE)
+_LAST_IS_DEEPEST = re.compile(r"most recent call last|^ *File \"|^\S+\.py:\d+: (?:in \w|$)", re.MULTILINE)
+_CAUSE = re.compile(r"^\s*Caused by: ", re.MULTILINE)  # of Java; the last one is the root
 
 
 class TracebackFrame(NamedTuple):
@@ -34,11 +37,17 @@ class TracebackFrame(NamedTuple):
 
 def read_frames(text: str) -> list[TracebackFrame]:
     """Return the places that a text names, each once, the deepest call of a traceback first."""
-    lines = "\n".join(filter(_LINE_BEHIND.search, _shorten(text).split("\n")))
-    frames = list(dict.fromkeys(_frame(match) for match in _FRAME.finditer(lines)))
-    if _LAST_IS_DEEPEST.search(text):
+    text = without_colours(_shorten(text))
+    causes = _CAUSE.split(text)
+    frames = list(dict.fromkeys(frame for cause in reversed(causes) for frame in _frames_of(cause)))
+    if len(causes) == 1 and _LAST_IS_DEEPEST.search(text):
         frames.reverse()
     return frames[:_MAX_PLACES]
+
+
+def _frames_of(text: str) -> Iterator[TracebackFrame]:
+    lines = "\n".join(filter(_LINE_BEHIND.search, text.split("\n")))
+    return map(_frame, _FRAME.finditer(lines))
 
 
 def is_place(text: str) -> bool:

@@ -11,6 +11,7 @@ MAX_WORD_CHARS = 64  # longer runs are data (base64, hashes), not words
 # A run of letters with one mark before it, up to three digits, a run of marks, white space.
 _PRETOKEN = re.compile(r"[^\r\n\w]?[^\W\d_]+|_[^\W\d_]+|\d{1,3}| ?[^\s\w]+[\r\n]*|_+|\s*[\r\n]+|\s+(?!\S)|\s+")
 _RAW_WORD = re.compile(r"\w+")
+_COLOUR = re.compile(r"\x1b\[[0-9;:?]*[A-Za-z]")
 # For texts in ASCII: what stands in no word becomes a space. This and splitting take half of what the pattern takes.
 _WORDS_ALONE = bytes(byte if chr(byte).isalnum() or byte == ord("_") else ord(" ") for byte in range(128)).ljust(256)
 # Every letter but an ASCII capital counts as lower case here, so words in other scripts stay whole.
@@ -65,6 +66,11 @@ def parts_of_lines(text: str) -> list[str]:
 def split_identifier(raw: str) -> tuple[str, ...]:
     """Return the lower-case words of an identifier: `parseHTTPResponse_v2` gives parse, http, response, v, 2."""
     return tuple([part.lower() for part in _PARTS.findall(raw)])
+
+
+def without_colours(text: str) -> str:
+    """Return a text without the escape sequences with which programs colour what they print."""
+    return _COLOUR.sub("", text) if "\x1b" in text else text
 
 
 def cut_at_word(text: str, max_chars: int) -> str:

@@ -36,6 +36,23 @@ def test_a_path_means_the_files_with_the_longest_common_end(path: str, files: li
 
 
 @pytest.mark.parametrize(
+    ("path", "files"),
+    [
+        ("/root/.cargo/registry/src/index.crates.io-1/syntect-5.2.0/src/core/lexer.rs", []),
+        ("/root/.cargo/registry/src/index.crates.io-1/shop-5.2.0/src/core/lexer.rs", ["src/core/lexer.rs"]),
+        ("node_modules/other-lib/src/shop/cart.py", []),
+        ("node_modules/@acme/shop/src/shop/cart.py", ["src/shop/cart.py"]),
+        ("/usr/lib/gems/other-1.0.0/lib/cart.py", []),
+        ("/go/pkg/mod/github.com/acme/tool@v1.2.3/src/core/lexer.rs", []),
+        ("/go/pkg/mod/github.com/acme/shop/v2@v2.2.3/src/core/lexer.rs", ["src/core/lexer.rs"]),
+        ("/rustc/0123456789012345678901234567890123456789/src/core/lexer.rs", []),
+    ],
+)
+def test_a_path_in_an_installed_package_counts_if_that_is_of_the_project(path: str, files: list[str]) -> None:
+    assert found(FileFinder(PATHS).by_path(path)) == files
+
+
+@pytest.mark.parametrize(
     ("name", "files"),
     [
         ("shop.cart", ["src/shop/cart.py"]),

@@ -51,3 +51,22 @@ def test_a_sentence_with_a_path_or_a_time_looks_pasted(text: str) -> None:
 def test_any_text_can_be_read_as_a_message(text: str) -> None:
     message = read_message(text)
     assert message.body in text
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("how do `foo_bar` and `baz_qux` differ?", []),
+        ("where is `a.b(c)` used with --no-files", ["a.b(c)", "--no-files"]),
+        ('what does "not found" mean', ["not found"]),
+        ("LGTM, but please rename `transform_line` and do not return None from it.", []),
+        ("We should call `cart.save()` here.", ["cart.save()"]),
+    ],
+)
+def test_of_a_question_or_a_comment_only_quoted_code_is_meant_as_it_stands(text: str, parts: list[str]) -> None:
+    assert [one.text for one in read_pasted(text)] == parts
+
+
+def test_a_message_with_a_quoted_value_is_a_message() -> None:
+    (pasted,) = read_pasted("cannot find value `total` in this scope")
+    assert pasted.is_loose

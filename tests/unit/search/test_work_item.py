@@ -127,3 +127,87 @@ def test_texts_that_are_made_to_be_slow_take_linear_time(block: str) -> None:
     started = time.process_time()
     read_work_item(f"Subject\n\n{block}\n")
     assert time.process_time() - started < 5  # linear: some milliseconds; a pattern that backtracks: hours
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "### Is there an existing issue for this?",
+        "**What steps will reproduce the bug?**",
+        "### Prerequisites",
+        "## Bug report",
+        "### Root cause",
+        "### Are you willing to submit a PR?",
+    ],
+)
+def test_a_heading_of_a_template_is_no_subject(heading: str) -> None:
+    assert read_work_item(f"{heading}\n\nThe cart forgets discounts.\n").subject == "The cart forgets discounts."
+
+
+def test_a_heading_that_asks_about_the_code_is_a_subject() -> None:
+    text = "## Why does `Cart.total` ask this twice?\n\nIt is slow.\n"
+    assert read_work_item(text).subject == "Why does `Cart.total` ask this twice?"
+
+
+def test_headings_below_that_of_an_environment_belong_to_it() -> None:
+    item = read_work_item(
+        "Totals wrong\n\n**Versions and environment**\n\n#### Command line\n\nshop --debug\n\n### More\n\nOnly here."
+    )
+    assert "shop --debug" not in item.prose
+    assert item.prose.endswith("Only here.")
+
+
+def test_the_log_of_a_ci_service_is_read_without_its_times() -> None:
+    printed = [
+        "go: downloading example.com/foo v1.0.0",
+        "=== RUN TestTotal",
+        "    cart_test.go:12: ",
+        "panic: runtime error: index out of range",
+        "\tsrc/shop/cart.go:40 +0x1d",
+    ]
+    item = read_work_item(
+        "\n".join(f"test\tRun tests\t2026-02-10T10:00:0{i}.12Z {line}" for i, line in enumerate(printed))
+    )
+    assert item.raw == "\n".join(printed)
+    assert item.subject == "panic: runtime error: index out of range"
+    assert item.prose == ""
+    assert item.is_printed
+
+
+def test_a_few_times_make_no_log_of_a_report() -> None:
+    item = read_work_item("Slow at night\n\n2026-02-10T10:00:00Z is when it began\nand 2026-02-10 when it ended.")
+    assert item.subject == "Slow at night"
+    assert not item.is_printed
+
+
+def test_what_a_failing_test_prints_is_output_and_its_error_the_subject() -> None:
+    item = read_work_item(
+        "............. [ 66%]\n=========== FAILURES ===========\n    def test_total() -> None:\n>       total()\n\n"
+        "tests/test_cart.py:60: \nsrc/shop/cart.py:12: in total\n    raise ValueError\n"
+        "E   ValueError: cart must not be empty\n=========== 1 failed in 0.1s ===========\n"
+    )
+    assert item.subject == "E   ValueError: cart must not be empty"
+    assert item.is_printed
+    assert "[ 66%]" not in item.prose
+
+
+def test_colours_are_no_part_of_a_text() -> None:
+    item = read_work_item(
+        "Totals\n\n\x1b[31m\x1b[1mTypeError\x1b[22m: no cart\n\x1b[36m \u276f \x1b[39msrc/cart.ts\x1b[2m:4:12\x1b[22m"
+    )
+    assert "TypeError: no cart" in item.raw
+    assert "src/cart.ts:4:12" in item.trace
+
+
+def test_a_review_is_about_what_it_says_of_a_place() -> None:
+    item = read_work_item(
+        "src/shop/cart.py:12\n```suggestion\n    if cart is not None:\n```\nPlease do this in create() instead.\nThanks"
+    )
+    assert item.subject == "Please do this in create() instead."
+    assert item.code.strip() == "if cart is not None:"
+    assert "src/shop/cart.py:12" in item.raw
+
+
+def test_links_in_what_is_left_out_lead_nowhere() -> None:
+    text = "Totals\n\n- [x] I read [this](https://example.com/shop/blob/main/CONTRIBUTING.md)\n\nThey are wrong."
+    assert read_work_item(text).links == ()

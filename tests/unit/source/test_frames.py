@@ -64,3 +64,35 @@ def test_a_frame_that_may_mean_several_files_or_one_of_another_package_means_non
     assert file_among("utils.py", {"a/utils.py", "b/utils.py"}) is None
     assert file_among("/usr/lib/python3/json/decoder.py", {"src/decoder.py"}) is None
     assert file_among("Net.swift", {"Sources/App/Net.swift"}) == "Sources/App/Net.swift"
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("src/cart.ts(12,5): error TS2345: no", "src/cart.ts"),
+        ("[ERROR] /r/src/Cart.java:[12,13] cannot find symbol", "/r/src/Cart.java"),
+        ("./scripts/build.sh: line 12: FOO: unbound variable", "./scripts/build.sh"),
+        ("Can't locate object method at lib/Cart.pm line 12.", "lib/Cart.pm"),
+        ('Called from Cart.total in file "src/cart.ml", line 12, characters 5-9', "src/cart.ml"),
+        ("see https://example.com/shop/blob/main/src/cart.py#L12-L14", "//example.com/shop/blob/main/src/cart.py"),
+        ("in `src/cart.py` line 12 it is", "src/cart.py"),
+        ("\x1b[36m \u276f src/cart.ts:\x1b[2m12:5\x1b[22m", "src/cart.ts"),
+    ],
+)
+def test_places_are_read_as_compilers_shells_links_and_people_write_them(text: str, path: str) -> None:
+    assert read_frames(text) == [(path, 12)]
+
+
+def test_of_pytest_the_last_call_and_of_java_the_root_cause_comes_first() -> None:
+    pytest_says = "tests/test_cart.py:60: \n_ _ _\nsrc/cart.py:12: in total\n    run()\nsrc/shop.py:4: in run\nE   No\n"
+    assert [frame.line for frame in read_frames(pytest_says)] == [4, 12, 60]
+    java_says = (
+        "java.lang.A: x\n\tat a.B.c(B.java:1)\n\tat a.B.d(B.java:2)\nCaused by: java.lang.C: y\n"
+        "\tat a.E.f(E.java:3)\n\tat a.E.g(E.java:4)\n\t... 31 more\n"
+    )
+    assert [frame.line for frame in read_frames(java_says)] == [3, 4, 1, 2]
+
+
+def test_a_frame_in_the_middle_of_a_long_log_is_read() -> None:
+    noise = "downloading a package\n" * 400
+    assert read_frames(f"{noise}\tsrc/cart.go:12 +0x1d\n{noise}") == [("src/cart.go", 12)]
