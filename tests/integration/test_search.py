@@ -18,7 +18,8 @@ from cairn.mcp.text import search_text
 from cairn.operations.search import merge_searches
 from cairn.protocol.documents import answer_to_dict
 from cairn.protocol.requests import SearchRequest
-from cairn.search.answer import Effort, respond
+from cairn.search.answer import respond
+from cairn.search.exact_answer import Effort
 from cairn.search.query import understand
 from cairn.types import Mode
 from cairn.workspace import Workspace

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cairn.facets.searcher import Searcher
     from cairn.index.limits import Progress
     from cairn.protocol.requests import SearchRequest, SimilarRequest
-    from cairn.search.answer import Effort
+    from cairn.search.exact_answer import Effort
     from cairn.structure.context import ContextSection
     from cairn.structure.flow import FlowGraph, Slice
 

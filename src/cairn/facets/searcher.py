@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from cairn.answers import Answer
 from cairn.facets.project_index import ProjectIndex
-from cairn.search.answer import Effort, respond, with_outdated_note
+from cairn.search.answer import respond, with_outdated_note
 from cairn.search.any_length import understand_text
+from cairn.search.exact_answer import Effort
 from cairn.search.filters import canonical_kinds, canonical_languages
 from cairn.search.query import EXACT_MODES
 

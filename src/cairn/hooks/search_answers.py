@@ -17,7 +17,7 @@ from cairn.graph.unresolved import unresolved_calls
 from cairn.hooks.search_questions import PatternQuestion
 from cairn.hooks.shell_programs import Search
 from cairn.protocol.requests import SearchRequest
-from cairn.search.answer import Effort
+from cairn.search.exact_answer import Effort
 from cairn.search.filters import compile_globs
 from cairn.search.query import MINOR_KINDS, looks_named
 from cairn.source.roles import Role, role_of

@@ -6,26 +6,22 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from cairn import waiting
 from cairn.answers import Answer, CodeHit
 from cairn.embedding.static import StaticModel
-from cairn.errors import QueryError
 from cairn.hints import Hint
-from cairn.index.snapshot import Snapshot
 from cairn.index.views import View
 from cairn.loading import load
 from cairn.search.confidence import GUESSED, confidence_word, is_hopeless, relevances
-from cairn.search.exact import BUDGET_SECONDS, LineMatch, Scan, enclosing, literal_finder, regex_finder
+from cairn.search.exact_answer import NO_LIMIT, Effort, find_exactly, hits_of_lines
 from cairn.search.file_finder import module_parts
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.habits import tuned_features
-from cairn.search.hits import Focus, Verdict, focus_on, make_hit
+from cairn.search.hits import Verdict, focus_on, make_hit
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
 from cairn.search.past import file_history
@@ -35,12 +31,9 @@ from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, SCOPE_MARK, Query
 from cairn.search.rank import Ranking, rank
 from cairn.search.score import Floats, Ints, Weights
 from cairn.source.frames import is_place
-from cairn.source.roles import FOREIGN, Role
-from cairn.source.terms import term_hash, terms_of
-from cairn.source.text import estimate_tokens, pluralize, split_identifier
+from cairn.source.text import pluralize
 from cairn.storage.index import chunk_db
-from cairn.storage.index.chunk_db import ChunkRow
-from cairn.types import Chunk, Definition, Span
+from cairn.types import Span
 
 if TYPE_CHECKING:
     from cairn.protocol.requests import SearchRequest
@@ -59,21 +52,6 @@ MAX_PASTED = 10  # lines that hold what was pasted
 _DIAGNOSED = re.compile(r"\S+:\d+(?::\d+)?: *(?:error|warning|note|info|fatal|[A-Z]+\d+|[CEFIRW]:)\b", re.IGNORECASE)
 DIAGNOSED_SHARE = 0.5
 LOOK_BEHIND = 5  # rows ranked beyond the limit
-
-
-class Effort(NamedTuple):
-    """How much an exact search may do.
-
-    Attributes:
-        seconds: how long it may look at files.
-        words: it looks only at files that hold all of these, as far as the index knows.
-    """
-
-    seconds: float = BUDGET_SECONDS
-    words: tuple[str, ...] = ()
-
-
-NO_LIMIT = Effort()
 
 
 def respond(library: Library, query: Query, request: SearchRequest, *, effort: Effort = NO_LIMIT) -> Answer:
@@ -97,7 +75,7 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
         hits, more, notes = related
         query = query._replace(mode="graph" if hits else "hybrid")
     elif query.mode in EXACT_MODES:
-        hits, more, notes, searched = _exact_hits(library, query, request, effort)
+        hits, more, notes, searched = find_exactly(library, query, request, effort)
     if query.mode not in (*EXACT_MODES, "graph") or (guessed and not hits):
         if guessed and query.mode in EXACT_MODES:
             where = "" if searched is None else f" of the {pluralize(searched, 'file')} looked at"
@@ -203,7 +181,7 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
         hits.append(replace(hit, part=item.part_of(one.row, one.file)) if item else hit)
     if not item:
         return hits
-    arranged: list[CodeHit] = item.arrange(hits, _hits_of_lines(library, item.lines, request))
+    arranged: list[CodeHit] = item.arrange(hits, hits_of_lines(library, item.lines, request))
     return arranged[: request.limit or None]
 
 
@@ -290,7 +268,7 @@ def _with_pasted(
 ) -> list[CodeHit]:
     """Put the lines that hold what was pasted before the ranked hits, with a note on what they hold."""
     limit = min(request.limit or MAX_PASTED, MAX_PASTED)
-    places = _hits_of_lines(library, find_frames(library, query.text, request, limit), request)
+    places = hits_of_lines(library, find_frames(library, query.text, request, limit), request)
     if places:
         notes.append("What comes first are the places that the text names, the deepest call first.")
     pasted = read_pasted(query.text) if len(places) < limit and not is_place(query.text) else []
@@ -305,7 +283,7 @@ def _with_pasted(
             similarity=round(place.share, 2),
         )
         for hit, place in zip(
-            _hits_of_lines(library, [one.line for one in found.places], request), found.places, strict=True
+            hits_of_lines(library, [one.line for one in found.places], request), found.places, strict=True
         )
         if not request.kinds or hit.kind in request.kinds
     ]
@@ -331,169 +309,3 @@ def _at_most(hit: CodeHit, most: float) -> CodeHit:
     if hit.relevance <= most:
         return hit
     return replace(hit, relevance=most, confidence=confidence_word(most))
-
-
-# -- exact -------------------------------------------------------------------------------------------------------------
-
-
-class _Lines(NamedTuple):
-    """What an exact search found: matches, how many more there are, and notes.
-
-    `searched` is how many files were looked at when the time was up, None if all were.
-    """
-
-    matches: Sequence[LineMatch]
-    more: int
-    notes: list[str]
-    searched: int | None
-
-
-def _exact_hits(
-    library: Library, query: Query, request: SearchRequest, effort: Effort
-) -> tuple[list[CodeHit], int, list[str], int | None]:
-    """Return hits for matching lines, how many more there are, notes, and `searched` as in `_Lines`."""
-    if query.mode != "structural":
-        found = _matching_lines(library, query, request, effort)
-    else:
-        try:
-            found = _matching_structure(library, query, request, effort.seconds)
-        except QueryError as error:
-            if request.mode != "auto":
-                raise
-            return [], 0, [error.hint.after(f"Not searched as a structural pattern: {error}")], None
-    hits, more = _hits_of_lines(library, found.matches, request), found.more
-    if kinds := request.kinds:  # which definition a line stands in is known once it is a hit
-        hits = [hit for hit in hits if hit.kind in kinds]
-        limit = request.limit or len(hits)
-        hits, more = hits[:limit], max(0, len(hits) - limit)
-    return hits, more, found.notes, found.searched
-
-
-def _matching_lines(library: Library, query: Query, request: SearchRequest, effort: Effort) -> _Lines:
-    find = literal_finder(query.pattern) if query.mode == "literal" else regex_finder(query.pattern)
-    files = _files_in_order(library.snapshot, query, request)
-    if effort.words:
-        holding = set(_files_holding(library.snapshot, effort.words).tolist())
-        files = [(file, path) for file, path in files if file in holding]
-    scan = Scan(library.reader.view.read, files, find, effort.seconds)
-    found = iter(scan)
-    matches = list(islice(found, _most(request)))
-    more = sum(1 for _ in found)  # they are counted, not kept: a pattern may match every line there is
-    return _Lines(
-        matches, more, *_notes_on_scan(len(scan.unreadable), scan.searched if scan.is_cut else None, len(files))
-    )
-
-
-def _most(request: SearchRequest) -> int | None:
-    """Return how many matches are to be kept, None for all: which of them a filter for kinds keeps shows later."""
-    return None if request.kinds else request.limit or None
-
-
-def _matching_structure(library: Library, query: Query, request: SearchRequest, scan_seconds: float) -> _Lines:
-    from cairn.search.structural import files_to_search, search_structure  # noqa: PLC0415 - start-up time
-
-    names, numbers = library.snapshot.files.language_names, library.snapshot.files.languages
-    in_order = _files_in_order(library.snapshot, query, request)
-    files = files_to_search([(file, path, names[numbers[file]]) for file, path in in_order], request.languages)
-    found = search_structure(library.reader.view.read, files, query.pattern, scan_seconds)
-    most = _most(request)
-    kept = found.matches[:most]
-    searched = found.searched if found.searched < found.eligible else None
-    notes, searched = _notes_on_scan(found.unreadable, searched, found.eligible)
-    if found.failed:
-        notes.append(f"{pluralize(found.failed, 'file was', 'files were')} not looked at: too much for ast-grep.")
-        searched = found.searched - found.failed
-    return _Lines(kept, len(found.matches) - len(kept), notes, searched)
-
-
-def _notes_on_scan(unreadable: int, searched: int | None, eligible: int) -> tuple[list[str], int | None]:
-    """Return the notes on what was not looked at, and `searched` as it is."""
-    notes = _unreadable_note(unreadable)
-    if searched is not None:
-        words = f"The time was up after {searched:,} of {pluralize(eligible, 'file')}; narrow it"
-        notes.append(Hint(words, "search", query=None, globs=None, languages=None))
-    return notes, searched
-
-
-def _unreadable_note(count: int) -> list[str]:
-    return [Hint(f"{count} indexed files cannot be read now; update the index", "index")] if count else []
-
-
-def _files_in_order(snapshot: Snapshot, query: Query, request: Filtered) -> list[tuple[int, str]]:
-    """Return (file, path) of the files in scope, those the query's role asks for and implementation first."""
-    chosen = filter_files(snapshot.files, request)
-    numbers = range(len(snapshot.files.paths)) if chosen is None else chosen.tolist()
-    roles = snapshot.files.roles
-    minor = (roles & int((Role.TEST | Role.EXAMPLE | Role.DOCS) & ~query.wants)) > 0
-    last = (roles & int(FOREIGN & ~query.wants)) > 0
-    ordered = sorted(numbers, key=lambda number: (last[number], minor[number], number))
-    return [(number, snapshot.files.paths[number]) for number in ordered]
-
-
-def _files_holding(snapshot: Snapshot, words: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Return the numbers of the files in which the index knows all of some words, or others of the same stem."""
-    files = snapshot.files
-    holds = np.ones(len(files.paths), dtype=np.bool_)
-    for word in words:
-        hashed = term_hash(terms_of(word, split_identifier(word))[-1])
-        blobs = np.unique(snapshot.blob_of_row[snapshot.term_rows([hashed]).rows])
-        holds &= np.isin(files.blob_ids, snapshot.blob_ids[blobs])
-    return np.flatnonzero(holds)
-
-
-def _hits_of_lines(library: Library, matches: Sequence[LineMatch], request: SearchRequest) -> list[CodeHit]:
-    if not matches:
-        return []
-    snapshot, connection = library.snapshot, library.connection
-    files = {match.file for match in matches}
-    texts = read_files(library, files)
-    mender = Mender(connection)
-    # Of files that changed since, the chunks as they are now; by file and then by id.
-    fresh = {file: mender.rows(snapshot.files.paths[file], texts[file]) for file in files if texts[file].stale}
-    ranges: dict[int, list[tuple[int, int, int]]] = {}
-    for file in files:
-        if (now := fresh.get(file)) is not None:
-            ranges[file] = [(row.id, *row.chunk.lines[0]) for row in now]
-            texts[file] = texts[file]._replace(stale=False)
-        else:
-            ranges[file] = chunk_db.chunks_of_blob(connection, int(snapshot.files.blob_ids[file]))
-    chunk_ids = [enclosing(ranges[match.file], match.start_line) for match in matches]
-    indexed = {
-        one for one, match in zip(chunk_ids, matches, strict=True) if one is not None and fresh.get(match.file) is None
-    }
-    rows = library.shown.read_chunks(connection, sorted(indexed))
-    hits = []
-    for match, chunk_id in zip(matches, chunk_ids, strict=True):
-        waiting.check()
-        now = fresh.get(match.file)
-        row = None if chunk_id is None else rows.get(chunk_id) if now is None else now[chunk_id]
-        if row is None:
-            row = _unknown_row(match)
-        focus = _focus_on_line(row, match)
-        verdict = Verdict(1.0, 1.0, "high")
-        hit = make_hit(snapshot, row, focus, match.file, texts[match.file], verdict, request.context)
-        hits.append(replace(hit, tokens=estimate_tokens(len(match.text)), captures=match.captures))
-    return hits
-
-
-def _focus_on_line(row: ChunkRow, match: LineMatch) -> Focus:
-    """Show the matching lines, named after the innermost definition around them."""
-    span = Span(match.start_line, match.end_line, match.start_byte, match.start_byte + len(match.text))
-    around = [
-        (place, one)
-        for place, one in enumerate(row.definitions)
-        if one.span.start_line <= match.start_line <= one.span.end_line
-    ]
-    if around:
-        place, inner = around[-1]
-        return Focus.on(inner, place if len(row.definitions) > 1 else None, span)
-    owner: Definition | None = row.owner
-    if owner is not None and owner.span.start_line <= match.start_line <= owner.span.end_line:
-        return Focus.on(owner, span=span)
-    return Focus.on_text(row.chunk.kind if row.owner is None else "module", span)
-
-
-def _unknown_row(match: LineMatch) -> ChunkRow:
-    """Stand in for the chunk of a line that was added since the file was indexed."""
-    span = Span(match.start_line, match.end_line, 0, 0)
-    return ChunkRow(0, 0, Chunk("text", -1, 0, (0, 0), "", span, ()), (), None)

@@ -55,11 +55,14 @@ def literal_finder(text: str) -> Finder:
     return find
 
 
-def regex_finder(pattern: str) -> Finder:
+def regex_finder(pattern: str, *, or_itself: bool = False) -> Finder:
     r"""Return a finder for a regular expression in RE2's syntax; `^` and `$` match at line borders.
 
     A large pattern searches a large file piece by piece, so that it can be stopped between pieces. A piece has at least
     8 kB, and no match shorter than half a piece is missed or cut.
+
+    Args:
+        or_itself: whether the text that the pattern is matches as well.
 
     Raises:
         QueryError: if the pattern is invalid or too large.
@@ -72,7 +75,10 @@ def regex_finder(pattern: str) -> Finder:
     options.never_capture = True  # reporting what each group matched takes many times as long, and is not needed
     try:
         # Compiled from bytes, so that offsets are bytes and text in any encoding can be searched.
-        compiled = re2.compile(b"(?m)" + _encode(pattern), options)
+        sought = _encode(pattern)
+        compiled = re2.compile(b"(?m)" + sought, options)
+        if or_itself:
+            compiled = re2.compile(b"(?m)(?:" + sought + b")|" + re2.escape(sought), options)
     except re2.error as error:
         reason = error.args[0].decode("utf-8", "replace") if isinstance(error.args[0], bytes) else str(error)
         reason = reason.replace("(?m)", "", 1)

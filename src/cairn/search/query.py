@@ -25,8 +25,14 @@ MAX_TERMS = 64  # of a very long query the first ones count
 _SYMBOL = re.compile(r"[A-Za-z_$@~][\w$]*(?:(?:::|\.|#|->|\\)~?[A-Za-z_$][\w$]*)*(?:\(\))?[?!]?")
 _PATH = re.compile(r"[\w@.+~-]*[./\\:][\w@.+~/\\:-]*\w")
 _QUOTED = re.compile(r'"([^"]+)"|`([^`]+)`|\'([^\']+)\'')
-_REGEX_MARKS = re.compile(r"\\[wdsbSWDB.(){}\[\]]|\.[*+]|\[[^\]]+\][*+?{]?|\(\?|\(\w+\|\w|^\^|\$$|\w\|\w|[)\w]\{\d")
-_CODE_MARKS = re.compile(r"\w\(|\)\s*[{;:]|[{};]|=>|->|==|!=|:=|\w\.\w+\(|::\w+\(|</?\w|^\s*[@#]\w+|\w+\[\w*\]")
+_REGEX_MARKS = re.compile(
+    r"\\[wdsbSWDB.(){}\[\]]|\.[*+]|\(\?|\(\w+\|\w|^\^|\$$|\w\|\w|[)\w]\{\d"
+    # Brackets alone are code or text, unless one of what they hold may come several times, or is a range or excluded.
+    r"|\[[^\]\s]+\](?:[*+]|\?(?![.\w\[(])|\{\d)|\[(?:\^[^\]]+|(?:[a-z]-[a-z]|[A-Z]-[A-Z]|\d-\d|_)+)\]"
+)
+_CODE_MARKS = re.compile(
+    r"\w\(|\)\s*[{;:]|[{};]|=>|->|==|!=|:=|\w\.\w+\(|::\w+\(|</?\w|^\s*[@#]\w+|\w\[[^\]\s]*\]|^\[[^\]\s]+\]$"
+)
 # The metavariable for any number of nodes. `$NAME` does not count: it is a variable in shell, PHP and Perl.
 _STRUCTURE_MARK = re.compile(r"\$\$\$(?![$\w])|\$\$\$[A-Z_][A-Z0-9_]*\b")
 SCOPE_MARK = re.compile(r"::|\.|#|->|\\")

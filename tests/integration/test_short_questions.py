@@ -1,0 +1,77 @@
+"""Short questions as they are typed: a piece of code, a name in the wrong case, a folder, a member of an enum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from cairn.answers import Answer
+from cairn.workspace import Workspace
+from small_projects import write_files
+
+FILES = {
+    "main.tf": 'resource "aws_eks_cluster" "this" {\n  name = "a"\n}\n',
+    "outputs.tf": "output \"arn\" {\n  value = try(aws_eks_cluster.this[0].arn, null)\n}\n",
+    "server/labels.go": (
+        "package server\n\nfunc Labels() map[string]string {\n\treturn map[string]string{}\n}\n\n"
+        "func stringOfLabel(label int) string {\n\treturn \"label\"\n}\n"
+    ),
+    "web/hot.ts": (
+        "export function accept(id: string) {\n  console.log(`[Shop]: skipping reload`)\n  return id\n}\n"
+        "export const name = '[@shop/plugin-api]'\n"
+        "export const headers = (all: any) => all['content-type']\n"
+        "export const rule = 'reload.*accept'\n"
+    ),
+    "web/accept.ts": "export const both = (reload: any, accept: any) => reload && accept\n",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    root = tmp_path_factory.mktemp("short")
+    write_files(root, FILES)
+    with Workspace.open(root) as opened:
+        opened.index()
+        yield opened
+
+
+def places(answer: Answer) -> list[tuple[str, int]]:
+    return [(hit.path, hit.start_line) for hit in answer.code]
+
+
+# -- brackets ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("aws_eks_cluster.this[0].arn", [("outputs.tf", 2)]),
+        ("map[string]string", [("server/labels.go", 3), ("server/labels.go", 4)]),
+        ("['content-type']", [("web/hot.ts", 6)]),
+        ("[@shop/plugin-api]", [("web/hot.ts", 5)]),
+    ],
+)
+def test_a_text_with_brackets_is_no_pattern(workspace: Workspace, text: str, found: list[tuple[str, int]]) -> None:
+    answer = workspace.search(text)
+    assert (answer.mode, places(answer), answer.notes) == ("literal", found, ())
+
+
+def test_what_begins_with_brackets_comes_first_and_is_not_denied(workspace: Workspace) -> None:
+    answer = workspace.search("[Shop]: skipping reload")
+    assert places(answer)[0] == ("web/hot.ts", 2)
+    assert not any(note.startswith("No line") for note in answer.notes)
+
+
+def test_lines_that_hold_a_pattern_itself_come_before_those_that_match_it(workspace: Workspace) -> None:
+    answer = workspace.search("reload.*accept")
+    assert (answer.mode, places(answer)) == ("regex", [("web/hot.ts", 7), ("web/accept.ts", 1)])
+    answer = workspace.search("reload.*accept", limit=1)
+    assert (places(answer), answer.omitted) == ([("web/hot.ts", 7)], 1)
+
+
+def test_a_pattern_that_is_none_is_taken_as_it_is(workspace: Workspace) -> None:
+    answer = workspace.search(r"\d{2,1}")
+    assert [note for note in answer.notes if note.startswith("No line")] == [
+        r"No line matches '\\d{2,1}' exactly; these are related."
+    ]
