@@ -35,8 +35,10 @@ LINE_LOG = (
     *("log", "-s", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-notes", "--no-mailmap"),
     *("--no-decorate", "--no-color", "--no-merges", "--format=%H %ct"),
 )
+# Who wrote some lines of a committed file last: `blame` in this form alone, which needs neither index nor checkout.
+BLAME = ("blame", "--incremental", "--no-textconv", "--no-ext-diff", "--ignore-revs-file", "")
 # These read the index for attributes that nobody asks for; git before 2.40 then writes what a sparse one lacks.
-_WITHOUT_INDEX = ("diff-tree", "log")
+_WITHOUT_INDEX = ("diff-tree", "log", "blame")
 _NO_INDEX = os.path.join(os.path.abspath(os.sep), "no index of git")
 _CONVERTING = frozenset(
     ("--filters", "--textconv", "--modified", "-m", "-p", "--ext-diff", "--eol", "--show-signature")
@@ -97,7 +99,7 @@ def run_git(
     meanwhile: Callable[[], None] | None = None,
     look: Callable[[float], None] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run one of `COMMANDS` of git, or `LINE_LOG`, in a folder, without the environment variables of a surrounding git.
+    """Run one of `COMMANDS` of git, `LINE_LOG` or `BLAME`, in a folder, without the variables of a surrounding git.
 
     Args:
         folder: where.
@@ -175,7 +177,7 @@ def start_git(
 
 def _check_allowed(arguments: list[str]) -> None:
     """Refuse what could run a program of the repository, or write. Not an `assert`, which `python -O` drops."""
-    is_known = arguments[0] in COMMANDS or tuple(arguments[: len(LINE_LOG)]) == LINE_LOG
+    is_known = arguments[0] in COMMANDS or any(tuple(arguments[: len(form)]) == form for form in (LINE_LOG, BLAME))
     only_reads = is_known and not _CONVERTING.intersection(arguments)
     if not only_reads or (arguments[0] == "config" and arguments[1:2] != ["--get"]):
         raise ForbiddenCommandError(f"git is never asked for: {' '.join(arguments)[:200]}")

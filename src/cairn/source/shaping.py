@@ -14,14 +14,18 @@ from typing import NamedTuple
 from cairn.errors import PathError
 from cairn.source.git import is_below
 from cairn.source.line_diff import match_lines
-from cairn.source.plumbing import LINE_LOG, end_git, run_git, start_git
+from cairn.source.plumbing import BLAME, LINE_LOG, end_git, run_git, start_git
 
 _MAX_FILE_BYTES = 5_000_000
 _READ_S = 5.0
 _PIECE_BYTES = 65_536
-_LISTING_SHARE = 0.4  # of the time, to list the newest commits of the file
+_LISTING_SHARE = 0.3  # of the time, to list the newest commits of the file
+_LINES_SHARE = 0.75  # of the time, until which the lines are followed; what is left is for who wrote them last
 _LINE = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) (-?\d+)")
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_BLAMED = re.compile(
+    rb"^([0-9a-f]{40}(?:[0-9a-f]{24})?) \d+ \d+ \d+\n(?:[^\t\n].*\n)*?committer-time (-?\d+)$", re.MULTILINE
+)
 
 
 class Shaping(NamedTuple):
@@ -75,13 +79,27 @@ def shaped_by(folder: Path, commit: str, path: str, lines: tuple[int, int], limi
         folder, ["rev-list", f"--max-count={limit}", commit, "--", f":(literal){path}"], seconds * _LISTING_SHARE
     )
     hashes = _HASH.findall(os.fsdecode(recent.output))
+    command = [*LINE_LOG, f"--max-count={limit}", f"-L{lines[0]},{lines[1]}:{path}", commit]
+    until = started + seconds * _LINES_SHARE
+    found = Shapings([], is_cut=True)
     # Otherwise git lists all that is behind the commit before it looks at the first.
-    is_bounded = bool(hashes) and (recent.is_cut or len(hashes) == limit)
-    bound = [f"^{hashes[-1]}^@"] if is_bounded else []
-    place = f"-L{lines[0]},{lines[1]}:{path}"
-    rest = started + seconds - time.monotonic()
-    found = _ask(folder, [*LINE_LOG, f"--max-count={limit}", place, commit, *bound], rest)
-    return Shapings(list(_parse(found.output)), found.is_cut or is_bounded)
+    if hashes and (recent.is_cut or len(hashes) == limit):
+        found = _follow(folder, [*command, f"^{hashes[-1]}^@"], until)
+    if found.is_cut or len(found.commits) < limit:
+        whole = _follow(folder, command, until)
+        found = whole if not whole.is_cut or len(whole.commits) >= len(found.commits) else found._replace(is_cut=True)
+    if found.commits:
+        return found
+    place = [f"-L{lines[0]},{lines[1]}", commit, "--", path]
+    blamed = _ask(folder, [*BLAME, *place], started + seconds - time.monotonic())
+    last = {Shaping(match[1].decode(), max(0, int(match[2]))) for match in _BLAMED.finditer(blamed.output)}
+    return Shapings(sorted(last, key=lambda one: (-one.seconds, one.hash)), found.is_cut)
+
+
+def _follow(folder: Path, command: list[str], until: float) -> Shapings:
+    """Return what git says of some lines until a time of the clock."""
+    found = _ask(folder, command, max(0.0, until - time.monotonic()))
+    return Shapings(list(_parse(found.output)), found.is_cut)
 
 
 class _Output(NamedTuple):

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cairn.source import shaping
+from cairn.source.plumbing import ForbiddenCommandError, start_git
+from cairn.source.shaping import Shapings, shaped_by
+from conftest import Git
+
+SECONDS = 120.0  # so long that it never matters
+
+
+@pytest.fixture
+def busy(checkout: Path, git: Git) -> Path:
+    """A checkout with a file of six commits, whose last line is from the first and whose first is from each."""
+    for number in range(6):
+        (checkout / "a.py").write_text(f"x = {number}\n" + "#\n" * 20 + "y = 1\n")
+        git(checkout, "add", ".")
+        git(checkout, "commit", "-qm", f"count {number}")
+    return checkout
+
+
+def ask(root: Path, git: Git, line: int, *, limit: int = 3, seconds: float = SECONDS) -> tuple[list[str], Shapings]:
+    found = shaped_by(root, git(root, "rev-parse", "HEAD").strip(), "a.py", (line, line), limit, seconds)
+    return [git(root, "log", "-1", "--format=%s", one.hash).strip() for one in found.commits], found
+
+
+def test_the_commit_of_an_old_line_of_a_busy_file_is_found(busy: Path, git: Git) -> None:
+    subjects, found = ask(busy, git, 22)
+    assert subjects == ["count 0"]
+    assert not found.is_cut
+
+
+def test_no_more_than_the_newest_are_named_and_the_time_was_not_up(busy: Path, git: Git) -> None:
+    subjects, found = ask(busy, git, 1)
+    assert subjects == ["count 5", "count 4", "count 3"]
+    assert not found.is_cut
+
+
+def test_who_wrote_a_line_last_is_known_when_the_time_to_follow_it_is_up(
+    busy: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shaping, "_follow", lambda *_: Shapings([], is_cut=True))
+    for line, last in ((22, "count 0"), (1, "count 5")):
+        subjects, found = ask(busy, git, line)
+        assert subjects == [last]
+        assert found.is_cut
+
+
+def test_a_line_that_a_merge_wrote_is_of_the_merge(busy: Path, git: Git) -> None:
+    git(busy, "switch", "-qc", "topic")
+    git(busy, "commit", "-q", "--allow-empty", "-m", "empty")
+    git(busy, "switch", "-q", "-")
+    git(busy, "merge", "-q", "--no-ff", "--no-commit", "topic")
+    (busy / "a.py").write_text((busy / "a.py").read_text() + "z = 1\n")
+    git(busy, "add", ".")
+    git(busy, "commit", "-qm", "both")
+    subjects, found = ask(busy, git, 23)
+    assert subjects == ["both"]
+    assert not found.is_cut
+
+
+def test_blame_is_asked_for_in_its_safe_form_alone(busy: Path) -> None:
+    with pytest.raises(ForbiddenCommandError):
+        start_git(busy, ["blame", "--incremental", "HEAD", "--", "a.py"])
