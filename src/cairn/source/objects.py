@@ -9,10 +9,10 @@ import re
 import select
 import subprocess
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import NamedTuple, Self
 
 from cairn.errors import DiffError, PathError, RevisionError
@@ -198,12 +198,14 @@ class Index(NamedTuple):
     """What git's index holds below a folder.
 
     `clean` is {path: object id} of clean files, `submodules` are the paths of submodules, and `left_out` are the files,
-    and with a `/` at the end the folders, that a sparse checkout does not have on disk.
+    and with a `/` at the end the folders, that a sparse checkout does not have on disk. `unproven` is {path: object id}
+    of files whose size and times do not prove that they are clean: only their content tells.
     """
 
     clean: dict[str, bytes]
     submodules: list[str]
     left_out: frozenset[str] = frozenset()
+    unproven: Mapping[str, bytes] = MappingProxyType({})
 
 
 def clean_objects(root: Path, repository: Repository, files: Iterable[FileStat]) -> dict[str, bytes]:
@@ -216,7 +218,7 @@ def read_index(root: Path, repository: Repository, files: Iterable[FileStat], on
 
     A file is clean if it has the size and the times that git noted when it last compared it. Where these do not prove
     it, git would run the repository's filters and read the file; here it counts as not clean. So do files that git was
-    told to assume unchanged. If git fails, no file is clean, and all are read.
+    told to assume unchanged, and those in conflict. If git fails, no file is clean, and all are read.
 
     Args:
         root: the folder.
@@ -237,20 +239,20 @@ def read_index(root: Path, repository: Repository, files: Iterable[FileStat], on
     if result.returncode or changed or not understood:
         return Index({}, [])
     by_path = {os.fsdecode(entry["path"]): entry for entry in entries}
-    clean = {}
+    clean: dict[str, bytes] = {}
+    unproven: dict[str, bytes] = {}
     for stat in files:
         entry = by_path.get(stat.path)
-        if entry is not None and _is_clean(entry, stat, written):
-            clean[stat.path] = bytes.fromhex(entry["id"].decode())
+        if entry is not None and entry["tag"] == b"H" and entry["stage"] == b"0" and entry["mode"] in _REGULAR_MODES:
+            known = clean if _is_clean(entry, stat, written) else unproven
+            known[stat.path] = bytes.fromhex(entry["id"].decode())
     submodule = SUBMODULE.encode()
     left_out = frozenset(path for path, entry in by_path.items() if entry["tag"] in b"Ss")
-    return Index(clean, [path for path, entry in by_path.items() if entry["mode"] == submodule], left_out)
+    return Index(clean, [path for path, entry in by_path.items() if entry["mode"] == submodule], left_out, unproven)
 
 
 def _is_clean(entry: re.Match[bytes], file: FileStat, index_written_ns: int) -> bool:
-    """Tell whether a file is certainly as git saw it: one in conflict, or assumed unchanged (`h`, `S`), is not."""
-    if entry["tag"] != b"H" or entry["stage"] != b"0" or entry["mode"] not in _REGULAR_MODES:
-        return False
+    """Tell whether a file is certainly as git saw it, by its size and times."""
     racy = _RACY_NS if file.mtime_ns % 1_000_000_000 else _RACY_COARSE_NS
     return (
         int(entry["size"]) == file.size % _HALF

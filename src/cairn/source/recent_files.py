@@ -10,8 +10,9 @@ from threading import Lock
 from cairn.errors import PathError
 from cairn.source.ancestry import branch_tips, default_branch
 from cairn.source.git import Repository, current_branch, head_revision, printable_name
-from cairn.source.objects import read_index
+from cairn.source.objects import is_content_of, read_index
 from cairn.source.plumbing import run_git
+from cairn.source.walk import read_file
 from cairn.types import FileStat
 
 _MOST_COMMITS = 20  # of a branch, since it left the default one
@@ -56,8 +57,19 @@ class RecentFiles:
         files = _stats(self._root, sorted(paths)[:_MOST_PATHS])
         if not files:
             return set()
-        clean = read_index(self._root, self._repository, files, only=[file.path for file in files]).clean
-        return {file.path for file in files} - clean.keys()
+        index = read_index(self._root, self._repository, files, only=[file.path for file in files])
+        # A fresh worktree or a copy has other times; a file of other times is mostly the same.
+        same = {path for path, object_id in index.unproven.items() if _is_as(self._root, path, object_id)}
+        return {file.path for file in files} - index.clean.keys() - same
+
+
+def _is_as(root: Path, path: str, object_id: bytes) -> bool:
+    """Tell whether a file holds what git has, also with other line ends, which git may convert."""
+    try:
+        content = read_file(root, path)
+    except OSError:  # gone, or too large to compare
+        return False
+    return any(is_content_of(object_id, data) for data in {content, content.replace(b"\r\n", b"\n")})
 
 
 def _changed_by_commits(folder: Path, branch: str, head: str) -> frozenset[str]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,19 @@ def test_what_is_not_committed_counts_of_the_files_asked_for(root: Path, git: Gi
     (root / "new.py").write_text("new\n")
     (root / "f2.py").write_text("edited\n")
     assert recent(root).find_changed(["f0.py", "f1.py", "new.py", "gone.py", "a\0b"]) == {"f1.py", "new.py"}
+
+
+def test_what_differs_only_in_its_times_or_line_ends_did_not_change(root: Path, git: Git, tmp_path: Path) -> None:
+    git(root, "worktree", "add", "-q", "-b", "other", str(tmp_path / "other"))
+    copy = shutil.copytree(root, tmp_path / "copy")
+    git(root, "mv", "f0.py", "away.py")
+    git(root, "mv", "away.py", "f0.py")
+    (root / "f1.py").write_bytes((root / "f1.py").read_bytes().replace(b"\n", b"\r\n"))
+    (root / "f2.py").write_text("edited\n")
+    paths = ["f0.py", "f1.py", "f2.py"]
+    assert recent(root).find_changed(paths) == {"f2.py"}
+    assert recent(tmp_path / "other").find_changed(paths) == set()
+    assert recent(copy).find_changed(paths) == set()
 
 
 def test_outside_git_and_before_the_first_commit_nothing_is_recent(tmp_path: Path, checkout: Path) -> None:
