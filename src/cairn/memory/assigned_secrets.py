@@ -210,8 +210,10 @@ def _bare(found: _Found, how: str, start: int) -> tuple[int, int] | None:
     value = found.bare.value(text, start)
     if value is None:
         return None
-    value = value.rstrip(".:!?") if how in ("says", "gap") else value
     end = start + len(value)
+    if how in ("says", "gap"):  # a mark behind it ends the sentence, but `!` may be its last letter
+        end = start + len(value.rstrip(".:?"))
+        value = value.rstrip(".:!?")
     if len(value) < 4 or text[end : end + 1] in (b"(", b"[", b"{") or is_placeholder(value) or _is_code(value):
         return None
     if _is_likely(found, how, value, start, end):
@@ -220,8 +222,12 @@ def _bare(found: _Found, how: str, start: int) -> tuple[int, int] | None:
 
 
 def _is_likely(found: _Found, how: str, value: str, start: int, end: int) -> bool:
-    if looks_random(value):
-        return how != "gap" or len(value) >= 12
+    is_option = found.name.startswith(b"-")  # `--token VALUE` says as much as `--token=VALUE`
+    if looks_random(value) and (how != "gap" or is_option or len(value) >= 12):
+        return True
+    least = 6 if found.meaning.is_secret else 8
+    if is_option and how in ("gap", "op") and is_mixed(value) and len(value) >= least and _is_password_like(value):
+        return True
     if not found.meaning.is_secret or not is_mixed(value):
         return False
     if how in ("says", "gap"):

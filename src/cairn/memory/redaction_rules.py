@@ -237,6 +237,7 @@ _CONTEXTS = (
     SecretRule("command-password", "ldap", rf"\bldap(?:search|add|modify|delete|whoami|passwd)\b[^\n|\x00]{{0,200}}?\s-w\s+{_VALUE}", _login),
     SecretRule("command-password", "pass:", r"""(?i)-pass(?:in|out)?\s+["']?pass:([^\s"'\x00]{2,})""", _login),
     SecretRule("command-password", "openssl", rf"\bopenssl\s+enc\b[^\n|\x00]{{0,200}}?\s-k\s+{_VALUE}", _login),
+    SecretRule("command-password", "openssl", rf"\bopenssl\s+passwd\s+(?:-(?:salt\s+[^\s\x00]+|[0-9]|crypt|apr1|aixmd5|quiet|noverify|table)\s+)*{_VALUE}", _digits_in),
     SecretRule("command-password", "zip", rf"\b(?:un)?zip\b[^\n|\x00]{{0,100}}?\s-P\s*{_VALUE}", _login),
     SecretRule("command-password", "7z", rf"\b7za?\s[^\n|\x00]{{0,100}}?\s-p{_VALUE}", _login),
     SecretRule("command-password", "smbclient", r"""\bsmbclient\b[^\n|\x00]{0,200}?\s-U\s+["']?[^\s%"'\x00]+%([^\s"'\x00]{3,})""", _login),

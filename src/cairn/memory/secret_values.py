@@ -22,35 +22,35 @@ _FILLERS = frozenset(
     anything api app application apps are arg args array as at attr attribute attributes auth authenticate
     authentication authenticator authorization auto aws azure bad bar base basic baz be bearer been blank bool
     boolean both box brace bracket broken bucket bug but by bytes cache can cannot case cert change changed changeme
-    char chars check claim claims class clear cli client code colon column com comma command comment commit common
-    config confirm confirmation confirmed const contain context cookie cookies cool could create created credential
-    credentials csrf current custom data database date db debug default define defined delete demo deny dev did
-    digest directory disabled do docs does done dummy each email empty enabled encoded encrypt encrypted end enter
-    env environment eof eq equal error errors every example examples expire expired expires expiry fail failed
-    failure fake false field fields file files filled filter first fixed fixme fixture float foo foobar for forgot
-    forgotten format from func function generate generated generator get github gitlab given global go good google
-    group guest handler has hash hashed have header headers hello helper here hex hidden hint hmac host how html
-    http https i id ident identifier if ignore in index info init input insecure insert int integer internal invalid
-    is it item its json jwt key keys keyword keywords kind label last later left length less let letters level line
-    list literal local localhost logged login logout long lookup machine mail main manager map mask masked match max
-    may me memory message method min misc missing mock mode model module more must my mysql name named namespace
-    never new newline next nil no node none normal not nothing null nullable number object of off ok old on one only
-    open operator option optional options or org other our out outer override own owner page param parameter params
-    paren parent parse part pass passed passphrase passwd password passwords path pattern payload personal phrase
-    place placeholder plain please plugin port postgres postgresql prefix present primary private prod production
-    profile project prompt property protected provide provided provider proxy public punctuation put pw pwd qa query
-    qux random raw read real redacted redirect ref refresh regex register registry remember remote remove replace
-    request require required reset resource response rest result return returns role root rule run safe salt same
-    sample save schema scheme scope script search secret secrets section secure security see select self semicolon
-    send sent server service session set setting settings setup short should show sign signature signed signing size
-    some something source special sql ssh staging start state static status storage store str string strong struct
-    sub subject submit success such suffix super symbol sys system table tag target tbd team temp template temporary
-    test tested tester testing tests text than that the their them then there these they thing this three time title
-    tls to todo toggle token tokens too true two txt type types unauthorized unchanged undefined under unique
-    unknown unset until update updated upper url urls use used user username users uses using utf uuid val valid
-    validate validation value values var varchar variable vault verify version very view visible void was wasm we
-    weak web webhook when where which whitespace who with without word words world would write wrong www xml xx xxx
-    xxxx yaml yes you your yours zero
+    char characters chars check claim claims class clear cli client code colon column com comma command comment
+    commit common config confirm confirmation confirmed const contain context cookie cookies cool could create
+    created credential credentials csrf current custom data database date db debug default define defined delete
+    demo deny dev did digest directory disabled do docs does done dummy each email empty enabled encoded encrypt
+    encrypted end enter env environment eof eq equal error errors every example examples expire expired expires
+    expiry fail failed failure fake false field fields file files filled filter first fixed fixme fixture float foo
+    foobar for forgot forgotten format from func function generate generated generator get github gitlab given
+    global go good google group guest handler has hash hashed have header headers hello helper here hex hidden hint
+    hmac host how html http https i id ident identifier if ignore in index info init input insecure insert int
+    integer internal invalid is it item its json jwt key keys keyword keywords kind label last later left length
+    less let letters level line list literal local localhost logged login logout long lookup machine mail main
+    manager map mask masked match max may me memory message method min misc missing mock mode model module more must
+    my mysql name named namespace never new newline next nil no node none normal not nothing null nullable number
+    object of off ok old on one only open operator option optional options or org other our out outer override own
+    owner page param parameter params paren parent parse part pass passed passphrase passwd password passwords path
+    pattern payload personal phrase place placeholder plain please plugin port postgres postgresql prefix present
+    primary private prod production profile project prompt property protected provide provided provider proxy public
+    punctuation put pw pwd qa query qux random raw read real redacted redirect ref refresh regex register registry
+    remember remote remove replace request require required reset resource response rest result return returns role
+    root rule run safe salt same sample save schema scheme scope script search secret secrets section secure
+    security see select self semicolon send sent server service session set setting settings setup short should show
+    sign signature signed signing size some something source special sql ssh staging start state static status
+    storage store str string strong struct sub subject submit success such suffix super symbol sys system table tag
+    target tbd team temp template temporary test tested tester testing tests text than that the their them then
+    there these they thing this three time title tls to todo toggle token tokens too true two txt type types
+    unauthorized unchanged undefined under unique unknown unset until update updated upper url urls use used user
+    username users uses using utf uuid val valid validate validation value values var varchar variable vault verify
+    version very view visible void was wasm we weak web webhook when where which whitespace who with without word
+    words world would write wrong www xml xx xxx xxxx yaml yes you your yours zero
     """.split()  # noqa: SIM905 - a page of words, not of quotes
 )  # fmt: skip
 _PAIRS = frozenset(
@@ -121,7 +121,15 @@ def is_prose(value: str) -> bool:
     words = value.split()
     if len(words) < 2:
         return False
-    plain = sum(word.strip(".,:;!?'\"()").lower() in _FILLERS for word in words)
+    words = [word.strip(".,:;!?'\"()") for word in words]
+    if any(map(_is_chosen, words)):
+        return False
+    plain = sum(word.lower() in _FILLERS for word in words)
     return (
-        plain * 3 >= len(words) or value.rstrip()[-1:] in ".:!?," or value[:1].isupper() or "%" in value or "{" in value
+        plain * 3 > len(words) or value.rstrip()[-1:] in ".:!?," or value[:1].isupper() or "%" in value or "{" in value
     )
+
+
+def _is_chosen(word: str) -> bool:
+    """Whether letters and digits take turns in a word as in a password: `Tr0ub4dor`, not `sha256` or `2nd`."""
+    return len(word) >= 6 and word.isalnum() and is_mixed(word) and any(map(str.isdigit, word))

@@ -39,9 +39,45 @@ def test_a_value_whose_name_says_secret_goes(form: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("form", "value"),
+    [
+        ("mycli --password {}", "Kq9mZ2xw"),
+        ("mycli --password {} --verbose", "Tr0ub4dor9"),
+        ("mycli --secret {}", "Kq9mZ2xw"),
+        ("mycli --token {}", "Winter2026abc"),
+        ("mycli --token={}", "Winter2026abc"),
+        ("mycli --api-key {}", "Kq9mZ2xw"),
+        ("mycli --password {}", "Winter2026!"),
+        ("The password is {}", "Winter2026!"),
+        ("username=bob, password {}", "Kq9mZ2xw"),
+        ("openssl passwd -1 {}", "MyS3cretPw9"),
+        ("openssl passwd -6 -salt ab12 {}", "MyS3cretPw9"),
+        ("password='{}'", "quoted secret 42"),
+        ('password: "{}"', "Tr0ub4dor & 3"),
+    ],
+)
+def test_what_people_choose_goes(form: str, value: str) -> None:
+    redacted = redact(form.format(value)).text
+
+    assert redacted.startswith(form[: form.index("{}")] + "[redacted: ")
+    assert redacted.endswith("]" + form[form.index("{}") + 2 :])
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "password = get_password()",
+        "--password PASSWORD",
+        "--password prompt",
+        "--token $TOKEN",
+        "--token sha256",
+        "use --secret or --token2",
+        "the password field is required",
+        "password reset flow",
+        "openssl passwd -1",
+        "password: 'min 8 characters'",
+        "password: 'The 2 passwords differ'",
+        "password: 'Must be hashed with sha256'",
         "token: str",
         "if password is None:",
         "password: ${DB_PASSWORD}",
