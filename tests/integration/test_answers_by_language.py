@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cairn.workspace import Workspace
+from in_process import cairn
 
 
 def opened(root: Path, files: dict[str, str]) -> Workspace:
@@ -56,3 +57,57 @@ def test_a_test_is_found_by_its_name_whatever_is_known_of_the_language(tmp_path:
     with opened(tmp_path, {path: "\n", test: "\n\n"}) as workspace:
         (found,) = workspace.graph.choose_tests(path).tests
         assert (found.path, found.reason) == (test, "is named after it")
+
+
+CLUSTER = {
+    "main.tf": 'resource "aws_vpc" "this" {\n}\n\nresource "aws_subnet" "this" {\n  vpc = aws_vpc.this.id\n}\n',
+    "outputs.tf": 'output "vpc" {\n  value = aws_vpc.this.id\n}\n',
+}
+
+
+def test_blocks_of_terraform_have_the_lines_that_say_their_names(tmp_path: Path) -> None:
+    with opened(tmp_path, CLUSTER) as workspace:
+        graph = workspace.graph
+        found, calls, effect = (
+            graph.references("aws_vpc.this"),
+            graph.callers("aws_vpc.this"),
+            graph.impact("main.tf:1"),
+        )
+        unread = [(found.unresolved, found.notes), (calls.unresolved, calls.notes), (effect.unresolved, effect.notes)]
+        for unresolved, notes in unread:
+            assert unresolved is not None
+            lines = [(mention.path, mention.line) for mention in unresolved.first]
+            assert (unresolved.names, lines) == (("aws_vpc.this",), [("main.tf", 5), ("outputs.tf", 2)])
+            assert notes[0] == "References in hcl are not read."
+
+
+def test_no_definition_of_an_unread_language_counts_as_used(tmp_path: Path) -> None:
+    with opened(tmp_path, CLUSTER) as workspace:
+        (note,) = workspace.graph.dead_code().notes
+    assert note.startswith("Looked at 0 definitions; those of hcl are not judged")
+    assert "used" not in cairn("dead", cwd=tmp_path).stderr.replace("Nothing is known to be unused.", "")
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (("importers", "a.sh"), "Which files import a.sh is not known: imports of bash are not resolved to files."),
+        (("callees", "Shop.open"), "References in dart are not read."),
+    ],
+)
+def test_what_is_not_read_is_said_first_and_nothing_is_denied(
+    tmp_path: Path, question: tuple[str, str], said: str
+) -> None:
+    files = {"a.sh": "go() {\n  true\n}\n", "shop.dart": "class Shop {\n  void open() { lock(); }\n}\nvoid lock() {}\n"}
+    with opened(tmp_path, files):
+        pass
+    done = cairn(*question, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(said)
+
+
+def test_lines_that_import_a_file_by_name_are_listed_where_imports_lead_nowhere(tmp_path: Path) -> None:
+    with opened(tmp_path, {"a.zig": 'const b = @import("b.zig");\n', "b.zig": "pub fn f() void {}\n"}) as workspace:
+        unresolved = workspace.graph.importers("b.zig").unresolved
+        assert unresolved is not None
+        assert [(mention.path, mention.line) for mention in unresolved.first] == [("a.zig", 1)]

@@ -28,7 +28,7 @@ def run_dead(options: argparse.Namespace) -> int:
             facts = f"({definition['reason']}, {definition['confidence']:.1f})"
             yield f"{place_of(definition['symbol'], style)}  {style.faint(facts)}"
 
-    nothing = "Everything is used, or may be."
+    nothing = "Nothing is known to be unused."
     return show(
         document, options, rows, something=bool(document["dead"]), omitted=more(document["omitted"]), nothing=nothing
     )

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from cairn.graph.graph import Graph
-from cairn.graph.nodes import file_of, place_of
+from cairn.graph.nodes import NODE_BITS, file_of, place_of
 from cairn.graph.resolve import CALL, CONSTRUCT
-from cairn.graph.rules import rules_of
+from cairn.graph.rules import resolves_imports, rules_of
 from cairn.graph.tally import files_with
 from cairn.hints import Hint
 from cairn.source.languages import BY_NAME
 from cairn.source.text import pluralize
 
 _MOST_NAMED = 5  # languages
+
+
+def on_unread(graph: Graph, node: int) -> tuple[Hint, ...]:
+    """Return what to say before an answer without anything known where nothing reads references of a language."""
+    language = graph.code.languages[file_of(node)]
+    return () if BY_NAME[language].has_references else (Hint(f"References in {language} are not read."),)
 
 
 def on_no_callers(graph: Graph, node: int, names: Collection[str]) -> tuple[Hint, ...]:
@@ -59,17 +66,18 @@ def on_no_importers(graph: Graph, number: int, files: Collection[int]) -> tuple[
     """Return what to say where no file imports one."""
     path = graph.code.paths[number]
     stem = path.rpartition("/")[2].partition(".")[0]
-    unknown = ""
-    if not _resolves_imports(graph.code.languages[number]):
-        unknown = f" Imports of {graph.code.languages[number]} are not resolved to files."
-    words = f"Looked at {pluralize(len(files), 'file')} that may name it.{unknown} To see where its name stands"
+    words = f"Looked at {pluralize(len(files), 'file')} that may name it. To see where its name stands"
+    if not resolves_imports(language := graph.code.languages[number]):
+        known = f"Which files import {path} is not known: imports of {language} are not resolved to files"
+        words = f"{known}. {words}"
     return (Hint(words, "search", query=stem, mode="literal"),)
 
 
 def on_no_effect(graph: Graph, node: int) -> tuple[Hint, ...]:
     """Return what to say where a change of a definition affects nothing."""
+    n_read = sum(BY_NAME[language].has_references for language in graph.code.languages)
     words = (
-        f"Looked at calls, types and imports in {pluralize(len(graph.code.paths), 'file')}, over any number of steps; "
+        f"Looked at calls, types and imports in {pluralize(n_read, 'file')}, over any number of steps; "
         "see all that refers to it"
     )
     if place_of(node) < 0:
@@ -95,19 +103,32 @@ def on_no_tests(graph: Graph, node: int) -> tuple[Hint, ...]:
 def on_no_cycles(graph: Graph) -> tuple[Hint, ...]:
     """Return what to say where no files import each other in a cycle."""
     languages = [language for language in graph.code.languages if BY_NAME[language].group == "code"]
-    blind = sorted({language for language in languages if not _resolves_imports(language)})
+    blind = sorted({language for language in languages if not resolves_imports(language)})
     count = pluralize(len(graph.network.importing), "import")
     words = f"Looked at {count} between {pluralize(len(languages), 'file')} of code"
     if blind:
-        more = f" and {len(blind) - _MOST_NAMED} more" if len(blind) > _MOST_NAMED else ""
-        words += f"; imports of {', '.join(blind[:_MOST_NAMED])}{more} are not resolved to files"
+        words += f"; imports of {_listed(blind)} are not resolved to files"
     return (Hint(f"{words}. For the most central files", "map"),)
 
 
 def on_nothing_dead(graph: Graph) -> tuple[Hint, ...]:
     """Return what to say where everything is used."""
-    words = f"Looked at {pluralize(len(graph.code.table.nodes), 'definition')}. To see what uses one"
-    return (Hint(words, "references", symbol=None),)
+    counts = Counter(graph.code.languages[number] for number in (graph.code.table.nodes >> NODE_BITS).tolist())
+    judged = sum(count for language, count in counts.items() if rules_of(language).family)
+    others = [language for language, _ in counts.most_common() if _is_never_dead(language)]
+    words = f"Looked at {pluralize(judged, 'definition')}"
+    if others:
+        words += f"; those of {_listed(others)} are not judged, since too little is known of what refers to them"
+    return (Hint(f"{words}. To see what uses one", "references", symbol=None),)
+
+
+def _is_never_dead(language: str) -> bool:
+    return not rules_of(language).family and BY_NAME[language].group != "prose"
+
+
+def _listed(languages: Sequence[str]) -> str:
+    more = f" and {len(languages) - _MOST_NAMED} more" if len(languages) > _MOST_NAMED else ""
+    return f"{', '.join(languages[:_MOST_NAMED])}{more}"
 
 
 def _mentioning(graph: Graph, names: Collection[str]) -> str:
@@ -122,8 +143,3 @@ def _path(graph: Graph, node: int) -> str:
 
 def _place(graph: Graph, node: int) -> str:
     return f"{graph.code.paths[file_of(node)]}:{graph.code.definition(node).span.start_line}"
-
-
-def _resolves_imports(language: str) -> bool:
-    rules = rules_of(language)
-    return bool(rules.finder) or rules.package == "package"

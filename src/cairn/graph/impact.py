@@ -8,7 +8,7 @@ import numpy as np
 
 from cairn.graph.deleted import NOTHING_LEFT, Leftovers
 from cairn.graph.effects import Effects, effects_of
-from cairn.graph.empty import on_no_change, on_no_effect, on_no_tests
+from cairn.graph.empty import on_no_change, on_no_effect, on_no_tests, on_unread
 from cairn.graph.graph import Graph
 from cairn.graph.nodes import NODE_BITS, file_of, node_of, place_of
 from cairn.graph.reach import WAYS
@@ -69,6 +69,8 @@ def _find_impact(graph: Graph, changed: Sequence[int], limit: int, tests: int, l
     unfollowed = effects.unfollowed()
     if changed and not len(order) and unresolved is None and unfollowed is None:
         notes = on_no_effect(graph, changed[0])
+    if changed and not len(order):
+        notes = (*on_unread(graph, changed[0]), *notes)
     if not starts and not leftovers.deleted:
         notes = on_no_change()
     return Impact(
@@ -105,6 +107,8 @@ def _find_tests(graph: Graph, changed: Sequence[int], limit: int, leftovers: Lef
     unfollowed = effects.unfollowed()
     if changed and not ranked and unresolved is None and unfollowed is None:
         notes = on_no_tests(graph, changed[0])
+    if changed and not ranked:
+        notes = (*on_unread(graph, changed[0]), *notes)
     if not starts and not leftovers.deleted:
         notes = on_no_change()
     return TestChoice(

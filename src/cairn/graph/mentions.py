@@ -41,6 +41,7 @@ class FileMentions:
 
     def may_mention(self, name: str) -> set[int]:
         """Return the files that the index knows to have the stem of an identifier, as `filter` is that of `filters`."""
+        name = name.rpartition(".")[2] or name
         terms = terms_of(name, split_identifier(name))
         if not terms or len(name) > _MAX_TERM_CHARS:
             return set(range(self._n_files))

@@ -10,17 +10,17 @@ from typing import NamedTuple, cast
 
 from cairn.errors import UnknownSymbolError
 from cairn.graph.code import Code
-from cairn.graph.empty import on_no_callees, on_no_callers, on_no_importers, on_no_subclasses
+from cairn.graph.empty import on_no_callees, on_no_callers, on_no_importers, on_no_subclasses, on_unread
 from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.implementations import implementers_of, unresolved_subtypes
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reader import Reader, note_on_unfollowed
 from cairn.graph.resolve import ALL_KINDS, USE, Edge, ImportEdge
-from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS
+from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS, resolves_imports
 from cairn.graph.sightings import looks_imported
 from cairn.graph.symbols import find_file, find_symbol, symbol_of
 from cairn.graph.unresolved import note_on, unresolved_callees, unresolved_calls, unresolved_imports
-from cairn.graph.values import CallPath, Importer, Importers, Link, Links, Way
+from cairn.graph.values import CallPath, Importer, Importers, Link, Links, Unresolved, Way
 from cairn.hints import Hint
 from cairn.source.imports import ImportFlag
 from cairn.source.references import KINDS
@@ -48,6 +48,8 @@ def _find_callers(graph: Graph, text: str, limit: int) -> Links:
     notes = note_on(unresolved, f"call of {_short(links)}", has_known=bool(edges))
     if not edges and unresolved is None and unfollowed is None:
         notes = on_no_callers(graph, graph.code.main_of(nodes), _names_of(graph, nodes))
+    if not edges:
+        notes = (*on_unread(graph, nodes[0]), *notes)
     said = (*links.notes, *notes, *note_on_unfollowed(unfollowed))
     return replace(links, notes=said, unresolved=unresolved, unfollowed=unfollowed)
 
@@ -89,7 +91,9 @@ def _find_callees(graph: Graph, text: str, limit: int) -> Links:
     unresolved = unresolved_callees(graph, inside, edges, reader)
     unfollowed = reader.unfollowed()
     notes = note_on(unresolved, "", has_known=bool(links.links))
-    if not links.links and unresolved is None and unfollowed is None:
+    if unread := on_unread(graph, nodes[0]):
+        notes, unresolved = unread, Unresolved("callee", (), 0, ())
+    elif not links.links and unresolved is None and unfollowed is None:
         notes = on_no_callees(graph, nodes, inside)
     said = (*links.notes, *notes, *note_on_unfollowed(unfollowed, of_callees=True))
     return replace(links, notes=said, unresolved=unresolved, unfollowed=unfollowed)
@@ -128,6 +132,8 @@ def _find_subclasses(graph: Graph, text: str, limit: int) -> Links:
     notes = note_on(unresolved, f"subclass of {_short(links)}", has_known=bool(edges))
     if not edges and unresolved is None and unfollowed is None:
         notes = on_no_subclasses(graph, graph.code.main_of(nodes), _names_of(graph, nodes))
+    if not edges:
+        notes = (*on_unread(graph, nodes[0]), *notes)
     said = (*links.notes, *notes, *note_on_unfollowed(unfollowed))
     return replace(links, notes=said, unresolved=unresolved, unfollowed=unfollowed)
 
@@ -255,6 +261,8 @@ def _find_importers(graph: Graph, text: str, reader: Reader) -> Importers:
     notes = note_on(unresolved, f"import of {path}", has_known=bool(importers))
     if not importers and unresolved is None and unfollowed is None:
         notes = on_no_importers(graph, number, list(filter(possible.says, files)))
+        if not resolves_imports(graph.code.languages[number]):
+            unresolved = Unresolved("import", (), 0, ())
     said = (*graph.notes, *notes, *note_on_unfollowed(unfollowed))
     return Importers(path, tuple(importers.values()), said, unresolved, unfollowed)
 

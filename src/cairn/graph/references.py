@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from cairn import waiting
 from cairn.errors import UnknownSymbolError, UnparsableError
 from cairn.graph.denote import Denoting, No, ReferenceTarget
-from cairn.graph.empty import on_no_references
+from cairn.graph.empty import on_no_references, on_unread
 from cairn.graph.entities import How
 from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.nodes import file_of, node_of, place_of
@@ -26,7 +26,7 @@ from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, SCOPELESS_KINDS, 
 from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import find_symbol, symbol_of
 from cairn.graph.tally import LineTally, files_for
-from cairn.graph.unresolved import note_on
+from cairn.graph.unresolved import note_on, unresolved_calls
 from cairn.graph.values import ReferenceKind, References, Symbol, SymbolReference, Unresolved, Way
 from cairn.hints import Hint
 from cairn.index.isolation import run_isolated
@@ -77,11 +77,13 @@ def _find_references(graph: Graph, text: str, limit: int, kinds: Collection[str]
     chosen.sort(key=lambda reference: (KINDS.index(reference.kind), reference.path, reference.line))
     counts: Counter[str] = Counter(reference.kind for reference in chosen)
     shown = _share(chosen, limit)
-    unresolved = tally.result()
+    unresolved = tally.result() or (_said_elsewhere(graph, sought, reader) if not found else None)
+    unread = on_unread(graph, min(sought.target.nodes)) if not chosen else ()
     what = f"reference to {sought.target.name}"
     notes = (
         *graph.notes,
         *_on_names(graph, chosen),
+        *unread,
         *note_on(unresolved, what, has_known=bool(chosen)),
         *_on_unread(n_unread, sought.target.name),
         *(() if chosen or unresolved or unfollowed else on_no_references(graph, {sought.target.name})),
@@ -89,6 +91,14 @@ def _find_references(graph: Graph, text: str, limit: int, kinds: Collection[str]
     )
     n_omitted = len(chosen) - len(shown)
     return References(sought.symbol, tuple(shown), dict(counts), n_omitted, notes, unresolved, unfollowed)
+
+
+def _said_elsewhere(graph: Graph, sought: Sought, reader: Reader | None = None) -> Unresolved | None:
+    """Return the lines that say the name of something that is no code, such as a block of Terraform."""
+    number = file_of(min(sought.target.nodes))
+    if BY_NAME[graph.code.languages[number]].group == "code":
+        return None
+    return unresolved_calls(graph, sorted(sought.target.nodes), (), reader=reader)
 
 
 def references_of(graph: Graph, sought: Sequence[Sought]) -> tuple[list[SymbolReference], list[Unresolved]]:
@@ -99,7 +109,7 @@ def references_of(graph: Graph, sought: Sequence[Sought]) -> tuple[list[SymbolRe
         references, tally, _ = _look_for(graph, each)
         for reference in references:
             found.setdefault((reference.path, reference.line, reference.kind), reference)
-        unresolved += filter(None, [tally.result()])
+        unresolved += filter(None, [tally.result() or (_said_elsewhere(graph, each) if not references else None)])
     order = sorted(found.values(), key=lambda reference: (KINDS.index(reference.kind), reference.path, reference.line))
     return order, unresolved
 

@@ -27,6 +27,12 @@ def rules_of(language: str) -> Rules:
     return resolution.RULES if resolution is not None else BY_NAME_ONLY
 
 
+def resolves_imports(language: str) -> bool:
+    """Tell whether imports of a language lead to files."""
+    rules = rules_of(language)
+    return bool(rules.finder) or rules.package == "package"
+
+
 # Methods that the standard libraries' types have, so that one definition of the name in a project proves nothing.
 _COMMON = """
     add addeventlistener append apply at bind call capitalize catch clear clone close cmp collect concat connect

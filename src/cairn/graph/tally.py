@@ -41,9 +41,18 @@ def files_with(graph: Graph, names: Iterable[str], among: Collection[int] | None
     return graph.code.mentions.iter_mentioning(names, files_for(graph, names, among))
 
 
-def files_for(graph: Graph, names: Iterable[str], among: Collection[int] | None = None) -> list[int]:
-    """Return the files of code that the index knows to have one of some names or its like, in order."""
+def files_for(
+    graph: Graph,
+    names: Iterable[str],
+    among: Collection[int] | None = None,
+    languages: Collection[str] = (),
+) -> list[int]:
+    """Return the files of code, and of some languages, that the index knows to have a name or its like, in order."""
     code = graph.code
     files = {number for name in names for number in code.mentions.may_mention(name)}
     wanted = files if among is None else files.intersection(among)
-    return sorted(number for number in wanted if BY_NAME[code.languages[number]].group == "code")
+
+    def is_read(language: str) -> bool:
+        return BY_NAME[language].group == "code" or language in languages
+
+    return sorted(number for number in wanted if is_read(code.languages[number]))

@@ -17,7 +17,7 @@ from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.reader import FOR_LINES, Reader
 from cairn.graph.resolve import CALL, Edge
-from cairn.graph.rules import OPEN_KINDS, TYPE_KINDS
+from cairn.graph.rules import OPEN_KINDS, TYPE_KINDS, resolves_imports
 from cairn.graph.sightings import IMPORTING, Sighting, find_sightings, names_pattern
 from cairn.graph.source_file import SourceFile
 from cairn.graph.tally import MOST_SHOWN, LineTally, files_for, files_with
@@ -26,6 +26,7 @@ from cairn.hints import Hint
 from cairn.source.expressions import called_name
 from cairn.source.languages import BY_NAME
 from cairn.source.text import pluralize
+from cairn.types import Definition
 
 _ENOUGH_FILES = 400  # read for the names that thousands of files say; more are read only while there is no such line
 _MOST_NAMES = 20  # of a change
@@ -64,7 +65,8 @@ def unresolved_calls(
     for edge in known:
         lines_known.setdefault(file_of(edge.source), set()).add(edge.line)
     says = partial(graph.code.mentions.mentions, names=names)
-    for n_files, number in enumerate(reader.look_at(files_for(graph, names, among), says)):
+    languages = {graph.code.languages[file_of(node)] for node in nodes}
+    for n_files, number in enumerate(reader.look_at(files_for(graph, names, among, languages), says)):
         waiting.check()
         if n_files >= enough_files and calls.lines:
             calls.is_least = others.is_least = True
@@ -121,9 +123,19 @@ def _names_called(graph: Graph, nodes: Sequence[int]) -> frozenset[str]:
         definition = source.definitions[place]
         owner = source.definitions[definition.parent] if definition.parent >= 0 else None
         makes = definition.kind == "constructor" or definition.name == source.rules.constructor
-        is_maker = makes and owner is not None and owner.kind in TYPE_KINDS
-        names.append(owner.name if is_maker and owner is not None else definition.name)
+        if makes and owner is not None and owner.kind in TYPE_KINDS:
+            names.append(owner.name)
+        else:
+            names.append(_name_in_full(graph, source, definition) or definition.name)
     return frozenset(list(dict.fromkeys(filter(None, names)))[:_MOST_NAMES])
+
+
+def _name_in_full(graph: Graph, source: SourceFile, definition: Definition) -> str:
+    """Return the qualified name of a definition of a format, such as a block of Terraform, if anything says it."""
+    name = definition.qualified_name
+    if BY_NAME[source.language].group == "code" or name == definition.name:
+        return ""
+    return name if graph.code.mentions.mentioning(name) else ""
 
 
 class _General(NamedTuple):
@@ -377,7 +389,7 @@ def _name_of_file(path: str) -> str:
 def _import_lines(source: SourceFile, data: bytes, name: str, resolved: Collection[int]) -> Iterator[int]:
     """Yield the lines of a file that import something by a name, without statements known to mean some file."""
     statements = sorted(imported.line for imported in source.facts.imports)
-    has_statements = BY_NAME[source.language].has_references  # then other lines are none
+    has_statements = resolves_imports(source.language)  # then other lines are none
     pattern = names_pattern(frozenset({name}))
     for line, text in enumerate(data.split(b"\n"), 1):
         keyword = IMPORTING.search(text)
