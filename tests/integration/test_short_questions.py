@@ -23,6 +23,11 @@ FILES = {
         "export const headers = (all: any) => all['content-type']\n"
         "export const rule = 'reload.*accept'\n"
     ),
+    "web/hooks.ts": (
+        "export function useMemoFilters(kind: string) {\n  return [kind]\n}\n\n"
+        "export class Filters {\n  kind = 'all'\n}\n"
+    ),
+    "web/page.ts": "export function openPage() {\n  return useMemoFilters('page')\n}\n",
     "web/accept.ts": "export const both = (reload: any, accept: any) => reload && accept\n",
 }  # fmt: skip
 
@@ -75,3 +80,22 @@ def test_a_pattern_that_is_none_is_taken_as_it_is(workspace: Workspace) -> None:
     assert [note for note in answer.notes if note.startswith("No line")] == [
         r"No line matches '\\d{2,1}' exactly; these are related."
     ]
+
+
+# -- names in another case ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["usememofilters", "USEMEMOFILTERS", "useMemofilters"])
+def test_a_name_in_another_case_is_found_first(workspace: Workspace, text: str) -> None:
+    hit = workspace.search(text).code[0]
+    assert (hit.name, hit.confidence) == ("useMemoFilters", "high")
+
+
+def test_a_name_in_lower_case_leads_to_its_uses_as_well(workspace: Workspace) -> None:
+    assert "web/page.ts" in [path for path, _ in places(workspace.search("usememofilters"))]
+    assert places(workspace.search("pages that ask usememofilters"))[0][0] in ("web/page.ts", "web/hooks.ts")
+
+
+def test_a_name_in_the_right_case_leaves_out_those_in_another(workspace: Workspace) -> None:
+    found = [hit.name for hit in workspace.search("Filters").code]
+    assert found[0] == "Filters"

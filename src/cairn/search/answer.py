@@ -199,7 +199,7 @@ def _is_named(query: Query, hits: Sequence[CodeHit]) -> bool:
     """Tell whether what comes first is what the query as a whole names."""
     if not hits:
         return False
-    if query.named is not None and hits[0].name == query.named.last:
+    if query.named is not None and hits[0].name.lower() == query.named.last.lower():
         return True
     last = re.split(r"[/\\]", query.path)[-1]
     return bool(last) and (hits[0].path.endswith(last) or module_parts(hits[0].path)[-1] == SCOPE_MARK.split(last)[-1])

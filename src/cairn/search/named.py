@@ -135,14 +135,14 @@ def _kind_order(kind: str, *, is_asked: bool) -> int:
 def _kept(
     found: Sequence[tuple[int, NamedDefinition]], query: Query, name: Name, filters: Filtered, scores: Scores
 ) -> list[tuple[int, NamedDefinition]]:
-    """Return those of some definitions that can be meant; a question may have the wrong kind, or the wrong case."""
+    """Return those of some definitions that can be meant; a question may have the wrong kind, a name the wrong case."""
     found = [
         (row, one)
         for row, one in found
         if np.isfinite(scores.total[row]) and (not filters.kinds or one.kind in filters.kinds)
     ]
     exact = [(row, one) for row, one in found if one.name == name.last]
-    if exact or query.asked is None or not query.asked.is_sure:
+    if exact or (query.asked is not None and not query.asked.is_sure):
         found = exact
     of_kinds = [(row, one) for row, one in found if one.kind in query.kinds]
     return of_kinds if query.kinds and (of_kinds or query.asked is None) else list(found)

@@ -24,6 +24,7 @@ from cairn.search.near import SETTLED_FILES, Nearness, Totals, compare
 from cairn.search.query import Query
 from cairn.search.subject import asked_roles, subjects_of
 from cairn.source.roles import FOREIGN, Role
+from cairn.source.terms import known_hash, terms_of_word
 
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -285,16 +286,20 @@ def form_weight(form: Form, weights: Weights) -> float:
 def _match_terms(snapshot: Snapshot, query: Query) -> Matches:
     hashes = [term.hashed for term in query.terms]
     weight = np.array([term.weight for term in query.terms])
-    paths = snapshot.term_paths(hashes)
     if query.item is None:
         rows = snapshot.term_rows(hashes)
         frequency = np.bincount(rows.terms, minlength=len(hashes))
+        if not frequency.all() and (whole := _whole_words(snapshot, query, frequency)):
+            hashes = [whole.get(number, hashed) for number, hashed in enumerate(hashes)]
+            rows = snapshot.term_rows(hashes)
+            frequency = np.bincount(rows.terms, minlength=len(hashes))
     else:
         frequency = term_frequencies(snapshot, hashes)
         rarest = _rarest(frequency)
         rows = snapshot.term_rows([hashes[number] for number in rarest])
         rows = rows._replace(terms=rarest[rows.terms])
         weight = np.where(np.isin(np.arange(len(hashes)), rarest), weight, 0.0)
+    paths = snapshot.term_paths(hashes)
     return Matches(
         _idf(frequency, snapshot.n_rows) * weight,
         _idf(np.bincount(paths.terms, minlength=len(hashes)), len(snapshot.files.paths)),
@@ -303,6 +308,17 @@ def _match_terms(snapshot: Snapshot, query: Query) -> Matches:
         rows,
         paths,
     )
+
+
+def _whole_words(snapshot: Snapshot, query: Query, frequency: Ints) -> dict[int, int]:
+    """Return {number of a term: hash} where a word's stem stands nowhere, but the word does.
+
+    It is a name of several words that is written as one, such as `getuseritems`: the index has that as it is.
+    """
+    unknown = {term.text: number for number, term in enumerate(query.terms) if not frequency[number]}
+    stems = {word: terms_of_word(word)[1][-1] for word in query.words}
+    wholes = {unknown[stem]: known_hash(word) for word, stem in stems.items() if word != stem and stem in unknown}
+    return {number: whole for number, whole in wholes.items() if len(snapshot.term_rows([whole]).rows)}
 
 
 def _rarest(frequencies: Ints) -> Ints:
