@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from cairn.errors import AmbiguousError, ProjectError, StoreError, StoreLockedError
+from cairn.errors import AmbiguousError, PathError, ProjectError, StoreError, StoreLockedError
 from cairn.folders import check_private
 from cairn.hints import Hint
 from cairn.index.seal import is_sealed_index
@@ -130,13 +130,28 @@ def enclosing_root(path: str) -> str | None:
     """Return the nearest folder upwards that this user indexed, or that is the top of a git checkout; None if none is.
 
     It is the project that `Workspace.containing` opens, found without running git.
+
+    Raises:
+        PathError: if the path begins at the current folder, which was deleted.
     """
-    folder = os.path.realpath(os.path.expanduser(path))
+    folder = real_folder(path)
     while not (_is_indexed(folder) or os.path.exists(os.path.join(folder, ".git"))):
         if os.path.dirname(folder) == folder:
             return None
         folder = os.path.dirname(folder)
     return folder
+
+
+def real_folder(path: str) -> str:
+    """Return where a folder is, there or not.
+
+    Raises:
+        PathError: if the path begins at the current folder, which was deleted.
+    """
+    try:
+        return os.path.realpath(os.path.expanduser(path))
+    except FileNotFoundError as error:
+        raise PathError(f"{path} does not exist", Hint("name an existing folder", "index", project=None)) from error
 
 
 def _is_indexed(folder: str) -> bool:

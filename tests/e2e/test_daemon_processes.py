@@ -96,6 +96,19 @@ def test_a_daemon_is_started_asked_and_stopped(tmp_path: Path, folder: StateFold
     assert "stopped" in document(cairn("daemon", "logs", "--json", "-n", "1", cwd=tmp_path))["lines"][0]
 
 
+def test_a_deleted_current_folder_is_told(tmp_path: Path, folder: StateFolder) -> None:
+    ensure(folder)
+    gone = tmp_path / "gone"
+    script = f'cd "{gone}" && rmdir "{gone}" && exec "$0" "$@"'
+    for command in (["search", "x"], ["memories"], ["outline", "a.py"], ["savings"], ["config", "show"]):
+        gone.mkdir()
+        done = subprocess.run(
+            ["sh", "-c", script, COMMAND, *command], capture_output=True, timeout=60, check=False, text=True
+        )
+        assert done.returncode == 2, (command, done)
+        assert done.stderr.startswith("error[path]: . does not exist\n"), (command, done)
+
+
 def test_ten_at_once_start_one_daemon(tmp_path: Path, folder: StateFolder) -> None:
     with ThreadPoolExecutor(10) as pool:
         found = list(pool.map(lambda _: document(cairn("daemon", "ensure", "--json", cwd=tmp_path)), range(10)))

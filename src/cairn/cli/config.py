@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 
 from cairn.cli.notes import note, printable
@@ -20,7 +19,7 @@ from cairn.operations.settings import (
     stands_for_another,
     unset_setting,
 )
-from cairn.registry import enclosing_root
+from cairn.registry import enclosing_root, real_folder
 
 
 def run_get(options: argparse.Namespace) -> int:
@@ -98,7 +97,7 @@ def _note_what_counts(root: Path, name: str, value: object) -> None:
 
 
 def _root(options: argparse.Namespace) -> Path:
-    return Path(enclosing_root(options.project) or os.path.realpath(os.path.expanduser(options.project)))
+    return Path(enclosing_root(options.project) or real_folder(options.project))
 
 
 def _shown(value: object) -> str:

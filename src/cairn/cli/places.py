@@ -10,7 +10,7 @@ from functools import cached_property
 
 from cairn.errors import PathError
 from cairn.hints import Hint
-from cairn.registry import enclosing_root
+from cairn.registry import enclosing_root, real_folder
 
 # Compiled at their first use: start-up time.
 _FROM_HERE = r"\.{1,2}(/|$)|/"
@@ -34,7 +34,7 @@ class Standpoint:
     @cached_property
     def folder(self) -> str:
         """Where it is."""
-        return os.path.realpath(os.path.expanduser(self._project))
+        return real_folder(self._project)
 
     @cached_property
     def _root(self) -> str:

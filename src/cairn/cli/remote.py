@@ -12,7 +12,7 @@ from cairn import __version__
 from cairn.cli.notes import note
 from cairn.errors import DaemonError, StoreError, error_from_dict
 from cairn.loading import load
-from cairn.registry import Registry, enclosing_root, is_team_name
+from cairn.registry import Registry, enclosing_root, is_team_name, real_folder
 from cairn.runtime import StateFolder, environment_mark
 from cairn.transport import ask
 
@@ -90,5 +90,5 @@ def ask_daemon(
 
 def _find_root(folder: StateFolder, path: str) -> str | None:
     """Return the project around a folder if the daemon may serve it: as `Workspace.containing`, without running git."""
-    root = enclosing_root(path) or os.path.realpath(os.path.expanduser(path))
+    root = enclosing_root(path) or real_folder(path)
     return root if Registry(folder).knows(root, "") else None
