@@ -110,7 +110,7 @@ def _consents(plan: SetupPlan, options: argparse.Namespace) -> bool:
 def _say_what_was_done(plan: SetupPlan, outcome: Outcome) -> None:
     if outcome.written:
         emit(f"Wrote {pluralize(len(outcome.written), 'file')}. To take it back: cairn uninstall{_flags(plan)}")
-        emit_steps(plan)
+        emit_steps(plan, outcome)
     elif not plan.problems:
         emit("Every file is as it should be; nothing was written.")
 

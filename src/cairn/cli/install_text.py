@@ -8,8 +8,9 @@ from typing import Any
 
 from cairn.cli.notes import note, printable
 from cairn.cli.render import emit
+from cairn.hooks.adapter import Adapter
 from cairn.install.apply import Outcome
-from cairn.install.plan import FileChange
+from cairn.install.plan import FileChange, agents_of
 from cairn.install.selftest import SelfTestResult
 from cairn.install.setup import SetupPlan
 
@@ -56,13 +57,18 @@ def _size(change: FileChange) -> str:
     return " ".join([*([f"+{added}"] if added else []), *([f"-{removed}"] if removed else [])])
 
 
-def emit_steps(plan: SetupPlan) -> None:
+def emit_steps(plan: SetupPlan, outcome: Outcome) -> None:
     """Print what a person has yet to do, each sentence once."""
-    steps = dict.fromkeys(step for found in plan.agents for step in found.adapter.by_hand)
+    steps = dict.fromkeys(step for found in plan.agents for step in _steps(found.adapter, plan, outcome))
     if steps:
         emit("Left for you to do:")
     for step in steps:
         emit(f"  - {step}")
+
+
+def _steps(adapter: Adapter, plan: SetupPlan, outcome: Outcome) -> tuple[str, ...]:
+    """Return what a person has yet to do for an agent: nothing until all of its files are written."""
+    return () if adapter.name in agents_of([*plan.problems, *outcome.failed]) else adapter.by_hand
 
 
 def emit_results(title: str, results: Sequence[SelfTestResult]) -> None:
@@ -87,7 +93,11 @@ def plan_row(plan: SetupPlan, outcome: Outcome) -> dict[str, Any]:
         "root": str(plan.place.root),
         "level": plan.place.level,
         "agents": [
-            {"name": found.adapter.name, "signs": list(found.signs), "by_hand": list(found.adapter.by_hand)}
+            {
+                "name": found.adapter.name,
+                "signs": list(found.signs),
+                "by_hand": list(_steps(found.adapter, plan, outcome)),
+            }
             for found in plan.agents
         ],
         "files": [change_row(change, outcome) for change in plan.changes],

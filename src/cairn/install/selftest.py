@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
 from cairn.documents.document import parse_document
@@ -51,10 +52,12 @@ class SelfTest:
 
     def try_agent(self, adapter: Adapter) -> list[SelfTestResult]:
         """Return how the hooks and the MCP server of an agent work as its files have them now."""
-        values = list(_iter_ours(adapter.changes(self._place), self._place))
+        changes = adapter.changes(self._place)
+        values = list(_iter_ours(changes, self._place))
         results = []
         if adapter.events and adapter.first_payload:
-            results.append(_try_hook(adapter, self._place, values))
+            by_plugin = _has_plugin(changes, self._place)
+            results.append(_try_hook(adapter, self._place, values, by_plugin=by_plugin))
         servers = [words for value in values for words in iter_commands(value) if isinstance(words, tuple)]
         if servers:
             results.append(self._try_server(adapter, servers[0]))
@@ -102,7 +105,16 @@ def _json_of(change: Whole, content: bytes | None) -> Any:  # noqa: ANN401 - JSO
 # -- hooks -------------------------------------------------------------------------------------------------------------
 
 
-def _try_hook(adapter: Adapter, place: Place, values: Sequence[Any]) -> SelfTestResult:
+def _has_plugin(changes: Sequence[Change], place: Place) -> bool:
+    """Tell whether a plugin is there, which runs the hook by itself: a program that no other file names."""
+    for change in changes:
+        if isinstance(change, Whole) and change.file.suffix == ".ts":
+            with suppress(CairnError):  # the file has been named already
+                return read_content(real_path(change.file, place)) is not None
+    return False
+
+
+def _try_hook(adapter: Adapter, place: Place, values: Sequence[Any], *, by_plugin: bool) -> SelfTestResult:
     def fail(message: str, hint: str = _LOGS) -> SelfTestResult:
         return SelfTestResult(adapter.name, "hooks", False, message, hint)
 
@@ -110,12 +122,11 @@ def _try_hook(adapter: Adapter, place: Place, values: Sequence[Any]) -> SelfTest
     # Agents that share a file have each other's hook in it.
     known = [hook_command(place, event, name) for name in dict.fromkeys((adapter.name, *NAMES))]
     written = [words.strip() for value in values for words in iter_commands(value) if isinstance(words, str)]
-    command = next((command for command in known if command in written), "")
-    if written and not command:  # nothing else that a repository may bring is run
+    command = next((command for command in known if command in written), known[0] if by_plugin else "")
+    if not command:  # nothing else that a repository may bring is run
         return fail(
             f"the files of {adapter.title} lack Cairn's hook for {event}, or have another", _again(adapter, place)
         )
-    command = command or known[0]  # a plugin runs it by itself
     if (missing := _missing_program(place)) is not None:
         return fail(*missing)
     for _ in range(_TRIES):

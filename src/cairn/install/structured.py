@@ -50,6 +50,10 @@ def put(file: Source, content: bytes | None, pieces: Sequence[Piece], record: Fi
     looks = [_look(document, piece, pieces, known) for piece in pieces]
     notes = tuple(dict.fromkeys(look.note for look in looks if look.note))
     conflicts = tuple(dict.fromkeys(look.conflict for look in looks if look.conflict))
+    if all(
+        look.conflict or look.piece.is_default for look in looks
+    ):  # what only serves the others does not go in alone
+        return Edited(content, (), notes, conflicts, base=content)
     if all(look.is_settled for look in looks) and not _leftovers(document, pieces, known):
         settled = tuple(_recorded(look.piece, known) for look in looks if not look.conflict)
         return Edited(content, settled, notes, conflicts, base=content)

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import pytest
 
 from cairn.hooks.adapter import Ability, Adapter, Change, FileEntry, Item, Place
+from cairn.hooks.agents import adapter_of
 from cairn.hooks.commands import hook_command, mcp_server
 from cairn.hooks.report import Reply, Report
 from cairn.install.selftest import SelfTest, SelfTestResult, payload_of
@@ -92,6 +93,18 @@ def test_a_hook_that_does_not_is_named_with_what_to_do(tmp_path: Path, answer: s
 
     assert not result.works
     assert result.hint
+
+
+def test_a_hook_that_is_in_no_file_does_not_answer(tmp_path: Path) -> None:
+    program(tmp_path, HOOK.format(folder=tmp_path, answer='{"context": "x"}', code=0))
+    place = Place("project", tmp_path, tmp_path, {"PATH": f"{tmp_path / 'bin'}{os.pathsep}/bin:/usr/bin"})
+    (tmp_path / "hooks.json").write_text('{"Start": null}')
+    for adapter in (Speaker(), adapter_of("opencode")):  # one that names its hook in a file, and one with a plugin
+        (result,) = SelfTest(place).try_agent(adapter)
+        assert not result.works
+        assert "lack Cairn's hook" in result.message
+        assert result.hint
+    assert not (tmp_path / "seen").exists()
 
 
 def test_a_program_that_is_missing_is_named_though_the_command_says_nothing(tmp_path: Path) -> None:

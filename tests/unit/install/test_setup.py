@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cairn.cli.install_text import plan_row
 from cairn.errors import ConfigError, NotFoundError, RequestError
 from cairn.hooks.adapter import Level
 from cairn.hooks.agents import NAMES
@@ -158,3 +159,28 @@ def test_without_a_home_folder_only_the_users_own_files_are_out_of_reach(
     assert names(plan_init(root, "project", ("claude-code",), {})) == ["claude-code"]
     with pytest.raises(ConfigError, match="home folder is unknown"):
         plan_init(root, "user", ("claude-code",), {})
+
+
+@pytest.mark.parametrize(
+    ("agent", "name", "text"),
+    [
+        ("cursor", ".cursor/hooks.json", '{"hooks": null}'),
+        ("opencode", "opencode.json", '{"mcp": null}'),
+        ("claude-code", ".claude/settings.json", '{"hooks": null}'),
+    ],
+)
+def test_a_file_that_takes_nothing_of_ours_is_a_problem_and_nothing_is_left_to_do_yet(
+    agent: str, name: str, text: str, home: Path, root: Path
+) -> None:
+    file = root / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
+    plan = plan_init(root, "project", [agent], environment())
+    row = plan_row(plan, plan.carry_out())
+    assert [change["file"] for change in row["files"] if change["error"]] == [name]
+    assert file.read_text() == text
+    assert [found["by_hand"] for found in row["agents"]] == [[]]
+
+    file.write_text("{}")
+    plan = plan_init(root, "project", [agent], environment())
+    assert plan_row(plan, plan.carry_out())["agents"][0]["by_hand"]
