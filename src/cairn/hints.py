@@ -20,6 +20,7 @@ _POSITIONAL: Mapping[str, tuple[str, ...]] = {
     "fetch": ("ids",),
     "forget": ("ids",),
     "flow": ("place",),
+    "history": ("query",),
     "impact": ("symbol",),
     "importers": ("target",),
     "index": ("path",),

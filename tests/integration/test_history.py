@@ -243,6 +243,60 @@ def test_a_run_that_finds_no_edit_still_reads_a_new_commit(project: Path, git: G
         assert workspace.history.solve("zebras", update=False).commits[0].subject == "Fold zebras at crossings"
 
 
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("#51", ["Draw circles (#51)", "Draw squares"]),
+        ("51", ["Draw circles (#51)", "Draw squares"]),
+        ("Closes #51", ["Draw circles (#51)", "Draw squares"]),
+        ("GH-51", ["Draw circles (#51)", "Draw squares"]),
+        ("#5", []),
+        ("#512", ["Draw lines (#512)"]),
+    ],
+)
+def test_a_number_finds_the_commits_whose_message_gives_it(
+    query: str, expected: list[str], project: Path, git: Git
+) -> None:
+    commit(project, git, "Draw squares\n\nCloses: https://example.org/a/b/issues/51", view="def show(): return 7\n")
+    commit(project, git, "Draw lines (#512)", view="def show(): return 8\n")
+    commit(project, git, "Draw circles (#51)", view="def show(): return 9\n", loader="def load(): return 9\n")
+    with Workspace.open(project) as workspace:
+        answer = workspace.history.solve(query)
+        assert [one.subject for one in answer.commits] == expected
+        assert bool(answer.files) == bool(expected)
+        if len(expected) == 2:
+            assert workspace.history.solve(query, limit=1).omitted == 1
+
+
+def test_a_hash_finds_its_commit_and_a_word_of_its_digits_does_not(project: Path, git: Git) -> None:
+    whole = git(project, "rev-parse", "HEAD~1").strip()
+    with Workspace.open(project) as workspace:
+        for query in (whole, whole[:7], whole[:12].upper()):
+            assert subjects(workspace, query) == [git(project, "log", "-1", "--format=%s", whole).strip()]
+        git(project, "branch", "fedecad")
+        assert subjects(workspace, "fedecad") == []
+
+
+def test_a_text_of_a_file_is_read_and_a_long_one_is_not_repeated(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "issue.md").write_text("Uploads should be tried again: retry them.\n")
+    assert main(["history", f"@{tmp_path / 'issue.md'}", "-C", str(project), "--no-daemon"]) == 0
+    assert "Retry uploads that time out" in capsys.readouterr().out
+    assert main(["history", "zebra " * 100, "-C", str(project), "--no-daemon"]) == 1
+    assert len(capsys.readouterr().err) < 200
+
+
+def test_that_several_definitions_have_a_name_is_said(project: Path, git: Git) -> None:
+    commit(project, git, "Parse twice", second="def parse():\n    return 'another'\n")
+    with Workspace.open(project) as workspace:
+        workspace.index()
+        answer = workspace.history.solve("parse")
+    assert answer.subject == "symbol"
+    assert "2 definitions have this name" in answer.notes[-1]
+    assert "cairn why" in answer.notes[-1]
+
+
 # -- lines -------------------------------------------------------------------------------------------------------------
 
 

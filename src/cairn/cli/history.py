@@ -6,19 +6,21 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
+from cairn.cli.given import read_given
 from cairn.cli.graph import more, show
 from cairn.cli.notes import printable
 from cairn.cli.places import standpoint_of
 from cairn.cli.remote import answer
 from cairn.cli.render import Style
-from cairn.source.text import pluralize
+from cairn.source.text import cut_at_word, pluralize
 
+_MAX_SHOWN_CHARS = 80  # of a query that nothing was found for
 Document = dict[str, Any]  # an answer from the history, as JSON in docs/cli.md
 
 
 def run_history(options: argparse.Namespace) -> int:
     """Show which commits and files solved something like a query, or shaped a file."""
-    query = standpoint_of(options).place(" ".join(options.query))
+    query = standpoint_of(options).place(read_given(" ".join(options.query), "history", "query"))
     document: Document = answer(
         options, "history", {"query": query, "limit": options.limit, "update": not options.no_update}
     )
@@ -28,7 +30,7 @@ def run_history(options: argparse.Namespace) -> int:
         lambda style: _solved_rows(document, style),
         something=bool(document["commits"]),
         omitted=more(document["omitted"], "more commit"),
-        nothing="" if not document["read"] else f"No commit says much of {query!r}.",
+        nothing="" if not document["read"] else f"No commit says much of {cut_at_word(query, _MAX_SHOWN_CHARS)!r}.",
     )
 
 

@@ -23,7 +23,12 @@ def add_history_commands(
     asking = Parser(add_help=False, parents=[common, project_option()])
     asking.add_argument("--no-update", action="store_true", help="answer without reading new commits first")
     history = commands.add_parser("history", parents=[asking], help="show which commits solved something like this")
-    history.add_argument("query", nargs="+", metavar="QUERY", help="prose, a file, a folder, or a symbol")
+    history.add_argument(
+        "query",
+        nargs="+",
+        metavar="QUERY",
+        help="prose, a file, a folder, a symbol, #NUMBER or a hash; the text of @FILE",
+    )
     add_field(history, "-n", "--limit", rule=fields.HISTORY_LIMIT, default=5)
     history.set_defaults(run=lazy("cairn.cli.history:run_history"))
     related = commands.add_parser("related", parents=[asking], help="show which files change together with a file")

@@ -27,6 +27,7 @@ from cairn.search.answer import respond
 from cairn.search.query import understand
 from cairn.source.commits import is_partial, read_commits
 from cairn.source.git import head_revision
+from cairn.source.named_commits import named_commits
 from cairn.source.shaping import lines_in_commit, shaped_by
 from cairn.source.text import pluralize
 from cairn.source.walk import read_file
@@ -41,6 +42,7 @@ _RUN_SHARE, _LEAST_RUN_SECONDS = 0.5, 0.5
 # How long git may look for the commits that shaped some lines, and how many it is asked for.
 WHY_SECONDS = 3.0
 _MOST_SHAPINGS = 200
+_MOST_NAMESAKES = 20  # definitions of one name that are counted
 _PLACE = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?")
 
 
@@ -97,6 +99,8 @@ class HistoryFacet:
         shaped = None if path else self._shaped(query.strip(), limit, update)
         if shaped is not None and shaped.commits:
             return _solved_by(query, shaped)
+        if not path and (named := self._named(query.strip(), limit, update)) is not None:
+            return named
         past, notes = self._past(update)
         if past is None:
             return Solved(query, "query", (), (), 0, 0, 0, notes)
@@ -190,11 +194,34 @@ class HistoryFacet:
         query = understand(name)
         if query.named is None or not self._index.writer.is_indexed(self._index.views.checkout):
             return None
-        request = SearchRequest(query=name, type="code", limit=1)
+        request = SearchRequest(query=name, type="code", limit=_MOST_NAMESAKES)
         hits = self._index.answer(lambda library: respond(library, query, request)).code
         if not hits or hits[0].name.rpartition(".")[2] != query.named.last:
             return None
-        return self._why(hits[0].path, hits[0].start_line, hits[0].end_line, limit, update)
+        shaped = self._why(hits[0].path, hits[0].start_line, hits[0].end_line, limit, update)
+        others = [hit for hit in hits[1:] if hit.name.rpartition(".")[2] == query.named.last]
+        if not others:
+            return shaped
+        here, there = (f"{hit.path}:{hit.start_line}" for hit in (hits[0], others[0]))
+        count = f"{len(others) + 1}{'' if len(hits) < _MOST_NAMESAKES else ' or more'}"
+        note = Hint(f"{count} definitions have this name; these commits shaped {here}. For another", "why", place=there)
+        return replace(shaped, notes=(*shaped.notes, note))
+
+    def _named(self, query: str, limit: int, update: bool) -> Solved | None:
+        """Return the commits that a query names by a hash or a number; None if it names none."""
+        repository, head = self._index.repository, self._head()
+        if repository is None or not head or not self._index.settings.history:
+            return None
+        found = named_commits(repository.work_tree, head, query, _MOST_SHAPINGS, WHY_SECONDS)
+        if not found.hashes and not found.is_cut:
+            return None
+        past, notes = self._past(update)
+        shown = found.hashes[: limit or None]
+        commits = self._describe(past, shown, "")
+        late = ("The time was up before all commits were looked at.",) if found.is_cut else ()
+        read, listed = (past.extent.read, past.extent.listed) if past is not None else (0, 0)
+        rest = len(found.hashes) - len(shown)
+        return Solved(query, "query", tuple(commits), _files_of(commits, limit), rest, read, listed, (*notes, *late))
 
     def _past(self, update: bool) -> tuple[Past | None, tuple[str, ...]]:
         """Return the history of the checkout, and what is to be said of it."""
@@ -286,7 +313,20 @@ def _redacted(text: str) -> str:
 
 def _solved_by(query: str, shaped: ShapedLines) -> Solved:
     """Return what shaped a definition as an answer to a query for it."""
-    counts = Counter(file for commit in shaped.commits for file in commit.files)
-    files = [PastFile(file, count, 1.0) for file, count in counts.most_common(len(shaped.commits))]
     n_commits = len(shaped.commits) + shaped.omitted
-    return Solved(query, "symbol", shaped.commits, tuple(files), shaped.omitted, n_commits, n_commits, shaped.notes)
+    return Solved(
+        query,
+        "symbol",
+        shaped.commits,
+        _files_of(shaped.commits, len(shaped.commits)),
+        shaped.omitted,
+        n_commits,
+        n_commits,
+        shaped.notes,
+    )
+
+
+def _files_of(commits: Sequence[PastCommit], limit: int) -> tuple[PastFile, ...]:
+    """Return the files that commits changed, those of most commits first."""
+    counts = Counter(file for commit in commits for file in commit.files)
+    return tuple(PastFile(file, count, 1.0) for file, count in counts.most_common(limit or None))
