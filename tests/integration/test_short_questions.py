@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from cairn.answers import Answer
+from cairn.hints import Hint
 from cairn.workspace import Workspace
 from small_projects import write_files
 
@@ -99,3 +100,20 @@ def test_a_name_in_lower_case_leads_to_its_uses_as_well(workspace: Workspace) ->
 def test_a_name_in_the_right_case_leaves_out_those_in_another(workspace: Workspace) -> None:
     found = [hit.name for hit in workspace.search("Filters").code]
     assert found[0] == "Filters"
+
+
+# -- misspelt names ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["usememfilters", "USEMEMOFLITERS", "usmemofilters()"])
+def test_a_misspelt_name_is_answered_with_those_like_it(workspace: Workspace, text: str) -> None:
+    answer = workspace.search(text)
+    (note,) = answer.notes
+    assert (answer.code, isinstance(note, Hint)) == ((), True)
+    assert "like it are useMemoFilters" in note
+    assert note.endswith("cairn search useMemoFilters")
+
+
+def test_nothing_is_said_of_names_where_none_is_like_a_word(workspace: Workspace) -> None:
+    assert workspace.search("zzxxqq").notes == ()
+    assert workspace.search("usememfilters", globs=["server/**"]).notes == ()

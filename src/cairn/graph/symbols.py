@@ -6,10 +6,10 @@ import posixpath
 import re
 import sqlite3
 from collections.abc import Collection, Iterable
-from difflib import get_close_matches
 from itertools import islice
 
 from cairn.errors import AmbiguousError, UnknownSymbolError
+from cairn.graph.alike import names_like
 from cairn.graph.code import Code
 from cairn.graph.full_names import find_by_full_name, without_signature
 from cairn.graph.nodes import file_of, node_of, place_of
@@ -216,9 +216,7 @@ def _offer(code: Code, connection: sqlite3.Connection, text: str) -> str:
     names = chunk_db.definition_names(connection, code.view_id)
     if _looks_like_file(code, text):
         name, names = posixpath.basename(text), list({posixpath.basename(path) for path in code.paths})
-    folded = {candidate.lower(): candidate for candidate in names}
-    near = [folded[match] for match in get_close_matches(name.lower(), folded, n=_MAX_NEAR, cutoff=0.6)]
-    if near:
+    if near := names_like(names, name, _MAX_NEAR):
         return Hint(f"did you mean {', '.join(near)}? Or look for it", "search", query=name or text)
     return Hint("look for it", "search", query=name or text)
 

@@ -32,7 +32,7 @@ from cairn.search.rank import Ranking, rank
 from cairn.search.score import Floats, Ints, Weights
 from cairn.source.frames import is_place
 from cairn.source.text import pluralize
-from cairn.storage.index import chunk_db
+from cairn.storage.index import chunk_db, view_db
 from cairn.types import Span
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ MAX_PASTED = 10  # lines that hold what was pasted
 # What a compiler or a linter says of a line, and how much of that must stand in the project for it to be its own.
 _DIAGNOSED = re.compile(r"\S+:\d+(?::\d+)?: *(?:error|warning|note|info|fatal|[A-Z]+\d+|[CEFIRW]:)\b", re.IGNORECASE)
 DIAGNOSED_SHARE = 0.5
+MAX_MEANT, LEAST_ALIKE = 5, 0.7  # names that a misspelt word may mean, and how like it they are, 0 to 1
 LOOK_BEHIND = 5  # rows ranked beyond the limit
 
 
@@ -84,6 +85,8 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
         hits = _rank_hits(library, query, request, notes)
         if guessed and query.item is None and not _is_named(query, hits):
             hits = _with_pasted(library, query, request, hits, notes)
+        if guessed and not hits and effort is NO_LIMIT:
+            notes.extend(_names_meant(library, query, request))
     if request.expand and library.open_graph is None:
         notes.append("Callers and callees are known of what is checked out only.")
     elif request.expand and hits:
@@ -183,6 +186,20 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
         return hits
     arranged: list[CodeHit] = item.arrange(hits, hits_of_lines(library, item.lines, request))
     return arranged[: request.limit or None]
+
+
+def _names_meant(library: Library, query: Query, request: SearchRequest) -> list[str]:
+    """Return a note with the names of the project that are like a query of one word, if there are any."""
+    word = query.named.last if query.named else query.text
+    view = view_db.find_view(library.connection, library.reader.view.name)
+    if view is None or not word.isidentifier() or request.kinds or request.languages or request.globs:
+        return []
+    every = chunk_db.definition_names(library.connection, view.id)
+    names = [name for name in every if name[:1].isidentifier() and " " not in name]
+    near: list[str] = load("cairn.graph.alike:names_like")(names, word, MAX_MEANT, LEAST_ALIKE)
+    if not near:
+        return []
+    return [Hint(f"Nothing is called {word!r}; like it are {', '.join(near)}", "search", query=near[0])]
 
 
 def _is_defined(library: Library, query: Query, request: SearchRequest) -> bool:
