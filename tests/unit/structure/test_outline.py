@@ -264,3 +264,8 @@ def test_names_in_outlines_of_every_language_are_whole_and_can_be_fetched(sample
 @pytest.mark.parametrize("language", ODD)
 def test_odd_and_long_names_are_whole_and_can_be_fetched(language: str) -> None:
     check_names(ODD[language].encode(), "src/file", language)
+
+
+def test_a_local_function_of_lua_is_listed_once() -> None:
+    text = b"local a = function()\n  local b = function() end\n  M.c = function() end\nend\nd = function() end\n"
+    assert [(name, first) for _, name, first, _ in listed(text, "lua")] == [("a", 1), ("b", 2), ("c", 3), ("d", 5)]
