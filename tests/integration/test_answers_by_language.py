@@ -111,3 +111,25 @@ def test_lines_that_import_a_file_by_name_are_listed_where_imports_lead_nowhere(
         unresolved = workspace.graph.importers("b.zig").unresolved
         assert unresolved is not None
         assert [(mention.path, mention.line) for mention in unresolved.first] == [("a.zig", 1)]
+
+
+SHAPES = """\
+abstract type Shape end
+abstract type Box{T} end
+abstract type Round <: Shape end
+abstract type Pair{T} <: Box{T} end
+struct Circle <: Round
+  r::Int
+end
+struct Crate{T} <: Box{T} end
+struct Two{A, B} <: Pair{Box{A}, B} end
+struct Bound{T<:Shape} end
+"""
+
+
+def test_types_of_julia_derive_from_types_with_and_without_parameters(tmp_path: Path) -> None:
+    with opened(tmp_path, {"src/Shapes.jl": SHAPES}) as workspace:
+        below = {
+            name: {link.symbol.name for link in workspace.graph.subclasses(name).links} for name in ("Shape", "Box")
+        }
+    assert below == {"Shape": {"Round", "Circle"}, "Box": {"Pair", "Crate", "Two"}}

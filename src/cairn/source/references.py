@@ -58,6 +58,7 @@ RESULT, THIS = "return", "this"
 CAST = " is"  # behind the name of a variable: what it is found to be somewhere
 _BARE_ARGUMENTS = frozenset({"ruby"})  # may follow a name without brackets
 _CALL, _DECORATE, _USE = _KIND_OF["call"], _KIND_OF["decorate"], _KIND_OF["use"]
+_BASES = frozenset({_KIND_OF["inherit"], _KIND_OF["implement"]})
 # A value belongs to the function or type around it, not to the variable it is assigned to.
 _VALUE_KINDS = frozenset({"variable", "constant", "field", "property", "key", "section", "type", "macro"})
 # What is taken out of a value, by how the query calls what holds it.
@@ -234,7 +235,7 @@ class _Collector:
             counts.append(given)
             kinds.append(kind)
             expressions.append(number)
-            scopes.append(self._decoration_target(start, scope) if kind == _DECORATE else scope)
+            scopes.append(self._target(kind, start, scope))
             lines.append(bisect_right(starts, end - 1))
         imports, values = self._imports[:_MAX_IMPORTS], self._values[:_MAX_VALUES]
         package = self._package[:_MAX_IMPORT_CHARS]
@@ -387,8 +388,14 @@ class _Collector:
     def _scope(self, byte: int) -> int:
         return self._owners[bisect_right(self._borders, byte) - 1]
 
-    def _decoration_target(self, start: int, scope: int) -> int:
-        """Return the definition that a decorator is for: the one it begins, or the next one."""
+    def _target(self, kind: int, start: int, scope: int) -> int:
+        """Return the definition that a reference in a scope is about: of a decorator, the one it begins or the next."""
+        place = bisect_right(self._def_starts, start) - 1
+        if kind in _BASES and place > scope:  # an abstract type of Julia is the scope of nothing, but has a base
+            definition = self._parsed[place].definition
+            return place if definition.kind == "type" and start < definition.span.end_byte else scope
+        if kind != _DECORATE:
+            return scope
         if scope >= 0:
             body = self._parsed[scope].node.child_by_field_name("body")
             if body is not None and start < body.start_byte:

@@ -11,7 +11,8 @@
   (where_expression . (_ . (_) @head . (argument_list)))
   (where_expression . (_ . (_ . (_) @head . (argument_list))))])
 
-(type_head (_ (_) (operator) . (_) @inherit))
+(type_head (_ (_) (operator) . [(identifier) (field_expression)] @inherit))
+(type_head (_ (_) (operator) . (parametrized_type_expression . (_) @inherit)))
 [(using_statement) (import_statement)] @import
 ((call_expression . (identifier) @_include) @import
   (#eq? @_include "include"))
