@@ -35,12 +35,13 @@ def run() -> "NoReturn":
     run_command()
 
 
-def _print_version() -> "NoReturn":
+def _print_version() -> None:
     """Print the version, without a parser, which would take half the time."""
     try:
         os.write(1, f"cairn {__version__}\n".encode("ascii"))
     except OSError as error:
-        os._exit(0 if isinstance(error, BrokenPipeError) else 3)
+        if not isinstance(error, BrokenPipeError):
+            return  # the command reports it
     os._exit(0)
 
 

@@ -72,12 +72,17 @@ def test_enough_is_enough(project: Path) -> None:
 
 
 def test_output_that_cannot_be_written_is_no_answer(project: Path) -> None:
-    with open("/dev/full", "wb") as full:
-        done = cairn("search", "add the tax", cwd=project, stdout=full.fileno())
-    assert (done.returncode, done.stderr.splitlines()[0]) == (
-        3,
-        "error[resources]: the disk is full",
-    )
+    for arguments in (
+        ["search", "add the tax"],
+        ["search", "tax", "--json"],
+        ["help"],
+        ["search", "-h"],
+        ["--version"],
+    ):
+        with open("/dev/full", "wb") as full:
+            done = cairn(*arguments, cwd=project, stdout=full.fileno())
+        assert (done.returncode, done.stderr.splitlines()[:1]) == (3, ["error[resources]: the disk is full"]), arguments
+        assert len(done.stderr.splitlines()) == 2, arguments
 
 
 def test_closed_streams_change_no_exit_code(project: Path) -> None:

@@ -137,6 +137,34 @@ def test_colour_is_given_and_taken_by_an_option(cairn: Cairn) -> None:
     assert "\x1b]8" not in cairn("search", "clear", "--color=always")[1]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message", "hint"),
+    [
+        (["search", "x", "--json", "--limit", "abc"], "must be a whole number", "cairn search --help"),
+        (["--json", "serch", "x"], "unknown command 'serch'", "cairn --help"),
+        (["config", "--json"], "ACTION", "cairn config --help"),
+        (["memories", "--json", "--type", "foo"], "not 'foo'", "cairn memories --help"),
+        (["search", "x", "--json", "--lmit"], "unknown option '--lmit'", "cairn search --help"),
+    ],
+)
+def test_a_wrong_command_line_is_a_json_document_if_one_is_asked_for(
+    arguments: list[str], message: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    shown = capsys.readouterr()
+    error = json.loads(shown.out)["error"]
+    assert (end.value.code, error["code"], error["hint"]) == (2, "request", hint)
+    assert message in error["message"]
+    assert shown.err == f"error: {error['message']}\n  try: {hint}\n"
+
+
+def test_a_wrong_command_line_prints_no_document_unasked(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["search", "--lmit", "--", "--json"])
+    assert capsys.readouterr().out == ""
+
+
 def test_the_help_of_a_command_is_that_of_its_option(cairn: Cairn, capsys: pytest.CaptureFixture[str]) -> None:
     shown = []
     for arguments in (["help", "core", "add"], ["core", "add", "--help"]):

@@ -15,8 +15,8 @@ from cairn import __version__, fields
 from cairn.cli.flags import add_field, number_within
 from cairn.cli.limits import check_limits
 from cairn.cli.notes import note
-from cairn.cli.outcomes import EXIT_FOUND, EXIT_INTERRUPTED, EXIT_STORE, EXIT_USAGE
-from cairn.cli.parser import Parser, add_words, common_options, in_order, project_option
+from cairn.cli.outcomes import EXIT_FOUND, EXIT_INTERRUPTED, EXIT_USAGE
+from cairn.cli.parser import Parser, add_words, common_options, in_order, parse, project_option
 from cairn.errors import CairnError, InternalError, resource_error
 from cairn.hints import FIELDS_PAGE, Hint
 from cairn.loading import load
@@ -219,16 +219,11 @@ def _add_exchange(commands: _Commands, common: Parser) -> None:
     imports.set_defaults(run=_lazy("cairn.cli.exchange:run_import"))
 
 
-def _add_daemon(commands: _Commands, _common: Parser) -> None:
+def _add_daemon(commands: _Commands, common: Parser) -> None:
     """Add the commands about the background process."""
-    common = Parser(add_help=False)
-    common.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
     daemon = commands.add_parser("daemon", parents=[common], help="start, stop or inspect the background process")
     actions = daemon.add_subparsers(title="actions", metavar="ACTION", required=True, parser_class=Parser)
-    common = Parser(add_help=False)
-    common.add_argument(
-        "--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON document and nothing else"
-    )
+    below = common_options(argparse.SUPPRESS)
     for name, text in (
         ("start", "start it unless it is running"),
         ("stop", "stop it and wait until it has stopped"),
@@ -236,7 +231,7 @@ def _add_daemon(commands: _Commands, _common: Parser) -> None:
         ("ensure", "start it unless it is running; return as soon as it answers"),
         ("logs", "print the end of its log"),
     ):
-        action = actions.add_parser(name, parents=[common], help=text)
+        action = actions.add_parser(name, parents=[below], help=text)
         action.set_defaults(run=_start_daemon if name == "start" else _lazy(f"cairn.cli.daemon:run_{name}"))
         if name == "start":
             action.add_argument("--foreground", action="store_true", help="run as the daemon until Ctrl-C")
@@ -356,7 +351,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.environ.setdefault(name, value)
     arguments = in_order(sys.argv[1:] if argv is None else argv)
     parser = build_parser(arguments[0] if arguments else "")
-    options = parser.parse_args(arguments)
+    options = parse(parser, arguments)
     if not hasattr(options, "run"):
         parser.print_help()
         return EXIT_USAGE
@@ -367,7 +362,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         check_limits()
         if color != "auto":
             load("cairn.cli.color:choose")(color)
-        if hasattr(options, "state_dir"):  # `cairn daemon` gives warnings in its answers
+        if arguments[0] != "daemon":  # `cairn daemon` gives warnings in its answers
             listen(note)
         code: int = options.run(options)
         sys.stdout.flush()
@@ -431,16 +426,24 @@ def run() -> NoReturn:
         code = main()
     except SystemExit as end:  # from the parser, which has printed the reason
         code = end.code if isinstance(end.code, int) else EXIT_USAGE
+    except OSError as error:  # its help cannot be written
+        code = _end_unwritten(error, EXIT_FOUND)
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OSError as error:
-            if code == EXIT_FOUND and not isinstance(error, BrokenPipeError):
-                code = EXIT_STORE
-            _discard_output()
+            code = _end_unwritten(error, code)
     if threading.active_count() == 1:
         os._exit(code)
     sys.exit(code)
+
+
+def _end_unwritten(error: OSError, code: int) -> int:
+    """Say why output cannot be written, unless its reader is gone or a command has failed; return the exit code."""
+    if code == EXIT_FOUND and not isinstance(error, BrokenPipeError):
+        code = _end(error, "", as_json=False)
+    _discard_output()
+    return code
 
 
 def _open_standard_streams() -> None:
@@ -455,14 +458,11 @@ def _open_standard_streams() -> None:
 
 
 def _report(error: CairnError, *, as_json: bool) -> None:
-    if as_json:
-        import json  # noqa: PLC0415 - start-up time
-
-        document = {"error": error.to_dict()}
-        sys.stdout.write(json.dumps(document) + "\n")
     note(f"error[{error.code}]: {error}")
     if error.hint:
         note(f"  try: {error.hint}")
+    if as_json:
+        sys.stdout.write(load("json:dumps")({"error": error.to_dict()}) + "\n")
 
 
 def _lazy(place: str) -> Command:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from cairn.cli.flags import add_field
 from cairn.cli.outcomes import EXIT_USAGE
+from cairn.errors import RequestError
 from cairn.fields import Rule
 from cairn.loading import load
 
@@ -34,12 +36,37 @@ def in_order(arguments: Sequence[str]) -> list[str]:
     return [rest[0], *in_front, *rest[1:]]
 
 
+def parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
+    """Parse a command line; what is wrong with it is one JSON document, too, if it asks for one."""
+    try:
+        return parser.parse_args(arguments)
+    except WrongCommandLineError as error:
+        if "--json" in _split(arguments)[0]:
+            document = {"error": RequestError(error.message, error.hint).to_dict()}
+            sys.stdout.write(load("json:dumps")(document) + "\n")
+        raise
+
+
 def _words_of_option(word: str) -> int:
     """Return how many words the option of every command takes that begins with a word; 0 for any other word."""
     if word in _WITH_VALUE:
         return 2
     has_value = word.partition("=")[0] in _WITH_VALUE or word.startswith(_WITH_VALUE[0])
     return 1 if word in _ALONE or has_value else 0
+
+
+class WrongCommandLineError(SystemExit):
+    """Ends the process; what is wrong was said on stderr.
+
+    Args:
+        message: what is wrong.
+        hint: what to do next.
+    """
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(EXIT_USAGE)
+        self.message = message
+        self.hint = hint
 
 
 class Parser(argparse.ArgumentParser):
@@ -53,7 +80,13 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End the process."""
-        self.exit(EXIT_USAGE, f"error: {message}\n  try: {self.prog} --help\n")
+        hint = f"{self.prog} --help"
+        self._print_message(f"error: {message}\n  try: {hint}\n", sys.stderr)
+        raise WrongCommandLineError(message, hint)
+
+    def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ANN401 - as argparse has it
+        """Print the help or the version; argparse would not tell that it could not."""
+        (file or sys.stderr).write(message)
 
     def format_help(self) -> str:
         """Return the help, with examples."""

@@ -75,7 +75,7 @@ def test_options_in_front_of_a_command_reach_its_actions() -> None:
     for command in (["core", "list"], ["memories", "prune"], ["sessions", "show", "s"]):
         options = parse("-C", "x", "--json", *command)
         assert (options.project, options.json) == ("x", True)
-    assert parse("--json", "daemon", "status").json
+    assert parse("-C", ".", "--color", "never", "--no-daemon", "--json", "daemon", "status").json
     assert not parse("daemon", "status").json
 
 
