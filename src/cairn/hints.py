@@ -26,6 +26,7 @@ _POSITIONAL: Mapping[str, tuple[str, ...]] = {
     "index": ("path",),
     "login": ("url",),
     "logout": ("url",),
+    "memories change": ("action",),
     "memories show": ("ids",),
     "outline": ("file",),
     "recall": ("query",),

@@ -79,16 +79,32 @@ def test_erasing_asks_first_and_needs_a_filter(cairn: Cairn, project: Path) -> N
     assert (code, "3 memories would be gone for ever" in err) == (2, True)
     for flags in ((), ("--yes",), ("--dry-run",)):  # refused before anybody is asked
         code, _, err = cairn("memories", "change", "forget", *flags)
-        assert (code, "erasing needs a filter" in err) == (2, True)
+        assert (code, "what to forget needs a filter" in err) == (2, True)
     assert count(project, "active") == 4
     assert cairn("memories", "change", "forget", "--tag", "old", "--yes")[0] == 0
     assert count(project, "active") == 1
 
 
+@pytest.mark.parametrize("action", ["archive", "resolve", "reopen", "keep"])
+def test_all_memories_are_not_changed_at_once(cairn: Cairn, project: Path, action: str) -> None:
+    ask(project, "memories/change", action="archive", tag="old", actor="person:me")
+    code, out, err = cairn("memories", "change", action)
+    assert (code, out) == (2, "")
+    assert err.splitlines() == [
+        f"error[request]: what to {action} needs a filter",
+        f"  try: by status, type, tag, file or age: cairn memories change {action} --tag TAG",
+    ]
+    assert (count(project, "active"), count(project, "archived")) == (1, 3)
+    assert cairn("memories", "change", action, "--dry-run")[0] == 0
+    assert cairn("memories", "change", action, "--status", "archived", "--dry-run")[0] == (
+        1 if action == "archive" else 0
+    )
+
+
 def test_an_agent_does_not_undo_in_bulk_what_a_person_decided(project: Path) -> None:
     ask(project, "memories/change", action="archive", tag="old", actor="person:me")
     with pytest.raises(AuthorityError):
-        ask(project, "memories/change", action="reopen", actor="agent:codex")
+        ask(project, "memories/change", action="reopen", tag="old", actor="agent:codex")
     assert count(project, "archived") == 3
 
 

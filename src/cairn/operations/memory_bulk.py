@@ -36,12 +36,13 @@ def change(workspace: Workspace, request: MemoryChangeRequest, progress: Progres
     A thousand are changed at a time, all of them or none; what was changed before an error stays so.
 
     Raises:
-        RequestError: if all memories would be erased, in a dry run too: that needs a filter.
+        RequestError: if all memories would be changed, or listed to be erased: that needs a filter.
         AuthorityError: if a person decided otherwise about one.
     """
     conditions = conditions_of(workspace, request)
-    if request.action == "forget" and conditions == Conditions():
-        raise RequestError("erasing needs a filter", "say which memories: by their type, tag, file or age")
+    if conditions == Conditions() and (request.action == "forget" or not request.dry_run):
+        hint = Hint("by status, type, tag, file or age", "memories change", action=request.action, tag=None)
+        raise RequestError(f"what to {request.action} needs a filter", hint)
     already = _STATUSES.get(request.action)
     found = [memory for memory in workspace.memory.store.select(conditions) if memory.status != already]
     ids = [handle_of(memory.id) for memory in found]
