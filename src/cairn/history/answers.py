@@ -19,6 +19,8 @@ from cairn.source.commits import Commit
 _MOST_SCORED = 1_000  # commits, of which the files are counted
 _MOST_FILES = 8  # of a commit that are shown
 _MAX_SUBJECT_CHARS = 1_000
+# What is added to the commits of a file, and to all, before it is said how often files change together: chance counts.
+_RARE, _FEW = 8, 20
 LEAST_SHARE = 0.25  # of what was asked for; a commit that says less of it is no answer
 
 
@@ -72,7 +74,7 @@ class PastAnswers:
     def related(self, path: str, limit: int) -> tuple[list[RelatedFile], int, int]:
         """Return what changed in the same commits as a file, how many commits changed it, and how many are left out.
 
-        A commit of few files counts more, and a file that changes with everything less.
+        A commit of few files counts more; a file that changes with everything less, as one of very few commits.
 
         Args:
             path: relative to the project.
@@ -88,8 +90,9 @@ class PastAnswers:
         total = np.bincount(past.changes, minlength=past.n_paths)
         together = np.bincount(own, minlength=past.n_paths)
         likeness = np.bincount(own, weights=weights, minlength=past.n_paths) / np.sqrt(
-            np.maximum(1, total) * max(1, len(commits))
+            (total + _RARE) * max(1, len(commits))
         )
+        likeness *= 1 - total / (len(past) + _FEW)
         places = np.flatnonzero(together)
         found = [
             RelatedFile(other, int(together[place]), int(total[place]), round(float(likeness[place]), 3))

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from cairn.history.answers import PastAnswers
 from cairn.history.past import Extent, Past, load_past, save_past
 from cairn.history.score import Weighted, score_commits, score_files
 from cairn.source.terms import term_hash
@@ -91,3 +92,17 @@ def test_a_missing_damaged_or_exchanged_file_is_no_history(tmp_path: Path) -> No
     assert load_past(tmp_path / "x.past") is None
     (tmp_path / "x.past").write_bytes(b"")
     assert load_past(tmp_path / "x.past") is None
+
+
+def test_files_of_many_common_commits_come_before_those_of_one_and_those_of_all(tmp_path: Path) -> None:
+    for name in PATHS.values():
+        (tmp_path / name).touch()
+    both = [stored(1 + number, "both", (1, 0), (2, 0), (4, 0)) for number in range(6)]
+    once = [stored(20, "once", (1, 0), (3, 0))]
+    rest = [stored(30 + number, "rest", (2, 0)) for number in range(20)]
+    all_of_them = [stored(60 + number, "all", (4, 0)) for number in range(150)]
+    past = saved(tmp_path, *both, *once, *rest, *all_of_them)
+    found, commits, omitted = PastAnswers(past, tmp_path, "").related("old.py", 0)
+    assert (commits, omitted) == (7, 0)
+    assert (found[0].path, found[0].together, found[0].commits) == ("new.py", 6, 26)
+    assert {file.path for file in found[1:]} == {"newest.py", "other.py"}
