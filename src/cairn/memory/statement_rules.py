@@ -29,6 +29,9 @@ _WE = r"\b(?:i|we|the team)(?:'ve| have|'d| had)?(?: (?:now|also|finally|therefo
 _START = r"^(?:so |and |but |also,? |one more thing: |finally,? |in the end,? |ultimately,? |after [^,]{3,60}, |please |heads.?up[:,]? |fyi[:,]? |careful[:,]? |ok[,:]? )?"
 _WHY = r"\b(?:because|since|so that|so [a-z]+|as |to (?:avoid|keep|make|prevent|allow|save)|due to|in order|which|otherwise)\b|[:;]"
 _BEFORE = r"\b(?:before|first|after|or|otherwise|unless|until|whenever|when|again)\b"
+_SETTLED = r"(?:decided|agreed|opted|settled|standardi[sz]ed|chose|chosen|picked|selected|rejected|ruled out|went with|gone with)"
+_PEOPLE = r"(?:i|we|you|they|the team|anybody|anyone|somebody|someone)"
+_CLAIMED = r"(?:think|thinks|thought|believe|believes|believed|remember|remembers|remembered|recall|know|knows|say|says|said|claim|claims|claimed|mean|means|meant|sure|certain|convinced|aware)"
 _MISBEHAVES = r"(?:fails?|breaks?|crash(?:es)?|hangs?|times? out|deadlocks?|stalls?|loops? forever|goes wrong)"
 
 RULES = tuple(
@@ -127,9 +130,12 @@ NOT_STATEMENTS = (
     r"\b(?:maybe|perhaps|might|not sure|i think|i guess|i suspect|i believe|i wonder|wondering|presumably|probably|possibly|would be|could be|could (?:use|also|try|have|add|be|do)|we should|i would|i'd (?:like|prefer|suggest|recommend)|it seems|looks like|my (?:recommendation|suggestion)|i (?:recommend|suggest|propose|expect|assume))\b",
     r"\b(?:let me|let us (?:see|check)|let's (?:see|check|look|try|find|hope|start|begin|talk|discuss|use this)|i'?ll|i will|i'm going to|i am going to|going to (?:check|decide|look|find|use|try|need)|next,|need to (?:find|decide|figure|check|look|learn|understand|know)|want (?:to|you|me) (?:find|know|understand|decide|to find|to know)|trying to|looking for|look for|still (?:looking|failing|investigating|trying|working))\b",
     r"\b(?:haven't|have not|hasn't|not yet|yet to|didn't|did not|couldn't|unable to|wasn't able to) (?:\w+ )?(?:decide|decided|find|found|chosen|picked|discover|figure|run|touch)",
+    rf"\b(?:{_PEOPLE}(?:'ve| have| had)? (?:never|not)|nobody|no one|none of us|neither of us)(?: (?:ever|really|actually|even))? {_SETTLED}\b",
+    rf"(?:(?:\bnot|\bnever|\bnobody|\bno one|\bhardly|n't)(?: (?:really|actually|even|ever|so))? {_CLAIMED}|\bdoubt(?:s|ed)?|\b(?:deny|denies|denied|untrue|not true|wrong))(?: that)? {_PEOPLE} (?:\w+ )?{_SETTLED}\b",
+    r"^(?:do you |don't you |i |you )?(?:remember|recall) (?:when|how|why|that time|the time|the day)\b",
     r"\b(?:no|any|without) (?:gotchas?|caveats?|trade-?offs?|pitfalls?|findings|decisions?|surprises)\b|\b(?:up to you|your (?:decision|choice|call)|if you (?:prefer|like|want)|unless you object|let me know|option [a-z1-9]\b|one option|as you (?:asked|requested|wished)|as requested|as discussed|as expected|as it should)\b",
     r"\b(?:tests?|builds?|everything|suite|linter|lint|ci|checks?|output|all)\b[^.]{0,30}\b(?:pass(?:es|ed)?|works?|green|succeeds?|succeeded|clean|correct|fine|ok)\b(?:\s*(?:now|as expected|again|locally)?)?[.!]?$",
-    r"^(?:please )?(?:fix|add|write|explain|describe|list|document|tell|show|rename|change|replace|summari[sz]e|find|figure|decide|investigate|update|create|implement|check|make (?:it|sure the tests)|refactor|look)\b",
+    r"^(?:please )?(?:fix|add|write|explain|describe|list|document|tell|show|rename|change|replace|summari[sz]e|find|figure|decide|investigate|update|create|implement|check|translate|re-?phrase|re-?word|paraphrase|proof-?read|spell-?check|shorten|make (?:it|sure the tests)|refactor|look)\b",
     r"\b(?:you asked about|summary of|here (?:is|are) (?:a|the|two|some)|section about|heading|the text)\b",
     r"\b(?:was|were|been) easy to\b",
     r"\b(?:typo|forgot to|i should have|my mistake|my last edit|my edit|i made in)\b|\b(?:because|since) i (?:haven't|have not|forgot|did|didn't)\b|\bnot (?:implemented|written|created|done) yet\b",

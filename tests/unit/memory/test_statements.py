@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import time
 
+import pytest
 import re2
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,6 +62,38 @@ def test_code_tables_and_quotations_state_nothing() -> None:
 
 def test_words_in_code_are_not_what_is_said() -> None:
     assert said("I renamed `we decided to use redis because` to `choose` in the parser module.") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I do not think we decided to use redis for the cache",
+        "I don't remember that we ever agreed on pnpm for this project",
+        "I doubt that we decided to use nats for the queue",
+        "We never decided to use vue for the dashboard",
+        "nobody said that we decided to use protobuf for events",
+        "nobody decided to use protobuf for events",
+        "it is not true that we decided to use kafka for events",
+        "remember when we decided to use ember? that was bad",
+        "translate to German: we decided to use blue for links",
+    ],
+)
+def test_a_decision_that_is_denied_doubted_or_quoted_is_none(text: str) -> None:
+    for by in (AGENT, USER):
+        assert said(text, by) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We decided not to use redis for the cache.",
+        "Remember that we decided to use nats for the queue.",
+        "SQLite was not fast enough, so we decided to use postgres for events.",
+        "You may not know it: we decided to use pnpm for this project.",
+    ],
+)
+def test_a_decision_with_a_denial_beside_it_is_one(text: str) -> None:
+    assert said(text, USER) == [("decision", text)]
 
 
 def test_what_explains_a_statement_belongs_to_it() -> None:
