@@ -16,6 +16,7 @@ from cairn.memory.moments import Moment, ToolCall
 from cairn.memory.origin import is_edit, is_read
 from cairn.memory.sessions import Recorded
 from cairn.memory.store import By, MemoryChange, MemoryStore
+from cairn.memory.trail import names_another_way
 from cairn.source.text import cut_at_word, pluralize
 from cairn.storage.memory import session_db
 from cairn.storage.memory.observation_db import Conditions
@@ -64,11 +65,14 @@ class Digests:
     def write(self, connection: sqlite3.Connection, session: Session) -> Observation | None:
         """Write what became of a session, or write it again where it went on; None if nothing happened in it.
 
-        One prompt after which nothing was done or learned is nothing. What somebody else made of a digest stays.
+        One prompt after which nothing was done or learned is nothing, nor is it when files were only read and nobody
+        asked for anything. What somebody else made of a digest stays.
         """
         batches, activities = session_db.batches(connection, session), session_db.activities(connection, session)
         lessons = self._lessons(session)
-        if not activities and not lessons and sum(bool(batch.prompt) for batch in batches) < _FEW_PROMPTS:
+        n_prompts = sum(bool(batch.prompt) for batch in batches)
+        is_idle = all(is_read(_call(activity)) for activity in activities)
+        if is_idle and not lessons and n_prompts < (1 if activities else _FEW_PROMPTS):
             return None
         text = clean(compose(session, batches, activities, lessons))
         links = self._links(changed_files(activities))
@@ -135,6 +139,7 @@ def compose(
     """
     prompts = [_one_line(batch.prompt) for batch in batches if batch.kind == "prompt" and batch.prompt.strip()]
     runs = runs_of(activities)
+    is_open = [run for run in runs.still_failing if not any(names_another_way(one.text, run) for one in learned)]
     files = Counter(activity.target for activity in activities if is_edit(_call(activity)) and activity.tool != "shell")
     by_heading: dict[str, list[str]] = {"Decided": [], "Learned": [], "Fixed": []}
     for observation in learned:
@@ -147,7 +152,7 @@ def compose(
         _line("Fixed", (by_heading["Fixed"] or [f"`{run}`" for run in runs.fixed])[:_MAX_ITEMS], "; "),
         _line("Decided", by_heading["Decided"][:_MAX_ITEMS], "; "),
         _line("Learned", by_heading["Learned"][:_MAX_ITEMS], "; "),
-        _line("Left open", [f"`{run}` still fails" for run in runs.still_failing[:_MAX_ITEMS]]),
+        _line("Left open", [f"`{run}` still fails" for run in is_open[:_MAX_ITEMS]]),
         _line("Commands", [_times(f"`{run}`", n) for run, n in runs.counts.most_common(_MAX_ITEMS)]),
     ]
     return cut_at_word("\n".join(line for line in lines if line), MAX_DIGEST_CHARS)

@@ -28,6 +28,7 @@ FIXED, UNTIL, INSTEAD, FLAKY, OPEN = "fixed", "until", "instead", "flaky", "open
 
 _MAX_OPEN, _MAX_EDITED, _MAX_EDITS, _MAX_CALLS = 8, 200, 20, 150
 _MAX_COMMAND_CHARS, _MAX_SHOWN_CHARS = 1_000, 120
+_WAY = "This works instead:"
 _NEAR_CALLS = 8  # between a failure and another way that works
 _SETUP_KINDS = frozenset(
     {"command", "module", "path", "package", "network", "permission", "database", "container", "other", "build"}
@@ -357,9 +358,14 @@ def _propose_remedy(broken: OpenFailure) -> Proposal:
 
 
 def _propose_way(broken: OpenFailure, command: str) -> Proposal:
-    text = f"{_quote(broken.command)} failed{_what(broken.failure)}. This works instead: {_quote(command)}."
+    text = f"{_quote(broken.command)} failed{_what(broken.failure)}. {_WAY} {_quote(command)}."
     confidence = 0.8 if broken.failure.kind in _SETUP_KINDS - {"other", "path"} else 0.7
     return Proposal(INSTEAD, "gotcha", text, confidence, 6, _paths(broken), broken.key)
+
+
+def names_another_way(text: str, command: str) -> bool:
+    """Tell whether a text that was proposed says what works instead of a command that failed."""
+    return text.startswith(f"{_quote(command)} failed") and f". {_WAY} " in text
 
 
 def _propose_chance(broken: OpenFailure) -> Proposal:

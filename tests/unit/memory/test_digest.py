@@ -163,6 +163,27 @@ def test_a_prompt_after_which_nothing_happened_leaves_none_but_a_conversation_do
     assert "Wipe the cache first" in agent.end("s2").text
 
 
+def test_a_session_that_only_reads_without_a_prompt_leaves_none(agent: Agent) -> None:
+    agent.use("read", "src/a.py")
+    agent.use("shell", "cat src/a.py", exit_code=0)
+    agent.report("session-end")
+    assert agent.digests.find("s1") is None
+    agent.use("edit", "src/a.py", "s2", outcome="ok")
+    assert "Changed: src/a.py" in agent.end("s2").text
+
+
+def test_a_command_for_which_another_one_works_is_not_left_open(agent: Agent) -> None:
+    agent.ask("run the tests")
+    agent.use("shell", "make x", exit_code=2)
+    agent.use("shell", "make z", exit_code=2)
+    agent.use("shell", "make y", exit_code=0)
+    agent.learn("`make x` failed: no rule to make target. This works instead: `make y`.", "gotcha")
+    agent.learn("`make z` failed: no such file.", "gotcha")
+    lines = agent.end().text.splitlines()
+    assert "Left open: `make z` still fails" in lines
+    assert "Failed: `make x`, `make z`" in lines
+
+
 def test_a_digest_of_a_long_session_is_bounded(agent: Agent) -> None:
     for number in range(30):
         agent.ask(f"question {number} " + "word " * 300)
