@@ -13,6 +13,10 @@ from small_projects import write_files
 
 FILES = {
     "main.tf": 'resource "aws_eks_cluster" "this" {\n  name = "a"\n}\n',
+    "variables.tf": (
+        'variable "name" {\n  description = "Name of the cluster"\n  type = string\n}\n\n'
+        'variable "kubernetes_version" {\n  description = "Which one of the cluster"\n  type = string\n}\n'
+    ),
     "outputs.tf": "output \"arn\" {\n  value = try(aws_eks_cluster.this[0].arn, null)\n}\n",
     "server/labels.go": (
         "package server\n\nfunc Labels() map[string]string {\n\treturn map[string]string{}\n}\n\n"
@@ -117,3 +121,12 @@ def test_a_misspelt_name_is_answered_with_those_like_it(workspace: Workspace, te
 def test_nothing_is_said_of_names_where_none_is_like_a_word(workspace: Workspace) -> None:
     assert workspace.search("zzxxqq").notes == ()
     assert workspace.search("usememfilters", globs=["server/**"]).notes == ()
+
+
+# -- which definition is shown -----------------------------------------------------------------------------------------
+
+
+def test_of_a_shared_chunk_the_definition_is_shown_whose_words_the_query_has(workspace: Workspace) -> None:
+    hit = workspace.search("kubernetes version").code[0]
+    assert (hit.path, hit.name, hit.start_line) == ("variables.tf", "kubernetes_version", 6)
+    assert hit.id.endswith(".1")  # it shares its chunk with the one before

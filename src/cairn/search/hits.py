@@ -129,8 +129,8 @@ class FileReader:
 def focus_on(row: ChunkRow, terms: frozenset[str], definition: int | None) -> Focus:
     """Choose what to show of a chunk: the given definition, else the one that the query names in full, else all.
 
-    Where several small definitions share a chunk, "all" is the one of them that the query is nearest to. A chunk that
-    only closes a definition stands for that.
+    Where several small definitions share a chunk, "all" is the one of them that the query is nearest to, or that whose
+    words it has. A chunk that only closes a definition stands for that.
     """
     first = row.chunk.definitions[0]
     if definition is not None and 0 <= definition - first < len(row.definitions):
@@ -143,9 +143,8 @@ def focus_on(row: ChunkRow, terms: frozenset[str], definition: int | None) -> Fo
             for place, definition in enumerate(row.definitions)
             if definition.kind not in MINOR_KINDS and _is_named_in(definition, terms, initials)
         ]
-        if not named:
-            return _on_definition(row, _nearest(row, owner_place, terms))
-        return _on_definition(row, owner_place if owner_place in named else named[0])
+        place = owner_place if owner_place in named else named[0] if named else _nearest(row, owner_place, terms)
+        return _on_definition(row, _said_in_full(row, place, terms))
     if row.owner is not None:
         span = row.chunk.span
         return Focus.on(row.owner, span=None if span.end_byte - span.start_byte <= _CLOSING_BYTES else span)
@@ -172,6 +171,19 @@ def _nearest(row: ChunkRow, owner_place: int, terms: frozenset[str]) -> int:
     return max(among, key=lambda place: len(terms & _terms_of_name(row.definitions[place].signature)))
 
 
+def _said_in_full(row: ChunkRow, place: int, terms: frozenset[str]) -> int:
+    """Return the place of the definition all of whose words the query says, if these are more than of the given one.
+
+    Of a field or the like one word says too little.
+    """
+    most = len(terms & _words_of_name(row.definitions[place].name))
+    for other, definition in enumerate(row.definitions):
+        own = _words_of_name(definition.name)
+        if len(own) > most and own <= terms and (len(own) > 1 or definition.kind not in MINOR_KINDS):
+            place, most = other, len(own)
+    return place
+
+
 def _on_definition(row: ChunkRow, place: int) -> Focus:
     return Focus.on(row.definitions[place], place if len(row.definitions) > 1 else None)
 
@@ -187,6 +199,14 @@ def _is_named_in(definition: Definition, terms: frozenset[str], initials: Set[st
 @lru_cache(maxsize=4_096)
 def _terms_of_name(name: str) -> frozenset[str]:
     return frozenset([term for raw in raw_words(name) for term in terms_of_word(raw)[1]])
+
+
+@lru_cache(maxsize=4_096)
+def _words_of_name(name: str) -> frozenset[str]:
+    """Return the stems of a name's words."""
+    return frozenset(
+        [term for raw in raw_words(name) for word in terms_of_word(raw)[0] for term in terms_of_word(word)[1]]
+    )
 
 
 def make_hit(
