@@ -17,6 +17,12 @@ FILES = {
         'variable "name" {\n  description = "Name of the cluster"\n  type = string\n}\n\n'
         'variable "kubernetes_version" {\n  description = "Which one of the cluster"\n  type = string\n}\n'
     ),
+    "src/robin_dict.jl": (
+        '"""\n    RobinDict([itr])\n\nConstructs a hash table.\n"""\n'
+        "mutable struct RobinDict{K,V} <: AbstractDict{K,V}\n    hashes::Vector{UInt32}\n    count::Int\nend\n\n"
+        "function RobinDict{K, V}() where {K, V}\n    n = 16\n    RobinDict{K, V}(zeros(UInt32, n), 0)\nend\n\n"
+        "RobinDict{K,V}(p::Pair) where {K,V} = setindex!(RobinDict{K,V}(), p.second, p.first)\n"
+    ),
     "outputs.tf": "output \"arn\" {\n  value = try(aws_eks_cluster.this[0].arn, null)\n}\n",
     "server/labels.go": (
         "package server\n\nfunc Labels() map[string]string {\n\treturn map[string]string{}\n}\n\n"
@@ -130,3 +136,8 @@ def test_of_a_shared_chunk_the_definition_is_shown_whose_words_the_query_has(wor
     hit = workspace.search("kubernetes version").code[0]
     assert (hit.path, hit.name, hit.start_line) == ("variables.tf", "kubernetes_version", 6)
     assert hit.id.endswith(".1")  # it shares its chunk with the one before
+
+
+def test_a_type_comes_before_the_functions_of_its_name(workspace: Workspace) -> None:
+    hit = workspace.search("RobinDict").code[0]
+    assert (hit.path, hit.kind, hit.name) == ("src/robin_dict.jl", "struct", "RobinDict")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cairn.graph.rules import FUNCTION_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.index.snapshot import Snapshot
 from cairn.search.file_finder import finder_of, module_parts
 from cairn.search.filters import Filtered
@@ -62,8 +62,9 @@ def _definitions(
     """Return the definitions of a name: one of each file first, and of these the ones that are most probably meant.
 
     First come those in the scope that the name gives; types and functions before fields; code before tests, generated
-    and vendored files; bodies before declarations; the file that is called like the name. Then the score decides. When
-    a plain word names many fields or keys, they are probably not what is meant, and only their scores count.
+    and vendored files; types before functions, such as their constructors; bodies before declarations; the file that is
+    called like the name. Then the score decides. When a plain word names many fields or keys, they are probably not
+    what is meant, and only their scores count.
     """
     if (name := query.named) is None:
         return []
@@ -80,6 +81,7 @@ def _definitions(
             (int(snapshot.files.roles[file]) & aside) > 0 or _is_in_tests(definition.qualified_name, query),
             _kind_order(definition.kind, is_asked=query.asked is not None),
             definition.kind in _FURTHER_KINDS,
+            definition.kind not in TYPE_KINDS,
             _only_declares(path, definition),
             path.count("/") if _is_called_like(path, name) else _DEEPEST,
             -round(float(scores.total[row]), _DECIMALS),
