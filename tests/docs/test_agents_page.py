@@ -64,7 +64,9 @@ def _what(change: Change) -> str:
             return "MCP server"
         is_skill = change.file.name == "SKILL.md"
         return "skill" if is_skill else "hooks" if suffix == ".json" else "plugin" if suffix == ".ts" else _text(change)
-    if isinstance(change, Item) or (isinstance(change, FileEntry) and change.path[-1] != "cairn"):
+    if isinstance(change, Item):
+        return "MCP server" if "mcp_servers" in change.path else "hooks"
+    if isinstance(change, FileEntry) and change.path[-1] != "cairn":
         return "hooks"
     return "MCP server"
 
@@ -83,6 +85,12 @@ def _events(adapter: Adapter) -> str:
 
 def test_the_page_tells_what_is_written_for_each_agent() -> None:
     assert tables().strip() in PAGE.read_text(encoding="utf-8"), f"docs/agents.md lacks\n{tables()}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hooks_are_in_a_file_where_there_are_any(name: str) -> None:
+    section = _section(adapter_of(name))
+    assert not ("\nNo hooks." in section and "| hooks |" in section)
 
 
 @pytest.mark.parametrize("name", NAMES)
