@@ -133,3 +133,16 @@ def test_types_of_julia_derive_from_types_with_and_without_parameters(tmp_path: 
             name: {link.symbol.name for link in workspace.graph.subclasses(name).links} for name in ("Shape", "Box")
         }
     assert below == {"Shape": {"Round", "Circle"}, "Box": {"Pair", "Crate", "Two"}}
+
+
+def test_labels_of_tests_are_no_functions(tmp_path: Path) -> None:
+    files = {
+        "src/heap.jl": "function sink!(x)\n  x\nend\nfunction pop_all!(x)\n  sink!(x)\nend\n",
+        "test/heap.jl": '@testset "sink!" begin\n  sink!(1)\n  @testset "grow!" begin\n    grow!(2)\n  end\nend\n',
+    }
+    with opened(tmp_path, files) as workspace:
+        graph = workspace.graph
+        callers = {(link.symbol.name, link.line) for link in graph.callers("sink!").links}
+        assert callers == {("pop_all!", 5), ("sink!", 2)}
+        assert [link.symbol.name for link in graph.callees("test/heap.jl:1").links] == ["sink!"]
+        assert graph.callees("grow!").symbol.kind == "test"

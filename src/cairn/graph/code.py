@@ -190,24 +190,31 @@ class Code:
         """Return the definition of a node that is one."""
         return self.file(file_of(node)).definitions[place_of(node)]
 
-    def nodes_named(self, name: str) -> list[int]:
-        """Return the definitions called `name`, in the order of their files."""
+    def nodes_named(self, name: str, *, are_tests: bool = False) -> list[int]:
+        """Return the definitions called `name`, in the order of their files.
+
+        Tests that have a name or label of their own are apart from all others: nothing calls them by it.
+        """
+        if are_tests:
+            return self._find_nodes_named(name, are_tests=True)
         if (nodes := self._nodes_by_name.get(name)) is not None:
             return nodes
-        nodes = self.table.nodes_named(name) if self._all_loaded else self._find_nodes_named(name)
+        nodes = self.table.nodes_named(name) if self._all_loaded else self._find_nodes_named(name, are_tests=False)
         return self._nodes_by_name.put(name, nodes)
 
-    def _find_nodes_named(self, name: str) -> list[int]:
+    def _find_nodes_named(self, name: str, *, are_tests: bool) -> list[int]:
         nodes: list[int] = []
         if not name.isprintable():  # no definition's name; SQLite takes only text that is UTF-8
             return nodes
         changed = self.checkout.files
-        for blob, ordinal in self._stored.places_of(name):
+        for blob, ordinal in self._stored.places_of(name, are_tests=are_tests):
             files = self._files_of_blob.get(blob, ())
             nodes += [node_of(number, ordinal) for number in files if number not in changed]
         for number, file in changed.items():
             nodes += [
-                node_of(number, place) for place, definition in enumerate(file.definitions) if definition.name == name
+                node_of(number, place)
+                for place, definition in enumerate(file.definitions)
+                if definition.name == name and (definition.kind == "test") == are_tests
             ]
         return sorted(nodes)
 
@@ -225,6 +232,8 @@ class Code:
             return [node]
         source = self.file(file_of(node))
         definition = source.definitions[place]
+        if definition.kind == "test":
+            return [node]
         is_function = definition.kind in FUNCTION_KINDS
         owner = definition.qualified_name[: -len(definition.name) - 1]
         return [

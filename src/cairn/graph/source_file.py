@@ -74,10 +74,15 @@ class SourceFile:
 
     @cached_property
     def members(self) -> dict[str, dict[str, list[int]]]:
-        """{qualified name of the enclosing definition: {name: places}}; the empty key is the file's top level."""
+        """{qualified name of the enclosing definition: {name: places}}; the empty key is the file's top level.
+
+        Without tests, which have names and labels of their own: nothing calls them by these.
+        """
         members: dict[str, dict[str, list[int]]] = {}
         spaces = {""}
         for place, definition in enumerate(self.definitions):
+            if definition.kind == "test":
+                continue
             owner = definition.qualified_name[: -len(definition.name) - 1]
             members.setdefault(owner, {}).setdefault(definition.name, []).append(place)
             if definition.kind in NAMESPACE_KINDS and self.rules.open_namespaces:

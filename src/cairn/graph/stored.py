@@ -73,9 +73,9 @@ class StoredCode:
         """Return those of some blobs that the index has facts of."""
         return blob_db.blobs_with_facts(self.connection, blobs, FACTS_FORMAT)
 
-    def places_of(self, name: str) -> Iterable[tuple[int, int]]:
-        """Return (blob, place in it) of the definitions of a name."""
-        return chunk_db.exact_definitions(self.connection, name)
+    def places_of(self, name: str, *, are_tests: bool) -> Iterable[tuple[int, int]]:
+        """Return (blob, place in it) of the definitions of a name, of tests or of all others."""
+        return chunk_db.exact_definitions(self.connection, name, are_tests=are_tests)
 
     @contextmanager
     def all_definitions(self) -> Iterator[Iterable[Row]]:

@@ -110,7 +110,7 @@ def _leave_out_unlikely(
     code: Code, groups: dict[tuple[int | str, str], list[int]]
 ) -> dict[tuple[int | str, str], list[int]]:
     """Leave out unlikely meanings, such as variables, headings and prototypes, where there are functions or types."""
-    minor = VALUE_KINDS | NAMESPACE_KINDS | {"impl", "section"}
+    minor = VALUE_KINDS | NAMESPACE_KINDS | {"impl", "section", "test"}
     major = {
         key: nodes
         for key, nodes in groups.items()
@@ -199,7 +199,9 @@ def _in_file(code: Code, number: int, text: str) -> list[int]:
 
 def _by_name(code: Code, text: str) -> list[int]:
     name = text if not _SEPARATORS.search(text.strip(".")) else _SEPARATORS.split(text)[-1]
-    return [node for node in code.nodes_named(name) if _ends_in(code.definition(node).qualified_name, text)]
+    found = (code.nodes_named(name), code.nodes_named(name, are_tests=True))
+    fitting = ([node for node in nodes if _ends_in(code.definition(node).qualified_name, text)] for nodes in found)
+    return next(filter(None, fitting), [])
 
 
 def _ends_in(qualified: str, text: str) -> bool:

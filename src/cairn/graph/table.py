@@ -53,10 +53,19 @@ class DefinitionTable:
         by_name = np.argsort(hashes_of, kind="stable")
         return cls(nodes, kinds_of, tuple(names), hashes_of[by_name], nodes[by_name])
 
-    def nodes_named(self, name: str) -> list[int]:
-        """Return the definitions of a name in ascending order; names with equal 64-bit hashes are not told apart."""
+    def nodes_named(self, name: str, *, are_tests: bool = False) -> list[int]:
+        """Return the definitions of a name in ascending order, of tests or of all others.
+
+        Names with equal 64-bit hashes are not told apart.
+        """
         first, end = np.searchsorted(self.hashes, hash(name)), np.searchsorted(self.hashes, hash(name), "right")
-        found: list[int] = self.named[first:end].tolist()
+        nodes = self.named[first:end]
+        if "test" in self.kind_names:
+            is_test = self.kinds[np.searchsorted(self.nodes, nodes)] == self.kind_names.index("test")
+            nodes = nodes[is_test == are_tests]
+        elif are_tests:
+            nodes = nodes[:0]
+        found: list[int] = nodes.tolist()
         return found
 
     def of_kinds(self, kinds: Collection[str]) -> Ints:

@@ -35,3 +35,8 @@ def test_the_nodes_ascend_whatever_the_order_of_the_names() -> None:
     table = DefinitionTable.of(ROWS, [9, 7, 5], {}, BITS)
     assert (np.diff(table.nodes) > 0).all()
     assert sorted(table.named.tolist()) == table.nodes.tolist()
+
+
+def test_tests_are_apart_from_all_other_definitions_of_a_name() -> None:
+    table = DefinitionTable.of([*ROWS[:2], (5, 2, "test", "fee")], [5], {}, BITS)
+    assert (table.nodes_named("fee"), table.nodes_named("fee", are_tests=True)) == ([node(0, 2)], [node(0, 3)])

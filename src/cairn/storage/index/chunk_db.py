@@ -127,10 +127,15 @@ def definitions_called(connection: sqlite3.Connection, name: str, most: int) -> 
     return [NamedDefinition(row[0], row[1] & MAX_ORDINAL, *row[2:]) for row in rows]
 
 
-def exact_definitions(connection: sqlite3.Connection, name: str) -> list[tuple[int, int]]:
-    """Return (blob id, definition ordinal) of every definition called exactly `name`, in the order of the blobs."""
+def exact_definitions(connection: sqlite3.Connection, name: str, *, are_tests: bool = False) -> list[tuple[int, int]]:
+    """Return (blob id, definition ordinal) of every definition called exactly `name`, in the order of the blobs.
+
+    Tests whose kind says that they are some are apart from all others.
+    """
     rows = connection.execute(
-        "SELECT id FROM definition WHERE name = ? COLLATE NOCASE AND name = ? COLLATE BINARY ORDER BY id", (name, name)
+        "SELECT id FROM definition WHERE name = ? COLLATE NOCASE AND name = ? COLLATE BINARY AND (kind = 'test') = ?"
+        " ORDER BY id",
+        (name, name, are_tests),
     )
     return [(row[0] >> ORDINAL_BITS, row[0] & MAX_ORDINAL) for row in rows]
 
