@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cairn.errors import UnknownSymbolError
 from cairn.workspace import Workspace
 from in_process import cairn
 
@@ -146,3 +147,15 @@ def test_labels_of_tests_are_no_functions(tmp_path: Path) -> None:
         assert callers == {("pop_all!", 5), ("sink!", 2)}
         assert [link.symbol.name for link in graph.callees("test/heap.jl:1").links] == ["sink!"]
         assert graph.callees("grow!").symbol.kind == "test"
+
+
+def test_the_heading_of_a_document_is_no_type(tmp_path: Path) -> None:
+    files = {"docs/errors.md": "# Errors\n\n## Error\n\nText.\n", "a.ts": "class Lost extends Error {}\n"}
+    with opened(tmp_path, files) as workspace:
+        with pytest.raises(UnknownSymbolError) as caught:
+            workspace.graph.subclasses("Error")
+        assert caught.value.hint == (
+            "only documents have a part of that name, such as docs/errors.md:3; list the lines of 2 files that say it: "
+            "cairn search Error --mode literal"
+        )
+        assert workspace.graph.references("docs/errors.md:3").symbol.name == "Errors.Error"

@@ -18,6 +18,7 @@ from cairn.graph.values import Symbol
 from cairn.hints import Hint
 from cairn.source.frames import file_among, read_frames
 from cairn.source.roles import foreign_word
+from cairn.source.text import pluralize
 from cairn.storage.index import chunk_db
 
 _MAX_LISTED, _MAX_NEAR = 12, 5
@@ -79,6 +80,7 @@ def find_symbols(code: Code, text: str) -> list[list[int]]:
     nodes = _by_place(code, text)
     if nodes is None:
         nodes = _by_name(code, text) or _by_name(code, without_signature(text)) or find_by_full_name(code, text)
+        nodes = [node for node in nodes if not _is_section(code, node)]  # the heading of a document defines nothing
     groups: dict[tuple[int | str, str], list[int]] = {}
     for node in nodes:
         groups.setdefault(_identity(code, node), []).append(node)
@@ -141,6 +143,10 @@ def _options(code: Code, symbols: list[list[int]]) -> str:
         shown.append(f"{symbol.path}{what}")
     more = len(symbols) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def _is_section(code: Code, node: int) -> bool:
+    return place_of(node) >= 0 and code.definition(node).kind == "section"
 
 
 def find_file(code: Code, text: str) -> int | None:
@@ -211,10 +217,15 @@ def _ends_in(qualified: str, text: str) -> bool:
 
 def _offer(code: Code, connection: sqlite3.Connection, text: str) -> str:
     name = _SEPARATORS.split(without_signature(text).rpartition(":")[2])[-1]
-    if namesakes := code.nodes_named(name)[:_MAX_NEAR]:
+    namesakes = code.nodes_named(name)
+    if near_by := [node for node in namesakes if not _is_section(code, node)][:_MAX_NEAR]:
         return Hint(
-            f"did you mean {_options(code, [[node] for node in namesakes])}? Or look for it", "search", query=name
+            f"did you mean {_options(code, [[node] for node in near_by])}? Or look for it", "search", query=name
         )
+    if namesakes:
+        place, count = symbol_of(code, namesakes[0]), pluralize(len(code.mentions.saying(name)), "file")
+        words = f"only documents have a part of that name, such as {place.path}:{place.line}; list the lines of {count}"
+        return Hint(f"{words} that say it", "search", query=name, mode="literal")
     names = chunk_db.definition_names(connection, code.view_id)
     if _looks_like_file(code, text):
         name, names = posixpath.basename(text), list({posixpath.basename(path) for path in code.paths})
