@@ -193,6 +193,21 @@ def test_a_home_folder_is_no_project(home: Home) -> None:
     assert not (home.folder / ".claude").exists()
 
 
+def test_uninstall_does_not_call_a_file_free_of_cairn_that_keeps_a_server_of_the_users(home: Home) -> None:
+    servers = '{"mcpServers": {"cairn": {"command": "cairn", "args": ["mcp"], "env": {"A": "1"}}}}'
+    (home.project / ".mcp.json").write_text(servers)
+    home.run("init", "--agent", "claude-code", "--yes", "--no-daemon")
+
+    removed = home.run("uninstall")
+
+    assert (home.project / ".mcp.json").read_text() == servers
+    assert "`mcpServers.cairn` is yours and stays" in removed.stdout
+    assert removed.stdout.splitlines()[-2:] == [
+        "Nothing of Cairn's is left in the other files.",
+        "The index and the memories stay in .cairn.",
+    ]
+
+
 def test_a_kill_at_any_moment_is_mended_by_the_next_init_or_uninstall(home: Home) -> None:
     before = home.files()
     names = ("init", "--yes", "--no-daemon", "--agent", "claude-code", "--agent", "cursor", "--agent", "windsurf")

@@ -146,10 +146,19 @@ def run_uninstall(options: argparse.Namespace) -> int:
         emit_json({"root": str(root), "files": [change_row(change, outcome) for change in plan.changes]})
     else:
         emit_changes(plan)
-        if outcome.written:
-            emit("Nothing of Cairn's is left in these files. The index and the memories stay in .cairn.")
+        _say_what_is_left(plan, outcome)
     note_problems(problems)
     if not plan.changes:
         note("Nothing of Cairn's is in the files of agents here.")
         return EXIT_NONE
     return EXIT_USAGE if problems else EXIT_FOUND
+
+
+def _say_what_is_left(plan: SetupPlan, outcome: Outcome) -> None:
+    """Say of which files everything is gone: not of those that keep something of the user's, or that failed."""
+    if not outcome.written:
+        return
+    if any(not change.notes for change in outcome.written):
+        is_all = not outcome.failed and not any(change.notes for change in plan.changes)
+        emit(f"Nothing of Cairn's is left in {'these' if is_all else 'the other'} files.")
+    emit("The index and the memories stay in .cairn.")
