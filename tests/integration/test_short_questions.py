@@ -18,11 +18,16 @@ FILES = {
         'variable "kubernetes_version" {\n  description = "Which one of the cluster"\n  type = string\n}\n'
     ),
     "src/robin_dict.jl": (
-        '"""\n    RobinDict([itr])\n\nConstructs a hash table.\n"""\n'
-        "mutable struct RobinDict{K,V} <: AbstractDict{K,V}\n    hashes::Vector{UInt32}\n    count::Int\nend\n\n"
-        "function RobinDict{K, V}() where {K, V}\n    n = 16\n    RobinDict{K, V}(zeros(UInt32, n), 0)\nend\n\n"
+        "mutable struct RobinDict{K,V} <: AbstractDict{K,V}\n    hashes::Vector{UInt32}\n    "
+        + "\n    ".join(f"slot_{number}::Vector{{V}}  # of the values that are kept" for number in range(30))
+        + "\nend\n\n"
         "RobinDict{K,V}(p::Pair) where {K,V} = setindex!(RobinDict{K,V}(), p.second, p.first)\n"
+        "RobinDict() = RobinDict{Any,Any}()\nRobinDict(kv::Tuple{}) = RobinDict()\n"
     ),
+    "lua/finder/algos/tree.lua": "local tree = {}\nreturn tree\n",
+    "lua/finder/algos/list.lua": "local list = {}\nreturn list\n",
+    "lua/finder/algos/deep/heap.lua": "local heap = {}\nreturn heap\n",
+    "lua/finder/setup.lua": "return require('finder/algos')  -- see lua/finder/algos\n",
     "outputs.tf": "output \"arn\" {\n  value = try(aws_eks_cluster.this[0].arn, null)\n}\n",
     "server/labels.go": (
         "package server\n\nfunc Labels() map[string]string {\n\treturn map[string]string{}\n}\n\n"
@@ -141,3 +146,26 @@ def test_of_a_shared_chunk_the_definition_is_shown_whose_words_the_query_has(wor
 def test_a_type_comes_before_the_functions_of_its_name(workspace: Workspace) -> None:
     hit = workspace.search("RobinDict").code[0]
     assert (hit.path, hit.kind, hit.name) == ("src/robin_dict.jl", "struct", "RobinDict")
+
+
+# -- folders -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["lua/finder/algos", "./lua/finder/algos/", "show me lua/finder/algos"])
+def test_a_folder_gives_the_files_in_it_and_then_those_below(workspace: Workspace, text: str) -> None:
+    answer = workspace.search(text)
+    assert [path for path, _ in places(answer)][:3] == [
+        "lua/finder/algos/list.lua",
+        "lua/finder/algos/tree.lua",
+        "lua/finder/algos/deep/heap.lua",
+    ]
+    assert any(note.endswith("which has 3 files.") for note in answer.notes)
+
+
+def test_a_folder_with_a_slash_needs_no_other(workspace: Workspace) -> None:
+    assert {path for path, _ in places(workspace.search("server/"))[:1]} == {"server/labels.go"}
+
+
+def test_a_filter_holds_within_a_folder(workspace: Workspace) -> None:
+    answer = workspace.search("lua/finder/algos", globs=["**/deep/**"])
+    assert [path for path, _ in places(answer)] == ["lua/finder/algos/deep/heap.lua"]

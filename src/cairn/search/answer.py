@@ -14,11 +14,12 @@ from cairn import waiting
 from cairn.answers import Answer, CodeHit
 from cairn.embedding.static import StaticModel
 from cairn.hints import Hint
+from cairn.index.snapshot import Snapshot
 from cairn.index.views import View
 from cairn.loading import load
 from cairn.search.confidence import GUESSED, confidence_word, is_hopeless, relevances
 from cairn.search.exact_answer import NO_LIMIT, Effort, find_exactly, hits_of_lines
-from cairn.search.file_finder import module_parts
+from cairn.search.file_finder import finder_of, module_parts, parts_of_path
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.habits import tuned_features
 from cairn.search.hits import Verdict, focus_on, make_hit
@@ -157,11 +158,7 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
         return []
     shown = ranking.rows[:limit]
     chances = relevances(ranking, len(shown))
-    if ranking.n_named and (query.kinds or not ranking.is_sure):
-        words = (
-            f"The definitions of {query.asked.name if query.asked else query.text!r} come first; to take it as prose"
-        )
-        notes.append(Hint(words, "search", query=None, mode="hybrid"))
+    notes.extend(_notes_on_named(snapshot, query, ranking))
     ids = [snapshot.chunk_id(ranked.row) for ranked in shown]
     rows = library.shown.read_chunks(connection, ids)
     texts = read_files(library, {ranked.file for ranked in shown})
@@ -186,6 +183,18 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
         return hits
     arranged: list[CodeHit] = item.arrange(hits, hits_of_lines(library, item.lines, request))
     return arranged[: request.limit or None]
+
+
+def _notes_on_named(snapshot: Snapshot, query: Query, ranking: Ranking) -> list[str]:
+    """Return what is to be said of the rows that come first because the query names them."""
+    notes = list[str]()
+    if ranking.n_named and (query.kinds or not ranking.is_sure):
+        name = query.asked.name if query.asked else query.text
+        words = f"The definitions of {name!r} come first; to take it as prose"
+        notes.append(Hint(words, "search", query=None, mode="hybrid"))
+    if ranking.n_named and query.path and (inside := finder_of(snapshot).in_folder(query.path)):
+        notes.append(f"What comes first is in the folder {query.path}, which has {pluralize(len(inside), 'file')}.")
+    return notes
 
 
 def _names_meant(library: Library, query: Query, request: SearchRequest) -> list[str]:
@@ -218,7 +227,9 @@ def _is_named(query: Query, hits: Sequence[CodeHit]) -> bool:
         return False
     if query.named is not None and hits[0].name.lower() == query.named.last.lower():
         return True
-    last = re.split(r"[/\\]", query.path)[-1]
+    last = (parts_of_path(query.path) or [""])[-1]
+    if last and hits[0].path.startswith("/".join(parts_of_path(query.path)) + "/"):
+        return True
     return bool(last) and (hits[0].path.endswith(last) or module_parts(hits[0].path)[-1] == SCOPE_MARK.split(last)[-1])
 
 

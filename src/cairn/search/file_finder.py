@@ -60,6 +60,12 @@ class FileFinder:
         found = self._with_longest_end(self._by_name.get(parts[-1], []) if parts else [], parts, whole=True)
         return found if len(found) <= _MAX_ALIKE else []
 
+    def in_folder(self, path: str) -> list[int]:
+        """Return the numbers of the files in exactly this folder of the project, and then of those below it."""
+        within = "/".join(parts_of_path(path)) + "/"
+        found = [number for number, own in enumerate(self._paths) if own.startswith(within)]
+        return sorted(found, key=lambda number: self._paths[number].count("/"))
+
     def by_module(self, name: str) -> list[int]:
         """Return the numbers of the files that a dotted name, or the beginning of one, means as a module."""
         parts = _SEPARATOR.split(name)
@@ -119,6 +125,11 @@ def finder_of(snapshot: Snapshot) -> FileFinder:
     if (finder := _finders.get(snapshot)) is None:
         finder = _finders[snapshot] = FileFinder(snapshot.files.paths)
     return finder
+
+
+def parts_of_path(path: str) -> list[str]:
+    """Return the folders and the name that a path has, as it is typed."""
+    return [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
 
 
 def module_parts(path: str) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.index.snapshot import Snapshot
-from cairn.search.file_finder import finder_of, module_parts
+from cairn.search.file_finder import finder_of, module_parts, parts_of_path
 from cairn.search.filters import Filtered
 from cairn.search.query import MINOR_KINDS, SCOPE_MARK, Name, Query, looks_named
 from cairn.source.roles import FOREIGN, Role
@@ -94,19 +94,24 @@ def _definitions(
 
 
 def _files(snapshot: Snapshot, query: Query, scope: Scope, scores: Scores, *, is_defined: bool) -> list[NamedRow]:
-    """Return the first row of each file that the query names by its path, or as a module if it is not a definition."""
+    """Return the first row of each file that the query names by its folder or path, or as a module.
+
+    A module counts if it is not a definition.
+    """
     if not query.path:
         return []
     finder = finder_of(snapshot)
-    parts = [part for part in re.split(r"[/\\]", query.path) if part not in ("", ".", "..")]
-    files = [
+    parts = parts_of_path(query.path)
+    files = finder.in_folder(query.path) or [
         file for file in finder.by_path(query.path) if snapshot.files.paths[file].split("/")[-len(parts) :] == parts
     ]
     if not files and not is_defined:
         files = finder.by_module(query.path.replace("/", "."))
-    firsts = [(file, row) for file in files for row in np.flatnonzero(scope.file_of_row == file)[:1].tolist()]
-    scores.settle(rows=np.array([row for _, row in firsts], dtype=np.int64))
-    return [NamedRow(row, file, None) for file, row in firsts]
+    rows = np.flatnonzero(np.isin(scope.file_of_row, files))
+    of_files, places = np.unique(scope.file_of_row[rows], return_index=True)
+    first = dict(zip(of_files.tolist(), rows[places].tolist(), strict=True))
+    scores.settle(rows=np.array(list(first.values()), dtype=np.int64))
+    return [NamedRow(first[file], file, None) for file in files if file in first]
 
 
 class _Entry(NamedTuple):

@@ -23,7 +23,7 @@ MAX_QUERY_CHARS = 10_000
 MAX_TERMS = 64  # of a very long query the first ones count
 
 _SYMBOL = re.compile(r"[A-Za-z_$@~][\w$]*(?:(?:::|\.|#|->|\\)~?[A-Za-z_$][\w$]*)*(?:\(\))?[?!]?")
-_PATH = re.compile(r"[\w@.+~-]*[./\\:][\w@.+~/\\:-]*\w")
+_PATH = re.compile(r"[\w@.+~-]*[./\\:][\w@.+~/\\:-]*\w/?|[\w@+-][\w@.+-]*/")
 _QUOTED = re.compile(r'"([^"]+)"|`([^`]+)`|\'([^\']+)\'')
 _REGEX_MARKS = re.compile(
     r"\\[wdsbSWDB.(){}\[\]]|\.[*+]|\(\?|\(\w+\|\w|^\^|\$$|\w\|\w|[)\w]\{\d"
@@ -143,7 +143,7 @@ class Query(NamedTuple):
         named: the name that the query as a whole is; its definitions come first.
         kinds: the kinds that these definitions may have; any if empty.
         asked: the question for one name that the query is, which may also say its kind.
-        path: the file, or the module, that the query as a whole names.
+        path: the file, the folder or the module that the query as a whole names.
         relation: the question for a relation to a symbol that the query is; answered by it, the mode is `graph`.
         body: of a text that is read in parts, the words to embed beside those of the subject.
         item: the parts of such a text.

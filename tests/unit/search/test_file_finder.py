@@ -68,3 +68,17 @@ def test_a_dotted_name_means_the_module_that_it_begins_with(name: str, files: li
 
 def test_a_name_that_many_files_have_means_none() -> None:
     assert FileFinder([f"a{number}/cart.py" for number in range(20)]).by_path("cart.py") == []
+
+
+@pytest.mark.parametrize(
+    ("path", "files"),
+    [
+        ("src/shop", ["src/shop/cart.py", "src/shop/orders/__init__.py"]),
+        ("./src/shop/", ["src/shop/cart.py", "src/shop/orders/__init__.py"]),
+        ("shop", []),
+        ("src/sho", []),
+        ("", []),
+    ],
+)
+def test_a_folder_is_meant_by_its_path_in_the_project(path: str, files: list[str]) -> None:
+    assert found(FileFinder(PATHS).in_folder(path)) == files
