@@ -159,3 +159,44 @@ def test_the_heading_of_a_document_is_no_type(tmp_path: Path) -> None:
             "cairn search Error --mode literal"
         )
         assert workspace.graph.references("docs/errors.md:3").symbol.name == "Errors.Error"
+
+
+SEALED = """\
+package main
+
+type shape interface {
+	isShape()
+}
+
+type round struct{}
+
+func (round) isShape() { mark() }
+
+type flat struct{}
+
+func (flat) isShape() {}
+func (flat) lost()    {}
+func (round) lost()   {}
+func mark()           {}
+func main()           { var s shape = round{}; use(s) }
+func use(s shape)     {}
+"""
+
+
+def test_methods_of_go_that_an_interface_wants_are_not_unused(tmp_path: Path) -> None:
+    with opened(tmp_path, {"main.go": SEALED, "go.mod": "module example.com/app\n"}) as workspace:
+        dead = {(found.symbol.name, found.reason) for found in workspace.graph.dead_code().dead}
+    reason = "nothing calls it, and only definitions say its name"
+    assert dead == {("flat.lost", reason), ("round.lost", reason)}
+
+
+def test_methods_of_julia_for_functions_of_other_modules_are_not_unused(tmp_path: Path) -> None:
+    text = (
+        "struct Lost <: Exception end\n"
+        "Base.:(==)(a::Lost, b::Lost) = same(a)\n"
+        "function Base.showerror(io::IO, e::Lost)\n  print(io, 1)\nend\n"
+        "same(a) = true\n"
+        "_unused(a) = a\n"
+    )
+    with opened(tmp_path, {"src/lost.jl": text}) as workspace:
+        assert [found.symbol.name for found in workspace.graph.dead_code().dead] == ["_unused"]

@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from cairn import waiting
+from cairn.graph.code import Code
 from cairn.graph.empty import on_nothing_dead
 from cairn.graph.graph import Graph
 from cairn.graph.libraries import Libraries
 from cairn.graph.network import Ints
-from cairn.graph.nodes import NODE_BITS, PLACE_MASK, node_of, place_of
+from cairn.graph.nodes import NODE_BITS, PLACE_MASK, file_of, node_of, place_of
 from cairn.graph.resolve import DECORATE
 from cairn.graph.rules import FUNCTION_KINDS, OPEN_KINDS, TYPE_KINDS
 from cairn.graph.source_file import SourceFile
@@ -108,11 +109,11 @@ class _Survey(NamedTuple):
 def _survey(graph: Graph) -> _Survey:
     code = graph.code
     survey = _Survey({}, array("q"), array("q"), Counter())
-    scripts, libraries = set(_scripts(graph)), Libraries(code)
+    scripts, libraries, wanted = set(_scripts(graph)), Libraries(code), _wanted_of_types(code)
     for number in range(len(code.paths)):
         waiting.check()
         source = code.file(number)
-        survey.entries.update(_entry_points(graph, source, scripts, libraries))
+        survey.entries.update(_entry_points(graph, source, scripts, libraries, wanted))
         for keeper, kept in _keeps(source):
             survey.sources.append(node_of(number, keeper))
             survey.targets.append(node_of(number, kept))
@@ -175,12 +176,20 @@ def _runs_by_itself(source: SourceFile, name: str) -> bool:
 
 
 def _entry_points(
-    graph: Graph, source: SourceFile, scripts: Collection[tuple[str, str]], libraries: Libraries
+    graph: Graph,
+    source: SourceFile,
+    scripts: Collection[tuple[str, str]],
+    libraries: Libraries,
+    wanted: Collection[str],
 ) -> Iterator[tuple[int, str]]:
     """Yield what in a file, or among its imports, runs or is used without a call by the project's code, and why.
 
     Args:
+        graph: the graph.
+        source: the file.
         scripts: (path, name) of the functions that manifests name as commands.
+        libraries: tells which files belong to a package that others install.
+        wanted: see `_wanted_of_types`.
     """
     number = source.number
     roles = Role(int(graph.code.snapshot.files.roles[number]))
@@ -203,6 +212,27 @@ def _entry_points(
             yield node, "public in a library"
         elif (source.path, definition.qualified_name) in scripts:
             yield node, "console script"
+        elif source.language == "go" and definition.kind == "method" and definition.name in wanted:
+            yield node, "may implement an interface"
+        elif source.language == "julia" and _adds_to_a_module(source, place):
+            yield node, "adds to a function of a module"
+
+
+def _wanted_of_types(code: Code) -> set[str]:
+    """Return the names of the methods that interfaces of Go want; types do not say that they implement these."""
+    wanted: set[str] = set()
+    for node in code.table.of_kinds({"interface"}).tolist():
+        if code.languages[file_of(node)] == "go":
+            source = code.file(file_of(node))
+            wanted.update(source.members.get(source.definitions[place_of(node)].qualified_name, ()))
+    return wanted
+
+
+def _adds_to_a_module(source: SourceFile, place: int) -> bool:
+    """Tell whether a function of Julia is a method of a function elsewhere, as `Base.show(io, x)` is."""
+    definition = source.definitions[place]
+    outer = source.definitions[definition.parent].qualified_name if definition.parent >= 0 else ""
+    return "." in definition.qualified_name.removeprefix(f"{outer}.")
 
 
 def _is_inert(source: SourceFile, expression: int) -> bool:
@@ -297,7 +327,9 @@ def _judge(graph: Graph, source: SourceFile, place: int, loosely: Counter[str]) 
         return None
     if _may_be_used_elsewhere(source, place):
         return DeadSymbol(symbol, "nothing calls it here, though other projects may", _LIKELY)
-    return DeadSymbol(symbol, "nothing calls it, and no other line says its name", _SURE)
+    is_only = len(graph.code.nodes_named(definition.name)) == 1
+    others = "no other line says its name" if is_only else "only definitions say its name"
+    return DeadSymbol(symbol, f"nothing calls it, and {others}", _SURE)
 
 
 def _is_given_on(graph: Graph, source: SourceFile, place: int) -> bool:

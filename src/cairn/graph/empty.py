@@ -6,15 +6,17 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from cairn.graph.graph import Graph
+from cairn.graph.network import Ints
 from cairn.graph.nodes import NODE_BITS, file_of, place_of
 from cairn.graph.resolve import CALL, CONSTRUCT
-from cairn.graph.rules import resolves_imports, rules_of
+from cairn.graph.rules import VALUE_KINDS, resolves_imports, rules_of
 from cairn.graph.tally import files_with
 from cairn.hints import Hint
 from cairn.source.languages import BY_NAME
 from cairn.source.text import pluralize
 
 _MOST_NAMED = 5  # languages
+_PARTS_OF_TEXTS = frozenset({"section", "table"})  # which nothing uses
 
 
 def on_unread(graph: Graph, node: int) -> tuple[Hint, ...]:
@@ -113,17 +115,19 @@ def on_no_cycles(graph: Graph) -> tuple[Hint, ...]:
 
 def on_nothing_dead(graph: Graph) -> tuple[Hint, ...]:
     """Return what to say where everything is used."""
-    counts = Counter(graph.code.languages[number] for number in (graph.code.table.nodes >> NODE_BITS).tolist())
+    table = graph.code.table
+    counts = _by_language(graph, table.nodes)
     judged = sum(count for language, count in counts.items() if rules_of(language).family)
-    others = [language for language, _ in counts.most_common() if _is_never_dead(language)]
+    whole = _by_language(graph, table.of_kinds(set(table.kind_names) - VALUE_KINDS - _PARTS_OF_TEXTS))
+    others = [language for language, _ in whole.most_common() if not rules_of(language).family]
     words = f"Looked at {pluralize(judged, 'definition')}"
     if others:
         words += f"; those of {_listed(others)} are not judged, since too little is known of what refers to them"
     return (Hint(f"{words}. To see what uses one", "references", symbol=None),)
 
 
-def _is_never_dead(language: str) -> bool:
-    return not rules_of(language).family and BY_NAME[language].group != "prose"
+def _by_language(graph: Graph, nodes: Ints) -> Counter[str]:
+    return Counter(graph.code.languages[number] for number in (nodes >> NODE_BITS).tolist())
 
 
 def _listed(languages: Sequence[str]) -> str:
