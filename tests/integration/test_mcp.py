@@ -19,6 +19,7 @@ import mcp_types as types
 import pytest
 from mcp.shared.message import SessionMessage
 
+from cairn import Workspace
 from cairn.client import Client, StreamedReply
 from cairn.config import Settings
 from cairn.daemon.app import create_app
@@ -479,9 +480,24 @@ def test_a_branch_that_is_not_indexed_is_named_and_not_taken_for_a_project_witho
     git(first_agent.root, "init", "-q")
     git(first_agent.root, "add", "-A")
     git(first_agent.root, "commit", "-qm", "first")
-    text, failed = first_agent.call("search", query="tax", branch="main")
+    git(first_agent.root, "branch", "other")
+    text, failed = first_agent.call("search", query="tax", branch="other")
     assert failed
-    assert "error[index-missing]: main is not indexed yet" in text
+    assert "error[index-missing]: other is not indexed yet" in text
+
+
+def test_the_branch_that_is_checked_out_is_answered_from_the_checkout(first_agent: Agent, git: Git) -> None:
+    git(first_agent.root, "init", "-q")
+    git(first_agent.root, "add", "-A")
+    git(first_agent.root, "commit", "-qm", "first")
+    (first_agent.root / "tariff.py").write_text("def tariff_of_today():\n    return 1\n")
+    for name in ("main", "HEAD"):
+        text, failed = first_agent.call("search", query="tariff_of_today", branch=name)
+        assert (failed, "tariff.py" in text) == (False, True), (name, text)
+    with Workspace.open(first_agent.root) as workspace:
+        workspace.index(branch="main")
+    text, failed = first_agent.call("search", query="tariff_of_today", branch="main")
+    assert "tariff.py" not in text
 
 
 def test_a_long_first_index_is_told_a_few_times_a_second_and_not_file_by_file(first_agent: Agent) -> None:

@@ -32,7 +32,9 @@ async def answer(daemon: Daemon, operation: str, arguments: ProjectRequest, proj
     """
     needs_index = operation not in (*_NEED_NO_INDEX, *MEMORY_OPERATIONS) and getattr(arguments, "type", "") != "memory"
     updates = hasattr(arguments, "update")  # then it says so in its answer if the index is behind
-    if updates and needs_index and getattr(arguments, "branch", None) is None:
+    if updates and getattr(arguments, "branch", None) is not None:
+        updates = False  # a branch is answered as it was indexed, and the one checked out perhaps by the checkout
+    elif updates and needs_index:
         arguments = replace(arguments, update=True)  # type: ignore[call-arg] # it has this field
     return await daemon.projects.run(
         arguments.project if project is None else project,

@@ -180,6 +180,20 @@ class ProjectIndex:
 
         return self.with_repair(answer_once)
 
+    def find_view(self, branch: str | None) -> View:
+        """Return the view that answers about a branch, for None the checkout.
+
+        That is the checkout, too, for the branch that is checked out unless that was indexed as a branch.
+
+        Raises:
+            RevisionError: if there is no such branch.
+        """
+        view, checkout = self.views.find(branch), self.views.checkout
+        if branch is None or view.branch != checkout.branch or self.writer.is_indexed(view):
+            return view
+        view.close()
+        return checkout
+
     def reading(self, view: View, progress: Progress | None = None) -> AbstractContextManager[Library]:
         """Return a context that reads one state of a view.
 
@@ -201,6 +215,8 @@ class ProjectIndex:
 
     def fetch(self, text_id: str, branch: str | None = None) -> Fetched:
         """Return the text of a hit; see `OpenIndex.fetch`. A damaged index is not repaired here."""
+        if branch is not None and self.find_view(branch) is self.views.checkout:
+            branch = None
         return self.open_index().fetch(text_id, branch)
 
     def open_index(self) -> OpenIndex:

@@ -39,7 +39,7 @@ class Searcher:
         """Return what the index holds for a query, best first."""
         request = _with_canonical_names(request)
         query = understand_text(request.query, request.mode)
-        view = self._index.views.find(request.branch)
+        view = self._index.find_view(request.branch)
         answer = self._index.answer(lambda library: respond(library, query, request), view, progress)
         answer = with_outdated_note(answer, view)
         if self._index.consent_request is not None and answer.mode not in EXACT_MODES:
