@@ -24,6 +24,13 @@ FILES = {
         "RobinDict{K,V}(p::Pair) where {K,V} = setindex!(RobinDict{K,V}(), p.second, p.first)\n"
         "RobinDict() = RobinDict{Any,Any}()\nRobinDict(kv::Tuple{}) = RobinDict()\n"
     ),
+    "web/types.ts": "export enum ChangeKind {\n  /** Made at once. */\n  direct = 'direct',\n  patch = 'patch',\n}\n",
+    "web/use.ts": (
+        "import { ChangeKind } from './types'\n\n"
+        "export function isDirect(kind: ChangeKind) {\n  return kind === ChangeKind.direct\n}\n\n"
+        "export class Change {\n  direct() {\n    return ChangeKind.direct\n  }\n}\n"
+    ),
+    "docs/ChangeKind.md": "# ChangeKind\n\n## direct\n\nChangeKind.direct is made at once.\n",
     "lua/finder/algos/tree.lua": "local tree = {}\nreturn tree\n",
     "lua/finder/algos/list.lua": "local list = {}\nreturn list\n",
     "lua/finder/algos/deep/heap.lua": "local heap = {}\nreturn heap\n",
@@ -169,3 +176,17 @@ def test_a_folder_with_a_slash_needs_no_other(workspace: Workspace) -> None:
 def test_a_filter_holds_within_a_folder(workspace: Workspace) -> None:
     answer = workspace.search("lua/finder/algos", globs=["**/deep/**"])
     assert [path for path, _ in places(answer)] == ["lua/finder/algos/deep/heap.lua"]
+
+
+# -- members of enums --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["ChangeKind.direct", "where is ChangeKind.direct defined"])
+def test_a_member_of_an_enum_is_found_in_it(workspace: Workspace, text: str) -> None:
+    hit = workspace.search(text).code[0]
+    assert (hit.path, hit.kind, hit.name, hit.confidence) == ("web/types.ts", "enum", "ChangeKind", "high")
+
+
+def test_a_member_that_is_a_definition_comes_before_what_it_is_in(workspace: Workspace) -> None:
+    hit = workspace.search("Change.direct").code[0]
+    assert (hit.path, hit.kind, hit.name) == ("web/use.ts", "method", "direct")

@@ -25,6 +25,7 @@ from cairn.search.habits import tuned_features
 from cairn.search.hits import Verdict, focus_on, make_hit
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
+from cairn.search.named import owner_of
 from cairn.search.past import file_history
 from cairn.search.pasted import find_frames, find_pasted
 from cairn.search.pasted_text import read_pasted
@@ -226,6 +227,8 @@ def _is_named(query: Query, hits: Sequence[CodeHit]) -> bool:
     if not hits:
         return False
     if query.named is not None and hits[0].name.lower() == query.named.last.lower():
+        return True
+    if query.named is not None and hits[0].kind == "enum" and hits[0].name == owner_of(query.named).last:
         return True
     last = (parts_of_path(query.path) or [""])[-1]
     if last and hits[0].path.startswith("/".join(parts_of_path(query.path)) + "/"):

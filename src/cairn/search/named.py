@@ -64,13 +64,17 @@ def _definitions(
     First come those in the scope that the name gives; types and functions before fields; code before tests, generated
     and vendored files; types before functions, such as their constructors; bodies before declarations; the file that is
     called like the name. Then the score decides. When a plain word names many fields or keys, they are probably not
-    what is meant, and only their scores count.
+    what is meant, and only their scores count. A member that is no definition itself stands in its enum.
     """
     if (name := query.named) is None:
         return []
-    called = namesakes(snapshot, connection, name, scope)
-    scores.settle(rows=np.array([row for row, _ in called], dtype=np.int64))
-    found = _kept(called, query, name, filters, scores)
+    found = _kept(namesakes(snapshot, connection, name, scope), query, name, filters, scores)
+    inside = [one for _, one in found if is_within_scope(one.qualified_name, name) and one.kind != "section"]
+    if name.scope and not inside:
+        owner = owner_of(name)
+        owners = _kept(namesakes(snapshot, connection, owner, scope), query, owner, filters, scores)
+        if enums := [(row, one) for row, one in owners if one.kind == "enum" and one.name == owner.last]:
+            found, name = enums, owner
     aside = int(_ASIDE & ~query.wants)
     entries: list[_Entry] = []
     for row, definition in found:
@@ -143,6 +147,7 @@ def _kept(
     found: Sequence[tuple[int, NamedDefinition]], query: Query, name: Name, filters: Filtered, scores: Scores
 ) -> list[tuple[int, NamedDefinition]]:
     """Return those of some definitions that can be meant; a question may have the wrong kind, a name the wrong case."""
+    scores.settle(rows=np.array([row for row, _ in found], dtype=np.int64))
     found = [
         (row, one)
         for row, one in found
@@ -190,6 +195,12 @@ def is_within_scope(qualified_name: str, name: Name) -> bool:
     """Tell whether a qualified name ends in the scope and the name, in whole parts."""
     wanted = [*filter(None, name.scope.split(".")), name.last]
     return not name.scope or SCOPE_MARK.split(qualified_name)[-len(wanted) :] == wanted
+
+
+def owner_of(name: Name) -> Name:
+    """Return the name that the scope of a name is."""
+    scope, _, last = name.scope.rpartition(".")
+    return Name(last, scope)
 
 
 def _is_in_tests(qualified_name: str, query: Query) -> bool:
