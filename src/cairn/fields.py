@@ -105,7 +105,7 @@ REFERENCE_KINDS = Rule("only references of these kinds", max_length=8)
 ASKED_ABOUT = Rule("NAME, CLASS.METHOD, PATH:NAME or PATH:LINE", min_length=1, max_length=2_000)
 
 # -- of the history ----------------------------------------------------------------------------------------------------
-HISTORY_QUERY = Rule("prose, a file, a folder, or a symbol", min_length=1, max_length=10_000)
+HISTORY_QUERY = Rule("prose, a file, a folder, a symbol, #NUMBER, or a hash", min_length=1, max_length=10_000)
 SHAPED = Rule("a line or lines of a file, PATH:LINE or PATH:FIRST-LAST", min_length=1, max_length=4_200)
 HISTORY_LIMIT = Rule("how many at most; 0: all", least=0, most=_MAX_ROWS)
 

@@ -27,7 +27,7 @@ def add_history_commands(
         "query",
         nargs="+",
         metavar="QUERY",
-        help="prose, a file, a folder, a symbol, #NUMBER or a hash; the text of @FILE",
+        help=f"{fields.HISTORY_QUERY.text}; the text of @FILE, or of stdin for -",
     )
     add_field(history, "-n", "--limit", rule=fields.HISTORY_LIMIT, default=5)
     history.set_defaults(run=lazy("cairn.cli.history:run_history"))
