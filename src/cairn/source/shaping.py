@@ -19,8 +19,7 @@ from cairn.source.plumbing import BLAME, LINE_LOG, end_git, run_git, start_git
 _MAX_FILE_BYTES = 5_000_000
 _READ_S = 5.0
 _PIECE_BYTES = 65_536
-_LISTING_SHARE = 0.3  # of the time, to list the newest commits of the file
-_LINES_SHARE = 0.75  # of the time, until which the lines are followed; what is left is for who wrote them last
+_LISTING_SHARE = 0.4  # of the time, to list the newest commits of the file
 _LINE = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) (-?\d+)")
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _BLAMED = re.compile(
@@ -70,7 +69,7 @@ def shaped_by(folder: Path, commit: str, path: str, lines: tuple[int, int], limi
         path: of the file, from there.
         lines: the first and the last, 1-based.
         limit: how many commits at most.
-        seconds: how long git may look.
+        seconds: how long git may look, and as long again for who wrote them last, if that is needed.
     """
     if not _HASH.fullmatch(commit) or not is_below(path):
         return Shapings([])
@@ -80,20 +79,25 @@ def shaped_by(folder: Path, commit: str, path: str, lines: tuple[int, int], limi
     )
     hashes = _HASH.findall(os.fsdecode(recent.output))
     command = [*LINE_LOG, f"--max-count={limit}", f"-L{lines[0]},{lines[1]}:{path}", commit]
-    until = started + seconds * _LINES_SHARE
-    found = Shapings([], is_cut=True)
+    until = started + seconds
+    found, last = Shapings([], is_cut=True), list[Shaping]()
     # Otherwise git lists all that is behind the commit before it looks at the first.
     if hashes and (recent.is_cut or len(hashes) == limit):
         found = _follow(folder, [*command, f"^{hashes[-1]}^@"], until)
+        last = [] if found.commits else _blame(folder, commit, path, lines, seconds)
     if found.is_cut or len(found.commits) < limit:
         whole = _follow(folder, command, until)
         found = whole if not whole.is_cut or len(whole.commits) >= len(found.commits) else found._replace(is_cut=True)
     if found.commits:
         return found
-    place = [f"-L{lines[0]},{lines[1]}", commit, "--", path]
-    blamed = _ask(folder, [*BLAME, *place], started + seconds - time.monotonic())
+    return found._replace(commits=last or _blame(folder, commit, path, lines, seconds))
+
+
+def _blame(folder: Path, commit: str, path: str, lines: tuple[int, int], seconds: float) -> list[Shaping]:
+    """Return the commits that wrote some lines last, newest first, which git knows sooner than all that shaped them."""
+    blamed = _ask(folder, [*BLAME, f"-L{lines[0]},{lines[1]}", commit, "--", path], seconds)
     last = {Shaping(match[1].decode(), max(0, int(match[2]))) for match in _BLAMED.finditer(blamed.output)}
-    return Shapings(sorted(last, key=lambda one: (-one.seconds, one.hash)), found.is_cut)
+    return sorted(last, key=lambda one: (-one.seconds, one.hash))
 
 
 def _follow(folder: Path, command: list[str], until: float) -> Shapings:
