@@ -44,6 +44,22 @@ def test_files_of_lua_that_import_each_other_are_a_cycle(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.lua", "add({ run = function() return require('wait') end })\n"),
+        ("a.js", "run(() => {\n  const wait = require('./wait');\n});\n"),
+    ],
+)
+def test_what_a_function_without_a_name_imports_is_not_loaded_with_the_file(
+    tmp_path: Path, path: str, text: str
+) -> None:
+    wait = f"wait.{path.partition('.')[2]}"
+    with opened(tmp_path, {path: text, wait: "\n"}) as workspace:
+        (importer,) = workspace.graph.importers(wait).importers
+        assert (importer.path, importer.deferred) == (path, True)
+
+
+@pytest.mark.parametrize(
     ("path", "test"),
     [
         ("lua/linked_list.lua", "tests/linked_list_spec.lua"),

@@ -64,6 +64,7 @@ _VALUE_KINDS = frozenset({"variable", "constant", "field", "property", "key", "s
 # What is taken out of a value, by how the query calls what holds it.
 _TAKEN = {"item": "[]", "content": ".unwrap()"}
 _VARIABLES = frozenset({"var", "parts", "pattern", *_TAKEN})
+_FUNCTIONS = frozenset({"arrow_function", "function_definition", "function_expression", "lambda"})
 _NAMES = frozenset({"identifier", "simple_identifier", "shorthand_property_identifier_pattern"})
 _PLAIN_PATTERNS = _NAMES | {"instance_variable", "mut_pattern", "ref_pattern", "variable_declaration", "pattern"}
 _TUPLES = frozenset({"tuple_expression", "array_expression", "right_assignment_list"})
@@ -275,7 +276,7 @@ class _Collector:
 
     def _import(self, node: tree_sitter.Node) -> None:
         start = node.start_byte
-        flags = ImportFlag.DEFERRED if self._scope(start) >= 0 else ImportFlag(0)
+        flags = ImportFlag.DEFERRED if self._scope(start) >= 0 or _is_in_function(node) else ImportFlag(0)
         block = node.parent
         if block is not None and block.parent is not None and block.parent.type == "if_statement":
             condition = block.parent.child_by_field_name("condition")
@@ -402,6 +403,14 @@ class _Collector:
                 return scope
         following = bisect_left(self._def_starts, start)
         return following if following < len(self._parsed) else scope
+
+
+def _is_in_function(node: tree_sitter.Node) -> bool:
+    """Tell whether a node is in a function, which may have no name."""
+    around = node.parent
+    while around is not None and around.type not in _FUNCTIONS:
+        around = around.parent
+    return around is not None
 
 
 def _owners(parsed: Sequence[ParsedDefinition]) -> tuple[list[int], list[int]]:
