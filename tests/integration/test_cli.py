@@ -318,7 +318,7 @@ def test_a_branch_is_indexed_without_checking_it_out(project: Path, git: Git) ->
         "extra.py"
     )
     done = cairn("search", "x", "--branch", "main", "--no-update", cwd=project)
-    check_error(done, 3, "main is not", "cairn index --branch main")
+    check_error(done, 3, "this project is not indexed yet", "cairn index")
     check_error(cairn("index", "--branch", "nonsense", cwd=project), 2, "error[revision]", "git branch --all")
 
 
