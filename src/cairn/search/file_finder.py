@@ -20,6 +20,7 @@ _PACKAGE = re.compile(
     r"(?:^|/)(?:registry/src/[^/]+/([^/]+?)-\d[^/]*/|node_modules/(?:@[^/]+/)?([^/@.][^/]*)/(?!.*/node_modules/)"
     r"|gems/([^/]+?)-\d[^/]*/|pkg/mod/(?:[^/@]+/)*?([^/@]+)(?:/v\d+)?@[^/]+/|(rustc)/[0-9a-f]{40}/)"
 )
+_MAX_PATH_CHARS = 1_000  # of a path from another machine its end counts
 _MAX_ALIKE = 8  # with more files of that name none is meant
 
 
@@ -53,10 +54,10 @@ class FileFinder:
         either, or at least the folder and the name. One in an installed package counts if a folder or file of the
         project is called like that.
         """
-        path = path.replace("\\", "/")
+        path = path.replace("\\", "/")[-_MAX_PATH_CHARS:]
         if (package := _package_of(path)) and package not in self._parts:
             return []
-        parts = [part for part in path.split("/") if part not in ("", ".", "..")]
+        parts = parts_of_path(path)
         found = self._with_longest_end(self._by_name.get(parts[-1], []) if parts else [], parts, whole=True)
         return found if len(found) <= _MAX_ALIKE else []
 

@@ -11,13 +11,14 @@ from cairn.source.text import without_colours
 MAX_CHARS = 40_000  # of a text; a trace may be longer, and its beginning and end matter
 _MAX_PLACES = 50
 _MAX_DIGITS = 7
-_PATH = r"(?:(?<![A-Za-z])[A-Za-z]:[\\/])?[^\s\"'`()<>\[\],:;|]+\.[A-Za-z]\w{0,9}"
+# A path begins where what may be part of one begins: a pattern that tries each letter takes minutes for 40 kB of them.
+_PATH = r"(?<![^\s\"'`()<>\[\],:;|])(?:(?<![A-Za-z])[A-Za-z]:[\\/])?[^\s\"'`()<>\[\],:;|]+\.[A-Za-z]\w{0,9}"
 _LINE = rf"([1-9]\d{{0,{_MAX_DIGITS - 1}}})"
 # One pattern, so that the places come in the order of the text. Each alternative captures a path and a line; that of
 # Java and Kotlin also the qualified name of the method before it.
 _FRAME = re.compile(
     rf"[Ff]ile \"([^\"\n]+)\", line {_LINE}"  # Python, OCaml
-    rf"|\b([\w$.]+)\.[\w$<>]+\(([\w$]+\.(?:java|kt|kts|scala|groovy|clj)):{_LINE}\)"
+    rf"|(?<![\w$.])([\w$.]+)\.[\w$<>]+\(([\w$]+\.(?:java|kt|kts|scala|groovy|clj)):{_LINE}\)"
     rf"|({_PATH})(?:(?:\(|:\[){_LINE}(?:,\d+)?[)\]]|#L{_LINE}\b)"  # PHP, TypeScript, MSBuild; Maven; links
     rf"|({_PATH})`?(?: on line |, line |:line |: line | line ){_LINE}"  # PHP, Swift, C#, shells, Perl, people
     rf"|({_PATH}):{_LINE}(?![\d.])"

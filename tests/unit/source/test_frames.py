@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from cairn.source.frames import TracebackFrame, file_among, file_of_frame, is_place, read_frames
@@ -96,3 +98,12 @@ def test_of_pytest_the_last_call_and_of_java_the_root_cause_comes_first() -> Non
 def test_a_frame_in_the_middle_of_a_long_log_is_read() -> None:
     noise = "downloading a package\n" * 400
     assert read_frames(f"{noise}\tsrc/cart.go:12 +0x1d\n{noise}") == [("src/cart.go", 12)]
+
+
+@pytest.mark.parametrize(
+    "block", ["a", "a.", "a.b:1 ", "node_modules/a/", 'file "', "a.b[", "$a.", "a:", "Caused by: \n"]
+)
+def test_texts_that_are_made_to_be_slow_are_read_in_linear_time(block: str) -> None:
+    started = time.process_time()
+    read_frames(block * (39_000 // len(block)) + ":1")
+    assert time.process_time() - started < 5  # linear: some milliseconds; a pattern that tries each letter: minutes
