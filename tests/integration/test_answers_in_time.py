@@ -88,6 +88,21 @@ def test_what_was_cut_is_whole_once_the_daemon_had_time(served: Served) -> None:
     assert [link["filepath"] for link in document["links"]] == ["small.py"]
 
 
+def test_a_context_is_cut_as_well_and_whole_once_the_daemon_had_time(served: Served) -> None:
+    asyncio.run(served.app.daemon.projects.run("shop", hurry_only_questions))
+    asked = {"project": "shop", "task": "class Till"}
+    _, document = served.ask("POST", "/api/context", asked)
+    assert SAID in document["items"][0]["text"]
+    assert "small.py" not in document["items"][0]["text"]
+    for pause in (0.05 * 2**times for times in range(9)):
+        time.sleep(pause)
+        _, document = served.ask("POST", "/api/context", asked)
+        if SAID not in document["items"][0]["text"]:
+            break
+    assert SAID not in document["items"][0]["text"]
+    assert "called by:\nsmall.py:8" in document["items"][0]["text"]
+
+
 def test_an_agent_is_not_told_that_there_is_nothing(served: Served, shop: Path) -> None:
     surface = Surface(Client(InProcess(served.app)), str(shop))
 

@@ -17,8 +17,9 @@ from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests, impact
 from cairn.graph.nearest import NearestWalk
 from cairn.graph.nodes import node_of
-from cairn.graph.patience import GraphPatience
+from cairn.graph.patience import GraphPatience, shared_time
 from cairn.graph.questions import all_importers, callees, callers, importers, subclasses
+from cairn.graph.recent import Unfinished
 from cairn.graph.references import references
 from cairn.graph.symbols import find_symbol
 from cairn.graph.values import Impact, Importers, Links, References, TestChoice
@@ -166,6 +167,22 @@ def test_without_time_the_nearest_is_answered_and_all_else_is_named(chain: Works
         assert "This is not all" in said
         assert f"`{names[-1]}`) is not all known" in said
         assert "daemon" not in said
+
+
+def test_questions_that_share_a_time_have_an_equal_part_of_it_each(chain: Workspace) -> None:
+    lengths = []
+    with graph_of(chain, steps(240)) as graph:
+        for shares in (1, 4):
+            graph.unfinished = Unfinished(1)
+            with shared_time(2), shared_time(shares):
+                ask_again(graph)
+                answer = impact(graph, find_symbol(graph.code, graph.connection, "walk_0"))
+            assert answer.unfollowed is not None
+            assert answer.unfollowed.seconds == 120 / shares
+            lengths.append(len(answer.affected))
+        ask_again(graph)
+        assert graph.patience.lasting == 240
+    assert 0 < lengths[1] < lengths[0]
 
 
 def test_nothing_is_not_said_where_the_time_was_up(chain: Workspace) -> None:

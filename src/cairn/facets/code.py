@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cairn.structure.context import ContextSection
     from cairn.structure.flow import FlowGraph, Slice
 
-_MARKS_OF_PLACES = ":(,"  # one of them is in each line or frame of a traceback, and none in the id of a hit
+_MARKS_OF_PLACES = "#:(,"  # one of them is in each id of an outline, line or frame, and none in the id of a hit
 
 
 class CodeFacet:
@@ -123,14 +123,15 @@ class CodeFacet:
                 f"{outline_id!r} names a definition of a file on disk, not of {branch}",
                 Hint("fetch an id of a search", "search", query=None, branch=branch),
             )
-        return self._index.with_repair(lambda: [self._fetch_one(text_id, branch) for text_id in ids])
+        places = {text_id for text_id in ids if branch is None and any(mark in text_id for mark in _MARKS_OF_PLACES)}
+        fetch_place = self._files.fetcher() if places else None
 
-    def _fetch_one(self, text_id: str, branch: str | None) -> Fetched:
-        waiting.check()
-        is_place = "#" in text_id or (branch is None and any(mark in text_id for mark in _MARKS_OF_PLACES))
-        if is_place and (definition := self._files.fetch(text_id)) is not None:
-            return definition
-        return self._index.fetch(text_id, branch)
+        def fetch_one(text_id: str) -> Fetched:
+            waiting.check()
+            found = fetch_place(text_id) if fetch_place is not None and text_id in places else None
+            return self._index.fetch(text_id, branch) if found is None else found
+
+        return self._index.with_repair(lambda: [fetch_one(text_id) for text_id in ids])
 
     def outline(
         self,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache, partial
 from pathlib import Path
 
 from cairn.answers import Fetched, Outline
 from cairn.hints import HintStyle
 from cairn.structure.answer import Surroundings, make_outline
-from cairn.structure.locate import fetch_symbol
+from cairn.structure.locate import fetch_symbol, read_outlined
 from cairn.types import OutlineMode
+
+_READ_FILES = 4  # that a question keeps
 
 
 class Files:
@@ -17,9 +21,12 @@ class Files:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def fetch(self, text_id: str) -> Fetched | None:
-        """Return the text that an outline's id names, None if it is another kind of id."""
-        return fetch_symbol(self._root, text_id)
+    def fetcher(self) -> Callable[[str], Fetched | None]:
+        """Return what gives the text that an outline's id names, None for another kind of id.
+
+        It is for one question: a file is read once for ids that follow each other.
+        """
+        return partial(fetch_symbol, self._root, read=lru_cache(_READ_FILES)(read_outlined))
 
     def outline(
         self,

@@ -196,7 +196,7 @@ class Graph:
     def reader(self, *, is_patient: bool = False) -> Reader:
         """Return what reads files for one question: for as long as that may take, or as it takes."""
         lasts = None if is_patient or self.is_prepared else self.patience.lasts
-        return Reader(self.code, lasts, self.patience.seconds, self.progress)
+        return Reader(self.code, lasts, self.patience.lasting, self.progress)
 
     def incoming(self, nodes: Sequence[int], kinds: Iterable[int], reader: Reader | None = None) -> list[Edge]:
         """Return the edges of some kinds into any of some definitions, by file and line; all without a reader."""

@@ -5,10 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 ANSWER_SECONDS = 0.8  # leaves time to open the index and to show the answer within a second
 BEHIND_SECONDS = 60.0  # for work that nobody waits for
 LEAST_FILES = 300  # the symbol graph of fewer is resolved while somebody waits
+_SHARES: ContextVar[int] = ContextVar("shares", default=1)
+
+
+@contextmanager
+def shared_time(n_questions: int) -> Iterator[None]:
+    """Let so many questions that begin in the block take as long as one, each an equal share of that."""
+    before = _SHARES.set(_SHARES.get() * max(1, n_questions))
+    try:
+        yield
+    finally:
+        _SHARES.reset(before)
 
 
 class GraphPatience:
@@ -20,6 +32,7 @@ class GraphPatience:
         steady: the seconds of a clock that is never set; a seam for tests.
 
     Attributes:
+        lasting: the seconds of this question, which may share its time with others; see `shared_time`.
         is_stopped: whether the time is over because somebody asked; see `behind`.
     """
 
@@ -33,19 +46,21 @@ class GraphPatience:
         self.least_files = least_files
         self._steady = steady
         self._began = steady()
-        self._lasting = seconds
+        self.lasting = seconds
         self._is_awaited: Callable[[], bool] = _never
         self.is_stopped = False
 
     def begin(self) -> None:
-        """Start the time of a question."""
+        """Start the time of a question, or of a part of it; the time of work that nobody waits for goes on."""
+        if self.is_behind:
+            return
         self._began = self._steady()
-        self._lasting = self.seconds
+        self.lasting = self.seconds / _SHARES.get()
         self.is_stopped = False
 
     def lasts(self, share: float = 1.0) -> bool:
         """Tell whether a share of the time is left to go on with, from 0 for none of it to 1 for all of it."""
-        if self._steady() - self._began >= share * self._lasting:
+        if self._steady() - self._began >= share * self.lasting:
             return False
         self.is_stopped = self.is_stopped or self._is_awaited()  # whoever asked may be gone at the next look
         return not self.is_stopped
@@ -59,11 +74,11 @@ class GraphPatience:
     def behind(self, is_awaited: Callable[[], bool]) -> Iterator[None]:
         """Give the block a longer time, which is over as soon as somebody asks."""
         self.begin()
-        self._lasting, self._is_awaited = BEHIND_SECONDS, is_awaited
+        self.lasting, self._is_awaited = BEHIND_SECONDS, is_awaited
         try:
             yield
         finally:
-            self._lasting, self._is_awaited = self.seconds, _never
+            self.lasting, self._is_awaited = self.seconds, _never
 
 
 def _never() -> bool:

@@ -62,9 +62,9 @@ def _short(links: Links) -> str:
     return links.symbol.name or links.symbol.path
 
 
-def callers_of(graph: Graph, nodes: Sequence[int], limit: int = 0) -> Links:
-    """Return what calls any of some definitions directly, without a word on what is not known; see `callers`."""
-    return _links(graph, nodes, calls_to(graph, nodes), limit, incoming=True)
+def callers_of(graph: Graph, nodes: Sequence[int], reader: Reader | None = None) -> Links:
+    """Return what calls any of some definitions directly, without a word on what is not known; all without a reader."""
+    return _links(graph, nodes, calls_to(graph, nodes, reader), 0, incoming=True)
 
 
 def calls_to(graph: Graph, nodes: Sequence[int], reader: Reader | None = None) -> list[Edge]:
@@ -99,14 +99,14 @@ def _find_callees(graph: Graph, text: str, limit: int) -> Links:
     return replace(links, notes=said, unresolved=unresolved, unfollowed=unfollowed)
 
 
-def callees_of(graph: Graph, nodes: Sequence[int], limit: int = 0) -> Links:
-    """Return what any of some definitions calls directly, without a word on what is not known; see `callees`."""
-    return _links(graph, nodes, calls_from(graph, nodes), limit, incoming=False)
+def callees_of(graph: Graph, nodes: Sequence[int], reader: Reader | None = None) -> Links:
+    """Return what any of some definitions calls directly, without a word on what is not known; all without a reader."""
+    return _links(graph, nodes, calls_from(graph, nodes, reader), 0, incoming=False)
 
 
-def calls_from(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
+def calls_from(graph: Graph, nodes: Sequence[int], reader: Reader | None = None) -> list[Edge]:
     """Return the calls in some definitions and in what they contain, in reading order; of a file, those at its top."""
-    return graph.outgoing(_inside(graph, nodes), CALL_KINDS)
+    return graph.outgoing(_inside(graph, nodes), CALL_KINDS, reader)
 
 
 def _inside(graph: Graph, nodes: Sequence[int]) -> Sequence[int]:

@@ -194,7 +194,8 @@ def note_on_unfollowed(unfollowed: Unfollowed | None, *, of_callees: bool = Fals
         said.append(f"{pluralize(unfollowed.files, 'file')} that may concern this {_were(unfollowed.files)} not read")
     if unfollowed.lines:
         said.append(f"{lines} were not all counted")
-    return (Hint(f"This is not all: after {unfollowed.seconds:g} s {', '.join(said)}. Ask again to go on from there"),)
+    left = ", ".join(said)
+    return (Hint(f"This is not all: after {unfollowed.seconds:.2g} s {left}. Ask again to go on from there"),)
 
 
 def _were(count: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Literal
 
 from cairn.answers import Neighbour, OutlineSymbol
@@ -12,9 +13,10 @@ from cairn.graph.code import Code
 from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests
 from cairn.graph.nodes import file_of, node_of
+from cairn.graph.patience import shared_time
 from cairn.graph.questions import callees_of, callers_of
 from cairn.graph.reader import note_on_unfollowed
-from cairn.graph.values import Link, RankedTest, Symbol
+from cairn.graph.values import Link, RankedTest, Symbol, Unfollowed
 from cairn.hints import Hint
 from cairn.structure.context import ContextSection
 
@@ -22,6 +24,16 @@ OpenGraph = Callable[[], AbstractContextManager[Graph]]
 
 MAX_TESTS = 10
 _MAX_TEST_NAMES = 5  # of one file
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What a context shows, a line each, and what there was no time for."""
+
+    callers: tuple[str, ...]
+    callees: tuple[str, ...]
+    tests: tuple[str, ...]
+    unfollowed: Unfollowed | None
 
 
 def surroundings(
@@ -34,7 +46,9 @@ def surroundings(
             if node is None:
                 why = f"callers, callees and tests are left out: {path} has no such definition in the index; update it"
                 return [], (Hint(why, "index"),)
-            return _sections(graph, graph.code.group(node))
+            nodes = graph.code.group(node)
+            around = graph.answers.give(("surroundings", tuple(nodes)), lambda: _around(graph, nodes), keeps=False)
+            return _sections(around), (*graph.notes, *note_on_unfollowed(around.unfollowed))
     except StoreError as error:
         return [], (error.hint.after(f"callers, callees and tests are left out: {error}"),)
 
@@ -49,25 +63,31 @@ def node_at(code: Code, path: str, qualified_name: str, line: int) -> int | None
     return None
 
 
-def _sections(graph: Graph, nodes: Sequence[int]) -> tuple[list[ContextSection], tuple[str, ...]]:
-    choice = choose_tests(graph, nodes)
+def _around(graph: Graph, nodes: Sequence[int]) -> _Around:
+    with shared_time(2):
+        graph.patience.begin()
+        choice = choose_tests(graph, nodes)
+        graph.patience.begin()
+        reader = graph.reader()
+        called, calling = callees_of(graph, nodes, reader), callers_of(graph, nodes, reader)
     tests = [test for test in choice.tests if test.tests][:MAX_TESTS]
     shown = {test.path for test in tests}
-    callers = [
+    callers = (
         f"{link.path}:{link.line} {_label(link.symbol)}{_doubt(link)}"
-        for link in callers_of(graph, nodes).links
+        for link in calling.links
         if link.path not in shown  # tests are listed by themselves
+    )
+    callees = (f"{link.symbol.path}:{link.symbol.line} {_label(link.symbol)}{_doubt(link)}" for link in called.links)
+    unfollowed = reader.unfollowed() or choice.unfollowed
+    return _Around(tuple(callers), tuple(dict.fromkeys(callees)), tuple(map(_test, tests)), unfollowed)
+
+
+def _sections(around: _Around) -> list[ContextSection]:
+    return [
+        ContextSection("called by:", around.callers),
+        ContextSection("calls:", around.callees),
+        ContextSection("tested by:", around.tests),
     ]
-    callees = {
-        f"{link.symbol.path}:{link.symbol.line} {_label(link.symbol)}{_doubt(link)}": None
-        for link in callees_of(graph, nodes).links
-    }
-    sections = [
-        ContextSection("called by:", tuple(callers)),
-        ContextSection("calls:", tuple(callees)),
-        ContextSection("tested by:", tuple(_test(test) for test in tests)),
-    ]
-    return sections, (*graph.notes, *note_on_unfollowed(choice.unfollowed))
 
 
 def _label(symbol: Symbol) -> str:

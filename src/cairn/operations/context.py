@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cairn import waiting
 from cairn.budget import Budget, shorten_text, size_of, take_memories
 from cairn.errors import NotFoundError, PathError, QueryError, RequestError, StoreError
+from cairn.graph.patience import shared_time
 from cairn.hints import Hint, HintStyle, show
 from cairn.memory.targets import target_below
 from cairn.protocol.documents import (
@@ -66,7 +67,8 @@ def context(workspace: Workspace, request: ContextRequest, progress: Progress | 
         document["omitted_memory"] = len(memories)
     room = Budget(max_tokens, document)
     document["memory"] = take_memories(memories, room, _MEMORY_SHARE if wanted else 1.0)
-    document["items"], omitted = _pack(wanted, room)
+    with shared_time(len(wanted)):
+        document["items"], omitted = _pack(wanted, room)
     document["omitted"] = omitted + max(0, len(ids) - request.limit)
     document["tokens"] = sum(map(size_of, (*document["memory"], *document["items"]))) // BYTES_PER_TOKEN
     if n_left_out := len(memories) - len(document["memory"]):

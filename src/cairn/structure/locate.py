@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,6 +36,9 @@ class FileContent(NamedTuple):
     path: str
     data: bytes
     language: Language
+
+
+ReadOutlined = Callable[[Path, str], tuple[FileContent, FileOutline]]
 
 
 def read_source(root: Path, path: str | Path) -> FileContent:
@@ -91,6 +95,12 @@ def outline_of(file: FileContent) -> FileOutline:
     except UnparsableError as error:
         outline = _plain_outline(file, str(error))
     return outline
+
+
+def read_outlined(root: Path, path: str) -> tuple[FileContent, FileOutline]:
+    """Return a file and its outline; arguments and errors as for `read_source`."""
+    file = read_source(root, path)
+    return file, outline_of(file)
 
 
 def _plain_outline(file: FileContent, reason: str) -> FileOutline:
@@ -238,7 +248,7 @@ def _is_file(root: Path, path: str) -> bool:
         return False
 
 
-def fetch_line(root: Path, text_id: str) -> Fetched | None:
+def fetch_line(root: Path, text_id: str, read: ReadOutlined) -> Fetched | None:
     """Return the innermost definition around the line that a text names, else the lines around it; None if none.
 
     Raises:
@@ -246,8 +256,7 @@ def fetch_line(root: Path, text_id: str) -> Fetched | None:
     """
     if (frame := find_place(root, text_id)) is None:
         return None
-    file = read_source(root, frame.path)
-    outline = outline_of(file)
+    file, outline = read(root, frame.path)
     with suppress(NotFoundError):
         return _fetched(text_id, file, outline, _at_line(outline, frame.line))
     n_lines = file.data.count(b"\n") + 1
@@ -263,10 +272,14 @@ def fetch_line(root: Path, text_id: str) -> Fetched | None:
     )
 
 
-def fetch_symbol(root: Path, text_id: str) -> Fetched | None:
+def fetch_symbol(root: Path, text_id: str, read: ReadOutlined = read_outlined) -> Fetched | None:
     """Return the text of the definition that an outline's id, `PATH#NAME`, or a line names, None for any other text.
 
     The lines include the comment and decorators above the definition. The file is read from disk, so it is never stale.
+
+    Args:
+        root, text_id: the project's folder, and the text.
+        read: reads a file; whoever fetches much at once need not read a file for each.
 
     Raises:
         NotFoundError: if there is no such file or definition.
@@ -275,11 +288,10 @@ def fetch_symbol(root: Path, text_id: str) -> Fetched | None:
     places = [place for place, character in enumerate(text_id) if character == ID_MARK and 0 < place < len(text_id) - 1]
     # Both a path and a name (`Type.#field`) may hold the mark: the file that exists decides.
     place = next((place for place in places if _is_file(root, text_id[:place])), None)
-    if place is None and ((fetched := fetch_line(root, text_id)) is not None or not places):
+    if place is None and ((fetched := fetch_line(root, text_id, read)) is not None or not places):
         return fetched
     place = places[0] if place is None else place
-    file = read_source(root, text_id[:place])
-    outline = outline_of(file)
+    file, outline = read(root, text_id[:place])
     return _fetched(text_id, file, outline, find_named(outline, text_id[place + 1 :]))
 
 
