@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import posix
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -29,49 +27,13 @@ Git = Callable[..., str]
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-
-# -- under `pytest --cov` ----------------------------------------------------------------------------------------------
-
-_MEASURED = "COVERAGE_PROCESS_CONFIG" in os.environ
-
-
-def _measure_no_longer() -> None:
-    sys.settrace(None)
-    os._exit = posix._exit
-
-
-# A fork of this process is not measured: tracing would use up the processor time that a fork which parses has for a
-# file, and each would save all over again what was measured before it.
-if _MEASURED:
-    os.register_at_fork(after_in_child=_measure_no_longer)
-
-
-@pytest.hookimpl(wrapper=True, trylast=True)
-def pytest_runtestloop(session: pytest.Session) -> Iterator[None]:
-    """Removes what processes left half-written that a test killed, or gave no room on the disk."""
-    done = yield
-    if _MEASURED and not _is_worker(session.config):
-        whole = session.config.rootpath / os.environ.get("COVERAGE_FILE", ".coverage")
-        for file in whole.parent.glob(f"{whole.name}.*"):
-            if not _is_whole(file):
-                file.unlink()
-    return done
+# `pytest --cov` measures no fork: tracing would use up the processor time that a fork which parses has for a file.
+os.register_at_fork(after_in_child=partial(sys.settrace, None))
 
 
 def _is_worker(config: pytest.Config) -> bool:
     """Return whether this process runs a share of the tests for another one."""
     return hasattr(config, "workerinput")
-
-
-def _is_whole(file: Path) -> bool:
-    with closing(sqlite3.connect(file)) as connection:
-        try:
-            return connection.execute("PRAGMA quick_check").fetchone() == ("ok",) and file.stat().st_size > 0
-        except sqlite3.DatabaseError:
-            return False
-
-
-# ----------------------------------------------------------------------------------------------------------------------
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
