@@ -15,9 +15,10 @@ _KIND_WORDS = (
     r"|variable|helper|decorator|hook|component|namespace|object|package|file|union|typedef|attribute|annotation|filter"
     r"|command|option|setting|field|property)"
 )
-_KIND = rf"(?:(?:the|our|its|an?) )?(?:(?P<kind>{_KIND_WORDS})s? )?"
-_KIND_AFTER = rf"(?: (?P<after>{_KIND_WORDS}))*"
-_WHAT = rf"{_KIND}{_NAME}{_KIND_AFTER}"
+_THING = re.compile(
+    rf"(?:(?:the|our|its|an?) )?(?:(?P<kind>{_KIND_WORDS})s? )?{_NAME}(?: (?P<after>{_KIND_WORDS}))*", re.IGNORECASE
+)
+_WHAT = "(?P<what>.+?)"  # looked at by `_THING`, which takes long to compile, once instead of in each form
 _ABOUT = r"(?:definition|declaration|implementation|source(?: code)?|code|location|body|signature)"
 _PLACE = r"(?:source |header )?(?:file|module|class|package|header|crate|namespace|folder|directory)"
 _TO_DEFINE, _DEFINES = r"(?:define|declare|implement)", r"(?:defines|declares|implements|contains|holds)"
@@ -43,7 +44,6 @@ _UNSURE = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
         rf"(?:find|locate|look up|look for|open|view|see|get|go to|jump to|search for|display|read) {_WHAT}",
-        _WHAT,  # after `show me`, or a name in backticks
         rf"what(?:'s|s| is| are) {_WHAT}(?: for)?",
         rf"what does {_WHAT} do",
         rf"how does {_WHAT} work",
@@ -52,7 +52,8 @@ _UNSURE = tuple(
         rf"(?:the )?{_ABOUT} (?:of|for) {_WHAT}",
     )
 )
-_NAMED_BEFORE = re.compile(rf"{_KIND}{_NAME}{_KIND_AFTER} {_ABOUT}", re.IGNORECASE)
+_NAMED_BEFORE = (re.compile(rf"{_WHAT} {_ABOUT}", re.IGNORECASE),)
+_ALONE = (re.compile(_WHAT),)  # after `show me`, or a name in backticks
 _OPENING = re.compile(
     r"^(?:please |can you |could you |i (?:want|need) to |help me |let me |(?P<show>show(?: me)? |give me ))+", re.I
 )
@@ -81,20 +82,18 @@ def parse_asked_name(text: str) -> AskedName | None:
     plain = " ".join(words).rstrip("?.! ")
     opening = _OPENING.match(plain)
     rest = plain[opening.end() :] if opening else plain
-    is_shown = bool(opening and opening["show"])
-    if match := _first(_SURE, rest):
-        return _asked(match, is_sure=True)
-    if match := _NAMED_BEFORE.fullmatch(rest):
-        asked = _asked(match, is_sure=True)
-        return asked if _is_shaped(match["name"]) else None
-    match = _first(_UNSURE, rest)
-    if match is None or (match.re is _UNSURE[1] and not is_shown and not rest.startswith("`")):
-        return None
-    return _asked(match, is_sure=_is_shaped(match["name"]))
+    if thing := _thing(_SURE, rest):
+        return _asked(thing, is_sure=True)
+    if thing := _thing(_NAMED_BEFORE, rest):
+        return _asked(thing, is_sure=True) if _is_shaped(thing["name"]) else None
+    may_be_alone = rest.startswith("`") or (opening is not None and opening["show"])
+    thing = _thing(_UNSURE, rest) or (_thing(_ALONE, rest) if may_be_alone else None)
+    return None if thing is None else _asked(thing, is_sure=_is_shaped(thing["name"]))
 
 
-def _first(forms: tuple[re.Pattern[str], ...], text: str) -> re.Match[str] | None:
-    return next((match for form in forms if (match := form.fullmatch(text))), None)
+def _thing(forms: tuple[re.Pattern[str], ...], text: str) -> re.Match[str] | None:
+    matches = (match for form in forms if (match := form.fullmatch(text)))
+    return next((thing for match in matches if (thing := _THING.fullmatch(match["what"]))), None)
 
 
 def _is_shaped(name: str) -> bool:
