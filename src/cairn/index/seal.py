@@ -34,6 +34,7 @@ _LOCK_SECONDS = 10.0
 # A record that was not used for so long is forgotten when there are many; the index is then made again.
 _MANY_RECORDS = 2_000
 _OLD_SECONDS = 400 * 86_400.0
+_LOOK_EVERY = 64  # new records, where there are many
 _TOUCH_SECONDS = 30 * 86_400.0
 
 
@@ -252,14 +253,15 @@ def _write(folder: Path, seal_id: str, record: Mapping[str, Any]) -> None:
 
 
 def _forget_old(folder: Path) -> None:
-    with suppress(OSError), os.scandir(folder) as entries:
-        files = [entry for entry in entries if re.fullmatch(r"[0-9a-f]{32}\.json", entry.name)]
-        if len(files) <= _MANY_RECORDS:
+    """Remove old records where there are many; not at each new one, since that takes as long as to index a small project."""
+    with suppress(OSError):
+        names = os.listdir(folder)
+        if len(names) <= _MANY_RECORDS or len(names) % _LOOK_EVERY:
             return
-        for file in files:
-            is_old = time.time() - file.stat(follow_symlinks=False).st_mtime > _OLD_SECONDS
-            if is_old and not _is_for_ever(Path(file.path)):
-                os.unlink(file.path)
+        for file in (folder / name for name in names if re.fullmatch(r"[0-9a-f]{32}\.json", name)):
+            is_old = time.time() - file.lstat().st_mtime > _OLD_SECONDS
+            if is_old and not _is_for_ever(file):
+                file.unlink()
 
 
 def _is_for_ever(file: Path) -> bool:
