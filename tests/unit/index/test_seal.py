@@ -176,7 +176,7 @@ def test_old_records_are_forgotten_once_there_are_many(home: Path, state: Path) 
     strange = home / "cairn" / "indexes" / "notes.json"
     strange.write_text("{}")
     age(strange, 1_000)
-    fill(home, 2_046)  # with the other file and the next seal, a multiple of 64
+    fill(home, 2_047 - len(list(strange.parent.glob("[!0-9a-f]*"))))  # with the next seal, a multiple of 64
     make_seal(state.parent)
     assert {name for name, file in records.items() if file.exists()} == {"recent", "kept"}
     assert strange.exists()
