@@ -27,7 +27,7 @@ def understand_long(text: str, mode: Mode) -> Query:
 
 
 def understand_item(item: WorkItem, mode: Mode = "hybrid") -> Query:
-    """Return the query that a long text is. A role is wanted only if its subject asks for one."""
+    """Return the query that a long text is. A role is wanted only if its subject asks for one, or names a platform."""
     subject = _words(item.subject)
     return Query(
         text=item.subject,
@@ -36,7 +36,7 @@ def understand_item(item: WorkItem, mode: Mode = "hybrid") -> Query:
         words=subject,
         subject=subject,
         symbols=(),
-        wants=asked_roles(item.subject) if _ASKS.search(item.subject) else Role(0),
+        wants=asked_roles(item.subject) & (~Role(0) if _ASKS.search(item.subject) else Role.OTHER_PLATFORM),
         body=_words(item.prose, MAX_BODY_WORDS),
         item=item,
     )

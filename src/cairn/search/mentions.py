@@ -18,6 +18,9 @@ _OWNER = 0.8  # of the class before a method
 _IN_CODE = 0.25
 
 _SPANS = re.compile(r"``([^`\n]{1,200})``|`([^`\n]{1,200})`")
+_COMMAND = re.compile(
+    r"^\s*(?:[$>%] )?[a-z][a-z-]{0,40}(?= +(?:-|[a-z]+ +-))"
+)  # the program of a command with an option
 _CALLS = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]{0,80}[?!]?)\(")
 _DOTTED_NAMES = re.compile(r"(?<![\w./\\-])[A-Za-z_]\w{0,80}(?:(?:\.|::|#)[A-Za-z_]\w{0,80}){1,12}")
 _IDENTIFIERS = re.compile(r"[A-Za-z_$][\w$]{0,80}")
@@ -64,7 +67,7 @@ def read_mentions(item: WorkItem) -> Mentions:
 def _names_in_prose(text: str) -> list[tuple[str, float]]:
     found: list[tuple[str, float]] = []
     for match in _SPANS.finditer(text):
-        span = match[1] or match[2]
+        span = _COMMAND.sub("", match[1] or match[2])
         whole = span.strip("()")
         found += [
             (name, _SPAN if name == whole or looks_named(name) else _IN_SPAN) for name in _IDENTIFIERS.findall(span)

@@ -42,8 +42,8 @@ def foreign_word(role: int) -> Literal["", "generated", "vendored"]:
 
 # Patterns are kept as text and compiled on first use: most runs know the roles of all files already.
 _TEST = (
-    r"(^|/)(tests?|testing|specs?|__tests__|__mocks__|test[-_]?data|fixtures?|e2e|testutils?)/"
-    r"|(^|/)(test_[^/]*|[^/]*_test|[^/]*_tests|[^/]*[.-](test|spec|stories|bench)|conftest|[^/]*_spec)\.[^/]+$"
+    r"(^|/)(tests?|testing|specs?|__tests__|__mocks__|test[-_]?(?:data|dts|utils?)|fixtures?|e2e)/"
+    r"|(^|/)(test_[^/]*|[^/]*_test|[^/]*_tests|[^/]*[.-](test|test-d|spec|stories|bench)|conftest|[^/]*_spec)\.[^/]+$"
     r"|(^|/)[^/]*[a-z](Test|Tests|Spec|Specs|TestCase|IT)\.(java|kt|kts|scala|cs|swift|php|groovy)$"
 )
 _EXAMPLE = r"(^|/)(examples?|samples?|demos?|benchmarks?|bench|playground|tutorials?|docs?_src|cookbook)/"

@@ -38,6 +38,13 @@ def test_an_asking_subject_is_a_wish() -> None:
     assert understand_text("where are the tests of carts?\n\nI cannot find them.").wants & Role.TEST
 
 
+def test_a_platform_in_the_subject_is_where_to_look() -> None:
+    assert (
+        understand_text("F1 does nothing in the console of Windows\n\nOn macos it does.").wants == Role.OTHER_PLATFORM
+    )
+    assert understand_text("F1 does nothing in v2 of the tests\n\nOn Windows it does.").wants == Role(0)
+
+
 def test_the_body_has_a_vector_of_its_own() -> None:
     query = understand_text(LONG)
     assert query.words == ("carts", "forget", "discounts")

@@ -24,6 +24,11 @@ def test_names_in_spans_calls_and_dotted_names_are_read() -> None:
     assert found["total"] > found["parseHTTP"]
 
 
+def test_the_program_of_a_command_is_no_name() -> None:
+    found = names("Totals\n\nRun `shop sum --all` or `$ cart -v`; `basket empty` and `till` are code.")
+    assert found.keys() & {"shop", "cart", "basket", "till"} == {"basket", "till"}
+
+
 def test_a_name_in_the_subject_says_more_than_one_in_the_body_and_that_more_than_one_in_code() -> None:
     found = names("`Cart` is wrong\n\n`Basket` is right\n\n```\nshopping_trolley = 1\n```\n")
     assert found["Cart"] > found["Basket"] > found["shopping_trolley"]

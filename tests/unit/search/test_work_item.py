@@ -5,6 +5,7 @@ import time
 import pytest
 
 from cairn.search.any_length import is_long
+from cairn.search.reported import is_output
 from cairn.search.work_item import HEAD_CHARS, TAIL_CHARS, read_work_item
 
 ISSUE = """### Checkout fails for empty carts
@@ -189,6 +190,16 @@ def test_what_a_failing_test_prints_is_output_and_its_error_the_subject() -> Non
     assert item.subject == "E   ValueError: cart must not be empty"
     assert item.is_printed
     assert "[ 66%]" not in item.prose
+
+
+def test_a_report_of_few_words_is_no_output_unless_it_has_a_trace() -> None:
+    report = "Colours are ignored\n\n- [x] Linux\n\n```js\nshop.$patch({ user: 'Eva' })\n```\n\nSet NO_COLOR."
+    assert not is_output(read_work_item(report))
+    trace = (
+        'Colours\n\n```\nTraceback (most recent call last):\n  File "a.py", line 3, in f\nValueError: no cart\n```\n'
+    )
+    assert is_output(read_work_item(trace))
+    assert is_output(read_work_item("ValueError: no cart"))
 
 
 def test_colours_are_no_part_of_a_text() -> None:

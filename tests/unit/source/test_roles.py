@@ -76,3 +76,8 @@ def test_a_c_header_beside_its_bodies_declares_them() -> None:
 def test_a_list_of_changes_is_documentation() -> None:
     assert role_of("CHANGES", "text") & Role.DOCS
     assert not role_of("src/changes.py", "python") & Role.DOCS
+
+
+def test_tests_of_types_are_tests() -> None:
+    assert role_of("test-dts/store.ts", "typescript") & Role.TEST
+    assert role_of("src/store.test-d.ts", "typescript") & Role.TEST
