@@ -18,9 +18,8 @@ _OWNER = 0.8  # of the class before a method
 _IN_CODE = 0.25
 
 _SPANS = re.compile(r"``([^`\n]{1,200})``|`([^`\n]{1,200})`")
-_COMMAND = re.compile(
-    r"^\s*(?:[$>%] )?[a-z][a-z-]{0,40}(?= +(?:-|[a-z]+ +-))"
-)  # the program of a command with an option
+# The program of a command with an option.
+_COMMAND = re.compile(r"^\s*(?:[$>%] )?[a-z][a-z-]{0,40}(?= +(?:-|[a-z]+ +-))")
 _CALLS = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]{0,80}[?!]?)\(")
 _DOTTED_NAMES = re.compile(r"(?<![\w./\\-])[A-Za-z_]\w{0,80}(?:(?:\.|::|#)[A-Za-z_]\w{0,80}){1,12}")
 _IDENTIFIERS = re.compile(r"[A-Za-z_$][\w$]{0,80}")

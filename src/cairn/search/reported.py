@@ -101,11 +101,10 @@ def _places(library: Library, message: str, wants: Role, filters: Filtered) -> l
 
 def is_output(item: WorkItem) -> bool:
     """Tell whether a text is what a program printed, with hardly a word about it."""
-    if item.is_printed and not _SOMEBODY.search(item.prose):
+    is_hardly_prose = bool(item.trace) and len(item.prose.split()) <= _FEW_WORDS
+    if is_hardly_prose or (item.is_printed and not _SOMEBODY.search(item.prose)):
         return True
     lines = [line for line in item.raw.split("\n") if line.strip()]
-    if len(item.prose.split()) <= _FEW_WORDS and item.trace:
-        return True
     if len(lines) > _FEW_LINES or _PERSON.search(item.raw):
         return False
     return any(_ERROR.match(line) or _BRACKETED.match(line) or _SAYS.search(line) or _is_logged(line) for line in lines)
