@@ -49,6 +49,7 @@ _SOURCE = re.compile(
     r"(?:[$>%] |##\[|(?:raise|throw|return|import|from|assert|expect|describe|it|test|if|for|while|const|let|var|def|fn"
     r"|func|class)\b(?!\s*:))"
 )
+_PROMPT = re.compile(r"\s*(?:```\w*\n)?[$>%] \w")
 _IMPORT = re.compile(rb"\s*(?:import|from|use|require|using|#\s*include)\b")
 _QUOTED = re.compile(r"`([^`\n]{12,200})`|\"([^\"\n]{12,200})\"|\u201c([^\u201d\n]{12,200})\u201d")
 
@@ -101,8 +102,10 @@ def _places(library: Library, message: str, wants: Role, filters: Filtered) -> l
 
 def is_output(item: WorkItem) -> bool:
     """Tell whether a text is what a program printed, with hardly a word about it."""
-    is_hardly_prose = bool(item.trace) and len(item.prose.split()) <= _FEW_WORDS
-    if is_hardly_prose or (item.is_printed and not _SOMEBODY.search(item.prose)):
+    looks_printed = bool(item.trace) or _PROMPT.match(item.raw) is not None
+    if (looks_printed and len(item.prose.split()) <= _FEW_WORDS) or (
+        item.is_printed and not _SOMEBODY.search(item.prose)
+    ):
         return True
     lines = [line for line in item.raw.split("\n") if line.strip()]
     if len(lines) > _FEW_LINES or _PERSON.search(item.raw):
