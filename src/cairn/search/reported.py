@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from cairn.search.called import line_of_call
 from cairn.search.exact import LineMatch
 from cairn.search.file_finder import FileFinder
 from cairn.search.filters import Filtered, filter_files
@@ -13,7 +14,7 @@ from cairn.search.library import Library
 from cairn.search.pasted import PastedPlace, find_pasted, line_at
 from cairn.search.pasted_text import LOG_PREFIX, Pasted
 from cairn.search.work_item import WorkItem
-from cairn.source.frames import read_frames
+from cairn.source.frames import CallFrame, read_calls
 from cairn.source.roles import Role
 
 MAX_FRAMES = 10
@@ -44,10 +45,10 @@ _PERSON = re.compile(
 )
 _SOMEBODY = re.compile(r"\b(I|[Ww]e|[Mm]y|[Oo]ur|[Pp]lease)\b")
 _LOGGED = re.compile(r"\d\d:\d\d:\d\d|\b(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b")
-# A command that was run, and code that a trace or a report shows: neither is a message.
+# A command that was run, a call of a trace, and code that a trace or a report shows: none is a message.
 _SOURCE = re.compile(
-    r"(?:[$>%] |##\[|(?:raise|throw|return|import|from|assert|expect|describe|it|test|if|for|while|const|let|var|def|fn"
-    r"|func|class)\b(?!\s*:))"
+    r"(?:[$>%] |##\[|at [^\s(]+ ?\(|(?:raise|throw|return|import|from|assert|expect|describe|it|test|if|for|while"
+    r"|const|let|var|def|fn|func|class)\b(?!\s*:))"
 )
 _PROMPT = re.compile(r"\s*(?:```\w*\n)?[$>%] \w")
 _IMPORT = re.compile(rb"\s*(?:import|from|use|require|using|#\s*include)\b")
@@ -58,7 +59,7 @@ class Reported(NamedTuple):
     """A line of the project that a text reports.
 
     `frame` is the number of the traceback's frame, the deepest being 1, and 0 for the place of a message. `share` is
-    how much of the message stands there, 1.0 for a frame.
+    how much of the message stands there, or how sure the line of a frame is.
     """
 
     line: LineMatch
@@ -80,7 +81,7 @@ def find_reported(
         wants: the roles of files that the text asks for.
         finder: of the files of the library's snapshot.
     """
-    found = [Reported(line, number, 1.0) for number, line in _lines_of_frames(library, item.raw, filters, finder)]
+    found = [*_framed(library, item.raw, filters, finder)]
     messages = messages_of(item)[: MAX_MESSAGES_OF_OUTPUT if is_output(item) else MAX_MESSAGES]
     places = [place for message in messages for place in _places(library, message, wants, filters)]
     places.sort(key=lambda place: (place.share < 1.0, -place.weight))
@@ -126,7 +127,7 @@ def worth_of(reported: Sequence[Reported]) -> dict[str, dict[int, float]]:
     for one in reported:
         values = worth["framed" if one.frame else "raised"]
         if one.line.file not in values:
-            values[one.line.file] = _FURTHER_FRAME**n_framed if one.frame else one.share
+            values[one.line.file] = one.share * _FURTHER_FRAME**n_framed if one.frame else one.share
             n_framed += one.frame > 0
     return worth
 
@@ -153,20 +154,23 @@ def messages_of(item: WorkItem) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _lines_of_frames(
-    library: Library, text: str, filters: Filtered, finder: FileFinder
-) -> Iterator[tuple[int, LineMatch]]:
-    """Yield the lines of the frames that are in the project, each with the number of its frame."""
-    frames = read_frames(text)
+def _framed(library: Library, text: str, filters: Filtered, finder: FileFinder) -> Iterator[Reported]:
+    """Yield the lines of the frames that are in the project."""
+    frames = read_calls(text)
     if not frames:
         return
     chosen = filter_files(library.snapshot.files, filters)
     inside = None if chosen is None else set(chosen.tolist())
     n_found = 0
     for number, frame in enumerate(frames, start=1):
-        files = [file for file in finder.by_path(frame.path) if inside is None or file in inside]
-        if len(files) == 1 and (line := line_at(library, files[0], frame.line)) is not None:
-            yield number, line
+        line, share = None, 1.0
+        if isinstance(frame, CallFrame):
+            line, share = line_of_call(library, frame, inside)
+        else:
+            files = [file for file in finder.by_path(frame.path) if inside is None or file in inside]
+            line = line_at(library, files[0], frame.line) if len(files) == 1 else None
+        if line is not None:
+            yield Reported(line, number, share)
             n_found += 1
         if n_found == MAX_FRAMES:
             return

@@ -64,7 +64,7 @@ _SETTING = re.compile(
 )
 _VERSIONED = re.compile(r"^[\s>*+|-]*[\w@/.-]+(?:\s+version)?\s*[:=|@ ]\s*v?\d+(?:\.\d+)+\S*\s*\|?$")
 _OUTPUT = re.compile(
-    r"^\s*(?:File \"[^\"]+\", line \d+|at [\w$.<>/\\ \[\]]+\(|at .+:\d+|#\d+ |\d+: +\w+::|from .+:\d+:in "
+    r"^\s*(?:File \"[^\"]+\", line \d+|at (?:[\w$.<>/\\ \[\]+|,=]|`\d)+\(|at .+:\d+|#\d+ |\d+: +\w+::|from .+:\d+:in "
     r"|\.\.\. \d+ more|Traceback \(most recent|goroutine \d+|\s+[~^]+\s*$|stack backtrace:|Caused by:"
     r"|[=_]{5,} .+ [=_]{5,}$|E {3,}\S|FAILED \S+::|--- FAIL:|[.sxXEF]{5,}\s*\[\s*\d+%\]$"
     r"|(?:FAIL|RUN) {1,4}\S|[\u276f\u00d7\u2713] \S|\u23af{3,}"

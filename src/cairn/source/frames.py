@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from cairn.source.text import without_colours
 
@@ -26,6 +26,12 @@ _FRAME = re.compile(
 _LINE_BEHIND = re.compile(r"(?:[:(\[]|line |#L)[1-9]")  # every frame has this, and most lines do not
 _SOURCE_ROOTS = ("", "src/", "lib/", "app/", "src/main/java/", "src/main/kotlin/")
 _LAST_IS_DEEPEST = re.compile(r"most recent call last|^ *File \"|^\S+\.py:\d+: (?:in \w|$)", re.MULTILINE)
+# A call without a file and a line, as .NET writes it without debug symbols and Java where it does not know them.
+_CALL = re.compile(r"[ \t>]*at ([\w$.`+<>|\[\],/@=-]{3,300})(?:\(([^()]{0,1000})\)| \(([^()]{0,1000})\) \[0x)")
+_GENERIC = re.compile(r"`\d+|\[[^\]]*\]")
+_CONSTRUCTORS = ("..ctor", "..cctor", ".<init>", ".<clinit>")
+_WRITTEN_IN = re.compile(r"<([\w.]+)>")  # the method from which a compiler made a class or a method
+_BETWEEN_NAMES = re.compile(r"[.+$]")
 _CAUSE = re.compile(r"^\s*Caused by: ", re.MULTILINE)  # of Java; the last one is the root
 
 
@@ -36,14 +42,70 @@ class TracebackFrame(NamedTuple):
     line: int
 
 
+class CallFrame(NamedTuple):
+    """A call in a trace that says neither file nor line.
+
+    Attributes:
+        owners: namespaces or packages, then the class and those around it, the outermost first.
+        method: empty for a constructor, and where only a compiler knows the method.
+        parameters: as the trace has them, empty if it does not say.
+    """
+
+    owners: tuple[str, ...]
+    method: str
+    parameters: str
+
+
+_Frame = TypeVar("_Frame", bound=tuple[object, ...])
+
+
 def read_frames(text: str) -> list[TracebackFrame]:
     """Return the places that a text names, each once, the deepest call of a traceback first."""
+    return _deepest_first(text, _frames_of)
+
+
+def read_calls(text: str) -> list[TracebackFrame | CallFrame]:
+    """Return the places that a text names, as `read_frames` does, and the calls of its traces that have no place."""
+    return _deepest_first(text, _calls_of)
+
+
+def _deepest_first(text: str, frames_of: Callable[[str], Iterator[_Frame]]) -> list[_Frame]:
     text = without_colours(_shorten(text))
     causes = _CAUSE.split(text)
-    frames = list(dict.fromkeys(frame for cause in reversed(causes) for frame in _frames_of(cause)))
+    frames = list(dict.fromkeys(frame for cause in reversed(causes) for frame in frames_of(cause)))
     if len(causes) == 1 and _LAST_IS_DEEPEST.search(text):
         frames.reverse()
     return frames[:_MAX_PLACES]
+
+
+def _calls_of(text: str) -> Iterator[TracebackFrame | CallFrame]:
+    for line in text.split("\n"):
+        places = [*map(_frame, _FRAME.finditer(line))] if _LINE_BEHIND.search(line) else []
+        yield from places
+        if not places and (match := _CALL.match(line)) and (call := _call(match)) is not None:
+            yield call
+
+
+def _call(match: re.Match[str]) -> CallFrame | None:
+    """Return the call that a line of a trace names; one of JavaScript and one of a class made at run time are none."""
+    parameters = match[2] or match[3] or ""
+    name = _GENERIC.sub("", match[1]).rpartition("/")[2]
+    if "$$" in match[1] or parameters.startswith(("<", "native", "eval ")):
+        return None
+    owners, method = name.rpartition(".")[::2]
+    if constructor := next((end for end in _CONSTRUCTORS if name.endswith(end)), ""):
+        owners, method = name.removesuffix(constructor), ""
+    elif "<" in name:
+        written_in = _WRITTEN_IN.search(name)
+        owners, method = name[: name.index("<")], written_in[1] if written_in else ""
+    elif "$" in method:  # `lambda$run$0`, `run$default`, `access$000`
+        first, second = method.split("$")[:2]
+        method = {"lambda": second, "access": ""}.get(first, first)
+    parts = [part for part in _BETWEEN_NAMES.split(owners) if part and not part.isdigit() and part != "Companion"]
+    if method.startswith(".") or method == "new":
+        method = ""
+    says = " " in parameters and not parameters.startswith(("Unknown Source", "Native Method"))
+    return CallFrame(tuple(parts), method, parameters if says else "") if parts else None
 
 
 def _frames_of(text: str) -> Iterator[TracebackFrame]:

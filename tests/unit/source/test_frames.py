@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from cairn.source.frames import TracebackFrame, file_among, file_of_frame, is_place, read_frames
+from cairn.source.frames import CallFrame, TracebackFrame, file_among, file_of_frame, is_place, read_calls, read_frames
 
 
 @pytest.mark.parametrize(
@@ -106,4 +106,65 @@ def test_a_frame_in_the_middle_of_a_long_log_is_read() -> None:
 def test_texts_that_are_made_to_be_slow_are_read_in_linear_time(block: str) -> None:
     started = time.process_time()
     read_frames(block * (39_000 // len(block)) + ":1")
+    assert time.process_time() - started < 5  # linear: some milliseconds; a pattern that tries each letter: minutes
+
+
+@pytest.mark.parametrize(
+    ("line", "call"),
+    [
+        ("   at Shop.Carts.Cart`1.Add(Func`3 price, Item item)", ("Shop.Carts.Cart", "Add", "Func`3 price, Item item")),
+        ("   at Shop.Cart..ctor(String name)", ("Shop.Cart", "", "String name")),
+        ("   at Shop.Cart..cctor()", ("Shop.Cart", "", "")),
+        ("   at Shop.Cart+Lines.Sum[T](T one)", ("Shop.Cart.Lines", "Sum", "T one")),
+        ("   at Shop.Cart.<>c__DisplayClass4_0`1.<Add>b__1(Item item)", ("Shop.Cart", "Add", "Item item")),
+        ("   at Shop.Cart.<>c.<<SaveAsync>b__5_0>d.MoveNext()", ("Shop.Cart", "SaveAsync", "")),
+        ("   at Shop.Cart.<SaveAsync>d__5.MoveNext()", ("Shop.Cart", "SaveAsync", "")),
+        ("   at Shop.Cart.<Add>g__Check|5_0(Item item)", ("Shop.Cart", "Add", "Item item")),
+        ("   at Shop.Cart.<>c.<.ctor>b__0_0()", ("Shop.Cart", "", "")),
+        ("  at Shop.Cart.Add (System.String x) [0x00012] in <0f3a>:0 ", ("Shop.Cart", "Add", "System.String x")),
+        ("\tat com.acme.Cart.add(Unknown Source)", ("com.acme.Cart", "add", "")),
+        ("\tat com.acme.Cart.add(Unknown Source:12)", ("com.acme.Cart", "add", "")),
+        ("\tat com.acme.Cart.add(Native Method)", ("com.acme.Cart", "add", "")),
+        ("\tat com.acme.Cart$Line.<init>(Cart.java)", ("com.acme.Cart.Line", "", "")),
+        ("\tat com.acme.Cart$1.run(Cart.java)", ("com.acme.Cart", "run", "")),
+        ("\tat app//com.acme.Cart.lambda$add$0(Cart.java)", ("com.acme.Cart", "add", "")),
+    ],
+)
+def test_a_call_without_a_place_is_read_with_its_class_and_method(line: str, call: tuple[str, str, str]) -> None:
+    (found,) = read_calls(line)
+    assert isinstance(found, CallFrame)
+    assert (".".join(found.owners), found.method, found.parameters) == call
+    assert not read_frames(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    at Array.map (<anonymous>)",
+        "    at Array.map(<anonymous>)",
+        "    at new Promise (<anonymous>)",
+        "\tat com.acme.Cart$$Lambda$14/0x0000000800066840.run(Unknown Source)",
+        "at noon (or later) we met",
+        "at total()",
+        "see at Shop.Cart.Add(Item item)",
+    ],
+)
+def test_what_has_no_class_of_a_file_is_no_call(line: str) -> None:
+    assert read_calls(line) == []
+
+
+def test_calls_and_places_keep_the_order_of_the_trace() -> None:
+    text = "   at Shop.A.B(C c)\n   at Shop.D.E() in C:\\src\\D.cs:line 12\n   at Shop.F.G()\n"
+    assert read_calls(text) == [
+        CallFrame(("Shop", "A"), "B", "C c"),
+        TracebackFrame("C:/src/D.cs", 12),
+        CallFrame(("Shop", "F"), "G", ""),
+    ]
+
+
+@pytest.mark.parametrize("block", ["a", "a.", "<", "<a", "$a", "[", "`1", "at a.b(", "at ", "a.b(c)\n at ", "/"])
+def test_calls_of_texts_that_are_made_to_be_slow_are_read_in_linear_time(block: str) -> None:
+    started = time.process_time()
+    read_calls("at " + block * (39_000 // len(block)))
+    read_calls("\n".join(["at " + (block * 400)[:299] + "("] * 130))
     assert time.process_time() - started < 5  # linear: some milliseconds; a pattern that tries each letter: minutes
