@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -105,6 +106,27 @@ class Past:
             return -1
         places = np.flatnonzero((commits == wanted).all(axis=1))
         return int(places[0]) if len(places) else -1
+
+    def starting_with(self, text: str) -> int:
+        """Return the number of the one commit whose hash begins with some hexadecimal digits, -1 if there is none."""
+        commits: npt.NDArray[np.uint8] = self._arrays["commits"]
+        whole = np.frombuffer(bytes.fromhex(text[: len(text) // 2 * 2]), np.uint8)
+        if len(whole) > commits.shape[1]:
+            return -1
+        places = np.flatnonzero((commits[:, : len(whole)] == whole).all(axis=1))
+        found = [place for place in places.tolist() if self.hash_of(place).startswith(text)]
+        return found[0] if len(found) == 1 else -1
+
+    def numbered(self, numbers: Sequence[str]) -> dict[str, list[int]]:
+        """Return, for each number of an issue or a pull request, the commits whose subjects say it, newest first."""
+        anyone = "|".join(numbers).encode()
+        pattern = re.compile(rb"(?:\(|(?i:fix(?:e[sd])?|close[sd]?|resolve[sd]?):? )#(" + anyone + rb")(?!\w)")
+        starts, found = self._arrays["subject_start"], dict[str, list[int]]()
+        first = int(starts[0])
+        for match in pattern.finditer(self._arrays["subjects"].tobytes(), first):
+            commit = int(np.searchsorted(starts, match.start(), side="right")) - 1
+            found.setdefault(match[1].decode(), []).append(commit)
+        return found
 
     def subject_of(self, commit: int) -> str:
         """Return the first line of a commit's message."""

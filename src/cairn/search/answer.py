@@ -48,7 +48,9 @@ MEANING_WEIGHTS = WEIGHTS._replace(
     lexical=0.0, name=0.0, doc=0.0, symbol=0.0, file_lexical=0.0, path=0.0, stem=0.0, learned=0.0
 )
 # What counts for a long text, fitted on texts of issues and commits; see bench/README.md.
-LONG_WEIGHTS = WEIGHTS._replace(named=0.3, pointed=0.4, framed=0.4, raised=0.3, symbol=0.0, docs=-0.7, depth=-0.2)
+LONG_WEIGHTS = WEIGHTS._replace(
+    named=0.3, pointed=0.4, framed=0.4, raised=0.3, referred=0.6, symbol=0.0, docs=-0.7, depth=-0.2
+)
 MAX_PASTED = 10  # lines that hold what was pasted
 # What a compiler or a linter says of a line, and how much of that must stand in the project for it to be its own.
 _DIAGNOSED = re.compile(r"\S+:\d+(?::\d+)?: *(?:error|warning|note|info|fatal|[A-Z]+\d+|[CEFIRW]:)\b", re.IGNORECASE)

@@ -32,7 +32,8 @@ class TextEvidence(NamedTuple):
     """What speaks for files outright.
 
     Attributes:
-        of_files: features of files, each of shape (n_files,): `named`, `pointed`, `framed` and `raised`.
+        of_files: features of files, each of shape (n_files,): `named`, `pointed`, `framed`, `raised` and
+            `referred`.
         defining: {row: (how much it says, the number of the definition)} of the rows that define names of the text.
     """
 
@@ -57,7 +58,8 @@ def gather(
     Args:
         mentions: what it names.
         finder: of the snapshot's files.
-        reported: {`framed` or `raised`: {file: how much that says}}, the files in its tracebacks and of its messages.
+        reported: {`framed`, `raised` or `referred`: {file: how much that says}}, the files in its tracebacks, of its
+            messages, and of the commits that it names.
         file_of_row: shape (n_rows,), -1 for a row out of scope.
     """
     is_minor = (snapshot.files.roles & int(_MINOR_ROLES)) > 0

@@ -18,12 +18,14 @@ from cairn.search.filters import Filtered
 from cairn.search.library import Library
 from cairn.search.mentions import read_mentions
 from cairn.search.query import Query
+from cairn.search.referred import find_referred
 from cairn.search.reported import find_reported, is_output, worth_of
 from cairn.search.score import Floats
 from cairn.search.work_item import HEAD_CHARS, TAIL_CHARS, WorkItem
 
 BODY_WEIGHT = 0.5  # of the body's vector beside that of the subject
 NAMED_PART = "named in the text"
+_SHOWN_DIGITS = 9  # of a commit's hash
 
 
 def vector_of_item(model: StaticModel, query: Query) -> Floats | None:
@@ -56,6 +58,7 @@ class LongText:
         self._finder = finder_of(library.snapshot)
         self._reported = find_reported(library, item, query.wants, filters, self._finder)
         self._evidence = TextEvidence({}, {})
+        self._commits: dict[int, str] = {}  # of files: one that changed it, to which the text refers
 
     @property
     def note(self) -> str:
@@ -72,14 +75,17 @@ class LongText:
 
     def gather(self, file_of_row: npt.NDArray[np.int64]) -> TextEvidence:
         """Return what the text says of the files; see `evidence.gather`."""
-        mentions, worth = read_mentions(self._item), worth_of(self._reported)
-        snapshot, connection = self._library.snapshot, self._library.connection
+        snapshot, connection, past = self._library.snapshot, self._library.connection, self._library.past
+        referred, self._commits = find_referred(snapshot, past, self._item)
+        mentions, worth = read_mentions(self._item), {**worth_of(self._reported), "referred": referred}
         self._evidence = gather(snapshot, connection, mentions, self._finder, worth, file_of_row)
         return self._evidence
 
     def part_of(self, row: int, file: int) -> str:
         """Return which part of the text a row answers."""
-        return NAMED_PART if self._evidence.names(row, file) else ""
+        if self._evidence.names(row, file):
+            return NAMED_PART
+        return f"changed by {self._commits[file][:_SHOWN_DIGITS]}" if file in self._commits else ""
 
     def arrange(self, hits: Sequence[CodeHit], lines: Sequence[CodeHit]) -> list[CodeHit]:
         """Show the files in which the text reports a line at that line; these come first if it says nothing else.

@@ -114,7 +114,7 @@ class OpenIndex:
         self._graph: Graph | None = None
         self._asking_graph = threading.Lock()
         self._own = _ThreadContext()
-        self._pasts = Pasts(state, views.folder)
+        self._pasts = Pasts(state, views.folder, root.name)
         self._tunings = tunings_of(state, settings.memory)
         self._in_use = Shared(self, OpenIndex._release)
         self.meanings: Meanings | None = None

@@ -17,10 +17,14 @@ from cairn.search.score import Floats
 
 
 class PastOfView(NamedTuple):
-    """The commits behind a view, and the folder of the project in its repository: empty, or with a `/` at the end."""
+    """The commits behind a view, and the folder of the project in its repository: empty, or with a `/` at the end.
+
+    `project` is what the project's folder is called.
+    """
 
     past: Past
     folder: str
+    project: str = ""
 
 
 class Pasts:
@@ -29,10 +33,12 @@ class Pasts:
     Args:
         state: where they are.
         folder: the project's, from the top of its repository; empty for the top.
+        project: what it is called.
     """
 
-    def __init__(self, state: StateDir, folder: str) -> None:
+    def __init__(self, state: StateDir, folder: str, project: str = "") -> None:
         self._state = state
+        self._project = project
         self._folder = f"{folder}/" if folder else ""
         self._open: dict[str, tuple[tuple[int, int], Past]] = {}
 
@@ -50,7 +56,7 @@ class Pasts:
             if past is None:
                 return None
             known = self._open[view_name] = stamp, past
-        return PastOfView(known[1], self._folder)
+        return PastOfView(known[1], self._folder, self._project)
 
 
 # Of the evidence in a query that asks for no change: the words of commits are about changes.
@@ -70,7 +76,7 @@ def file_history(
     """
     if of_view is None:
         return None
-    past, folder = of_view
+    past, folder = of_view.past, of_view.folder
     found = score_files(past, [Weighted(term.hashed, term.weight) for term in query.terms])
     if not len(found.paths):
         return None
@@ -78,13 +84,13 @@ def file_history(
         share = 1.0 if is_work_item(query) else QUESTION_SHARE
     evidence = np.zeros(len(snapshot.files.paths), dtype=np.float32)
     for path, value in zip(found.paths.tolist(), found.scores.tolist(), strict=True):
-        file = _file_at(snapshot.files.paths, past.path_of(path), folder)
+        file = file_at(snapshot.files.paths, past.path_of(path), folder)
         if file >= 0:
             evidence[file] = share * value
     return evidence
 
 
-def _file_at(paths: tuple[str, ...], path: str, folder: str) -> int:
+def file_at(paths: tuple[str, ...], path: str, folder: str) -> int:
     """Return the number of a file by its path in the repository, -1 if the snapshot does not show it."""
     if not path.startswith(folder):
         return -1

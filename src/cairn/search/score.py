@@ -96,6 +96,7 @@ class Weights(NamedTuple):
     pointed: float = 0.0
     framed: float = 0.0
     raised: float = 0.0
+    referred: float = 0.0
 
     learned: float = 0.2
 
