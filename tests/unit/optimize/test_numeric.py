@@ -34,7 +34,7 @@ def test_a_feature_of_the_wanted_files_gains_weight() -> None:
 
 def test_weights_stay_near_the_shipped_ones_where_labels_are_random() -> None:
     fitted = fit_weights(examples(200, 2, wants_docs=False), Weights(), pull=0.2)
-    assert max(abs(one - other) for one, other in zip(fitted, Weights(), strict=True)) < 0.25
+    assert max(abs(one - other) for one, other in zip(fitted, Weights(), strict=True)) < 0.5  # 1.3 with labels
 
 
 def test_the_same_examples_give_the_same_weights() -> None:
