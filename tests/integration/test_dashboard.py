@@ -883,7 +883,7 @@ def test_agents_that_were_set_up_and_never_heard_of_are_named(
     (quiet / ".git").mkdir(parents=True)
     Registry(app.daemon.projects.registry.folder).add(quiet, "quiet")
     assert "not heard of yet" not in browser.get("/sessions?project=quiet").text
-    main(["init", "-C", str(quiet), "--agent", "claude-code", "--yes"])
+    main(["init", "-C", str(quiet), "--agent", "claude-code", "--yes", "--no-daemon"])
     assert "not heard of yet: Claude Code." in browser.get("/sessions?project=quiet").text
 
 
