@@ -20,6 +20,7 @@ from cairn.storage.index.chunk_db import NamedDefinition
 from cairn.types import Definition
 
 _MAX_READ = 1_000  # of a name's definitions, in all views
+_MAX_NAMESAKES = 100  # files, each read for its package; with more no one is meant
 _CLASS_ONLY = 0.5
 _ASIDE = Role.TEST | Role.EXAMPLE | Role.DOCS | FOREIGN
 _ACCESSOR = re.compile(r"(?:get|set|add|remove)_(\w+)")  # of a property or an event in .NET
@@ -76,10 +77,16 @@ def _candidates(
     rows = snapshot.rows_of_chunks(np.array([one.chunk_id for one in defined], dtype=np.int64))
     definitions: dict[int, list[Definition]] = {}
     found: list[_MethodMeant] = []
+    files: set[int] = set()
     for row, one in zip(rows.tolist(), defined, strict=True):
         file = int(snapshot.file_of_row[row]) if row >= 0 else -1
         if file < 0 or (inside is not None and file not in inside) or (kinds is not None and one.kind not in kinds):
             continue
+        if not _ends_with(names, one):
+            continue
+        files.add(file)
+        if len(files) > _MAX_NAMESAKES:
+            return []
         if _is_called(library, file, one, names):
             blob = one.chunk_id >> chunk_db.ORDINAL_BITS
             if blob not in definitions:
@@ -91,15 +98,17 @@ def _candidates(
     return sorted(found)
 
 
+def _ends_with(names: tuple[str, ...], one: NamedDefinition) -> bool:
+    own = tuple(SCOPE_MARK.split(one.qualified_name))
+    return own == names[max(0, len(names) - len(own)) :]
+
+
 def _is_called(library: Library, file: int, one: NamedDefinition, names: tuple[str, ...]) -> bool:
-    """Tell whether names are all of those around a definition: of the folders or the package of its file, then its own.
+    """Tell whether what names say before those of a definition is the folders or the package of its file.
 
     A file may be in other folders than its package says, as in Kotlin, or in .NET.
     """
-    own = tuple(SCOPE_MARK.split(one.qualified_name))
-    before = names[: max(0, len(names) - len(own))]
-    if own != names[len(before) :]:
-        return False
+    before = names[: max(0, len(names) - len(SCOPE_MARK.split(one.qualified_name)))]
     folders = library.snapshot.files.paths[file].rpartition("/")[0].replace(".", "/").split("/")
     if not before or tuple(folders[-len(before) :]) == before:
         return True
