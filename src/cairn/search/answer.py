@@ -49,7 +49,7 @@ MEANING_WEIGHTS = WEIGHTS._replace(
 )
 # What counts for a long text, fitted on texts of issues and commits; see bench/README.md.
 LONG_WEIGHTS = WEIGHTS._replace(
-    named=0.3, pointed=0.4, framed=0.4, raised=0.3, referred=0.6, symbol=0.0, docs=-0.7, depth=-0.2
+    named=0.3, pointed=0.4, framed=0.4, raised=0.3, referred=0.6, symbol=0.0, stem=0.05, docs=-0.7, depth=-0.2
 )
 MAX_PASTED = 10  # lines that hold what was pasted
 # What a compiler or a linter says of a line, and how much of that must stand in the project for it to be its own.

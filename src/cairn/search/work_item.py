@@ -7,7 +7,8 @@ comments and headings of templates, boxes to tick, links, separators, what is in
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from cairn.source.frames import is_place
@@ -18,6 +19,7 @@ MAX_CHARS = HEAD_CHARS + TAIL_CHARS
 _SUBJECT_WORDS = 40
 _MAX_HEADING_WORDS = 6
 _BOLD_LEVEL = 3.5  # of a heading in bold: templates have them in place of three marks, with four below
+_MAX_SETTING = 160  # characters
 _MAX_LINE = 2_000  # characters; a longer line of a block is data, and only its beginning is read
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -63,6 +65,13 @@ _SETTING = re.compile(
     r"[\w ()/+]{0,30}(?:\*\*)?\s*[:=|].{0,100}$"
 )
 _VERSIONED = re.compile(r"^[\s>*+|-]*[\w@/.-]+(?:\s+version)?\s*[:=|@ ]\s*v?\d+(?:\.\d+)+\S*\s*\|?$")
+# A row of a table. A table with some such settings says what is installed in its other rows as well.
+_ROW = re.compile(r"^\s*\|[^|]*\|")
+_LEAST_SETTINGS, _SETTINGS_SHARE = 2, 0.25
+# What a form says where nothing was filled in, and a line that only greets.
+_SAYS_NOTHING = re.compile(
+    r"(?i)^\s*(?:_?no response_?|n/?a|none|(?:hello|hi|hey|dear|good (?:morning|day|evening))\b(?: \w+){0,2})[\s,.!]*$"
+)
 _OUTPUT = re.compile(
     r"^\s*(?:File \"[^\"]+\", line \d+|at (?:[\w$.<>/\\ \[\]+|,=]|`\d)+\(|at .+:\d+|#\d+ |\d+: +\w+::|from .+:\d+:in "
     r"|\.\.\. \d+ more|Traceback \(most recent|goroutine \d+|\s+[~^]+\s*$|stack backtrace:|Caused by:"
@@ -122,7 +131,7 @@ def read_work_item(text: str) -> WorkItem:
     subject, rest = ("", lines) if is_log else _split_subject(lines)
     is_printed = is_log or (not subject and not _FENCE.match(next(filter(None, map(str.strip, rest)), "")))
     sorter = _Sorter(is_log=is_log)
-    for line in rest:
+    for line in _without_settings(rest):
         sorter.add(line)
     prose, code, trace = ("\n".join(lines) for lines in (sorter.prose, sorter.code, sorter.trace))
     links = tuple(dict.fromkeys(_LINKED.findall(f"{subject}\n{prose}\n{code}")))
@@ -137,6 +146,15 @@ def _without_stamps(lines: list[str]) -> tuple[list[str], bool]:
     if n_stamped < max(_LEAST_STAMPED, _STAMPED_SHARE * sum(map(bool, lines))):
         return lines, False
     return [line[stamp.end() :] if stamp else line for line, stamp in zip(lines, stamps, strict=True)], True
+
+
+def _without_settings(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines that are not in a table of what is installed."""
+    for is_table, group in groupby(lines, lambda line: _ROW.match(line) is not None):
+        rows = list(group)
+        n_settings = sum(_is_setting(row.replace("_", " ")) for row in rows) if is_table else 0
+        if n_settings < max(_LEAST_SETTINGS, _SETTINGS_SHARE * len(rows)):
+            yield from rows
 
 
 class _Sorter:
@@ -262,8 +280,14 @@ def _is_noise(line: str) -> bool:
         _SEPARATOR.match(line)
         or _BOX.match(line)
         or _TRAILER.match(line)
-        or (len(line) < 160 and (_SETTING.match(line) or ("." in line and _VERSIONED.match(line))))
+        or _SAYS_NOTHING.match(line)
+        or _is_setting(line)
     )
+
+
+def _is_setting(line: str) -> bool:
+    """Tell whether a line says what is installed, or in which version."""
+    return len(line) < _MAX_SETTING and bool(_SETTING.match(line) or ("." in line and _VERSIONED.match(line)))
 
 
 def _tidy(text: str) -> str:

@@ -47,9 +47,13 @@ _TEST = (
     r"|(^|/)[^/]*[a-z](Test|Tests|Spec|Specs|TestCase|IT)\.(java|kt|kts|scala|cs|swift|php|groovy)$"
 )
 _EXAMPLE = r"(^|/)(examples?|samples?|demos?|benchmarks?|bench|playground|tutorials?|docs?_src|cookbook)/"
+# What was changed from version to version, in whatever format.
+_CHANGELOG = (
+    r"(?i)(^|/)(changes|changelog|release[-_]?notes)(\.(xml|html?|ya?ml))?$|(^|/)(news|history)$|(^|/)release[-_]notes/"
+)
 _DOCS = (
     r"(?i)(^|/)(docs?|documentation|man)/|\.(md|mdx|markdown|rst|adoc|txt)$|(^|/)(readme|changelog|license)"
-    r"|(^|/)(changes|news|history|authors|todo)$"
+    r"|(^|/)(authors|todo)$"
 )
 _REEXPORT = r"(^|/)(__init__\.py|index\.(ts|js|tsx|jsx|mjs)|mod\.rs|package-info\.java|module-info\.java)$"
 _LEGACY = r"(^|/|_)(compat|legacy|deprecated|old|backports?)(/|\.|_|$)"
@@ -118,7 +122,9 @@ def role_of(path: str, language: str) -> Role:
     for own, pattern in _PATTERNS:
         if _compile(pattern).search(path):
             role |= own
-    if language in CONFIGURING or _compile(_CONFIG).search(path):
+    if _compile(_CHANGELOG).search(path):
+        role |= Role.DOCS
+    elif language in CONFIGURING or _compile(_CONFIG).search(path):
         role |= Role.CONFIG
     elif _compile(_DOCS).search(path):
         role |= Role.DOCS

@@ -158,6 +158,19 @@ def test_headings_below_that_of_an_environment_belong_to_it() -> None:
     assert item.prose.endswith("Only here.")
 
 
+def test_a_table_of_what_is_installed_is_left_out_in_all_its_rows() -> None:
+    installed = "| key | value |\n| --- | --- |\n| version | 0.90.1 |\n| rust_version | 1.75 |\n| heap | fast |\n"
+    item = read_work_item(f"Totals are wrong\n\nEvery time.\n\n### Configuration\n\n{installed}\nThat is all.")
+    assert item.prose == "Every time.\n### Configuration\nThat is all."
+    assert "| 12 | 13 |" in read_work_item("Totals are wrong\n\n| total | shown |\n| --- | --- |\n| 12 | 13 |\n").prose
+
+
+@pytest.mark.parametrize("line", ["_No response_", "N/A", "Hello,", "Hi there!"])
+def test_a_line_that_says_nothing_is_left_out_and_no_subject(line: str) -> None:
+    item = read_work_item(f"{line}\nThe cart forgets discounts.\n{line}\nAdd one.\n")
+    assert (item.subject, item.prose) == ("The cart forgets discounts.", "Add one.")
+
+
 def test_the_log_of_a_ci_service_is_read_without_its_times() -> None:
     printed = [
         "go: downloading example.com/foo v1.0.0",

@@ -73,9 +73,14 @@ def test_a_c_header_beside_its_bodies_declares_them() -> None:
     assert {path for path, role in roles.items() if role & Role.DECLARATION} == {"src/dict.h"}
 
 
-def test_a_list_of_changes_is_documentation() -> None:
-    assert role_of("CHANGES", "text") & Role.DOCS
+@pytest.mark.parametrize("path", ["CHANGES", "src/changes/changes.xml", "Changelog.yml", "release-notes/VERSION-2.x"])
+def test_a_list_of_changes_is_documentation(path: str) -> None:
+    assert role_of(path, "xml") & Role.DOCS
+
+
+def test_a_module_about_changes_is_code() -> None:
     assert not role_of("src/changes.py", "python") & Role.DOCS
+    assert not role_of("src/release_notes.rs", "rust") & Role.DOCS
 
 
 def test_tests_of_types_are_tests() -> None:
