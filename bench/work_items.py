@@ -2,6 +2,7 @@
 
     python bench/work_items.py CLONES CHECKOUTS --texts TEXTS --misses
     python bench/work_items.py CLONES CHECKOUTS --half judge --errors
+    python bench/work_items.py CLONES CHECKOUTS --half judge --length 10000
 
 CLONES holds git repositories as `OWNER+NAME/repo`, CHECKOUTS is a folder for their files and indexes at the commits of
 data/work_items.tsv. Texts of commits are read from the history; those of issues and tasks are `TEXTS/OWNER+NAME/ID.md`,
@@ -24,6 +25,7 @@ import cairn
 from cairn.answers import CodeHit
 
 DATA = Path(__file__).resolve().parent / "data"
+REPEATS = 3
 NEAR, SHOWN = 3, 40  # lines between a hit and the line that is wanted, and lines of a hit, at most
 KINDS = ("commit", "issue", "task")
 
@@ -127,6 +129,27 @@ def _is_at(hit: CodeHit, places: Sequence[str]) -> bool:
     )
 
 
+def ask_lengths(cases: Sequence[Case], clones: Path, checkouts: Path, n_chars: int) -> Iterator[tuple[float, float]]:
+    """Yield for each repository the processor time in ms of a subject, and that of its texts one after the other."""
+    for repository in dict.fromkeys(case.repository for case in cases):
+        own = [case for case in cases if case.repository == repository]
+        folder = checkouts / f"{repository}@{own[0].commit[:8]}"
+        check_out(clones / repository / "repo", own[0].commit, folder)
+        state = checkouts / "indexes" / folder.name
+        state.mkdir(parents=True, exist_ok=True)
+        subjects = [case._replace(text=case.text.partition("\n")[0]) for case in own]
+        bodies = ["\n\n".join(case.text for case in (*own[start:], *own[:start])) for start in range(len(own))]
+        texts = [own[0]._replace(text=(body * (n_chars // len(body) + 1))[:n_chars]) for body in bodies]
+        with cairn.Workspace.open(folder, state_dir=state) as workspace:
+            workspace.index()
+            for case in (*subjects, *texts):
+                ask_one(workspace, case)
+            short, long = (
+                median(ask_one(workspace, case).cpu_ms for case in kind * REPEATS) for kind in (subjects, texts)
+            )
+        yield short, long
+
+
 def report(found: Sequence[Found], *, misses: bool) -> None:
     """Print the shares by kind, and what was missed."""
     for kind in dict.fromkeys(one.case.kind for one in found):
@@ -147,11 +170,18 @@ def main() -> int:
     parser.add_argument("--texts", type=Path, metavar="FOLDER")
     parser.add_argument("--half", choices=("tune", "judge"), default="tune")
     parser.add_argument("--errors", action="store_true", help="ask the error texts instead")
+    parser.add_argument("--length", type=int, metavar="CHARS", help="time texts of this length against their subjects")
     parser.add_argument("--misses", action="store_true", help="show what was not first")
     options = parser.parse_args()
     cases, n_missing = load_errors(options.half), 0
     if not options.errors:
         cases, n_missing = load_cases(options.half, options.clones, options.texts)
+    if options.length:
+        times = list(ask_lengths(cases, options.clones, options.checkouts, options.length))
+        for short, long in times:
+            print(f"subject {short:.1f} ms, text {long:.1f} ms, {long / short:.1f} times")
+        print(f"median {median(long / short for short, long in times):.1f} times")
+        return 0
     report(list(ask(cases, options.clones, options.checkouts)), misses=options.misses)
     if n_missing:
         print(f"{n_missing} cases have no text here", file=sys.stderr)

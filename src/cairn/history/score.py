@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -74,22 +74,21 @@ def score_files(past: Past, terms: Iterable[Weighted]) -> FileScores:
     return FileScores(paths.astype(np.int64), (sums / (sums + SATURATION)).astype(np.float32))
 
 
-def _shares(past: Past, terms: list[Weighted]) -> Floats:
+def _shares(past: Past, terms: Sequence[Weighted]) -> Floats:
     """Return the share of the terms' rarity that each commit covers. Shape (n_commits,)."""
     postings, n = past.postings, len(past)
-    total = 0.0
-    shares = np.zeros(n, np.float32)
-    if not n:
-        return shares
-    for hashed, weight in terms:
-        place = int(np.searchsorted(postings.hashes, np.uint64(hashed)))
-        known = place < len(postings.hashes) and int(postings.hashes[place]) == hashed
-        part = slice(*postings.start[place : place + 2].tolist()) if known else slice(0, 0)
-        rows = postings.rows[part]
-        value = weight * np.log1p((n - len(rows) + 0.5) / (len(rows) + 0.5))
-        total += value
-        shares[rows] += np.where(postings.fields[part] == BODY_FIELD, value * BODY_SHARE, value)
-    return (shares / total).astype(np.float32) if total else shares
+    if not n or not terms or not len(postings.hashes):
+        return np.zeros(n, np.float32)
+    hashes = np.array([hashed for hashed, _ in terms], dtype=np.uint64)
+    places = np.minimum(postings.hashes.searchsorted(hashes), len(postings.hashes) - 1)
+    starts = postings.start[places].astype(np.int64)
+    counts = np.where(postings.hashes[places] == hashes, postings.start[places + 1] - starts, 0)
+    values = np.array([weight for _, weight in terms]) * np.log1p((n - counts + 0.5) / (counts + 0.5))
+    inside = np.arange(counts.sum()) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+    gains = np.repeat(values, counts) * np.where(postings.fields[inside] == BODY_FIELD, BODY_SHARE, 1.0)
+    shares = np.bincount(postings.rows[inside], weights=gains, minlength=n)
+    total = values.sum()
+    return (shares / total).astype(np.float32) if total else np.zeros(n, np.float32)
 
 
 def _largest(values: Floats, limit: int) -> Ints:

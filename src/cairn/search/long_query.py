@@ -15,7 +15,7 @@ from cairn.types import Mode
 
 # What a word counts by the part that it is in; one of the subject counts 1.
 PROSE, CODE, TRACE = 0.3, 0.1, 0.3
-MAX_TERMS_OF_ITEM, MAX_BODY_WORDS = 200, 300
+MAX_TERMS_OF_ITEM, MAX_BODY_WORDS = 120, 200
 _PART_OF_NAME = 0.5  # of a word of an identifier, against the whole
 _split = lru_cache(maxsize=4_096)(split_identifier)
 _ASKS = re.compile(r"(?i)^(how|where|what|which|why|who|add|write|document|show|find)\b|\?$")

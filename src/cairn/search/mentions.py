@@ -9,7 +9,7 @@ from cairn.search.query import SCOPE_MARK, STOP_WORDS, looks_named
 from cairn.search.work_item import WorkItem
 from cairn.source.text import raw_words
 
-MAX_NAMES, MAX_PLACES = 40, 40
+MAX_NAMES, MAX_PLACES = 24, 40
 _LEAST_CHARS = 3
 # How much a name says by the way it is written; one in the subject counts more.
 _IN_SUBJECT = 1.5
