@@ -13,6 +13,7 @@ BODY_SHARE = 0.5
 SHARPNESS = 2.0
 TOP = 60
 SATURATION = 0.25
+_READ_AT_ONCE = 1_000_000  # postings, about: a long text has many common words
 
 
 class Weighted(NamedTuple):
@@ -67,11 +68,16 @@ def score_files(past: Past, terms: Iterable[Weighted]) -> FileScores:
     if not len(best):
         return FileScores(_NONE, np.zeros(0, np.float32))
     counts = past.counts[best]
-    starts = past.change_start[best]
-    places = np.arange(counts.sum()) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+    places = _runs(past.change_start[best], counts)
     paths, inverse = np.unique(past.changes[places], return_inverse=True)
     sums = np.bincount(inverse, weights=np.repeat(evidence[best], counts))
     return FileScores(paths.astype(np.int64), (sums / (sums + SATURATION)).astype(np.float32))
+
+
+def _runs(starts: Ints, counts: Ints) -> Ints:
+    """Return the numbers from each start on, as many as it has, end to end."""
+    numbers: Ints = np.arange(counts.sum()) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+    return numbers
 
 
 def _shares(past: Past, terms: Sequence[Weighted]) -> Floats:
@@ -84,10 +90,12 @@ def _shares(past: Past, terms: Sequence[Weighted]) -> Floats:
     starts = postings.start[places].astype(np.int64)
     counts = np.where(postings.hashes[places] == hashes, postings.start[places + 1] - starts, 0)
     values = np.array([weight for _, weight in terms]) * np.log1p((n - counts + 0.5) / (counts + 0.5))
-    inside = np.arange(counts.sum()) + np.repeat(starts - np.cumsum(counts) + counts, counts)
-    gains = np.repeat(values, counts) * np.where(postings.fields[inside] == BODY_FIELD, BODY_SHARE, 1.0)
-    shares = np.bincount(postings.rows[inside], weights=gains, minlength=n)
-    total = values.sum()
+    shares, total = np.zeros(n), values.sum()
+    for part in np.array_split(np.arange(len(counts)), 1 + counts.sum() // _READ_AT_ONCE):
+        inside = _runs(starts[part], counts[part])
+        gains = np.repeat(values[part], counts[part])
+        gains[postings.fields[inside] == BODY_FIELD] *= BODY_SHARE
+        shares += np.bincount(postings.rows[inside], weights=gains, minlength=n)
     return (shares / total).astype(np.float32) if total else np.zeros(n, np.float32)
 
 

@@ -70,7 +70,8 @@ _ROW = re.compile(r"^\s*\|[^|]*\|")
 _LEAST_SETTINGS, _SETTINGS_SHARE = 2, 0.25
 # What a form says where nothing was filled in, and a line that only greets.
 _SAYS_NOTHING = re.compile(
-    r"(?i)^\s*(?:_?no response_?|n/?a|none|(?:hello|hi|hey|dear|good (?:morning|day|evening))\b(?: \w+){0,2})[\s,.!]*$"
+    r"(?i)^\s*(?:_?no response_?|n/?a|none"
+    r"|(?:hello|hi|hey|dear|good (?:morning|day|evening))\b(?:(?: \w+){0,2}\s*[,!]|))[\s.]*$"
 )
 _OUTPUT = re.compile(
     r"^\s*(?:File \"[^\"]+\", line \d+|at (?:[\w$.<>/\\ \[\]+|,=]|`\d)+\(|at .+:\d+|#\d+ |\d+: +\w+::|from .+:\d+:in "

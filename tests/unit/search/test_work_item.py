@@ -171,6 +171,10 @@ def test_a_line_that_says_nothing_is_left_out_and_no_subject(line: str) -> None:
     assert (item.subject, item.prose) == ("The cart forgets discounts.", "Add one.")
 
 
+def test_what_begins_like_a_greeting_may_be_a_subject() -> None:
+    assert read_work_item("Hello world example\n\nIt does not print.").subject == "Hello world example"
+
+
 def test_the_log_of_a_ci_service_is_read_without_its_times() -> None:
     printed = [
         "go: downloading example.com/foo v1.0.0",
