@@ -132,7 +132,7 @@ def read_work_item(text: str) -> WorkItem:
     subject, rest = ("", lines) if is_log else _split_subject(lines)
     is_printed = is_log or (not subject and not _FENCE.match(next(filter(None, map(str.strip, rest)), "")))
     sorter = _Sorter(is_log=is_log)
-    for line in _without_settings(rest):
+    for line in rest if is_log else _without_settings(rest):
         sorter.add(line)
     prose, code, trace = ("\n".join(lines) for lines in (sorter.prose, sorter.code, sorter.trace))
     links = tuple(dict.fromkeys(_LINKED.findall(f"{subject}\n{prose}\n{code}")))
@@ -150,9 +150,12 @@ def _without_stamps(lines: list[str]) -> tuple[list[str], bool]:
 
 
 def _without_settings(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines that are not in a table of what is installed."""
-    for is_table, group in groupby(lines, lambda line: _ROW.match(line) is not None):
+    """Yield the lines that are not in a table of what is installed; what is in a block of code is no table."""
+    n_fences = 0
+    for is_row, group in groupby(lines, lambda line: _ROW.match(line) is not None):
         rows = list(group)
+        n_fences += 0 if is_row else sum(_FENCE.match(line) is not None for line in rows)
+        is_table = is_row and n_fences % 2 == 0
         n_settings = sum(_is_setting(row.replace("_", " ")) for row in rows) if is_table else 0
         if n_settings < max(_LEAST_SETTINGS, _SETTINGS_SHARE * len(rows)):
             yield from rows

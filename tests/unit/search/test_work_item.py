@@ -162,6 +162,7 @@ def test_a_table_of_what_is_installed_is_left_out_in_all_its_rows() -> None:
     installed = "| key | value |\n| --- | --- |\n| version | 0.90.1 |\n| rust_version | 1.75 |\n| heap | fast |\n"
     item = read_work_item(f"Totals are wrong\n\nEvery time.\n\n### Configuration\n\n{installed}\nThat is all.")
     assert item.prose == "Every time.\n### Configuration\nThat is all."
+    assert "| version | 0.90.1 |" in read_work_item(f"Totals are wrong\n\n```\n{installed}```\n").code
     assert "| 12 | 13 |" in read_work_item("Totals are wrong\n\n| total | shown |\n| --- | --- |\n| 12 | 13 |\n").prose
 
 
