@@ -13,7 +13,7 @@ BODY_SHARE = 0.5
 SHARPNESS = 2.0
 TOP = 60
 SATURATION = 0.25
-_READ_AT_ONCE = 1_000_000  # postings, about: a long text has many common words
+_COMMON = 4_096  # a term in more commits is read by itself, which is faster then and takes less memory
 
 
 class Weighted(NamedTuple):
@@ -90,12 +90,14 @@ def _shares(past: Past, terms: Sequence[Weighted]) -> Floats:
     starts = postings.start[places].astype(np.int64)
     counts = np.where(postings.hashes[places] == hashes, postings.start[places + 1] - starts, 0)
     values = np.array([weight for _, weight in terms]) * np.log1p((n - counts + 0.5) / (counts + 0.5))
-    shares, total = np.zeros(n), values.sum()
-    for part in np.array_split(np.arange(len(counts)), 1 + counts.sum() // _READ_AT_ONCE):
-        inside = _runs(starts[part], counts[part])
-        gains = np.repeat(values[part], counts[part])
-        gains[postings.fields[inside] == BODY_FIELD] *= BODY_SHARE
-        shares += np.bincount(postings.rows[inside], weights=gains, minlength=n)
+    common = counts > _COMMON
+    inside = _runs(starts[~common], counts[~common])
+    gains = np.repeat(values[~common], counts[~common])
+    gains[postings.fields[inside] == BODY_FIELD] *= BODY_SHARE
+    shares, total = np.bincount(postings.rows[inside], weights=gains, minlength=n), values.sum()
+    for start, count, value in zip(starts[common], counts[common], values[common], strict=True):
+        part = slice(start, start + count)
+        shares[postings.rows[part]] += np.where(postings.fields[part] == BODY_FIELD, value * BODY_SHARE, value)
     return (shares / total).astype(np.float32) if total else np.zeros(n, np.float32)
 
 

@@ -3,7 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from cairn.history import score
 from cairn.history.answers import PastAnswers
 from cairn.history.past import Extent, Past, load_past, save_past
 from cairn.history.score import Weighted, score_commits, score_files
@@ -31,7 +33,7 @@ def saved(folder: Path, *commits: StoredCommit) -> Past:
 
 def scores(past: Past, words: str) -> dict[str, float]:
     found = score_files(past, [Weighted(term_hash(word), 1.0) for word in words.split()])
-    return {past.path_of(int(path)): float(score) for path, score in zip(found.paths, found.scores, strict=True)}
+    return {past.path_of(int(path)): float(value) for path, value in zip(found.paths, found.scores, strict=True)}
 
 
 def test_commits_come_back_with_their_files_and_words(tmp_path: Path) -> None:
@@ -54,6 +56,14 @@ def test_commits_without_weight_only_say_where_files_went(tmp_path: Path) -> Non
     past = saved(tmp_path, stored(1, "move", (2, 1), weight=0), stored(2, "retri", (1, 0)))
     assert len(past) == 1
     assert set(scores(past, "retri move")) == {"new.py"}
+
+
+def test_terms_of_many_commits_count_as_those_of_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    past = saved(tmp_path, stored(1, "retri upload", (3, 0)), stored(2, "retri parser", (4, 0)))
+    expected = scores(past, "retri upload missing")
+    monkeypatch.setattr(score, "_COMMON", 1)
+    assert expected["other.py"] > expected["newest.py"] > 0
+    assert scores(past, "retri upload missing") == pytest.approx(expected)
 
 
 def test_recent_and_small_commits_count_more(tmp_path: Path) -> None:
