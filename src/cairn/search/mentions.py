@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from cairn.search.query import SCOPE_MARK, STOP_WORDS, looks_named
+from cairn.search.query import SCOPE_MARK, STOP_WORDS, looks_named, named_among
 from cairn.search.work_item import WorkItem
 from cairn.source.text import raw_words
 
@@ -47,15 +47,14 @@ def read_mentions(item: WorkItem) -> Mentions:
         for name, weight in _names_in_prose(text):
             names[name] = max(names.get(name, 0.0), weight * factor)
     for text in (item.code, item.trace):
-        for name in dict.fromkeys((*filter(looks_named, dict.fromkeys(raw_words(text))), *_CALLS.findall(text))):
+        for name in (*named_among(raw_words(text)), *_CALLS.findall(text)):
             names[name] = max(names.get(name, 0.0), _IN_CODE)
     kept = [
         name for name in names if len(name) >= _LEAST_CHARS and (names[name] >= 1 or name.lower() not in STOP_WORDS)
     ]
     kept.sort(key=lambda name: -names[name])
-    written = "\n".join((item.subject, item.prose, item.code))
-    paths = dict.fromkeys((*item.links, *_PATHS.findall(written)))
-    modules = dict.fromkeys(_DOTTED_NAMES.findall("\n".join((item.subject, item.prose))))
+    paths = dict.fromkeys((*item.links, *_PATHS.findall(_with(".", item.subject, item.prose, item.code))))
+    modules = dict.fromkeys(_dotted_names(f"{item.subject}\n{item.prose}"))
     return Mentions(
         {name: names[name] for name in kept[:MAX_NAMES]},
         tuple(paths)[:MAX_PLACES],
@@ -72,8 +71,17 @@ def _names_in_prose(text: str) -> list[tuple[str, float]]:
             (name, _SPAN if name == whole or looks_named(name) else _IN_SPAN) for name in _IDENTIFIERS.findall(span)
         ]
     found += [(name, _CALL) for name in _CALLS.findall(text)]
-    for dotted in _DOTTED_NAMES.findall(text):
+    for dotted in _dotted_names(text):
         *owners, last = SCOPE_MARK.split(dotted)
         found += [(last, _DOTTED), *((owner, _DOTTED * _OWNER) for owner in owners if owner[:1].isupper())]
-    found += [(word, _SHAPED) for word in dict.fromkeys(raw_words(text)) if looks_named(word)]
+    found += [(word, _SHAPED) for word in named_among(raw_words(text))]
     return found
+
+
+def _dotted_names(text: str) -> list[str]:
+    return _DOTTED_NAMES.findall("\n".join(word for word in text.split() if "." in word or "::" in word or "#" in word))
+
+
+def _with(mark: str, *texts: str) -> str:
+    """Return what stands between spaces and has a mark, in lines: a pattern that needs the mark has less to try."""
+    return "\n".join(word for text in texts for word in text.split() if mark in word)

@@ -162,12 +162,16 @@ class _Run(NamedTuple):
 
 
 class _PastedPiece(NamedTuple):
-    """Whole lines of a file: the number of the first, where it begins in the file, in bytes, and their text."""
+    """Whole lines of a file: the number of the first, where it begins in the file, in bytes, and their text.
+
+    `may_hold` tells which words of the text may stand there, as far as the index knows; None if all may.
+    """
 
     file: int
     first_line: int
     offset: int
     data: bytes
+    may_hold: Sequence[bool] | None = None
 
     def line_at(self, place: int) -> LineMatch:
         """Return the line around a place in the text."""
@@ -192,7 +196,7 @@ class _Search:
         counts = counts if counts.any() else ~counts
         self._terms, self._rows, rarity = _occurrences(snapshot, words, counts, filters)
         own = np.ones(len(words), dtype=np.bool_)
-        said, self.body, self._raised = counts, self._text, list[bytes]()
+        said, self.body, raised = counts, self._text, list[str]()
         if pasted.is_loose:
             message = read_message(self._text)
             for number, match in enumerate(found):
@@ -200,8 +204,9 @@ class _Search:
             said = counts & own
             factor = _PLAIN_VALUE if said.sum() >= _OWN_WORDS else _VALUE
             rarity[~own] *= [_CLASS if match[0] in message.raised else factor for match in compress(found, ~own)]
-            self.body, self._raised = message.body, [name.encode() for name in message.raised]
+            self.body, raised = message.body, message.raised
         self._is_loose = pasted.is_loose
+        self._raised = [(name.encode(), re.compile(rf"(?<!class )\b{name}\b".encode())) for name in raised]
         spans = [match.span() for match in found]
         self._words = _Words(spans, counts.tolist(), said.tolist(), rarity.tolist(), own.tolist())
         # A message may hold the words for tests or documents; that asks for none.
@@ -242,9 +247,8 @@ class _Search:
 
     def parts(self) -> Places:
         """Return the lines that hold the longest and rarest runs of the text's words."""
-        rows = self._rows_by_runs()
         found: list[tuple[float, PastedPlace]] = []
-        for piece in self._pieces(rows):
+        for piece in self._pieces(*self._rows_by_runs()):
             best = self._best_place(piece)
             if best is not None:
                 found.append((best.weight * (_MINOR_FACTOR if self._is_minor[piece.file] else 1.0), best))
@@ -269,15 +273,18 @@ class _Search:
         factor = np.where(self._is_minor[files], _MINOR_FACTOR, 1.0)
         return rows[np.lexsort((rows, files, -factor, -(scores * factor)))]
 
-    def _rows_by_runs(self) -> npt.NDArray[np.int64]:
-        """Return the rows whose words may form the rarest runs, as far as the index knows, best first."""
+    def _rows_by_runs(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """Return the rows whose words may form the rarest runs, as far as the index knows, best first.
+
+        With them comes which words each of them may hold, of shape (n_rows, n_words).
+        """
         words, rarity = self._words, np.array(self._words.rarity)
         total = np.bincount(self._rows, weights=rarity[self._terms], minlength=self._library.snapshot.n_rows)
         kept = np.flatnonzero(total > _LEAST_SHARE * total.max(initial=0.0))
         if len(kept) > _MAX_COMPARED_ROWS:
             kept = np.sort(kept[np.argpartition(-total[kept], _MAX_COMPARED_ROWS)[:_MAX_COMPARED_ROWS]])
         if not len(kept):
-            return kept
+            return kept, np.zeros((0, len(rarity)), dtype=np.bool_)
         place = np.full(self._library.snapshot.n_rows, -1, dtype=np.int64)
         place[kept] = np.arange(len(kept))
         inside = place[self._rows] >= 0
@@ -293,7 +300,10 @@ class _Search:
         ordered = self._ordered(kept, score + run**_LONG_RUNS)
         is_minor = self._is_minor[self._library.snapshot.file_of_row[ordered]]
         most = _MAX_ROWS if sum(words.said) > _FEW_WORDS else _MAX_ROWS_OF_FEW
-        return np.concatenate([ordered[~is_minor][: most - _MAX_MINOR_ROWS], ordered[is_minor][:_MAX_MINOR_ROWS]])
+        chosen = np.concatenate([ordered[~is_minor][: most - _MAX_MINOR_ROWS], ordered[is_minor][:_MAX_MINOR_ROWS]])
+        may_hold = holds[:, place[chosen]].T
+        may_hold[:, ~np.array(words.counts)] = True  # not looked up: common words, and those that were said before
+        return chosen, may_hold
 
     def _files(self, files: Sequence[int]) -> Iterator[_PastedPiece]:
         """Yield whole files, until time is up."""
@@ -304,14 +314,14 @@ class _Search:
             for file, text in read_files(self._library, batch).items():
                 yield _PastedPiece(file, 1, 0, text.data)
 
-    def _pieces(self, rows: npt.NDArray[np.int64]) -> list[_PastedPiece]:
+    def _pieces(self, rows: npt.NDArray[np.int64], may_hold: npt.NDArray[np.bool_]) -> list[_PastedPiece]:
         """Return the text of some rows, until time is up; the whole file if it changed since."""
         snapshot = self._library.snapshot
         ids = [snapshot.chunk_id(int(row)) for row in rows]
         chunks = self._library.shown.read_chunks(self._library.connection, ids)
-        chunks_of_files: dict[int, list[int]] = {}
-        for row, chunk_id in zip(rows.tolist(), ids, strict=True):
-            chunks_of_files.setdefault(int(snapshot.file_of_row[row]), []).append(chunk_id)
+        chunks_of_files: dict[int, list[tuple[int, list[bool]]]] = {}
+        for file, chunk_id, words in zip(snapshot.file_of_row[rows].tolist(), ids, may_hold.tolist(), strict=True):
+            chunks_of_files.setdefault(file, []).append((chunk_id, words))
         pieces = []
         for file, own in chunks_of_files.items():
             waiting.check()
@@ -321,14 +331,16 @@ class _Search:
             if text.stale:
                 pieces.append(_PastedPiece(file, 1, 0, text.data))
                 continue
-            for span in (chunks[chunk_id].chunk.span for chunk_id in own if chunk_id in chunks):
-                start = text.data.rfind(b"\n", 0, span.start_byte) + 1
-                pieces.append(_PastedPiece(file, span.start_line, start, text.whole(span, moved=False)))
+            for chunk_id, words in own:
+                if chunk_id in chunks:
+                    span = chunks[chunk_id].chunk.span
+                    start = text.data.rfind(b"\n", 0, span.start_byte) + 1
+                    pieces.append(_PastedPiece(file, span.start_line, start, text.whole(span, moved=False), words))
         return pieces
 
     def _best_place(self, piece: _PastedPiece) -> PastedPlace | None:
         """Return the place in a chunk where most of the text stands; None if that is too little."""
-        runs = self._runs(piece.data)
+        runs = self._runs(piece)
         best: PastedPlace | None = None
         for anchor in sorted(runs, key=self._rarity, reverse=True):
             near = _nearest_of_each(runs, anchor)
@@ -353,7 +365,7 @@ class _Search:
     def _is_raised_at(self, data: bytes, run: _Run) -> bool:
         """Tell whether the exception that the text names stands near a place, but not where it is defined."""
         around = data[max(0, run.offset - _NEAR_BYTES) : self._end(run) + _NEAR_BYTES]
-        return any(re.search(rb"(?<!class )(?<!\w)" + re.escape(name) + rb"(?!\w)", around) for name in self._raised)
+        return any(name in around and pattern.search(around) is not None for name, pattern in self._raised)
 
     def _end(self, run: _Run) -> int:
         """Return where a run ends in the data that it was found in."""
@@ -388,12 +400,15 @@ class _Search:
             return True
         return is_long and n_words >= 4 and n_words >= _MOST_WORDS * n_all
 
-    def _runs(self, data: bytes) -> list[_Run]:
-        """Return the longest runs of the text that stand in some data, wherever they do."""
+    def _runs(self, piece: _PastedPiece) -> list[_Run]:
+        """Return the longest runs of the text that stand in a piece, wherever they do."""
         runs, first, n_words = list[_Run](), 0, len(self._words.spans)
+        may_hold = piece.may_hold or [True] * n_words
         while first < n_words:
-            places, last = self._places(data, first, first), first
-            while places and last + 1 < n_words and (further := self._places(data, first, last + 1)):
+            places, last = self._places(piece.data, first, first) if may_hold[first] else [], first
+            while places and last + 1 < n_words and may_hold[last + 1]:
+                if not (further := self._places(piece.data, first, last + 1)):
+                    break
                 places, last = further, last + 1
             if last > first or self._words.counts[first]:
                 runs += [_Run(place, first, last) for place in places]

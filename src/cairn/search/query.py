@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -311,6 +312,11 @@ def _name(text: str) -> Name:
 def looks_named(word: str) -> bool:
     """Tell whether a word has the shape of a name in code, such as `camelCase` or `snake_case`."""
     return _LOOKS_NAMED.search(word) is not None
+
+
+def named_among(words: Iterable[str]) -> list[str]:
+    """Return the words that have the shape of a name in code, each once."""
+    return list(filter(_LOOKS_NAMED.search, dict.fromkeys(words)))
 
 
 def asked_roles(text: str) -> Role:

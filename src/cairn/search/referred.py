@@ -28,6 +28,7 @@ _RUNNING = re.compile(r"(?i)(?:\d\.\d[\w.+-]*|\b(?:versions?|build|head|main|mas
 _RUNNING_CHARS = 40
 _COMMIT_LINK = re.compile(r"://[^\s/]{1,80}/[^\s#?]{1,200}?/commits?/([0-9a-f]{7,64})\b")
 _BISECTED = re.compile(r"(?m)^[ \t>*`]{0,20}([0-9a-f]{7,64}) is the first bad commit")
+_HAS_LINK, _HAS_BISECTED = "/commit", " is the first bad commit"  # quickly told
 _HAS_NUMBER = re.compile(r"#\d|/(?:pull|issues|merge_requests)/\d")  # quickly told
 # A number says something behind words that blame. Otherwise reports refer to what is only like them.
 _BLAMED = re.compile(
@@ -82,7 +83,9 @@ def references_of(past: Past, item: WorkItem, project: str) -> list[NamedCommit]
         project: what the project's folder is called: links to it are told from those to others by that.
     """
     said = f"{item.subject}\n{item.prose}"
-    hashes = [*_COMMIT_LINK.findall(item.raw), *_BISECTED.findall(item.raw), *islice(_hashes_in(said), MAX_TRIED)]
+    hashes = _COMMIT_LINK.findall(item.raw) if _HAS_LINK in item.raw else []
+    hashes += _BISECTED.findall(item.raw) if _HAS_BISECTED in item.raw else []
+    hashes += islice(_hashes_in(said), MAX_TRIED)
     found = {past.starting_with(text): 1.0 for text in islice(dict.fromkeys(hashes), MAX_TRIED)}
     blamed = _BLAMED.findall(item.raw) if _HAS_NUMBER.search(item.raw) else []
     numbers = [number for name, number in blamed if not name or _is_called(project, name)]

@@ -82,7 +82,7 @@ def find_reported(
         finder: of the files of the library's snapshot.
     """
     found = [*_framed(library, item.raw, filters, finder)]
-    messages = messages_of(item)[: MAX_MESSAGES_OF_OUTPUT if is_output(item) else MAX_MESSAGES]
+    messages = messages_of(item)
     places = [place for message in messages for place in _places(library, message, wants, filters)]
     places.sort(key=lambda place: (place.share < 1.0, -place.weight))
     return found + [Reported(place.line, 0, place.share) for place in places[:MAX_PLACES_OF_MESSAGES]]
@@ -133,25 +133,34 @@ def worth_of(reported: Sequence[Reported]) -> dict[str, dict[int, float]]:
 
 
 def messages_of(item: WorkItem) -> list[str]:
-    """Return the messages of a text, those that are most likely to be made by the project first."""
+    """Return the messages of a text that are looked for, those that are most likely to be made by the project first."""
+    is_printed = is_output(item)
+    most = MAX_MESSAGES_OF_OUTPUT if is_printed else MAX_MESSAGES
+    found: dict[str, None] = {}
+    for message in _messages(item, is_printed=is_printed):
+        found[message] = None
+        if len(found) == most:
+            break
+    return list(found)
+
+
+def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
+    """Yield the messages of a text as they are asked for: most texts have enough in their first lines."""
     printed = [line.strip() for line in f"{item.code}\n{item.trace}".split("\n")]
     printed = [line for line in printed if len(line) <= _MAX_MESSAGE_CHARS and len(line.split()) >= _LEAST_WORDS]
-    errors = [line for line in printed if _ERROR.match(line)]
+    yield from filter(_ERROR.match, reversed(printed))
     spans = (next(filter(None, match.groups())) for match in _QUOTED.finditer(f"{item.subject}\n{item.prose}"))
-    quoted = [
+    yield from (
         span for span in spans if len(span.split()) >= _LEAST_WORDS and (_ERROR.match(span) or _SAYS.search(span))
-    ]
+    )
     lines = [line.strip() for line in item.prose.split("\n") if len(line) <= _MAX_MESSAGE_CHARS]
-    lines = [line for line in lines if _ERROR.match(line)]
-    said = [line for line in printed if _SAYS.search(line) and not _SOURCE.match(line)]
-    subject = [item.subject] if _ERROR.match(item.subject) else []
-    found = [*reversed(errors), *quoted, *lines, *subject, *said]
-    if is_output(item):
+    yield from filter(_ERROR.match, (*lines, item.subject))
+    yield from (line for line in printed if _SAYS.search(line) and not _SOURCE.match(line))
+    if is_printed:
         rest = [line.strip() for line in item.raw.split("\n") if len(line.split()) >= _LEAST_WORDS]
         rest = [line for line in rest if len(line) <= _MAX_MESSAGE_CHARS]
         rest = [line for line in rest if not _SOMEBODY.search(line) and not _SOURCE.match(line)]
-        found += sorted(rest, key=lambda line: _SAYS.search(line) is None)
-    return list(dict.fromkeys(found))
+        yield from sorted(rest, key=lambda line: _SAYS.search(line) is None)
 
 
 def _framed(library: Library, text: str, filters: Filtered, finder: FileFinder) -> Iterator[Reported]:

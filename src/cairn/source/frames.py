@@ -23,7 +23,8 @@ _FRAME = re.compile(
     rf"|({_PATH})`?(?: on line |, line |:line |: line | line ){_LINE}"  # PHP, Swift, C#, shells, Perl, people
     rf"|({_PATH}):{_LINE}(?![\d.])"
 )
-_LINE_BEHIND = re.compile(r"(?:[:(\[]|line |#L)[1-9]")  # every frame has this, and most lines do not
+# Every frame has this, and most lines do not. It begins with one set of characters, for which re looks quickly.
+_LINE_BEHIND = re.compile(r"[:(\[ L](?:(?<=[:(\[])|(?<=line )|(?<=#L))[1-9]")
 _SOURCE_ROOTS = ("", "src/", "lib/", "app/", "src/main/java/", "src/main/kotlin/")
 _LAST_IS_DEEPEST = re.compile(r"most recent call last|^ *File \"|^\S+\.py:\d+: (?:in \w|$)", re.MULTILINE)
 # A call without a file and a line, as .NET writes it without debug symbols and Java where it does not know them.
@@ -71,9 +72,9 @@ def read_calls(text: str) -> list[TracebackFrame | CallFrame]:
 
 def _deepest_first(text: str, frames_of: Callable[[str], Iterator[_Frame]]) -> list[_Frame]:
     text = without_colours(_shorten(text))
-    causes = _CAUSE.split(text)
+    causes = _CAUSE.split(text) if "Caused by: " in text else [text]
     frames = list(dict.fromkeys(frame for cause in reversed(causes) for frame in frames_of(cause)))
-    if len(causes) == 1 and _LAST_IS_DEEPEST.search(text):
+    if len(frames) > 1 and len(causes) == 1 and _LAST_IS_DEEPEST.search(text):
         frames.reverse()
     return frames[:_MAX_PLACES]
 
@@ -82,7 +83,8 @@ def _calls_of(text: str) -> Iterator[TracebackFrame | CallFrame]:
     for line in text.split("\n"):
         places = [*map(_frame, _FRAME.finditer(line))] if _LINE_BEHIND.search(line) else []
         yield from places
-        if not places and (match := _CALL.match(line)) and (call := _call(match)) is not None:
+        match = _CALL.match(line) if not places and "at " in line else None
+        if match and (call := _call(match)) is not None:
             yield call
 
 

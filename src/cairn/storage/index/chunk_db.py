@@ -120,11 +120,11 @@ def find_definitions(connection: sqlite3.Connection, name: str) -> Iterator[Name
 def definitions_called(connection: sqlite3.Connection, name: str, most: int) -> list[NamedDefinition]:
     """Return the definitions called exactly `name`, at most so many, whichever view shows them."""
     rows = connection.execute(
-        """SELECT chunk, id, kind, name, qualified_name FROM definition
+        f"""SELECT chunk, id & {MAX_ORDINAL}, kind, name, qualified_name FROM definition
            WHERE name = ? COLLATE NOCASE AND name = ? COLLATE BINARY LIMIT ?""",
         (name, name, most),
     )
-    return [NamedDefinition(row[0], row[1] & MAX_ORDINAL, *row[2:]) for row in rows]
+    return [_new(NamedDefinition, row) for row in rows]
 
 
 def exact_definitions(connection: sqlite3.Connection, name: str, *, are_tests: bool = False) -> list[tuple[int, int]]:
