@@ -150,7 +150,7 @@ def _without_stamps(lines: list[str]) -> tuple[list[str], bool]:
 
 
 def _without_settings(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines that are not in a table of what is installed; what is in a block of code is no table."""
+    """Yield all lines but those of tables that say what is installed; a table in a code block is kept."""
     n_fences = 0
     for is_row, group in groupby(lines, lambda line: _ROW.match(line) is not None):
         rows = list(group)
