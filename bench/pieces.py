@@ -23,7 +23,6 @@ PIECES = {
     "parts of a long text": (
         "search.mentions:read_mentions",
         "search.reported:messages_of",
-        "search.reported:_lines_of_frames",
     ),
     "evidence of a long text": ("search.evidence:gather",),
     "the query's vector": ("search.answer:query_vector",),

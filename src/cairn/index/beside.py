@@ -17,7 +17,6 @@ from cairn.index.words import ParsedText, Words
 from cairn.types import Chunk, Definition, ParsedFile, Span
 
 _IN_FLIGHT = 1_024  # files handed to helpers and not yet back
-_MOST_KEPT = 2  # helpers of a build, for the next one
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -132,10 +131,9 @@ class _Crew:
         return result
 
     def dismiss(self) -> None:
-        """Let the helpers go, which have nothing left to do; two of several wait for the next build."""
-        most = min(_MOST_KEPT, len(self._helpers))
+        """Let the helpers go, which have nothing left to do; the next build may find them waiting."""
         while self._helpers:
-            give_back(self._helpers.pop(), most)
+            give_back(self._helpers.pop())
 
     def close(self) -> None:
         """End the helpers, whatever they do."""

@@ -281,10 +281,13 @@ class Builder:
             view_db.put_files(self._connection, view_id, reader.rows)
             view_db.put_origins(self._connection, reader.origins)
             tally.count(reader.rows, plan)
-            # What is committed is shown, unless it is too little. The last batch may wait, too, for the end is near.
+            # What is committed is shown, unless it is too little. The last batch may wait, too, for the end is near:
+            # nearer for the only one, as there is nothing to merge.
             self._n_unshown += len(reader.rows)
             shown = self._last_view()
-            waits = shown is not None and (last or self._n_unshown < SHOWN_SHARE * len(shown.paths))
+            waits = last and tally.segments <= 1
+            if shown is not None:
+                waits = last or self._n_unshown < SHOWN_SHARE * len(shown.paths)
             if tally.touched and not waits and not self._beside:
                 self._publish(view_id)
                 self._n_unshown = 0

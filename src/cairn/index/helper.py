@@ -6,6 +6,7 @@ because nothing else stops a grammar in native code. A helper that uses more is 
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import signal
@@ -22,6 +23,7 @@ from importlib import import_module
 from itertools import count
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from cairn.cycles import RARELY
 from cairn.errors import CairnError, error_from_dict
 
 if TYPE_CHECKING:
@@ -311,6 +313,7 @@ def run_fork(keep: tuple[int, ...], work: Callable[[], None]) -> NoReturn:
 
 def be_helper() -> None:
     """Set this process up for work on foreign content."""
+    gc.set_threshold(*RARELY)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that a person started
     if sys.platform != "win32":
         import resource  # noqa: PLC0415 - is not there on Windows

@@ -17,6 +17,7 @@ from cairn.errors import UnparsableError
 from cairn.index.helper import CRASHED, Helper, Result, own_priority, start_helpers
 
 IDLE_SECONDS = 30.0  # then a helper without a job ends
+_MOST_IDLE = 2  # of one priority: a build has as many on two cores
 _VERSION = sys.modules["cairn"].__version__  # of the program; the package is above this layer
 _HASH_BYTES = 16
 _MAX_REMEMBERED_BYTES = 1_000_000
@@ -102,14 +103,10 @@ def warm_up(job: str, data: bytes, language: str) -> None:
     give_back(helper)
 
 
-def give_back(helper: Helper, most: int = 1) -> None:
-    """Keep a helper for a while, so that the next job of its priority need not start one.
-
-    Args:
-        most: how many of one priority may wait; this one ends if there are as many.
-    """
+def give_back(helper: Helper) -> None:
+    """Keep a helper for a while, so that the next job of its priority need not start one; end it if enough wait."""
     with _lock:
-        if helper.is_alive and len(_waiting(helper.priority)) < most:
+        if helper.is_alive and len(_waiting(helper.priority)) < _MOST_IDLE:
             _idle.append((time.monotonic(), helper))
             _plan_closing(IDLE_SECONDS)
             return
