@@ -1,4 +1,4 @@
-"""How often Python looks for cycles of objects, which work that makes many objects and hardly a cycle can do without."""
+"""How often Python looks for cycles of objects: work that makes many objects, and hardly a cycle, can do without."""
 
 from __future__ import annotations
 

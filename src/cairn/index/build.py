@@ -281,13 +281,8 @@ class Builder:
             view_db.put_files(self._connection, view_id, reader.rows)
             view_db.put_origins(self._connection, reader.origins)
             tally.count(reader.rows, plan)
-            # What is committed is shown, unless it is too little. The last batch may wait, too, for the end is near:
-            # nearer for the only one, as there is nothing to merge.
             self._n_unshown += len(reader.rows)
-            shown = self._last_view()
-            waits = last and tally.segments <= 1
-            if shown is not None:
-                waits = last or self._n_unshown < SHOWN_SHARE * len(shown.paths)
+            waits = _may_wait(self._last_view(), self._n_unshown, last=last, is_only=tally.segments <= 1)
             if tally.touched and not waits and not self._beside:
                 self._publish(view_id)
                 self._n_unshown = 0
@@ -383,6 +378,16 @@ class Builder:
             return None
         self._loaded = (view.id, view.generation), arrays
         return arrays
+
+
+def _may_wait(shown: ViewArrays | None, n_unshown: int, *, last: bool, is_only: bool) -> bool:
+    """Tell whether what is committed need not be shown yet: it is too little, or the end of the run is near.
+
+    The end is near for the last batch; where nothing is shown at all, for the only one, as there is nothing to merge.
+    """
+    if shown is None:
+        return last and is_only
+    return last or n_unshown < SHOWN_SHARE * len(shown.paths)
 
 
 def _read_attributes(view: View, files: Sequence[ViewFile]) -> GitAttributes:

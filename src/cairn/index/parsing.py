@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from cairn.digest import blake2b
-from cairn.index.words import ParsedText, Row, Words
+from cairn.index.words import MAX_BODY_BYTES, ParsedText, Row, Words
 from cairn.source.chunking import chunk_file
 from cairn.source.definitions import Lines
 from cairn.source.languages import BY_NAME
 from cairn.types import Chunk, ParsedFile, Span
 
 CHUNK_KEY_BYTES = 5
-MAX_BODY_BYTES = 20_000  # of a chunk's text; only a single line can be longer
 
 
 def parse_text(data: bytes, language: str) -> ParsedText:

@@ -12,6 +12,7 @@ from cairn.types import ParsedFile
 
 # The texts of a chunk, in the order of every per-field constant elsewhere.
 FIELDS = ("name", "signature", "doc", "body")
+MAX_BODY_BYTES = 20_000  # of a chunk's text; only a single line can be longer
 
 Row = tuple[str, str, str, str]
 

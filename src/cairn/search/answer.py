@@ -80,7 +80,9 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
         hits, more, notes = related
         query = query._replace(mode="graph" if hits else "hybrid")
     elif query.mode in EXACT_MODES:
-        hits, more, notes, searched = find_exactly(library, query, request, effort)
+        hits, more, notes, searched = find_exactly(
+            library, query, request, effort._replace(is_by_index=guessed and effort is NO_LIMIT)
+        )
     if query.mode not in (*EXACT_MODES, "graph") or (guessed and not hits):
         if guessed and query.mode in EXACT_MODES:
             where = "" if searched is None else f" of the {pluralize(searched, 'file')} looked at"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,21 +15,28 @@ from cairn.answers import CodeHit
 from cairn.errors import QueryError
 from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
+from cairn.index.words import MAX_BODY_BYTES
 from cairn.search.exact import BUDGET_SECONDS, Finder, LineMatch, Scan, enclosing, literal_finder, regex_finder
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.hits import Focus, Verdict, make_hit
 from cairn.search.library import Library, read_files
 from cairn.search.mend import Mender
 from cairn.search.query import Query
+from cairn.source.content import normalize
 from cairn.source.roles import FOREIGN, Role
 from cairn.source.terms import term_hash, terms_of
-from cairn.source.text import estimate_tokens, pluralize, split_identifier
+from cairn.source.text import MAX_WORD_CHARS, estimate_tokens, pluralize, split_identifier
 from cairn.storage.index import chunk_db
 from cairn.storage.index.chunk_db import ChunkRow
 from cairn.types import Chunk, Definition, Span
 
 if TYPE_CHECKING:
+    from cairn.index.views import View
     from cairn.protocol.requests import SearchRequest
+
+Ints = npt.NDArray[np.int64]
+# A word of a text between characters that belong to no word.
+_WHOLE_WORD = re.compile(r"(?<=[^\w\x80-\U0010ffff])[A-Za-z0-9_]+(?=[^\w\x80-\U0010ffff])")
 
 
 class Effort(NamedTuple):
@@ -37,10 +45,12 @@ class Effort(NamedTuple):
     Attributes:
         seconds: how long it may look at files.
         words: it looks only at files that hold all of these, as far as the index knows.
+        is_by_index: whether a text is looked for only in files that can hold it by what the index knows.
     """
 
     seconds: float = BUDGET_SECONDS
     words: tuple[str, ...] = ()
+    is_by_index: bool = False
 
 
 NO_LIMIT = Effort()
@@ -81,10 +91,7 @@ def find_exactly(
 
 def _matching_lines(library: Library, query: Query, request: SearchRequest, effort: Effort) -> _Lines:
     find = _finder(query, is_sure=request.mode != "auto")
-    files = _files_in_order(library.snapshot, query, request)
-    if effort.words:
-        holding = set(_files_holding(library.snapshot, effort.words).tolist())
-        files = [(file, path) for file, path in files if file in holding]
+    files = _files_in_order(library.snapshot, query, request, _files_worth(library, query, effort))
     scan = Scan(library.reader.view.read, files, find, effort.seconds)
     matches, more = _literal_first(scan, query.pattern, _most(request))
     return _Lines(
@@ -159,9 +166,17 @@ def _unreadable_note(count: int) -> list[str]:
     return [Hint(f"{count} indexed files cannot be read now; update the index", "index")] if count else []
 
 
-def _files_in_order(snapshot: Snapshot, query: Query, request: Filtered) -> list[tuple[int, str]]:
-    """Return (file, path) of the files in scope, those the query's role asks for and implementation first."""
+def _files_in_order(
+    snapshot: Snapshot, query: Query, request: Filtered, worth: Ints | None = None
+) -> list[tuple[int, str]]:
+    """Return (file, path) of the files in scope, those the query's role asks for and implementation first.
+
+    Args:
+        worth: the files that are worth a look, all by default.
+    """
     chosen = filter_files(snapshot.files, request)
+    if worth is not None:
+        chosen = worth if chosen is None else np.intersect1d(chosen, worth)
     numbers = range(len(snapshot.files.paths)) if chosen is None else chosen.tolist()
     roles = snapshot.files.roles
     minor = (roles & int((Role.TEST | Role.EXAMPLE | Role.DOCS) & ~query.wants)) > 0
@@ -170,15 +185,67 @@ def _files_in_order(snapshot: Snapshot, query: Query, request: Filtered) -> list
     return [(number, snapshot.files.paths[number]) for number in ordered]
 
 
-def _files_holding(snapshot: Snapshot, words: Sequence[str]) -> npt.NDArray[np.int64]:
+def _files_worth(library: Library, query: Query, effort: Effort) -> Ints | None:
+    """Return the numbers of the files that an effort allows to look at, None for all."""
+    if effort.words:
+        return _files_holding(library.snapshot, effort.words)
+    if effort.is_by_index and query.mode == "literal" and (words := _whole_words(query.pattern)):
+        is_one_line = "\n" not in query.pattern  # which is all in one chunk
+        hold = _files_with_chunk_holding if is_one_line else _files_holding
+        return np.union1d(hold(library.snapshot, words), _files_cut(library))
+    return None
+
+
+def _whole_words(text: str) -> tuple[str, ...]:
+    """Return the words that are as long in whatever holds a text, and that the index has."""
+    words = dict.fromkeys(_WHOLE_WORD.findall(text))
+    return tuple(word for word in words if len(word) <= MAX_WORD_CHARS and word.strip("_"))
+
+
+def _files_cut(library: Library) -> Ints:
+    """Return the numbers of the files of which the index may lack words: it has the beginning of a long line only."""
+    if library.shown.cut is None:
+        files = library.snapshot.files
+        blobs = chunk_db.blobs_with_long_chunks(library.connection, MAX_BODY_BYTES)
+        numbers = np.flatnonzero(np.isin(files.blob_ids, blobs))
+        cut = [number for number in numbers if _has_long_line(library.reader.view, files.paths[number])]
+        library.shown.cut = np.array(cut, dtype=np.int64)
+    return library.shown.cut
+
+
+def _has_long_line(view: View, path: str) -> bool:
+    """Tell whether a file may have a chunk of more than `MAX_BODY_BYTES`; without such a line one has far fewer."""
+    try:
+        return max(map(len, normalize(view.read(path)).split(b"\n"))) > MAX_BODY_BYTES // 2
+    except OSError:
+        return True  # who looks into it says that it cannot be read
+
+
+def _files_holding(snapshot: Snapshot, words: Sequence[str]) -> Ints:
     """Return the numbers of the files in which the index knows all of some words, or others of the same stem."""
-    files = snapshot.files
-    holds = np.ones(len(files.paths), dtype=np.bool_)
+    holds = np.ones(len(snapshot.files.paths), dtype=np.bool_)
     for word in words:
-        hashed = term_hash(terms_of(word, split_identifier(word))[-1])
-        blobs = np.unique(snapshot.blob_of_row[snapshot.term_rows([hashed]).rows])
-        holds &= np.isin(files.blob_ids, snapshot.blob_ids[blobs])
+        holds &= _is_file_of(snapshot, _rows_holding(snapshot, word))
     return np.flatnonzero(holds)
+
+
+def _files_with_chunk_holding(snapshot: Snapshot, words: Sequence[str]) -> Ints:
+    """Return the numbers of the files that have one chunk with all of some words, as in `_files_holding`."""
+    first, *others = sorted((_rows_holding(snapshot, word) for word in words), key=len)
+    for rows in others:
+        first = first[np.isin(first, rows)]
+    return np.flatnonzero(_is_file_of(snapshot, first))
+
+
+def _rows_holding(snapshot: Snapshot, word: str) -> Ints:
+    hashed = term_hash(terms_of(word, split_identifier(word))[-1])
+    return snapshot.term_rows([hashed]).rows
+
+
+def _is_file_of(snapshot: Snapshot, rows: Ints) -> npt.NDArray[np.bool_]:
+    """Tell of each file whether it has one of some rows."""
+    blobs = np.unique(snapshot.blob_of_row[rows])
+    return np.isin(snapshot.files.blob_ids, snapshot.blob_ids[blobs])
 
 
 def hits_of_lines(library: Library, matches: Sequence[LineMatch], request: SearchRequest) -> list[CodeHit]:

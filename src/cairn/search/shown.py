@@ -5,6 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+import numpy.typing as npt
+
 from cairn.index.views import Stamp
 from cairn.storage.index import chunk_db, view_db
 from cairn.storage.index.chunk_db import ChunkRow
@@ -16,9 +19,13 @@ class ShownCode:
     """Chunks and the stamps of files, kept for as long as a generation is open; threads may share it.
 
     Neither changes within a generation but for the stamps of files that were touched and not changed.
+
+    Attributes:
+        cut: the numbers of the files of which the index may lack words, once somebody has looked.
     """
 
     def __init__(self) -> None:
+        self.cut: npt.NDArray[np.int64] | None = None
         self._chunks: dict[int, ChunkRow] = {}
         self._stamps: dict[str, Stamp] = {}
 

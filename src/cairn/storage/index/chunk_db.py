@@ -75,6 +75,15 @@ def chunks_of_length(connection: sqlite3.Connection, least: int, most: int) -> l
     ).fetchall()
 
 
+def blobs_with_long_chunks(connection: sqlite3.Connection, least: int) -> list[int]:
+    """Return the blobs that have a chunk that spans so many bytes or more."""
+    found = connection.execute(
+        f"SELECT DISTINCT id >> {ORDINAL_BITS} FROM chunk WHERE end_byte - start_byte >= ?",
+        (least,),
+    )
+    return [blob_id for (blob_id,) in found]
+
+
 def chunks_of_definitions(connection: sqlite3.Connection, ids: Sequence[int]) -> set[int]:
     """Return the chunks that some definitions begin in."""
     found: set[int] = set()
