@@ -41,6 +41,8 @@ SUBJECT_FIELD, BODY_FIELD = 1, 2
 SIZE_POWER = 0.5
 HALF_LIFE_YEARS = 4.0
 RECENCY_SHARE = 0.5
+# What stands before the number of an issue or a pull request that a commit is said to settle.
+_BEFORE_NUMBER, _BEFORE_BYTES = re.compile(rb"(?:\(|(?i:fix(?:e[sd])?|close[sd]?|resolve[sd]?):? )\Z"), 10
 _YEAR_SECONDS = 365.25 * 86_400
 
 
@@ -119,11 +121,13 @@ class Past:
 
     def numbered(self, numbers: Sequence[str]) -> dict[str, list[int]]:
         """Return, for each number of an issue or a pull request, the commits whose subjects say it, newest first."""
-        anyone = "|".join(numbers).encode()
-        pattern = re.compile(rb"(?:\(|(?i:fix(?:e[sd])?|close[sd]?|resolve[sd]?):? )#(" + anyone + rb")(?!\w)")
-        starts, found = self._arrays["subject_start"], dict[str, list[int]]()
-        first = int(starts[0])
-        for match in pattern.finditer(self._arrays["subjects"].tobytes(), first):
+        # It begins with a fixed letter, which is found thirty times as fast as what may stand before it.
+        pattern = re.compile(b"#(" + "|".join(numbers).encode() + rb")(?!\w)")
+        subjects, starts = self._arrays["subjects"].tobytes(), self._arrays["subject_start"]
+        first, found = int(starts[0]), dict[str, list[int]]()
+        for match in pattern.finditer(subjects, first):
+            if not _BEFORE_NUMBER.search(subjects, max(first, match.start() - _BEFORE_BYTES), match.start()):
+                continue
             commit = int(np.searchsorted(starts, match.start(), side="right")) - 1
             found.setdefault(match[1].decode(), []).append(commit)
         return found
