@@ -342,6 +342,8 @@ class _Search:
         """Return the place in a chunk where most of the text stands; None if that is too little."""
         runs = self._runs(piece)
         best: PastedPlace | None = None
+        if not self._may_be_enough(piece.data, runs):
+            return None
         for anchor in sorted(runs, key=self._rarity, reverse=True):
             near = _nearest_of_each(runs, anchor)
             weight = sum(self._rarity(run) ** _LONG_RUNS * _nearness(piece.data, anchor, run) for run in near)
@@ -385,6 +387,12 @@ class _Search:
     def _says_enough(self) -> bool:
         """Tell whether the text has words enough beside its values."""
         return sum(self._words.said) >= _OWN_WORDS
+
+    def _may_be_enough(self, data: bytes, runs: Sequence[_Run]) -> bool:
+        """Tell whether runs would be enough if they all stood together: in nine of ten chunks they would not."""
+        each = list({(run.first, run.last): run for run in runs}.values())
+        is_raised = any(name in data for name, _ in self._raised)
+        return any(self._is_enough(each, run, is_raised) for run in each)
 
     def _is_enough(self, near: Sequence[_Run], longest: _Run, is_raised: bool) -> bool:
         words = self._words
