@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _HOOK = "cairn.hooks.entry"
 _HELP = {"-h", "--help"}
+# A command is short: collecting cycles while it starts would cost a tenth of its time.
+_GC_THRESHOLDS = (50_000, 20, 50)
 
 
 def run() -> "NoReturn":
@@ -20,11 +22,9 @@ def run() -> "NoReturn":
         _run_hook()
     if sys.argv[1:] == ["--version"] and sys.stdout is not None:
         _print_version()
+    gc.set_threshold(*_GC_THRESHOLDS)
     try:
-        from cairn.cycles import RARELY  # noqa: PLC0415 - inside, so that a failure is reported
-
-        gc.set_threshold(*RARELY)
-        from cairn.cli.main import run as run_command  # noqa: PLC0415 - as above
+        from cairn.cli.main import run as run_command  # noqa: PLC0415 - inside, so that a failure is reported
     except KeyboardInterrupt:
         os._exit(130)
     except BaseException as error:  # noqa: BLE001 - the edge of the process

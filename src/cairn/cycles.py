@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# For a process, or a piece of work, that ends soon: by default it takes a twentieth of the time.
+# For a process, or a piece of work, that ends soon: by default it takes a twentieth of the time. So has the command.
 RARELY = (50_000, 20, 50)
 _lock = threading.Lock()
 _inside = 0  # how many are at work

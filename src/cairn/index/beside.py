@@ -12,11 +12,12 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from cairn.errors import UnparsableError
 from cairn.index.helper import CRASHED, Helper, Result
-from cairn.index.isolation import borrow_several, find_failure, give_back, remember, run_isolated
+from cairn.index.isolation import borrow_several, count_waiting, find_failure, give_back, remember, run_isolated
 from cairn.index.words import ParsedText, Words
 from cairn.types import Chunk, Definition, ParsedFile, Span
 
 _IN_FLIGHT = 1_024  # files handed to helpers and not yet back
+_MOST_KEPT = 2  # helpers of a build, for the next one
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -94,12 +95,14 @@ class _Crew:
         self._size = size
         self._helpers: list[Helper] = []
         self._bytes_ahead: list[int] = []  # what each has been given and not answered yet
+        self._n_waited = 0  # helpers, before some were borrowed
 
     def send(self, task: Task[Any]) -> int:
         """Hand a file over and return the number of the helper that has it, -1 for one that nobody needs to try."""
         if find_failure(task.data, task.language):
             return -1
         if not self._helpers:
+            self._n_waited = count_waiting()
             self._helpers = borrow_several(self._size)
             self._bytes_ahead = [0] * len(self._helpers)
         number = self._bytes_ahead.index(min(self._bytes_ahead))
@@ -131,9 +134,10 @@ class _Crew:
         return result
 
     def dismiss(self) -> None:
-        """Let the helpers go, which have nothing left to do; the next build may find them waiting."""
+        """Let the helpers go, which have nothing left to do; two wait on if there were several, here or before."""
+        most = min(_MOST_KEPT, max(self._n_waited, len(self._helpers)))
         while self._helpers:
-            give_back(self._helpers.pop())
+            give_back(self._helpers.pop(), most)
 
     def close(self) -> None:
         """End the helpers, whatever they do."""

@@ -17,7 +17,6 @@ from cairn.errors import UnparsableError
 from cairn.index.helper import CRASHED, Helper, Result, own_priority, start_helpers
 
 IDLE_SECONDS = 30.0  # then a helper without a job ends
-_MOST_IDLE = 2  # of one priority: a build has as many on two cores
 _VERSION = sys.modules["cairn"].__version__  # of the program; the package is above this layer
 _HASH_BYTES = 16
 _MAX_REMEMBERED_BYTES = 1_000_000
@@ -82,6 +81,12 @@ def borrow_several(count: int) -> list[Helper]:
     return helpers + (start_helpers(count - len(helpers)) if len(helpers) < count else [])
 
 
+def count_waiting() -> int:
+    """Return how many helpers of this thread's priority wait for a job."""
+    with _lock:
+        return len(_waiting(own_priority()))
+
+
 def _waiting(priority: int) -> list[tuple[float, Helper]]:
     """Return the helpers of a priority that wait, and since when. The caller holds the lock."""
     return [entry for entry in _idle if entry[1].priority == priority]
@@ -103,10 +108,14 @@ def warm_up(job: str, data: bytes, language: str) -> None:
     give_back(helper)
 
 
-def give_back(helper: Helper) -> None:
-    """Keep a helper for a while, so that the next job of its priority need not start one; end it if enough wait."""
+def give_back(helper: Helper, most: int = 1) -> None:
+    """Keep a helper for a while, so that the next job of its priority need not start one.
+
+    Args:
+        most: how many of one priority may wait; this one ends if there are as many.
+    """
     with _lock:
-        if helper.is_alive and len(_waiting(helper.priority)) < _MOST_IDLE:
+        if helper.is_alive and len(_waiting(helper.priority)) < most:
             _idle.append((time.monotonic(), helper))
             _plan_closing(IDLE_SECONDS)
             return

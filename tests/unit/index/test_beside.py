@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from cairn.index import isolation
 from cairn.index.beside import TEXT_JOB, Task, _Crew, parse_beside
+from cairn.index.helper import Helper
 
 
 def test_a_package_in_the_current_folder_is_not_taken_for_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,3 +33,17 @@ def test_a_file_goes_to_the_helper_with_the_least_to_do() -> None:
         assert crew.send(tasks[0]) == 0
     finally:
         crew.close()
+
+
+def test_a_build_with_one_helper_leaves_as_many_waiting_as_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolation, "_idle", [])
+    task = Task(b"x = 1\n", "python", None)
+    waiting = list[list[Helper]]()
+    for n_helpers in (1, 2, 1):
+        assert len(list(parse_beside([task], TEXT_JOB, n_helpers=n_helpers, in_flight_bytes=1_000))) == 1
+        waiting.append([helper for _, helper in isolation._idle])
+    assert [len(helpers) for helpers in waiting] == [1, 2, 2]
+    assert set(waiting[1]) == set(waiting[2])
+    assert all(helper.is_alive for helper in waiting[2])
+    for helper in waiting[2]:
+        helper.close()

@@ -275,16 +275,18 @@ def test_several_helpers_are_all_forked_before_there_are_threads() -> None:
     assert done.stdout.strip() == str([("_Fork", 4)] * 3)
 
 
-def test_two_helpers_wait_for_the_next_job_and_one_job_ends_neither(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_as_many_helpers_wait_as_whoever_gives_them_back_allows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(isolation, "_idle", [])
     several = isolation.borrow_several(3)
     for one in several:
-        isolation.give_back(one)
+        isolation.give_back(one, 2)
     assert [one.is_alive for one in several] == [True, True, False]
-    isolation.give_back(isolation.borrow())
-    assert isolation.borrow_several(2) == several[1::-1]
-    for one in several[:2]:
-        one.close()
+    first, second = isolation.borrow_several(2)
+    assert [first, second] == several[:2]
+    isolation.give_back(first)
+    isolation.give_back(second)
+    assert (first.is_alive, second.is_alive) == (True, False)
+    isolation._close_all()
 
 
 def test_a_machine_with_room_for_one_more_process_gets_one_helper(monkeypatch: pytest.MonkeyPatch) -> None:
