@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
+
+from cairn.sharing import ProcessSetting
 
 # What the builds of OpenBLAS that numpy comes with call their functions.
 _NAMES = (
@@ -16,35 +17,21 @@ _NAMES = (
     "scipy_openblas_{}_num_threads",
     "openblas_{}_num_threads",
 )
-_lock = threading.Lock()
-_inside = 0  # how many are at work on one thread
-_before = 1  # how many threads there were before the first of them
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
+def one_thread() -> AbstractContextManager[None]:
     """Have OpenBLAS compute without threads of its own, in the whole process; another BLAS stays as it is.
 
     For many small products: threads that wait for each other in a loop take several times what the product takes.
     """
-    global _before, _inside
+    threads = _threads()
+    return nullcontext() if threads is None else threads.changed()
+
+
+@cache
+def _threads() -> ProcessSetting[int] | None:
     functions = _functions()
-    if functions is None:
-        yield
-        return
-    get_threads, set_threads = functions
-    with _lock:
-        if not _inside:
-            _before = get_threads()
-            set_threads(1)
-        _inside += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _inside -= 1
-            if not _inside:
-                set_threads(_before)
+    return None if functions is None else ProcessSetting(*functions, lambda _: 1)
 
 
 @cache

@@ -1,10 +1,10 @@
-"""What threads share: things that are closed when nobody uses them any more, and work that one does for all."""
+"""What threads share: things that are closed when nobody uses them, settings, and work that one does for all."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Generic, TypeVar
 
 _T = TypeVar("_T")
@@ -55,6 +55,39 @@ class Shared(Generic[_T]):
             self._close(self.thing)
         with self._change:
             return self._change.wait_for(lambda: not self._users, timeout_seconds)
+
+
+class ProcessSetting(Generic[_T]):
+    """A setting of the whole process that is changed while any thread is at work that needs it so.
+
+    Args:
+        read, write: get and set its value.
+        change: returns the value to have meanwhile, given the one before.
+    """
+
+    def __init__(self, read: Callable[[], _T], write: Callable[[_T], object], change: Callable[[_T], _T]) -> None:
+        self._read = read
+        self._write = write
+        self._change = change
+        self._lock = threading.Lock()
+        self._before: list[_T] = []  # one value, while somebody is at work
+        self._users = 0
+
+    @contextmanager
+    def changed(self) -> Iterator[None]:
+        """Keep the setting changed until the block ends, in whichever thread the last one does."""
+        with self._lock:
+            if not self._users:
+                self._before = [self._read()]
+                self._write(self._change(self._before[0]))
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                if not self._users:
+                    self._write(self._before.pop())
 
 
 class _Use(Generic[_T]):

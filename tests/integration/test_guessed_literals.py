@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cairn.index.views import CheckoutView
+from cairn.search.query import understand
 from cairn.workspace import Workspace
 from small_projects import write_files
 
@@ -41,7 +42,7 @@ def code_lines() -> list[str]:
 
 
 def test_a_guessed_text_is_found_on_the_same_lines_as_one_that_is_asked_for(project: Workspace) -> None:
-    guessed = [line for line in code_lines()[::25] if project.search(line).mode == "literal"]
+    guessed = [line for line in code_lines()[::25] if understand(line).mode == "literal"]
     assert len(guessed) > 30
     for line in guessed:
         found, wanted = project.search(line, limit=0), project.search(line, mode="literal", limit=0)
@@ -79,3 +80,15 @@ def test_a_sentence_with_a_call_in_it_reads_few_files(project: Workspace, monkey
     assert "exactly; these are related." in answer.notes[0]
     scanned = set(read) - {hit.path for hit in answer.code}
     assert 0 < len(scanned) < len(list(SOURCE.glob("*.py"))) / 3
+
+
+def test_a_text_of_several_lines_is_found_where_a_chunk_ends_between_them(project: Workspace) -> None:
+    n_guessed = 0
+    for file in sorted(SOURCE.glob("*.py"))[:6]:
+        lines = file.read_text().splitlines()
+        for number in [number for number, line in enumerate(lines) if line.startswith("def ") and number > 3][:4]:
+            text = "\n".join(lines[number - 3 : number + 1])
+            if understand(text).mode == "literal":
+                n_guessed += 1
+                assert [hit.path for hit in project.search(text).code] == [f"search/{file.name}"]
+    assert n_guessed > 2

@@ -134,7 +134,7 @@ class _Crew:
         return result
 
     def dismiss(self) -> None:
-        """Let the helpers go, which have nothing left to do; two wait on if there were several, here or before."""
+        """Give the helpers back. Two stay idle for the next build if this one had several, or found two idle."""
         most = min(_MOST_KEPT, max(self._n_waited, len(self._helpers)))
         while self._helpers:
             give_back(self._helpers.pop(), most)

@@ -23,8 +23,8 @@ from importlib import import_module
 from itertools import count
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from cairn.cycles import RARELY
 from cairn.errors import CairnError, error_from_dict
+from cairn.garbage_collection import RARELY
 
 if TYPE_CHECKING:
     import queue

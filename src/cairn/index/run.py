@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cairn.config import Settings
-from cairn.cycles import rarely_sought
 from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.errors import IndexDamagedError, IndexMissingError
+from cairn.garbage_collection import collect_rarely
 from cairn.index import plan
 from cairn.index.limits import Progress, limits_of
 from cairn.index.plan import Plan
@@ -74,7 +74,7 @@ class Run:
         """Build what is missing."""
         limits = limits_of(self._settings, background=background)
         with ExitStack() as stack:
-            stack.enter_context(rarely_sought())
+            stack.enter_context(collect_rarely())
             connection = stack.enter_context(closing(self._state.open_for_writing(replace_newer=full)))
             ahead = None
             if todo is not None:

@@ -44,7 +44,7 @@ class Effort(NamedTuple):
 
     Attributes:
         seconds: how long it may look at files.
-        words: it looks only at files that hold all of these, as far as the index knows.
+        words: it looks only at files with a line that holds all of these, as far as the index knows.
         is_by_index: whether a text is looked for only in files that can hold it by what the index knows.
     """
 
@@ -190,15 +190,13 @@ def _files_worth(library: Library, query: Query, effort: Effort) -> Ints | None:
     if effort.words:
         return _files_holding(library.snapshot, effort.words)
     if effort.is_by_index and query.mode == "literal" and (words := _whole_words(query.pattern)):
-        is_one_line = "\n" not in query.pattern  # which is all in one chunk
-        hold = _files_with_chunk_holding if is_one_line else _files_holding
-        return np.union1d(hold(library.snapshot, words), _files_cut(library))
+        return np.union1d(_files_holding(library.snapshot, words), _files_cut(library))
     return None
 
 
 def _whole_words(text: str) -> tuple[str, ...]:
-    """Return the words that are as long in whatever holds a text, and that the index has."""
-    words = dict.fromkeys(_WHOLE_WORD.findall(text))
+    """Return words that stand as whole words, in one line, in every file that holds a text, and that the index has."""
+    words = dict.fromkeys(_WHOLE_WORD.findall(max(text.split("\n"), key=len)))
     return tuple(word for word in words if len(word) <= MAX_WORD_CHARS and word.strip("_"))
 
 
@@ -208,7 +206,11 @@ def _files_cut(library: Library) -> Ints:
         files = library.snapshot.files
         blobs = chunk_db.blobs_with_long_chunks(library.connection, MAX_BODY_BYTES)
         numbers = np.flatnonzero(np.isin(files.blob_ids, blobs))
-        cut = [number for number in numbers if _has_long_line(library.reader.view, files.paths[number])]
+        cut = list[int]()
+        for number in numbers.tolist():
+            waiting.check()
+            if _has_long_line(library.reader.view, files.paths[number]):
+                cut.append(number)
         library.shown.cut = np.array(cut, dtype=np.int64)
     return library.shown.cut
 
@@ -224,30 +226,20 @@ def _has_long_line(view: View, path: str) -> bool:
 
 
 def _files_holding(snapshot: Snapshot, words: Sequence[str]) -> Ints:
-    """Return the numbers of the files in which the index knows all of some words, or others of the same stem."""
-    holds = np.ones(len(snapshot.files.paths), dtype=np.bool_)
-    for word in words:
-        holds &= _is_file_of(snapshot, _rows_holding(snapshot, word))
-    return np.flatnonzero(holds)
+    """Return the numbers of the files with a line that may hold all of some words, or others of the same stem.
 
-
-def _files_with_chunk_holding(snapshot: Snapshot, words: Sequence[str]) -> Ints:
-    """Return the numbers of the files that have one chunk with all of some words, as in `_files_holding`."""
-    first, *others = sorted((_rows_holding(snapshot, word) for word in words), key=len)
-    for rows in others:
-        first = first[np.isin(first, rows)]
-    return np.flatnonzero(_is_file_of(snapshot, first))
+    A line is in one chunk, so some chunk of the file has all these words, as far as the index knows.
+    """
+    rows, *others = sorted((_rows_holding(snapshot, word) for word in words), key=len)
+    for other in others:
+        rows = rows[np.isin(rows, other)]
+    blobs = snapshot.blob_ids[np.unique(snapshot.blob_of_row[rows])]
+    return np.flatnonzero(np.isin(snapshot.files.blob_ids, blobs))
 
 
 def _rows_holding(snapshot: Snapshot, word: str) -> Ints:
     hashed = term_hash(terms_of(word, split_identifier(word))[-1])
     return snapshot.term_rows([hashed]).rows
-
-
-def _is_file_of(snapshot: Snapshot, rows: Ints) -> npt.NDArray[np.bool_]:
-    """Tell of each file whether it has one of some rows."""
-    blobs = np.unique(snapshot.blob_of_row[rows])
-    return np.isin(snapshot.files.blob_ids, snapshot.blob_ids[blobs])
 
 
 def hits_of_lines(library: Library, matches: Sequence[LineMatch], request: SearchRequest) -> list[CodeHit]:
