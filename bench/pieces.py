@@ -29,7 +29,7 @@ PIECES = {
     "history": ("search.past:file_history",),
     "open the state": ("search.opened:OpenIndex.reading", "facets.project_index:ProjectIndex.open_index"),
     "postings": ("search.score:_match_terms",),
-    "lexical features": ("search.score:_lexical", "search.score:_file_lexical"),
+    "lexical features": ("search.score:_lexical",),
     "cosines of rows": ("index.vectors:Vectors.similarities", "index.vectors:Vectors.bounds", "search.near:compare"),
     "settled cosines": ("search.near:Nearness.settle",),
     "what is known of files": ("search.score:_priors",),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing, suppress
 from functools import partial
 
+from cairn import kernels
 from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.errors import DerivedFileError, StoreDamagedError
 from cairn.facets.project_index import ProjectIndex
@@ -55,7 +56,8 @@ class Maintenance:
     def _examine(self) -> list[Finding]:
         state = self._index.state
         waiting = examine_spool(Spool(self._index.root))
-        return [*health.examine(state, bundled_fingerprint()), *examine_memory(state), *waiting, *self._tuning()]
+        index = health.examine(state, bundled_fingerprint())
+        return [*index, *examine_memory(state), *waiting, *self._tuning(), _examine_kernels()]
 
     def _tuning(self) -> list[Finding]:
         """Tell of a tuning whether answers use it; nothing where there is none."""
@@ -91,3 +93,12 @@ class Maintenance:
         """Build the missing neighbour graphs, and return for how many chunks."""
         settings = self._index.settings
         return build_graphs(self._index.state, settings.exact_chunks, settings.lock_timeout_seconds, progress)
+
+
+def _examine_kernels() -> Finding:
+    """Tell whether searches run as fast as they can on this machine."""
+    if kernels.IS_COMPILED:
+        return Finding("ranking", "ok", "compiled for this machine")
+    return Finding(
+        "ranking", "ok", "not compiled, so that searches take longer; with a C compiler, install Cairn again"
+    )

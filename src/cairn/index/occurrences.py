@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cairn.index.analysis import Postings
+from cairn.kernels.plain import TermRows
 
 MAX_KEPT = 400_000  # occurrences of terms that were asked for, ten bytes each
 RowsOf = Callable[[npt.NDArray[np.int32]], npt.NDArray[np.signedinteger[Any]]]
 _RowsOfTerm = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8], npt.NDArray[np.uint8]]  # see `TermRows`
-
-
-class TermRows(NamedTuple):
-    """Where some terms stand: which term in which row. Shapes: (n,). `impacts` are 0..255, `fields` a bit each."""
-
-    terms: npt.NDArray[np.int64]
-    rows: npt.NDArray[np.int64]
-    impacts: npt.NDArray[np.uint8]
-    fields: npt.NDArray[np.uint8]
 
 
 _NOWHERE = TermRows(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.uint8))

@@ -17,11 +17,11 @@ from cairn.hints import Hint
 from cairn.index.bounds import CosineBounds
 from cairn.index.hnsw import NeighbourGraph, open_graph
 from cairn.index.occurrences import Occurrences, as_they_are, look_up
-from cairn.index.occurrences import TermRows as TermRows
 from cairn.index.segment import Segment
 from cairn.index.state_dir import StateDir
 from cairn.index.vectors import Vectors
 from cairn.index.view import ViewArrays, load_view
+from cairn.kernels.plain import TermRows
 from cairn.source.roles import Role
 from cairn.storage.connection import reading
 from cairn.storage.index import chunk_db, meta_db, segment_db, view_db

@@ -13,11 +13,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from cairn import kernels
 from cairn.index.bounds import SCALE, CosineBounds
 
-# Rows are widened to float32 a block at a time, into memory that stays in the cache: as fast as a product with float32
-# that is kept, in a quarter of the memory, and nothing is done at opening. BLAS starts no threads for a block.
-_BLOCK_ROWS = 512
 _EXACT = 1 << 24  # float32 holds all whole numbers up to this
 # Vectors that lie among this many times as many are copied, unless the copy would take 100 MB.
 _LOOSE_SHARE = 1.25
@@ -53,19 +51,9 @@ class Vectors:
 
     def similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the cosine of a unit vector, shape (dimensions,), with every row's, shape (n_rows,); 0 for none."""
-        stored = np.empty(sum(len(part) for part in self._parts), dtype=np.float32)
-        buffer = np.empty((min(_BLOCK_ROWS, len(stored)), self.dimensions), dtype=np.float32)
         scaled, unit = whole_numbers(query)
-        base = 0
-        for part in self._parts:
-            for first in range(0, len(part), _BLOCK_ROWS):
-                rows = part[first : first + _BLOCK_ROWS]
-                block = buffer[: len(rows)]
-                np.copyto(block, rows)
-                np.dot(block, scaled, out=stored[base + first : base + first + len(rows)])
-            base += len(part)
-        stored *= unit
-        return self._of_rows(stored)
+        found = [kernels.cosines(part, scaled, float(unit)) for part in self._parts]
+        return self._of_rows(found[0] if len(found) == 1 else np.concatenate([np.zeros(0, np.float32), *found]))
 
     def make_bounds(self, known: CosineBounds | None = None, n_known: int = 0) -> CosineBounds:
         """Return the bounds of all stored vectors.
@@ -88,12 +76,8 @@ class Vectors:
 
     def similarities_of(self, rows: npt.NDArray[np.int64], query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the cosine of a unit vector with those of some rows, in order."""
-        found = np.empty(len(rows), dtype=np.float32)
         scaled, unit = whole_numbers(query)
-        for first in range(0, len(rows), _BLOCK_ROWS):
-            block = slice(first, first + _BLOCK_ROWS)
-            found[block] = self._rows_at(rows[block]).astype(np.float32) @ scaled
-        found *= unit
+        found: npt.NDArray[np.float32] = kernels.cosines(self._rows_at(rows), scaled, float(unit))
         return found
 
     def take(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.index.analysis import IMPACT_SCALE
-from cairn.index.snapshot import Snapshot, TermRows
+from cairn.index.snapshot import Snapshot
 from cairn.index.view import STEM_FIELD
+from cairn.kernels.plain import TermRows
 from cairn.search.query import Query, is_work_item
 from cairn.source.terms import known_hash, stemmer, terms_of_word
 

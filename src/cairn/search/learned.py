@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cairn import kernels
 from cairn.index.snapshot import Snapshot
 from cairn.search.features import FEATURES, WORK_ITEM_FEATURES, file_features, work_item_features
 from cairn.search.score import ANSWERING_ROLES, Floats, Ints, Scores, Weights
@@ -23,11 +24,10 @@ DATA = Path(__file__).parent / "ranker.json"
 WORK_ITEM_DATA = Path(__file__).parent / "ranker_work_items.json"
 # The trees reorder only this many files, the best of the first stage: 99.6 % of the right ones are among them.
 CANDIDATES = 30
-_DECIMALS = 4
 
 
 class Forest(NamedTuple):
-    """Trees as arrays. All questions of a tree are answered at once; the answers, as bits, give the number of the leaf.
+    """Trees as arrays. The answers to a tree's questions, as bits, give the number of the leaf.
 
     Shapes: features (n_trees * n_questions,), places in `FEATURES`; thresholds likewise; values (n_trees, 2 **
     n_questions), the value of the leaf for each pattern of answers, the first question being the lowest bit.
@@ -39,13 +39,7 @@ class Forest(NamedTuple):
 
     def predict(self, rows: Floats) -> Floats:
         """Return the sum of all trees for each row of features. Shapes: (n, len(FEATURES)) to (n,)."""
-        n_trees, n_patterns = self.values.shape
-        answers = (rows.T.take(self.features, axis=0) <= self.thresholds[:, None]).view(np.uint8)
-        answers = answers.reshape(n_trees, n_patterns.bit_length() - 1, len(rows))
-        leaves = np.arange(0, n_trees * n_patterns, n_patterns)[:, None] + answers[:, 0]
-        for question in range(1, answers.shape[1]):
-            leaves += answers[:, question] << np.uint8(question)
-        total: Floats = self.values.take(leaves).sum(axis=0)
+        total: Floats = kernels.predict(self.features, self.thresholds, self.values, np.ascontiguousarray(rows.T))
         return total
 
 
@@ -69,12 +63,8 @@ def load_forest(path: Path = DATA) -> Forest | None:
 
 def candidates(snapshot: Snapshot, scores: Scores, count: int = CANDIDATES) -> Ints:
     """Return the blobs of the files whose best row scored highest, best first."""
-    # A difference that only comes from the order of summing is a tie, which the order of the paths decides.
-    best = scores.best.round(_DECIMALS)
-    least = np.partition(best, -count)[-count] if len(best) > count else -np.inf
-    blobs = (best >= least if least > -np.inf else best > least).nonzero()[0]
-    order = np.lexsort((snapshot.file_of_blob[blobs], -best[blobs]))
-    return blobs[order[:count]]
+    blobs: Ints = kernels.best_files(scores.best, snapshot.file_of_blob, count)
+    return blobs
 
 
 def correct(

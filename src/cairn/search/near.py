@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.index.snapshot import Snapshot
+from cairn.kernels.plain import largest
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -109,14 +110,6 @@ def _at_least(values: Floats, count: int) -> Ints:
     """Return the places of the `count` largest values, and of those that rounding may put among them."""
     places = _largest_finite(values, count)
     found: Ints = np.flatnonzero(values >= values[places].min(initial=np.inf) - _MARGIN)
-    return found
-
-
-def largest(values: Floats, count: int) -> Ints:
-    """Return the places of the largest values in ascending order, with all that equal the least of them."""
-    if count >= len(values):
-        return np.arange(len(values))
-    found: Ints = (values >= np.partition(values, -count)[-count]).nonzero()[0]
     return found
 
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from cairn import kernels
 from cairn.index.segment import Form
 from cairn.index.snapshot import Snapshot
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.learned import correct
 from cairn.search.named import NamedRow, named_rows, namesakes
-from cairn.search.near import largest
 from cairn.search.query import MINOR_KINDS, Name, Query, is_work_item
-from cairn.search.score import Doubles, Floats, Ints, Scope, Scores, Weights, contributions, form_weight, score
+from cairn.search.score import Floats, Ints, Scope, Scores, Weights, contributions, form_weight, score
 from cairn.storage.index import chunk_db
 from cairn.storage.index.chunk_db import NamedDefinition
 
@@ -183,48 +183,17 @@ def _ranked_by_name(named: NamedRow, scores: Scores, snapshot: Snapshot) -> Rank
 
 
 def _diversify(snapshot: Snapshot, scores: Scores, scope: Scope, chosen: dict[int, int], limit: int) -> list[Ranked]:
-    """Return the best rows, where each further row of a file counts less.
-
-    A file's best row keeps its score, so only rows of the `limit` best files can be among the `limit` best.
-    """
-    top = largest(scores.best, limit)
-    best = scores.best[top]
-    if (least := float(best.min())) == -np.inf:
-        is_shown = best > -np.inf
-        top, best = top[is_shown], best[is_shown]
-    rows, counts = snapshot.rows_of(top)
-    totals = scores.total[rows]
-    if len(top) >= limit and least > 0:
-        good = ((totals >= (best - _TIE).repeat(counts)) | (totals * SATURATION >= least - _TIE)).nonzero()[0]
-    else:
-        good = (totals > -np.inf).nonzero()[0]
-    if not len(good):
-        return []
-    # File by file, the best row first, of equal ones the first in the file.
-    rows, totals, blobs = rows[good], totals[good], np.arange(len(top)).repeat(counts)[good]
-    order = np.lexsort((-totals, blobs))
-    rows, sums, files = rows[order], totals[order].astype(np.float64), scope.file_of_blob[top][blobs]
-    firsts = blobs.searchsorted(np.arange(len(top)))
-    values = _discount(sums, np.arange(len(rows)) - firsts[blobs])
-    # Rows with equal scores are in order of their path, and then of their place in the file.
-    order = np.lexsort((rows, files, -values))[:limit]
+    """Return the best rows, where each further row of a file counts less."""
+    listed = kernels.one_of_each(
+        scores.best, scores.total, snapshot.blob_rows, scope.file_of_blob, limit, SATURATION, _TIE
+    )
     dense = scores.of_rows.get("dense")
-    chosen_rows, chosen_values = rows[order], values[order]
-    nearness = np.zeros(len(order), dtype=np.float32) if dense is None else dense[chosen_rows]
-    columns = (chosen_rows, files[order], chosen_values, nearness, chosen_values - sums[order])
+    near = np.zeros(len(listed.rows), dtype=np.float32) if dense is None else dense[listed.rows]
+    columns = (listed.rows, listed.files, listed.values, near, listed.lost)
     return [
-        Ranked(row, file, value, chosen.get(row), near, lost)
-        for row, file, value, near, lost in zip(*[column.tolist() for column in columns], strict=True)
+        Ranked(row, file, value, chosen.get(row), nearness, lost)
+        for row, file, value, nearness, lost in zip(*[column.tolist() for column in columns], strict=True)
     ]
-
-
-def _discount(totals: Doubles, places: Ints) -> Doubles:
-    """Return the scores of rows that stand so far back in their files, best first.
-
-    A factor would raise a negative score, so that is lowered.
-    """
-    values = np.where(totals > 0, totals * SATURATION**places, totals - places)
-    return values.round(5)  # a difference that only comes from the order of summing is a tie
 
 
 def _parts(snapshot: Snapshot, scores: Scores, weights: Weights, ranked: Ranked) -> dict[str, float]:

@@ -14,10 +14,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from cairn import kernels
 from cairn.index.analysis import IMPACT_SCALE
 from cairn.index.segment import Form
-from cairn.index.snapshot import Snapshot, TermRows, term_frequencies
+from cairn.index.snapshot import Snapshot, term_frequencies
 from cairn.index.view import STEM_FIELD
+from cairn.kernels.plain import TermRows
 from cairn.search.foreign import meant_files
 from cairn.search.kin import kin_features
 from cairn.search.near import SETTLED_FILES, Nearness, Totals, compare
@@ -30,11 +32,9 @@ Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-NAME_BIT, DOC_BIT = 1, 4  # of a posting's fields: the term is in a definition's name, in its documentation
+NAME_AND_DOC = bytes([1, 4])  # of a posting's fields: the term is in a definition's name, in its documentation
 ANSWERING_ROLES = Role.TEST | Role.EXAMPLE | Role.DOCS | Role.CONFIG  # their files answer a query that names the role
 _FOREIGN_NAMES = {str(role.name).lower() for role in FOREIGN}
-# A file's lexical score is that of this many of its chunks, the best ones.
-FILE_CHUNKS = 3
 # A term of a file's stem counts fully from 1 / this of the highest possible rarity among all paths.
 STEM_RARITY = 2.0
 # Of a long text, only the rarest terms count that have no more occurrences together.
@@ -186,7 +186,7 @@ def score(
     matches = _match_terms(snapshot, query)
     of_rows, of_files = _lexical(snapshot, matches)
     of_files |= kin_features(snapshot, query, matches.rarity, matches.paths)
-    of_blobs = {"file_lexical": _file_lexical(snapshot, of_rows["lexical"])}
+    of_blobs = {"file_lexical": kernels.file_lexical(of_rows["lexical"], snapshot.blob_rows, FILE_CHUNK_FLOOR)}
     nearness = path_cosines = None
     if vector is not None:
         if dense is None:
@@ -201,7 +201,6 @@ def score(
         of_rows["symbol"] = np.zeros(snapshot.n_rows, dtype=np.float32)
         of_rows["symbol"][list(symbols)] = list(symbols.values())
     of_files |= {**_priors(snapshot, query, symbols, scope), **(evidence or {})}
-    # Files first, then blobs, so that the long arrays are touched as little as possible.
     standing = _standing(snapshot, weights)
     same = [name for name, values in snapshot.priors.items() if of_files.get(name) is values]
     if len(same) == len(snapshot.priors):
@@ -209,19 +208,20 @@ def score(
         by_file = standing.of_files + _sum_features(others, weights, len(snapshot.files.paths))
     else:
         by_file = _sum_features(of_files, weights, len(snapshot.files.paths))
-    by_blob = _sum_features(of_blobs, weights, len(snapshot.blob_ids)) + by_file[scope.file_of_blob]
-    if scope.file_of_blob is not snapshot.file_of_blob:  # all of whose blobs are shown
-        by_blob[scope.file_of_blob < 0] = -np.inf
-    base = by_blob.repeat(snapshot.n_rows_of_blob)
-    for name, values in of_rows.items():
-        if (weight := getattr(weights, name)) and name != "dense":
-            base += np.float32(weight) * values
-    base += standing.of_rows
-    if scope.file_of_row is not snapshot.file_of_row:
-        base[scope.file_of_row < 0] = -np.inf
+    counting = ["file_lexical", *(name for name in of_rows if name != "dense" and getattr(weights, name))]
+    columns = {**of_blobs, **of_rows}
+    base, total, best = kernels.add_up(
+        by_file,
+        scope.file_of_blob,
+        snapshot.blob_rows,
+        standing.of_rows,
+        None if scope.file_of_row is snapshot.file_of_row else scope.file_of_row,
+        [columns[name] for name in counting],
+        [getattr(weights, name) for name in counting],
+        dense,
+        weights.dense,
+    )
     weight = np.float32(weights.dense)
-    total = base if dense is None else base + weight * dense
-    best = _best_of_blobs(snapshot, total)
     found = Scores(total, best, of_rows, of_blobs, of_files, matches, base, weight, nearness, path_cosines)
     found.settle(SETTLED_FILES)
     return found
@@ -246,14 +246,6 @@ def _standing(snapshot: Snapshot, weights: Weights) -> _Standing:
         of_files = _sum_features(snapshot.priors, weights, len(snapshot.files.paths))
         found = known[weights] = _Standing(of_files, _form_weights(weights)[snapshot.forms])
     return found
-
-
-def _best_of_blobs(snapshot: Snapshot, total: Floats) -> Floats:
-    """Return the best score of each blob's rows, shape (n_blobs,)."""
-    if not len(total):
-        return np.zeros(0, dtype=np.float32)
-    best: Floats = np.maximum.reduceat(total, snapshot.blob_rows[:-1])
-    return best
 
 
 def contributions(features: dict[str, float], weights: Weights) -> dict[str, float]:
@@ -333,31 +325,13 @@ def _lexical(snapshot: Snapshot, matches: Matches) -> tuple[dict[str, Floats], d
     rarity, path_rarity, weight, _, in_rows, in_paths = matches
     share = 1 / (IMPACT_SCALE * (rarity.sum() + 1e-6))
     n_rows, n_files = snapshot.n_rows, len(snapshot.files.paths)
-    gain = (rarity * share)[in_rows.terms]
+    gain = rarity * share
     path_gain = np.minimum(rarity, path_rarity * weight) * share
     known = np.minimum(1.0, STEM_RARITY / _highest_idf(n_files) * path_rarity)
-    stem = _sum_where(in_paths, known[in_paths.terms], n_files, STEM_FIELD)
-    full = gain * IMPACT_SCALE
-    of_rows = {
-        "lexical": _sum(in_rows.rows, gain * in_rows.impacts, n_rows),
-        "name": _sum_where(in_rows, full, n_rows, NAME_BIT),
-        "doc": _sum_where(in_rows, full, n_rows, DOC_BIT),
-    }
-    of_files = {
-        "path": _sum(in_paths.rows, path_gain[in_paths.terms] * in_paths.impacts, n_files),
-        "stem": np.minimum(1, stem / np.maximum(1, snapshot.files.stem_terms)),
-    }
-    return of_rows, of_files
-
-
-def _sum_where(occurrences: TermRows, values: Doubles, size: int, field: int) -> Floats:
-    within = (occurrences.fields & field).nonzero()[0]
-    return _sum(occurrences.rows[within], values[within], size)
-
-
-def _sum(rows: Ints, values: Doubles, size: int) -> Floats:
-    """Return for each row the sum of its values, shape (size,)."""
-    return np.bincount(rows, weights=values, minlength=size).astype(np.float32)
+    lexical, name, doc = kernels.sum_occurrences(in_rows, gain, gain * IMPACT_SCALE, NAME_AND_DOC, n_rows)
+    path, stem = kernels.sum_occurrences(in_paths, path_gain, known, bytes([STEM_FIELD]), n_files)
+    of_files = {"path": path, "stem": np.minimum(1, stem / np.maximum(1, snapshot.files.stem_terms))}
+    return {"lexical": lexical, "name": name, "doc": doc}, of_files
 
 
 @lru_cache(maxsize=256)
@@ -369,22 +343,6 @@ def _highest_idf(total: int) -> float:
 def _idf(frequencies: Ints, total: int) -> Doubles:
     """Return how rare terms are (Robertson and Spärck Jones), never negative. Shape as given."""
     return np.log1p((total - frequencies + 0.5) / (frequencies + 0.5))
-
-
-def _file_lexical(snapshot: Snapshot, lexical: Floats) -> Floats:
-    """Return for each blob how well its best chunks match together, as a share of the best blob. Shape (n_blobs,)."""
-    top = float(lexical.max(initial=0.0))
-    if top <= 0:
-        return np.zeros(len(snapshot.blob_ids), dtype=np.float32)
-    rows = (lexical > FILE_CHUNK_FLOOR * top).nonzero()[0]
-    blobs, values = snapshot.blob_of_row[rows], lexical[rows]
-    # By blob, best first; rows are in the order of their blobs anyway.
-    values = values[(blobs * 2.0 - values / top).argsort(kind="stable")]
-    is_among = np.ones(len(rows), dtype=np.bool_)
-    np.not_equal(blobs[FILE_CHUNKS:], blobs[:-FILE_CHUNKS], out=is_among[FILE_CHUNKS:])
-    sums = np.bincount(blobs, weights=values * is_among, minlength=len(snapshot.blob_ids))
-    share: Floats = (sums / sums.max()).astype(np.float32)
-    return share
 
 
 def _priors(snapshot: Snapshot, query: Query, symbols: dict[int, float], scope: Scope) -> dict[str, Floats]:

@@ -9,7 +9,8 @@ import pytest
 
 from cairn.index import occurrences as module
 from cairn.index.analysis import Postings
-from cairn.index.occurrences import Occurrences, TermRows, as_they_are
+from cairn.index.occurrences import Occurrences, as_they_are
+from cairn.kernels.plain import TermRows
 
 # Of two segments with three and two chunks: {term: [(chunk, impact, fields)]}.
 FIRST = {10: [(0, 5, 1), (2, 6, 2)], 20: [(1, 7, 4)]}

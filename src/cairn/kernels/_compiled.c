@@ -1,0 +1,706 @@
+/* The inner loops of the ranking, compiled. Each function does what its namesake in plain.py does with numpy, and gives
+ * the same numbers to the bit unless it says otherwise; that file says what they mean. Arrays come in by the buffer
+ * protocol, results go into arrays of the caller's. Every index that comes from an array is checked before it is used.
+ *
+ * Only the stable ABI of Python 3.11 is used, so that one build serves all later versions. */
+
+#define Py_LIMITED_API 0x030B0000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One build for all processors: the loader picks the variant that this one can run. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))
+#else
+#define FOR_EACH_PROCESSOR
+#endif
+
+/* Another number for each change of what a function takes or returns; see compiled.py. */
+#define VERSION 1
+
+#define MAX_BUFFERS 24
+#define FILE_CHUNKS 3  /* of file_lexical in plain.py */
+
+/* -- arguments ---------------------------------------------------------------------------------------------------- */
+
+/* The arrays that a call looks at, to be let go together. */
+typedef struct {
+    Py_buffer views[MAX_BUFFERS];
+    int count;
+} Arrays;
+
+static void let_go(Arrays *arrays)
+{
+    while (arrays->count)
+        PyBuffer_Release(&arrays->views[--arrays->count]);
+}
+
+/* Return the items of a contiguous array, NULL with an exception set; `type` is a letter of the struct module.
+ * The number of items goes to `length`, or must be `*length` if that is not negative. */
+static void *items(Arrays *arrays, PyObject *object, char type, Py_ssize_t *length)
+{
+    static const char wide[] = "lq", narrow[] = "il";
+    int is_written = type >= 'A' && type <= 'Z' && type != 'B';
+    char wanted = is_written ? (char)(type - 'A' + 'a') : type;
+    Py_ssize_t size = wanted == 'q' || wanted == 'd' ? 8 : wanted == 'f' || wanted == 'i' ? 4 : 1;
+    Py_buffer *view = &arrays->views[arrays->count];
+    int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (is_written ? PyBUF_WRITABLE : 0);
+    if (arrays->count == MAX_BUFFERS) {
+        PyErr_SetString(PyExc_ValueError, "too many arrays");
+        return NULL;
+    }
+    if (PyObject_GetBuffer(object, view, flags) < 0)
+        return NULL;
+    arrays->count++;
+    char given = view->format ? view->format[0] : 'B';
+    int fits = wanted == 'q' ? strchr(wide, given) != NULL : wanted == 'i' ? strchr(narrow, given) != NULL : given == wanted;
+    if (!given || !fits || view->itemsize != size) {
+        PyErr_Format(PyExc_TypeError, "an array must be of type %c, not %s", wanted, view->format ? view->format : "B");
+        return NULL;
+    }
+    Py_ssize_t n = view->len / size;
+    if (*length >= 0 && n != *length) {
+        PyErr_Format(PyExc_ValueError, "an array must have %zd items, not %zd", *length, n);
+        return NULL;
+    }
+    *length = n;
+    return view->buf;
+}
+
+static int has_arguments(Py_ssize_t given, Py_ssize_t wanted)
+{
+    if (given == wanted)
+        return 1;
+    PyErr_Format(PyExc_TypeError, "%zd arguments are needed, not %zd", wanted, given);
+    return 0;
+}
+
+static PyObject *out_of_range(Arrays *arrays)
+{
+    PyErr_SetString(PyExc_IndexError, "a number in an array is out of range");
+    let_go(arrays);
+    return NULL;
+}
+
+static PyObject *no_memory(Arrays *arrays)
+{
+    let_go(arrays);
+    return PyErr_NoMemory();
+}
+
+static PyObject *failed(Arrays *arrays)
+{
+    let_go(arrays);
+    return NULL;
+}
+
+static PyObject *done(Arrays *arrays)
+{
+    let_go(arrays);
+    Py_RETURN_NONE;
+}
+
+/* Tell whether `starts`, of n + 1 items, cuts `total` items into n runs of at least one each. */
+static int cuts(const int64_t *starts, Py_ssize_t n, Py_ssize_t total)
+{
+    if (starts[0] != 0 || starts[n] != total)
+        return 0;
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (starts[i + 1] <= starts[i])
+            return 0;
+    return 1;
+}
+
+/* -- cosines ------------------------------------------------------------------------------------------------------ */
+
+/* A whole number of the query is 256 * high + low, so that all products are of 16 bits, which processors add up fast. */
+FOR_EACH_PROCESSOR
+static void multiply(const int8_t *rows, Py_ssize_t n, Py_ssize_t width, const int16_t *high, const int16_t *low,
+                     float unit, float *out)
+{
+    for (Py_ssize_t i = 0; i < n; i++) {
+        const int8_t *row = rows + i * width;
+        int32_t sum_high = 0, sum_low = 0;
+        for (Py_ssize_t j = 0; j < width; j++) {
+            int16_t value = row[j];
+            sum_high += (int32_t)value * high[j];
+            sum_low += (int32_t)value * low[j];
+        }
+        out[i] = (float)((int64_t)sum_high * 256 + sum_low) * unit;
+    }
+}
+
+/* cosines(rows, query, unit, out) */
+static PyObject *cosines(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    Arrays arrays = {.count = 0};
+    Py_ssize_t n_items = -1, width = -1, n = -1;
+    if (!has_arguments(given, 4))
+        return NULL;
+    const int8_t *rows = items(&arrays, arguments[0], 'b', &n_items);
+    const float *query = rows ? items(&arrays, arguments[1], 'f', &width) : NULL;
+    double unit = query ? PyFloat_AsDouble(arguments[2]) : 0;
+    float *out = query && !PyErr_Occurred() ? items(&arrays, arguments[3], 'F', &n) : NULL;
+    if (!out)
+        return failed(&arrays);
+    if (n_items != n * width)
+        return out_of_range(&arrays);
+    int16_t *high = malloc(2 * sizeof(int16_t) * (size_t)(width + 1));
+    if (!high)
+        return no_memory(&arrays);
+    int16_t *low = high + width;
+    for (Py_ssize_t j = 0; j < width; j++) {
+        if (!(fabsf(query[j]) < 8e6f)) {
+            free(high);
+            return out_of_range(&arrays);
+        }
+        int32_t whole = (int32_t)query[j];
+        low[j] = (int8_t)(whole & 255);
+        high[j] = (int16_t)((whole - low[j]) / 256);
+    }
+    Py_BEGIN_ALLOW_THREADS
+    multiply(rows, n, width, high, low, (float)unit, out);
+    Py_END_ALLOW_THREADS
+    free(high);
+    return done(&arrays);
+}
+
+/* -- the first stage ---------------------------------------------------------------------------------------------- */
+
+/* sum_occurrences(terms, rows, impacts, fields, by_impact, by_field, bits, out) */
+static PyObject *sum_occurrences(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    Arrays arrays = {.count = 0};
+    Py_ssize_t n = -1, n_terms = -1, n_bits = -1, n_out = -1;
+    if (!has_arguments(given, 8))
+        return NULL;
+    const int64_t *terms = items(&arrays, arguments[0], 'q', &n);
+    const int64_t *rows = terms ? items(&arrays, arguments[1], 'q', &n) : NULL;
+    const uint8_t *impacts = rows ? items(&arrays, arguments[2], 'B', &n) : NULL;
+    const uint8_t *fields = impacts ? items(&arrays, arguments[3], 'B', &n) : NULL;
+    const double *by_impact = fields ? items(&arrays, arguments[4], 'd', &n_terms) : NULL;
+    const double *by_field = by_impact ? items(&arrays, arguments[5], 'd', &n_terms) : NULL;
+    const uint8_t *bits = by_field ? items(&arrays, arguments[6], 'B', &n_bits) : NULL;
+    float *out = bits ? items(&arrays, arguments[7], 'F', &n_out) : NULL;
+    if (!out)
+        return failed(&arrays);
+    Py_ssize_t n_rows = n_out / (n_bits + 1);
+    double *sums = calloc((size_t)n_out + 1, sizeof(double));
+    if (!sums)
+        return no_memory(&arrays);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        int64_t term = terms[i], row = rows[i];
+        if (term < 0 || term >= n_terms || row < 0 || row >= n_rows) {
+            free(sums);
+            return out_of_range(&arrays);
+        }
+        sums[row] += by_impact[term] * impacts[i];
+        for (Py_ssize_t b = 0; b < n_bits; b++)
+            if (fields[i] & bits[b])
+                sums[(b + 1) * n_rows + row] += by_field[term];
+    }
+    for (Py_ssize_t i = 0; i < n_out; i++)
+        out[i] = (float)sums[i];
+    free(sums);
+    return done(&arrays);
+}
+
+/* file_lexical(lexical, blob_rows, floor, out) */
+static PyObject *file_lexical(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    Arrays arrays = {.count = 0};
+    Py_ssize_t n_rows = -1, n_blobs = -1, n_starts;
+    if (!has_arguments(given, 4))
+        return NULL;
+    const float *lexical = items(&arrays, arguments[0], 'f', &n_rows);
+    float *out = lexical ? items(&arrays, arguments[3], 'F', &n_blobs) : NULL;
+    n_starts = n_blobs + 1;
+    const int64_t *starts = out ? items(&arrays, arguments[1], 'q', &n_starts) : NULL;
+    double floor_share = starts ? PyFloat_AsDouble(arguments[2]) : 0;
+    if (!starts || PyErr_Occurred())
+        return failed(&arrays);
+    if (!cuts(starts, n_blobs, n_rows))
+        return out_of_range(&arrays);
+    float top = 0;
+    for (Py_ssize_t i = 0; i < n_rows; i++)
+        top = lexical[i] > top ? lexical[i] : top;
+    memset(out, 0, (size_t)n_blobs * sizeof(float));
+    if (top <= 0)
+        return done(&arrays);
+    float least = (float)(floor_share * (double)top);
+    double *sums = malloc(((size_t)n_blobs + 1) * sizeof(double));
+    if (!sums)
+        return no_memory(&arrays);
+    double most = 0;
+    for (Py_ssize_t blob = 0; blob < n_blobs; blob++) {
+        float best[FILE_CHUNKS] = {0};
+        for (int64_t row = starts[blob]; row < starts[blob + 1]; row++) {
+            float value = lexical[row];
+            if (value <= least || value <= best[FILE_CHUNKS - 1])
+                continue;
+            int place = FILE_CHUNKS - 1;
+            for (; place && best[place - 1] < value; place--)
+                best[place] = best[place - 1];
+            best[place] = value;
+        }
+        double sum = 0;
+        for (int place = 0; place < FILE_CHUNKS; place++)
+            sum += best[place];
+        sums[blob] = sum;
+        most = sum > most ? sum : most;
+    }
+    for (Py_ssize_t blob = 0; blob < n_blobs; blob++)
+        out[blob] = (float)(sums[blob] / most);
+    free(sums);
+    return done(&arrays);
+}
+
+FOR_EACH_PROCESSOR
+static void add_weighted(float *restrict sums, const float *restrict values, float weight, Py_ssize_t n)
+{
+    for (Py_ssize_t i = 0; i < n; i++)
+        sums[i] += weight * values[i];
+}
+
+/* add_up(of_files, file_of_blob, blob_rows, standing, file_of_row | None, columns, weights, dense | None, weight,
+ *        base, total, best); the first column is of blobs, the others are of rows */
+static PyObject *add_up(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    Arrays arrays = {.count = 0};
+    Py_ssize_t n_files = -1, n_blobs = -1, n_rows = -1, n_starts, n_weights = -1;
+    if (!has_arguments(given, 12))
+        return NULL;
+    const float *of_files = items(&arrays, arguments[0], 'f', &n_files);
+    const int64_t *file_of_blob = of_files ? items(&arrays, arguments[1], 'q', &n_blobs) : NULL;
+    n_starts = n_blobs + 1;
+    const int64_t *starts = file_of_blob ? items(&arrays, arguments[2], 'q', &n_starts) : NULL;
+    const float *standing = starts ? items(&arrays, arguments[3], 'f', &n_rows) : NULL;
+    if (!standing)
+        return failed(&arrays);
+    if (!cuts(starts, n_blobs, n_rows))
+        return out_of_range(&arrays);
+    const int64_t *file_of_row = NULL;
+    if (arguments[4] != Py_None && !(file_of_row = items(&arrays, arguments[4], 'q', &n_rows)))
+        return failed(&arrays);
+    const double *weights = items(&arrays, arguments[6], 'd', &n_weights);
+    const float *dense = NULL;
+    if (!weights || (arguments[7] != Py_None && !(dense = items(&arrays, arguments[7], 'f', &n_rows))))
+        return failed(&arrays);
+    float dense_weight = (float)PyFloat_AsDouble(arguments[8]);
+    float *base = PyErr_Occurred() ? NULL : items(&arrays, arguments[9], 'F', &n_rows);
+    float *total = base ? items(&arrays, arguments[10], 'F', &n_rows) : NULL;
+    float *best = total ? items(&arrays, arguments[11], 'F', &n_blobs) : NULL;
+    if (!best || !PyTuple_Check(arguments[5]))
+        return best ? (PyErr_SetString(PyExc_TypeError, "columns must be a tuple"), failed(&arrays)) : failed(&arrays);
+    if (PyTuple_Size(arguments[5]) != n_weights || n_weights < 1)
+        return out_of_range(&arrays);
+    const float *of_blobs = items(&arrays, PyTuple_GetItem(arguments[5], 0), 'f', &n_blobs);
+    if (!of_blobs)
+        return failed(&arrays);
+    for (Py_ssize_t blob = 0; blob < n_blobs; blob++) {
+        int64_t file = file_of_blob[blob];
+        if (file >= n_files)
+            return out_of_range(&arrays);
+        float value = file < 0 ? -INFINITY : (float)weights[0] * of_blobs[blob] + of_files[file];
+        for (int64_t row = starts[blob]; row < starts[blob + 1]; row++)
+            base[row] = value;
+    }
+    for (Py_ssize_t column = 1; column < n_weights; column++) {
+        const float *values = items(&arrays, PyTuple_GetItem(arguments[5], column), 'f', &n_rows);
+        if (!values)
+            return failed(&arrays);
+        add_weighted(base, values, (float)weights[column], n_rows);
+    }
+    add_weighted(base, standing, 1.0f, n_rows);
+    for (Py_ssize_t row = 0; file_of_row && row < n_rows; row++)
+        if (file_of_row[row] < 0)
+            base[row] = -INFINITY;
+    memcpy(total, base, (size_t)n_rows * sizeof(float));
+    if (dense)
+        add_weighted(total, dense, dense_weight, n_rows);
+    for (Py_ssize_t blob = 0; blob < n_blobs; blob++) {
+        float highest = total[starts[blob]];
+        for (int64_t row = starts[blob] + 1; row < starts[blob + 1]; row++)
+            highest = total[row] > highest ? total[row] : highest;
+        best[blob] = highest;
+    }
+    return done(&arrays);
+}
+
+/* -- the second stage --------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    double value;
+    int64_t file;
+    int64_t place;
+} Entry;
+
+/* Order entries from the highest value down, equal ones by file, and then by place. */
+static int compare_entries(const void *left, const void *right)
+{
+    const Entry *a = left, *b = right;
+    if (a->value != b->value)
+        return a->value > b->value ? -1 : 1;
+    if (a->file != b->file)
+        return a->file < b->file ? -1 : 1;
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+/* best_files(best, file_of_blob, out) -> how many; as many as `out` has room for */
+static PyObject *best_files(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    Arrays arrays = {.count = 0};
+    Py_ssize_t n_blobs = -1, room = -1, kept = 0;
+    if (!has_arguments(given, 3))
+        return NULL;
+    const float *best = items(&arrays, arguments[0], 'f', &n_blobs);
+    const int64_t *file_of_blob = best ? items(&arrays, arguments[1], 'q', &n_blobs) : NULL;
+    int64_t *out = file_of_blob ? items(&arrays, arguments[2], 'Q', &room) : NULL;
+    if (!out)
+        return failed(&arrays);
+    Entry *entries = malloc(((size_t)room + 1) * sizeof(Entry));
+    if (!entries)
+        return no_memory(&arrays);
+    for (Py_ssize_t blob = 0; blob < n_blobs; blob++) {
+        float value = rintf(best[blob] * 10000.0f) / 10000.0f;
+        if (!(value > -INFINITY) || (kept == room && (!room || value < entries[room - 1].value)))
+            continue;
+        Entry entry = {value, file_of_blob[blob], blob};
+        if (kept == room && compare_entries(&entry, &entries[room - 1]) > 0)
+            continue;
+        Py_ssize_t place = kept < room ? kept++ : room - 1;
+        for (; place && compare_entries(&entry, &entries[place - 1]) < 0; place--)
+            entries[place] = entries[place - 1];
+        entries[place] = entry;
+    }
+    for (Py_ssize_t i = 0; i < kept; i++)
+        out[i] = entries[i].place;
+    free(entries);
+    let_go(&arrays);
+    return PyLong_FromSsize_t(kept);
+}
+
+/* chunk_features(blobs, blob_rows, total, lexical, name, doc, dense, out, near, near_counts) -> how many are near */
+static PyObject *chunk_features(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    Arrays arrays = {.count = 0};
+    Py_ssize_t n = -1, n_starts = -1, n_rows = -1, n_out, n_near = -1, found = 0;
+    if (!has_arguments(given, 10))
+        return NULL;
+    const int64_t *blobs = items(&arrays, arguments[0], 'q', &n);
+    const int64_t *starts = blobs ? items(&arrays, arguments[1], 'q', &n_starts) : NULL;
+    const float *total = starts ? items(&arrays, arguments[2], 'f', &n_rows) : NULL;
+    const float *lexical = total ? items(&arrays, arguments[3], 'f', &n_rows) : NULL;
+    const float *name = lexical ? items(&arrays, arguments[4], 'f', &n_rows) : NULL;
+    const float *doc = name ? items(&arrays, arguments[5], 'f', &n_rows) : NULL;
+    const float *dense = doc ? items(&arrays, arguments[6], 'f', &n_rows) : NULL;
+    n_out = 3 * n;
+    float *out = dense ? items(&arrays, arguments[7], 'F', &n_out) : NULL;
+    int64_t *near = out ? items(&arrays, arguments[8], 'Q', &n_near) : NULL;
+    int64_t *near_counts = near ? items(&arrays, arguments[9], 'Q', &n) : NULL;
+    if (!near_counts)
+        return failed(&arrays);
+    Py_ssize_t most = n ? n_near / n : 0;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        int64_t blob = blobs[i];
+        if (blob < 0 || blob + 1 >= n_starts || starts[blob] < 0 || starts[blob + 1] > n_rows
+            || starts[blob] >= starts[blob + 1])
+            return out_of_range(&arrays);
+        int64_t best = starts[blob];
+        float highest_name = -INFINITY, highest_doc = -INFINITY;
+        Py_ssize_t kept = 0;
+        for (int64_t row = starts[blob]; row < starts[blob + 1]; row++) {
+            best = total[row] > total[best] ? row : best;
+            highest_name = name[row] > highest_name ? name[row] : highest_name;
+            highest_doc = doc[row] > highest_doc ? doc[row] : highest_doc;
+            if (kept == most && (!most || dense[row] <= dense[near[found + most - 1]]))
+                continue;
+            Py_ssize_t place = kept < most ? kept++ : most - 1;
+            for (; place && dense[near[found + place - 1]] < dense[row]; place--)
+                near[found + place] = near[found + place - 1];
+            near[found + place] = row;
+        }
+        out[i] = lexical[best];
+        out[n + i] = highest_name;
+        out[2 * n + i] = highest_doc;
+        near_counts[i] = kept;
+        found += kept;
+    }
+    let_go(&arrays);
+    return PyLong_FromSsize_t(found);
+}
+
+/* Count in which of some files each term stands, anywhere and in some fields: counts[field][term][file]. */
+static int count_cells(const int64_t *terms, const int64_t *rows, const uint8_t *fields, Py_ssize_t n,
+                       const int64_t *file_of_row, Py_ssize_t n_rows, const int32_t *places, Py_ssize_t n_all_files,
+                       Py_ssize_t n_terms, Py_ssize_t n_files, const uint8_t *bits, int n_bits, int32_t *counts)
+{
+    Py_ssize_t size = n_terms * n_files;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        int64_t term = terms[i], row = rows[i];
+        if (term < 0 || term >= n_terms || row < 0 || row >= n_rows)
+            return 0;
+        int64_t file = file_of_row ? file_of_row[row] : row;
+        if (file >= n_all_files)
+            return 0;
+        if (file < 0 || places[file] < 0)
+            continue;
+        Py_ssize_t cell = term * n_files + places[file];
+        counts[cell]++;
+        for (int b = 0; b < n_bits; b++)
+            if (fields[i] & bits[b])
+                counts[(b + 1) * size + cell]++;
+    }
+    return 1;
+}
+
+/* term_features(terms, rows, fields, path_terms, path_files, path_fields, file_of_row, n_all_files, files, n_chunks,
+ *               rarity, bits, path_bit, out) */
+static PyObject *term_features(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    Arrays arrays = {.count = 0};
+    Py_ssize_t n = -1, n_paths = -1, n_rows = -1, n_files = -1, n_terms = -1, n_bits = 2, n_path_bits = 1, n_out;
+    if (!has_arguments(given, 14))
+        return NULL;
+    const int64_t *terms = items(&arrays, arguments[0], 'q', &n);
+    const int64_t *rows = terms ? items(&arrays, arguments[1], 'q', &n) : NULL;
+    const uint8_t *fields = rows ? items(&arrays, arguments[2], 'B', &n) : NULL;
+    const int64_t *path_terms = fields ? items(&arrays, arguments[3], 'q', &n_paths) : NULL;
+    const int64_t *path_files = path_terms ? items(&arrays, arguments[4], 'q', &n_paths) : NULL;
+    const uint8_t *path_fields = path_files ? items(&arrays, arguments[5], 'B', &n_paths) : NULL;
+    const int64_t *file_of_row = path_fields ? items(&arrays, arguments[6], 'q', &n_rows) : NULL;
+    Py_ssize_t n_all_files = file_of_row ? PyLong_AsSsize_t(arguments[7]) : 0;
+    const int64_t *files = PyErr_Occurred() ? NULL : items(&arrays, arguments[8], 'q', &n_files);
+    const int64_t *n_chunks = files ? items(&arrays, arguments[9], 'q', &n_files) : NULL;
+    const double *rarity = n_chunks ? items(&arrays, arguments[10], 'd', &n_terms) : NULL;
+    const uint8_t *bits = rarity ? items(&arrays, arguments[11], 'B', &n_bits) : NULL;
+    const uint8_t *path_bits = bits ? items(&arrays, arguments[12], 'B', &n_path_bits) : NULL;
+    n_out = 7 * n_files;
+    double *out = path_bits ? items(&arrays, arguments[13], 'D', &n_out) : NULL;
+    if (!out)
+        return failed(&arrays);
+    if (n_all_files < 0)
+        return out_of_range(&arrays);
+    Py_ssize_t size = n_terms * n_files;
+    int32_t *places = malloc(((size_t)n_all_files + 1) * sizeof(int32_t));
+    int32_t *counts = calloc(5 * (size_t)size + 1, sizeof(int32_t));
+    int is_sound = places && counts;
+    if (!is_sound) {
+        free(places);
+        free(counts);
+        return no_memory(&arrays);
+    }
+    memset(places, 255, ((size_t)n_all_files + 1) * sizeof(int32_t));
+    for (Py_ssize_t i = 0; is_sound && i < n_files; i++) {
+        if (files[i] < 0 || files[i] >= n_all_files || n_chunks[i] < 1)
+            is_sound = 0;
+        else
+            places[files[i]] = (int32_t)i;
+    }
+    is_sound = is_sound
+        && count_cells(terms, rows, fields, n, file_of_row, n_rows, places, n_all_files, n_terms, n_files, bits, 2, counts)
+        && count_cells(path_terms, path_files, path_fields, n_paths, NULL, n_all_files, places, n_all_files, n_terms,
+                       n_files, path_bits, 1, counts + 3 * size);
+    free(places);
+    if (!is_sound) {
+        free(counts);
+        return out_of_range(&arrays);
+    }
+    static const int of_field[] = {0, 1, 2, 4, 3};
+    memset(out, 0, (size_t)n_out * sizeof(double));
+    for (Py_ssize_t term = 0; term < n_terms; term++) {
+        for (Py_ssize_t file = 0; file < n_files; file++) {
+            const int32_t *cell = counts + term * n_files + file;
+            if (cell[0]) {
+                out[5 * n_files + file] += rarity[term] * log1p(cell[0]);
+                out[6 * n_files + file] += rarity[term] * cell[0];
+            }
+            for (int field = 0; field < 5; field++)
+                if (cell[field * size])
+                    out[of_field[field] * n_files + file] += rarity[term];
+        }
+    }
+    for (Py_ssize_t file = 0; file < n_files; file++)
+        out[6 * n_files + file] /= (double)n_chunks[file];
+    free(counts);
+    return done(&arrays);
+}
+
+/* predict(features, thresholds, values, n_trees, table, out); the table has a row for each feature */
+static PyObject *predict(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    Arrays arrays = {.count = 0};
+    Py_ssize_t n_questions = -1, n_values = -1, n_table = -1, n = -1;
+    if (!has_arguments(given, 6))
+        return NULL;
+    const int64_t *features = items(&arrays, arguments[0], 'q', &n_questions);
+    const float *thresholds = features ? items(&arrays, arguments[1], 'f', &n_questions) : NULL;
+    const float *values = thresholds ? items(&arrays, arguments[2], 'f', &n_values) : NULL;
+    Py_ssize_t n_trees = values ? PyLong_AsSsize_t(arguments[3]) : 0;
+    const float *table = PyErr_Occurred() ? NULL : items(&arrays, arguments[4], 'f', &n_table);
+    float *out = table ? items(&arrays, arguments[5], 'F', &n) : NULL;
+    if (!out)
+        return failed(&arrays);
+    Py_ssize_t depth = n_trees > 0 ? n_questions / n_trees : 0, n_features = n ? n_table / n : 0;
+    if (n_trees < 0 || depth > 20 || n_questions != n_trees * depth || n_values != n_trees << depth)
+        return out_of_range(&arrays);
+    memset(out, 0, (size_t)n * sizeof(float));
+    for (Py_ssize_t i = 0; i < n_questions; i++)
+        if (features[i] < 0 || features[i] >= n_features)
+            return out_of_range(&arrays);
+    for (Py_ssize_t tree = 0; tree < n_trees; tree++) {
+        const float *leaves = values + (tree << depth);
+        for (Py_ssize_t i = 0; i < n; i++) {
+            unsigned leaf = 0;
+            for (Py_ssize_t question = 0; question < depth; question++) {
+                Py_ssize_t at = tree * depth + question;
+                leaf |= (unsigned)(table[features[at] * n + i] <= thresholds[at]) << question;
+            }
+            out[i] += leaves[leaf];
+        }
+    }
+    return done(&arrays);
+}
+
+/* -- the list ----------------------------------------------------------------------------------------------------- */
+
+static int compare_floats(const void *left, const void *right)
+{
+    float a = *(const float *)left, b = *(const float *)right;
+    return (a < b) - (a > b);
+}
+
+/* Find the `count` th highest of some values, -inf if there are fewer. Returns 0 if there is no memory. */
+static int find_least(const float *values, Py_ssize_t n, Py_ssize_t count, float *least)
+{
+    float *highest = malloc(((size_t)count + 1) * sizeof(float));
+    if (!highest)
+        return 0;
+    Py_ssize_t kept = n < count ? n : count;
+    memcpy(highest, values, (size_t)kept * sizeof(float));
+    qsort(highest, (size_t)kept, sizeof(float), compare_floats);
+    for (Py_ssize_t i = kept; i < n && count; i++) {
+        if (values[i] <= highest[count - 1])
+            continue;
+        Py_ssize_t place = count - 1;
+        for (; place && highest[place - 1] < values[i]; place--)
+            highest[place] = highest[place - 1];
+        highest[place] = values[i];
+    }
+    *least = kept ? highest[kept - 1] : -INFINITY;
+    free(highest);
+    return 1;
+}
+
+/* one_of_each(best, total, blob_rows, file_of_blob, saturation, tie, out_rows, out_files, out_values, out_lost) -> how many */
+static PyObject *one_of_each(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    Arrays arrays = {.count = 0};
+    Py_ssize_t n_blobs = -1, n_rows = -1, n_starts, limit = -1, kept = 0;
+    if (!has_arguments(given, 10))
+        return NULL;
+    const float *best = items(&arrays, arguments[0], 'f', &n_blobs);
+    const float *total = best ? items(&arrays, arguments[1], 'f', &n_rows) : NULL;
+    n_starts = n_blobs + 1;
+    const int64_t *starts = total ? items(&arrays, arguments[2], 'q', &n_starts) : NULL;
+    const int64_t *file_of_blob = starts ? items(&arrays, arguments[3], 'q', &n_blobs) : NULL;
+    double saturation = file_of_blob ? PyFloat_AsDouble(arguments[4]) : 0;
+    double tie = file_of_blob && !PyErr_Occurred() ? PyFloat_AsDouble(arguments[5]) : 0;
+    int64_t *out_rows = file_of_blob && !PyErr_Occurred() ? items(&arrays, arguments[6], 'Q', &limit) : NULL;
+    int64_t *out_files = out_rows ? items(&arrays, arguments[7], 'Q', &limit) : NULL;
+    double *out_values = out_files ? items(&arrays, arguments[8], 'D', &limit) : NULL;
+    double *out_lost = out_values ? items(&arrays, arguments[9], 'D', &limit) : NULL;
+    if (!out_lost)
+        return failed(&arrays);
+    if (!cuts(starts, n_blobs, n_rows))
+        return out_of_range(&arrays);
+    float least;
+    Entry *entries = malloc(((size_t)limit + 1) * sizeof(Entry));
+    double *lost = malloc(((size_t)limit + 1) * sizeof(double));
+    Entry *own = malloc(((size_t)limit + 1) * sizeof(Entry));
+    if (!entries || !lost || !own || !find_least(best, n_blobs, limit, &least)) {
+        free(entries);
+        free(lost);
+        free(own);
+        return no_memory(&arrays);
+    }
+    for (Py_ssize_t blob = 0; limit && blob < n_blobs; blob++) {
+        if (best[blob] < least || best[blob] == -INFINITY)
+            continue;
+        /* The best rows of this blob, best first: no more than the list has room for. */
+        Py_ssize_t n_own = 0;
+        for (int64_t row = starts[blob]; row < starts[blob + 1]; row++) {
+            Entry entry = {total[row], 0, row};
+            if (entry.value == -INFINITY || (n_own == limit && entry.value <= own[limit - 1].value))
+                continue;
+            if (n_blobs >= limit && least > 0 && entry.value < best[blob] - tie && entry.value * saturation < least - tie)
+                continue;
+            Py_ssize_t place = n_own < limit ? n_own++ : limit - 1;
+            for (; place && own[place - 1].value < entry.value; place--)
+                own[place] = own[place - 1];
+            own[place] = entry;
+        }
+        for (Py_ssize_t place = 0; place < n_own; place++) {
+            double sum = own[place].value;
+            double value = sum > 0 ? sum * pow(saturation, (double)place) : sum - (double)place;
+            Entry entry = {rint(value * 1e5) / 1e5, file_of_blob[blob], own[place].place};
+            if (kept == limit && compare_entries(&entry, &entries[limit - 1]) > 0)
+                continue;
+            Py_ssize_t at = kept < limit ? kept++ : limit - 1;
+            for (; at && compare_entries(&entry, &entries[at - 1]) < 0; at--) {
+                entries[at] = entries[at - 1];
+                lost[at] = lost[at - 1];
+            }
+            entries[at] = entry;
+            lost[at] = entry.value - sum;
+        }
+    }
+    for (Py_ssize_t i = 0; i < kept; i++) {
+        out_rows[i] = entries[i].place;
+        out_files[i] = entries[i].file;
+        out_values[i] = entries[i].value;
+        out_lost[i] = lost[i];
+    }
+    free(entries);
+    free(lost);
+    free(own);
+    let_go(&arrays);
+    return PyLong_FromSsize_t(kept);
+}
+
+/* -- the module --------------------------------------------------------------------------------------------------- */
+
+#define FUNCTION(name) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, NULL}
+
+static PyMethodDef functions[] = {
+    FUNCTION(cosines),
+    FUNCTION(sum_occurrences),
+    FUNCTION(file_lexical),
+    FUNCTION(add_up),
+    FUNCTION(best_files),
+    FUNCTION(chunk_features),
+    FUNCTION(term_features),
+    FUNCTION(predict),
+    FUNCTION(one_of_each),
+    {NULL, NULL, 0, NULL},
+};
+
+static int add_version(PyObject *module)
+{
+    return PyModule_AddIntConstant(module, "VERSION", VERSION);
+}
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, add_version}, {0, NULL}};
+
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "cairn.kernels._compiled", NULL, 0, functions, slots, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__compiled(void)
+{
+    return PyModuleDef_Init(&module);
+}

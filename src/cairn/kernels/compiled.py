@@ -1,0 +1,136 @@
+"""The compiled inner loops, with results of their own making; `plain` says what each returns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+import cairn.kernels._compiled as _compiled
+from cairn.kernels.plain import Doubles, Floats, Ints, Listed, OfChunks, Sums, TermRows
+
+_VERSION = 1
+if _compiled.VERSION != _VERSION:  # an editable installation was not built again after its source changed
+    raise ImportError(f"the compiled inner loops are of version {_compiled.VERSION}, not {_VERSION}")
+
+
+def cosines(rows: npt.NDArray[np.int8], query: Floats, unit: float) -> Floats:
+    """See `plain.cosines`."""
+    found = np.empty(len(rows), np.float32)
+    _compiled.cosines(np.ascontiguousarray(rows), query, unit, found)
+    return found
+
+
+def sum_occurrences(found: TermRows, by_impact: Doubles, by_field: Doubles, bits: bytes, n_rows: int) -> Floats:
+    """See `plain.sum_occurrences`."""
+    sums = np.empty((1 + len(bits), n_rows), np.float32)
+    _compiled.sum_occurrences(found.terms, found.rows, found.impacts, found.fields, by_impact, by_field, bits, sums)
+    return sums
+
+
+def file_lexical(lexical: Floats, blob_rows: Ints, floor: float) -> Floats:
+    """See `plain.file_lexical`."""
+    share = np.empty(len(blob_rows) - 1, np.float32)
+    _compiled.file_lexical(lexical, blob_rows, floor, share)
+    return share
+
+
+def add_up(
+    of_files: Floats,
+    file_of_blob: Ints,
+    blob_rows: Ints,
+    standing: Floats,
+    file_of_row: Ints | None,
+    columns: Sequence[Floats],
+    weights: Sequence[float],
+    dense: Floats | None,
+    dense_weight: float,
+) -> Sums:
+    """See `plain.add_up`."""
+    n_rows = len(standing)
+    sums = Sums(np.empty(n_rows, np.float32), np.empty(n_rows, np.float32), np.empty(len(file_of_blob), np.float32))
+    _compiled.add_up(
+        of_files,
+        file_of_blob,
+        blob_rows,
+        standing,
+        file_of_row,
+        tuple(columns),
+        np.array(weights, np.float64),
+        dense,
+        dense_weight,
+        *sums,
+    )
+    return sums
+
+
+def best_files(best: Floats, file_of_blob: Ints, count: int) -> Ints:
+    """See `plain.best_files`."""
+    blobs = np.empty(count, np.int64)
+    return blobs[: _compiled.best_files(best, file_of_blob, blobs)]
+
+
+def chunk_features(
+    blobs: Ints, blob_rows: Ints, total: Floats, lexical: Floats, name: Floats, doc: Floats, dense: Floats, n_near: int
+) -> OfChunks:
+    """See `plain.chunk_features`."""
+    n_blobs = len(blobs)
+    values, near, counts = (
+        np.empty((3, n_blobs), np.float32),
+        np.empty(n_near * n_blobs, np.int64),
+        np.empty(n_blobs, np.int64),
+    )
+    found = _compiled.chunk_features(blobs, blob_rows, total, lexical, name, doc, dense, values, near, counts)
+    return OfChunks(values, near[:found], counts)
+
+
+def term_features(
+    in_rows: TermRows,
+    in_paths: TermRows,
+    file_of_row: Ints,
+    n_all_files: int,
+    files: Ints,
+    n_chunks: Ints,
+    rarity: Doubles,
+    bits: bytes,
+    path_bit: bytes,
+) -> Doubles:
+    """See `plain.term_features`."""
+    found = np.empty((7, len(files)), np.float64)
+    terms, rows, _, fields = in_rows
+    path_terms, path_files, _, path_fields = in_paths
+    _compiled.term_features(
+        terms,
+        rows,
+        fields,
+        path_terms,
+        path_files,
+        path_fields,
+        file_of_row,
+        n_all_files,
+        files,
+        n_chunks,
+        rarity,
+        bits,
+        path_bit,
+        found,
+    )
+    return found
+
+
+def predict(features: Ints, thresholds: Floats, values: Floats, table: Floats) -> Floats:
+    """See `plain.predict`."""
+    total = np.empty(table.shape[1], np.float32)
+    _compiled.predict(features, thresholds, values, len(values), table, total)
+    return total
+
+
+def one_of_each(
+    best: Floats, total: Floats, blob_rows: Ints, file_of_blob: Ints, limit: int, saturation: float, tie: float
+) -> Listed:
+    """See `plain.one_of_each`."""
+    limit = min(limit, len(total))
+    (rows, files), (values, lost) = np.empty((2, limit), np.int64), np.empty((2, limit), np.float64)
+    count = _compiled.one_of_each(best, total, blob_rows, file_of_blob, saturation, tie, rows, files, values, lost)
+    return Listed(rows[:count], files[:count], values[:count], lost[:count])

@@ -1,0 +1,211 @@
+"""The compiled inner loops against those in numpy, on made-up projects."""
+
+import shutil
+import sysconfig
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cairn import kernels
+from cairn.kernels import plain
+from cairn.kernels.plain import Floats, Ints, TermRows
+
+if kernels.IS_COMPILED:
+    from cairn.kernels import _compiled, compiled
+
+needs_build = pytest.mark.skipif(not kernels.IS_COMPILED, reason="the inner loops were not compiled")
+_BITS, _PATH_BIT = bytes([1, 4]), bytes([2])
+
+
+class Project(NamedTuple):
+    """A made-up snapshot: two files may show one blob, some blobs are shown by none."""
+
+    blob_rows: Ints
+    file_of_blob: Ints
+    n_files: int
+    random: np.random.Generator
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.blob_rows[-1])
+
+    @property
+    def file_of_row(self) -> Ints:
+        return self.file_of_blob.repeat(np.diff(self.blob_rows))
+
+    def values(self, size: int) -> Floats:
+        """Return numbers with many ties among them, for these decide what comes first."""
+        return (self.random.integers(-3, 12, size) / 8).astype(np.float32)
+
+    def terms(self, n_terms: int, n_places: int) -> TermRows:
+        terms = np.sort(self.random.integers(0, n_terms, 3 * n_places))
+        rows = self.random.integers(0, n_places, len(terms))
+        impacts, fields = (self.random.integers(0, 256, len(terms)).astype(np.uint8) for _ in range(2))
+        return TermRows(terms, rows, impacts, fields)
+
+
+@st.composite
+def projects(draw: st.DrawFn) -> Project:
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    counts = random.integers(1, draw(st.integers(2, 30)), draw(st.integers(1, 60)))
+    n_files = draw(st.integers(1, 50))
+    file_of_blob = random.integers(-1 if draw(st.booleans()) else 0, n_files, len(counts))
+    return Project(np.concatenate([[0], counts.cumsum()]), file_of_blob, n_files, random)
+
+
+def unit_vectors(random: np.random.Generator, count: int, width: int) -> npt.NDArray[np.float64]:
+    vectors = random.normal(size=(count, width))
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)  # type: ignore[no-any-return]
+
+
+def test_the_inner_loops_are_compiled_where_they_can_be() -> None:
+    compiler = str(sysconfig.get_config_var("CC") or "cc").split()[0]
+    has_headers = Path(sysconfig.get_path("include"), "Python.h").exists()
+    if shutil.which(compiler) is None or not has_headers:
+        pytest.skip("no compiler, or no headers of Python")
+    assert kernels.IS_COMPILED
+
+
+@needs_build
+@given(st.integers(0, 2**32), st.integers(0, 40), st.integers(1, 300))
+def test_cosines_are_the_same_to_the_bit(seed: int, n_rows: int, width: int) -> None:
+    random = np.random.default_rng(seed)
+    *vectors, query = unit_vectors(random, n_rows + 1, width)
+    rows = (127 * np.array(vectors).reshape(n_rows, width)).round().astype(np.int8)
+    whole = (120_000 * query).round().astype(np.float32)
+    np.testing.assert_array_equal(compiled.cosines(rows, whole, 1e-7), plain.cosines(rows, whole, 1e-7))
+    spread = np.repeat(rows, 2, axis=0)[::2]  # rows that do not follow each other in memory
+    np.testing.assert_array_equal(compiled.cosines(spread, whole, 1e-7), plain.cosines(rows, whole, 1e-7))
+
+
+@needs_build
+@given(projects(), st.integers(1, 8))
+def test_the_first_stage_is_the_same_to_the_bit(project: Project, n_terms: int) -> None:
+    found = project.terms(n_terms, project.n_rows)
+    gains = project.random.random((2, n_terms))
+    sums = [part.sum_occurrences(found, gains[0], gains[1], _BITS, project.n_rows) for part in (compiled, plain)]
+    np.testing.assert_array_equal(*sums)
+
+    lexical, name, _ = sums[0]
+    shares = [part.file_lexical(lexical, project.blob_rows, 0.2) for part in (compiled, plain)]
+    np.testing.assert_allclose(
+        shares[0], shares[1], rtol=1e-6
+    )  # of values that differ in their last bit only, any may be left out
+
+    within = np.where(project.random.random(project.n_rows) < 0.5, project.file_of_row, -1)
+    of_files, standing = project.values(project.n_files), project.values(project.n_rows)
+    for file_of_row, dense in ((None, None), (within, project.values(project.n_rows))):
+        totals = [
+            part.add_up(
+                of_files,
+                project.file_of_blob,
+                project.blob_rows,
+                standing,
+                file_of_row,
+                [shares[0], lexical, name],
+                [0.5, 0.4, 0.05],
+                dense,
+                0.8,
+            )
+            for part in (compiled, plain)
+        ]
+        for own, other in zip(*totals, strict=True):
+            np.testing.assert_array_equal(own, other)
+
+
+@needs_build
+@given(projects(), st.integers(1, 40))
+def test_the_best_files_and_what_their_chunks_say_are_the_same(project: Project, count: int) -> None:
+    best = project.values(len(project.file_of_blob))
+    best[project.file_of_blob < 0] = -np.inf
+    chosen = [part.best_files(best, project.file_of_blob, count) for part in (compiled, plain)]
+    np.testing.assert_array_equal(*chosen)
+
+    blobs = chosen[0]
+    if not len(blobs):
+        return
+    # Cosines without ties: which of two equally near rows is taken makes no difference to what is made of them.
+    dense = project.random.permutation(project.n_rows).astype(np.float32) / project.n_rows
+    rows = [project.values(project.n_rows) for _ in range(4)]
+    parts = [part.chunk_features(blobs, project.blob_rows, *rows, dense, 4) for part in (compiled, plain)]
+    for own, other in zip(*parts, strict=True):
+        np.testing.assert_array_equal(own, other)
+
+
+@needs_build
+@given(projects(), st.integers(1, 8))
+def test_what_files_say_of_terms_is_the_same(project: Project, n_terms: int) -> None:
+    files, firsts = np.unique(project.file_of_blob, return_index=True)
+    files, firsts = files[files >= 0], firsts[files >= 0]
+    if not len(files):
+        return
+    arguments = (
+        project.terms(n_terms, project.n_rows),
+        project.terms(n_terms, project.n_files),
+        project.file_of_row,
+        project.n_files,
+        files,
+        np.diff(project.blob_rows)[firsts],
+        project.random.random(n_terms),
+        _BITS,
+        _PATH_BIT,
+    )
+    np.testing.assert_allclose(compiled.term_features(*arguments), plain.term_features(*arguments), rtol=1e-12)
+
+
+@needs_build
+@given(st.integers(0, 2**32), st.integers(1, 20), st.integers(1, 5), st.integers(1, 40))
+def test_trees_are_the_same_but_for_rounding(seed: int, n_trees: int, n_questions: int, n: int) -> None:
+    random = np.random.default_rng(seed)
+    features = random.integers(0, 6, n_trees * n_questions)
+    thresholds, table = (random.integers(0, 5, size).astype(np.float32) for size in (len(features), (6, n)))
+    values = random.normal(size=(n_trees, 2**n_questions)).astype(np.float32)
+    arguments = (features, thresholds, values, table)
+    np.testing.assert_allclose(compiled.predict(*arguments), plain.predict(*arguments), atol=1e-5)
+
+
+@needs_build
+@settings(max_examples=300)
+@given(projects(), st.integers(1, 40), st.floats(-1, 1))
+def test_the_list_is_the_same(project: Project, limit: int, lift: float) -> None:
+    total = project.values(project.n_rows) + np.float32(lift)
+    total[project.file_of_row < 0] = -np.inf
+    total[project.random.random(project.n_rows) < 0.2] = -np.inf
+    best = np.maximum.reduceat(total, project.blob_rows[:-1])
+    arguments = (best, total, project.blob_rows, project.file_of_blob, limit, 0.5, 1e-4)
+    for own, other in zip(compiled.one_of_each(*arguments), plain.one_of_each(*arguments), strict=True):
+        np.testing.assert_array_equal(own, other)
+
+
+_ONE, _FLOATS = np.zeros(1, np.int64), np.zeros(1, np.float32)
+
+
+@needs_build
+@pytest.mark.parametrize("row", [-1, 1, 2**40])
+def test_a_number_that_is_out_of_range_is_an_error_and_no_crash(row: int) -> None:
+    found = TermRows(_ONE, np.array([row]), np.zeros(1, np.uint8), np.zeros(1, np.uint8))
+    with pytest.raises(IndexError, match="out of range"):
+        compiled.sum_occurrences(found, np.zeros(1), np.zeros(1), _BITS, 1)
+    with pytest.raises(IndexError, match="out of range"):
+        compiled.file_lexical(_FLOATS, np.array([0, row + 1 if row == 1 else row]), 0.2)
+    with pytest.raises(IndexError, match="out of range"):
+        compiled.chunk_features(np.array([row]), np.array([0, 1]), _FLOATS, _FLOATS, _FLOATS, _FLOATS, _FLOATS, 4)
+    with pytest.raises(IndexError, match="out of range"):
+        compiled.predict(np.array([row]), _FLOATS, np.zeros((1, 2), np.float32), np.zeros((1, 1), np.float32))
+
+
+@needs_build
+def test_arrays_of_the_wrong_kind_or_size_are_refused() -> None:
+    with pytest.raises(TypeError, match="of type f"):
+        compiled.file_lexical(np.zeros(1), np.array([0, 1]), 0.2)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="must have 2 items"):
+        compiled.best_files(np.zeros(2, np.float32), _ONE, 1)
+    with pytest.raises(TypeError, match="4 arguments"):
+        _compiled.cosines(_ONE)  # type: ignore[call-arg]
+    with pytest.raises(BufferError):
+        _compiled.file_lexical(_FLOATS, np.array([0, 1]), 0.2, b"1234")
