@@ -3,8 +3,8 @@
     python bench/fresh.py --histories 300
 
 After each history the answers to ranked, exact and structural queries, to `similar` and to the symbol graph must be
-equal: ids, order, scores to six digits, relevance, confidence, previews, counts and notes. In every other history the
-numbers of rows above which cosines are estimated, and segments merged, are so low that small projects exceed them.
+equal: ids, order, scores to six digits, relevance, confidence, previews, counts and notes. In every other history
+segments are merged from two on.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 from cairn.answers import Answer
 from cairn.config import Settings
 from cairn.errors import CairnError
-from cairn.index import build, snapshot
+from cairn.index import build
 from cairn.workspace import Workspace
 from histories import STEPS, History
 
@@ -37,7 +37,6 @@ SIZES = (8, 25, 25, 25, 120)  # files to begin with
 SYMBOLS = ("load_0", "load_1", "load_3", "file_2.py", "lib/file_1.py")
 # What a fresh index cannot know, and times.
 _LEFT_OUT = ("generation", "took_ms", "view", "branch", "revision")
-_LOW = {"EXACT_ROWS": 60, "_WORTH_QUERIES": 0}
 _SOURCES = sorted(Path(__file__).parent.parent.joinpath("src", "cairn").rglob("*.py"))
 
 
@@ -124,18 +123,13 @@ def play(base: Path, number: int, seed: int, n_steps: int) -> list[str]:
     """Play one history, and return how the index differs from a fresh one."""
     dice = random.Random(f"{seed}/{number}")
     settings = Settings(batch_chunks=dice.choice((12, 40, 1_000)), garbage_days=dice.choice((0.0, 14.0)))
-    low = number % 2 == 1
-    kept = {name: getattr(snapshot, name) for name in _LOW}, build.MAX_SEGMENTS
-    if low:
-        for name, value in _LOW.items():
-            setattr(snapshot, name, value)
+    kept = build.MAX_SEGMENTS
+    if number % 2:
         build.MAX_SEGMENTS = 2
     try:
         return list(_differences(base, dice, settings, n_steps))
     finally:
-        for name, value in kept[0].items():
-            setattr(snapshot, name, value)
-        build.MAX_SEGMENTS = kept[1]
+        build.MAX_SEGMENTS = kept
 
 
 def _differences(base: Path, dice: random.Random, settings: Settings, n_steps: int) -> Iterator[str]:

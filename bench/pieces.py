@@ -30,7 +30,7 @@ PIECES = {
     "open the state": ("search.opened:OpenIndex.reading", "facets.project_index:ProjectIndex.open_index"),
     "postings": ("search.score:_match_terms",),
     "lexical features": ("search.score:_lexical",),
-    "cosines of rows": ("index.vectors:Vectors.similarities", "index.vectors:Vectors.bounds", "search.near:compare"),
+    "cosines of rows": ("index.vectors:Vectors.similarities", "search.near:compare"),
     "settled cosines": ("search.near:Nearness.settle",),
     "what is known of files": ("search.score:_priors",),
     "definitions of names": ("search.rank:_rows_defining_names", "search.named:named_rows"),

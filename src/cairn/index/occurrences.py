@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from cairn import kernels
 from cairn.index.analysis import Postings
-from cairn.kernels.plain import TermRows
+from cairn.kernels.plain import NOWHERE, TermRows
 
 MAX_KEPT = 400_000  # occurrences of terms that were asked for, ten bytes each
-RowsOf = Callable[[npt.NDArray[np.int32]], npt.NDArray[np.signedinteger[Any]]]
 _RowsOfTerm = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8], npt.NDArray[np.uint8]]  # see `TermRows`
 
 
-_NOWHERE = TermRows(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.uint8))
+class PostingsOfSegment(NamedTuple):
+    """The postings of a segment; where all its chunks have rows, the first of these, else the row of each or -1."""
+
+    postings: Postings
+    base: int = 0
+    row_of: npt.NDArray[np.int32] | None = None
 
 
 class Occurrences:
-    """Where terms stand in several sets of postings, which never change; threads may share it.
+    """Where terms stand in several sets of postings, which never change; threads may share it."""
 
-    Args:
-        parts: the postings of each segment, and what returns the rows of what they name, -1 for what has none.
-    """
-
-    def __init__(self, parts: Sequence[tuple[Postings, RowsOf]]) -> None:
+    def __init__(self, parts: Sequence[PostingsOfSegment]) -> None:
         self._parts = tuple(parts)
         self._kept: dict[int, _RowsOfTerm] = {}
         self._n_kept = 0  # how many occurrences these have
@@ -42,13 +43,13 @@ class Occurrences:
                 return found
             kept = {**kept, **added}
         if not hashed:
-            return _NOWHERE
+            return NOWHERE
         rows, impacts, fields = zip(*[kept[one] for one in hashed], strict=True)
         terms = np.arange(len(hashed)).repeat([len(part) for part in rows])
         return TermRows(terms, np.concatenate(rows), np.concatenate(impacts), np.concatenate(fields))
 
     def _look_up(self, hashed: Sequence[int]) -> TermRows:
-        parts = [look_up(postings, hashed, rows_of) for postings, rows_of in self._parts]
+        parts = [kernels.look_up(part.postings, hashed, part.base, part.row_of) for part in self._parts]
         parts = [part for part in parts if len(part.rows)]
         if len(parts) == 1:
             return parts[0]
@@ -71,43 +72,6 @@ class Occurrences:
         return added
 
 
-def as_they_are(numbers: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-    """Return the numbers in postings, which are those of files."""
-    return numbers.astype(np.int64)
-
-
-def look_up(
-    postings: Postings,
-    hashed: Sequence[int],
-    rows_of: RowsOf,
-) -> TermRows:
-    """Return where some terms stand in one set of postings, term after term.
-
-    Args:
-        rows_of: returns the rows of what postings name, -1 for what has none.
-    """
-    if not len(postings.hashes) or not hashed:
-        return _NOWHERE
-    wanted = np.array(hashed, dtype=np.uint64)
-    places = np.minimum(postings.hashes.searchsorted(wanted), len(postings.hashes) - 1)
-    known = (postings.hashes[places] == wanted).nonzero()[0]
-    if not len(known):
-        return _NOWHERE
-    places = places[known]
-    first, last = postings.start[places], postings.start[places + 1]
-    parts = [slice(*bounds) for bounds in zip(first.tolist(), last.tolist(), strict=True)]
-    named = np.concatenate([postings.rows[part] for part in parts])
-    impacts = np.concatenate([postings.impacts[part] for part in parts])
-    fields = np.concatenate([postings.fields[part] for part in parts])
-    rows = rows_of(named)
-    if not len(rows) or rows.min() >= 0:
-        return TermRows(known.repeat(last - first), rows.astype(np.int64, copy=False), impacts, fields)
-    kept = (rows >= 0).nonzero()[0]
-    # What other views show is left out before anything else is done with it: it may be most of it.
-    terms = known[np.searchsorted(np.cumsum(last - first), kept, side="right")]
-    return TermRows(terms, rows[kept].astype(np.int64), impacts[kept], fields[kept])
-
-
 def _join(parts: Sequence[TermRows]) -> TermRows:
-    terms, rows, impacts, fields = zip(_NOWHERE, *parts, strict=True)
+    terms, rows, impacts, fields = zip(NOWHERE, *parts, strict=True)
     return TermRows(np.concatenate(terms), np.concatenate(rows), np.concatenate(impacts), np.concatenate(fields))

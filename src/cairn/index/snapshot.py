@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from cairn import kernels
 from cairn.errors import DerivedFileError, IndexMissingError
 from cairn.hints import Hint
-from cairn.index.bounds import CosineBounds
 from cairn.index.hnsw import NeighbourGraph, open_graph
-from cairn.index.occurrences import Occurrences, as_they_are, look_up
+from cairn.index.occurrences import Occurrences, PostingsOfSegment
 from cairn.index.segment import Segment
 from cairn.index.state_dir import StateDir
 from cairn.index.vectors import Vectors
@@ -27,9 +27,6 @@ from cairn.storage.connection import reading
 from cairn.storage.index import chunk_db, meta_db, segment_db, view_db
 
 _OPEN_ATTEMPTS = 5
-# Up to EXACT_ROWS all rows are compared, which takes a millisecond; with more than the other, bounds take 100 MB. To
-# prepare them takes as long as comparing all rows eight times.
-EXACT_ROWS, _MAX_BOUNDED_ROWS, _WORTH_QUERIES = 16_000, 400_000, 3
 FileStamp = tuple[str | int, ...]  # a path, and what changes with the file
 
 
@@ -68,11 +65,6 @@ class Snapshot:
         self._segment_files = tuple(segment_files)
         self._graph_files = tuple(graph_files)
         self._graphs: dict[int, NeighbourGraph | None] = {}
-        self._bounds: CosineBounds | None = None
-        self._older: tuple[CosineBounds, int] | None = (
-            None  # that of an older generation, and how many parts are the same
-        )
-        self._n_compared = 0
         self._frequencies: dict[int, int] = {}  # of terms, once they were asked for
         blob_ids = np.concatenate([np.zeros(0, np.int64), *(segment.blob_ids for segment in segments)])
         counts = np.concatenate([np.zeros(0, np.int64), *(np.diff(segment.blob_start) for segment in segments)])
@@ -84,7 +76,10 @@ class Snapshot:
             self.blob_ids, self.file_of_blob, counts = blob_ids[shown], self.file_of_blob[shown], counts[shown]
         self._layout = _RowPlaces.of([len(segment) for segment in segments], stored)
         self._terms = Occurrences(
-            [(segment.postings, partial(self._layout.rows_of, number)) for number, segment in enumerate(segments)]
+            [
+                PostingsOfSegment(segment.postings, *self._layout.rows_in(number))
+                for number, segment in enumerate(segments)
+            ]
         )
         self.n_rows = len(stored)
         self.blob_rows = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -137,7 +132,6 @@ class Snapshot:
             opened = cls(committed, view.branch, view.pending, segments, files, graph_files, view.revision, stamps)
             if last is not None:
                 graphs = {last._segment_files[number]: graph for number, graph in last._graphs.items() if graph}
-                opened._older = _bounds_to_reuse(opened, last)
                 opened._graphs |= {number: graphs[stamp] for number, stamp in enumerate(stamps) if stamp in graphs}
             return opened
         raise AssertionError("unreachable")
@@ -153,7 +147,8 @@ class Snapshot:
 
     def term_paths(self, hashed: Sequence[int]) -> TermRows:
         """Return the files whose path has one of some terms; `rows` are file numbers."""
-        return look_up(self.files.postings, hashed, as_they_are)
+        found: TermRows = kernels.look_up(self.files.postings, hashed, 0, None)
+        return found
 
     def rows_of(self, blobs: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the rows of some blobs, laid end to end, and how many each has."""
@@ -250,19 +245,6 @@ class Snapshot:
         parts = [segment.vectors for segment in self._segments]
         return Vectors(parts, self.files.vectors.shape[1], self._layout.stored)
 
-    def bounds(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32] | None:
-        """Return a value for every row that its cosine with a unit vector does not exceed.
-
-        None where comparing all rows is faster: there are few, or too few queries were asked to make up for the time
-        that it takes to prepare this.
-        """
-        if not EXACT_ROWS < self.n_rows <= _MAX_BOUNDED_ROWS:
-            return None
-        self._n_compared += 1
-        if self._bounds is None and (self._older is not None or self._n_compared > _WORTH_QUERIES):
-            self._bounds, self._older = self.vectors.make_bounds(*(self._older or ())), None
-        return None if self._bounds is None else self.vectors.bounds(self._bounds, query)
-
     @cached_property
     def path_vectors(self) -> Vectors:
         """The vectors of the files' paths."""
@@ -312,16 +294,6 @@ def _count_rows(snapshot: Snapshot, term: int) -> int:
     return count
 
 
-def _bounds_to_reuse(opened: Snapshot, last: Snapshot) -> tuple[CosineBounds, int] | None:
-    """Return the bounds of an older generation, None if it has none, and how many of its parts are the same."""
-    if last._bounds is None:
-        return None
-    pairs = zip(opened._segment_files, last._segment_files, strict=False)
-    n_same = next((number for number, (own, other) in enumerate(pairs) if own != other), len(last._segments))
-    is_copied = opened.vectors.is_copied or last.vectors.is_copied
-    return last._bounds, 0 if is_copied else min(n_same, len(opened._segments))
-
-
 class _RowPlaces(NamedTuple):
     """Where the rows of a snapshot lie in its segments.
 
@@ -348,10 +320,13 @@ class _RowPlaces(NamedTuple):
 
     def rows_of(self, segment: int, chunks: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.signedinteger[Any]]:
         """Return the rows of some chunks of a segment, -1 for one without."""
-        if self.row_of is None:
-            return chunks + np.int64(self.bases[segment])
-        rows: npt.NDArray[np.int32] = self.row_of[self.bases[segment] : self.bases[segment + 1]][chunks]
-        return rows
+        base, row_of = self.rows_in(segment)
+        return chunks + np.int64(base) if row_of is None else row_of[chunks]
+
+    def rows_in(self, segment: int) -> tuple[int, npt.NDArray[np.int32] | None]:
+        """Return the first row of a segment, and the row of each of its chunks, -1 for none; None: in order."""
+        bases = self.bases
+        return bases[segment], None if self.row_of is None else self.row_of[bases[segment] : bases[segment + 1]]
 
     def bounds_of(self, segment: int) -> tuple[int, int]:
         """Return the first row of a segment, and the first behind it."""

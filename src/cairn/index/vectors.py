@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn import kernels
-from cairn.index.bounds import SCALE, CosineBounds
 
+SCALE = 127.0  # of a stored vector, which is of int8 and otherwise of length 1
 _EXACT = 1 << 24  # float32 holds all whole numbers up to this
 # Vectors that lie among this many times as many are copied, unless the copy would take 100 MB.
 _LOOSE_SHARE = 1.25
@@ -29,16 +29,12 @@ class Vectors:
         parts: shapes (n_i, dimensions), laid end to end.
         dimensions: the length of a vector.
         places: shape (n_rows,), where each row of the snapshot has its vector, -1 for none; None: in order.
-
-    Attributes:
-        is_copied: whether the vectors of `places` were copied from among the others.
     """
 
     def __init__(
         self, parts: Sequence[npt.NDArray[np.int8]], dimensions: int, places: npt.NDArray[np.int64] | None = None
     ) -> None:
         self.dimensions = dimensions
-        self.is_copied = False
         self._parts = tuple(parts)
         self._places = places
         n_stored = sum(len(part) for part in self._parts)
@@ -47,25 +43,12 @@ class Vectors:
         if places is not None and _LOOSE_SHARE * self._n_rows < n_stored and self._n_rows <= _MAX_COPIED_ROWS:
             self._parts = (self._gather(places),)
             self._places = None
-            self.is_copied = True
 
     def similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the cosine of a unit vector, shape (dimensions,), with every row's, shape (n_rows,); 0 for none."""
         scaled, unit = whole_numbers(query)
         found = [kernels.cosines(part, scaled, float(unit)) for part in self._parts]
         return self._of_rows(found[0] if len(found) == 1 else np.concatenate([np.zeros(0, np.float32), *found]))
-
-    def make_bounds(self, known: CosineBounds | None = None, n_known: int = 0) -> CosineBounds:
-        """Return the bounds of all stored vectors.
-
-        Args:
-            known: bounds whose components serve again, and their first `n_known` parts, which are of the same vectors.
-        """
-        return CosineBounds.of(self._parts, known, n_known)
-
-    def bounds(self, made: CosineBounds, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return a value for every row that its cosine with a unit vector does not exceed, from `make_bounds`."""
-        return self._of_rows(made.bounds(query))
 
     def _of_rows(self, stored: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the values of rows, given those of stored vectors."""
@@ -77,20 +60,17 @@ class Vectors:
     def similarities_of(self, rows: npt.NDArray[np.int64], query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the cosine of a unit vector with those of some rows, in order."""
         scaled, unit = whole_numbers(query)
-        found: npt.NDArray[np.float32] = kernels.cosines(self._rows_at(rows), scaled, float(unit))
+        found: npt.NDArray[np.float32] = kernels.cosines(self.numbers(rows), scaled, float(unit))
         return found
 
     def take(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """Return the vectors of some rows, in order."""
-        result = self._rows_at(rows).astype(np.float32)
+        result = self.numbers(rows).astype(np.float32)
         result /= np.float32(SCALE)
         return result
 
-    def numbers(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+    def numbers(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
         """Return what `take` does, each vector times 127: whole numbers."""
-        return self._rows_at(rows).astype(np.float32)
-
-    def _rows_at(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
         return self._gather(rows if self._places is None else self._places[rows])
 
     def _gather(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
@@ -123,8 +103,8 @@ def _scale_of(dimensions: int) -> tuple[np.float32, np.float32]:
     return np.float32(scale), np.float32(1 / (SCALE * scale))
 
 
-def agreements(left: npt.NDArray[np.float32], right: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def agreements(left: npt.NDArray[np.int8], right: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
     """Return the cosines of two lists of vectors, pair by pair, as `Vectors.numbers` returns them. Shape: (n,)."""
-    found: npt.NDArray[np.float32] = np.vecdot(left, right)
+    found: npt.NDArray[np.float32] = kernels.pair_products(left, right)
     found *= np.float32(1 / SCALE**2)
     return found

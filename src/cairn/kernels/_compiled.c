@@ -22,7 +22,7 @@
 #endif
 
 /* Another number for each change of what a function takes or returns; see compiled.py. */
-#define VERSION 1
+#define VERSION 2
 
 #define MAX_BUFFERS 24
 #define FILE_CHUNKS 3  /* of file_lexical in plain.py */
@@ -41,14 +41,27 @@ static void let_go(Arrays *arrays)
         PyBuffer_Release(&arrays->views[--arrays->count]);
 }
 
-/* Return the items of a contiguous array, NULL with an exception set; `type` is a letter of the struct module.
+/* A type of items: our letter for it, its name, its size in bytes, and the letters that buffers have for it. */
+typedef struct {
+    char letter;
+    const char *name;
+    Py_ssize_t size;
+    const char *formats;
+} Kind;
+
+static const Kind kinds[] = {
+    {'b', "int8", 1, "b"},   {'o', "uint8", 1, "B"},   {'i', "int32", 4, "il"},  {'q', "int64", 8, "lq"},
+    {'u', "uint64", 8, "LQ"}, {'f', "float32", 4, "f"}, {'d', "float64", 8, "d"}, {0, "", 0, ""},
+};
+
+/* Return the items of a contiguous array, NULL with an exception set; a capital letter is for one to be written to.
  * The number of items goes to `length`, or must be `*length` if that is not negative. */
 static void *items(Arrays *arrays, PyObject *object, char type, Py_ssize_t *length)
 {
-    static const char wide[] = "lq", narrow[] = "il";
-    int is_written = type >= 'A' && type <= 'Z' && type != 'B';
-    char wanted = is_written ? (char)(type - 'A' + 'a') : type;
-    Py_ssize_t size = wanted == 'q' || wanted == 'd' ? 8 : wanted == 'f' || wanted == 'i' ? 4 : 1;
+    const Kind *kind = kinds;
+    while (kind->letter && kind->letter != (type | 32))
+        kind++;
+    int is_written = type < 'a';
     Py_buffer *view = &arrays->views[arrays->count];
     int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (is_written ? PyBUF_WRITABLE : 0);
     if (arrays->count == MAX_BUFFERS) {
@@ -59,12 +72,11 @@ static void *items(Arrays *arrays, PyObject *object, char type, Py_ssize_t *leng
         return NULL;
     arrays->count++;
     char given = view->format ? view->format[0] : 'B';
-    int fits = wanted == 'q' ? strchr(wide, given) != NULL : wanted == 'i' ? strchr(narrow, given) != NULL : given == wanted;
-    if (!given || !fits || view->itemsize != size) {
-        PyErr_Format(PyExc_TypeError, "an array must be of type %c, not %s", wanted, view->format ? view->format : "B");
+    if (!given || !strchr(kind->formats, given) || view->itemsize != kind->size) {
+        PyErr_Format(PyExc_TypeError, "an array must be of type %s, not %c", kind->name, given);
         return NULL;
     }
-    Py_ssize_t n = view->len / size;
+    Py_ssize_t n = view->len / kind->size;
     if (*length >= 0 && n != *length) {
         PyErr_Format(PyExc_ValueError, "an array must have %zd items, not %zd", *length, n);
         return NULL;
@@ -171,6 +183,113 @@ static PyObject *cosines(PyObject *self, PyObject *const *arguments, Py_ssize_t 
     return done(&arrays);
 }
 
+/* pair_products(left, right, out) */
+static PyObject *pair_products(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    Arrays arrays = {.count = 0};
+    Py_ssize_t n_items = -1, n = -1;
+    if (!has_arguments(given, 3))
+        return NULL;
+    const int8_t *left = items(&arrays, arguments[0], 'b', &n_items);
+    const int8_t *right = left ? items(&arrays, arguments[1], 'b', &n_items) : NULL;
+    float *out = right ? items(&arrays, arguments[2], 'F', &n) : NULL;
+    if (!out)
+        return failed(&arrays);
+    Py_ssize_t width = n ? n_items / n : 0;
+    if (n_items != n * width)
+        return out_of_range(&arrays);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        int32_t sum = 0;
+        for (Py_ssize_t j = i * width; j < (i + 1) * width; j++)
+            sum += (int32_t)left[j] * right[j];
+        out[i] = (float)sum;
+    }
+    return done(&arrays);
+}
+
+/* -- terms --------------------------------------------------------------------------------------------------------- */
+
+/* find_terms(hashes, start, wanted, bounds) -> how many occurrences; bounds has the first of each term, and the end */
+static PyObject *find_terms(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    Arrays arrays = {.count = 0};
+    Py_ssize_t n = -1, n_starts, n_wanted = -1, n_bounds, total = 0;
+    if (!has_arguments(given, 4))
+        return NULL;
+    const uint64_t *hashes = items(&arrays, arguments[0], 'u', &n);
+    n_starts = n + 1;
+    const int64_t *start = hashes ? items(&arrays, arguments[1], 'q', &n_starts) : NULL;
+    const uint64_t *wanted = start ? items(&arrays, arguments[2], 'u', &n_wanted) : NULL;
+    n_bounds = 2 * n_wanted;
+    int64_t *bounds = wanted ? items(&arrays, arguments[3], 'Q', &n_bounds) : NULL;
+    if (!bounds)
+        return failed(&arrays);
+    for (Py_ssize_t i = 0; i < n_wanted; i++) {
+        Py_ssize_t low = 0, high = n;
+        while (low < high) {
+            Py_ssize_t middle = low + (high - low) / 2;
+            if (hashes[middle] < wanted[i])
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        int is_known = low < n && hashes[low] == wanted[i];
+        bounds[i] = is_known ? start[low] : 0;
+        bounds[n_wanted + i] = is_known ? start[low + 1] : 0;
+        if (bounds[i] < 0 || bounds[n_wanted + i] < bounds[i])
+            return out_of_range(&arrays);
+        total += bounds[n_wanted + i] - bounds[i];
+    }
+    let_go(&arrays);
+    return PyLong_FromSsize_t(total);
+}
+
+/* take_postings(bounds, rows, impacts, fields, base, row_of | None, out_terms, out_rows, out_impacts, out_fields)
+ * -> how many have a row */
+static PyObject *take_postings(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    Arrays arrays = {.count = 0};
+    Py_ssize_t n_bounds = -1, n = -1, n_out = -1, n_known = -1, kept = 0;
+    if (!has_arguments(given, 10))
+        return NULL;
+    const int64_t *bounds = items(&arrays, arguments[0], 'q', &n_bounds);
+    const int32_t *rows = bounds ? items(&arrays, arguments[1], 'i', &n) : NULL;
+    const uint8_t *impacts = rows ? items(&arrays, arguments[2], 'o', &n) : NULL;
+    const uint8_t *fields = impacts ? items(&arrays, arguments[3], 'o', &n) : NULL;
+    int64_t base = fields ? PyLong_AsSsize_t(arguments[4]) : 0;
+    const int32_t *row_of = NULL;
+    if (!fields || PyErr_Occurred()
+        || (arguments[5] != Py_None && !(row_of = items(&arrays, arguments[5], 'i', &n_known))))
+        return failed(&arrays);
+    int64_t *out_terms = items(&arrays, arguments[6], 'Q', &n_out);
+    int64_t *out_rows = out_terms ? items(&arrays, arguments[7], 'Q', &n_out) : NULL;
+    uint8_t *out_impacts = out_rows ? items(&arrays, arguments[8], 'O', &n_out) : NULL;
+    uint8_t *out_fields = out_impacts ? items(&arrays, arguments[9], 'O', &n_out) : NULL;
+    if (!out_fields)
+        return failed(&arrays);
+    Py_ssize_t n_terms = n_bounds / 2, place = 0;
+    for (Py_ssize_t term = 0; term < n_terms; term++) {
+        int64_t first = bounds[term], end = bounds[n_terms + term];
+        if (first < 0 || end < first || end > n || end - first > n_out - place)
+            return out_of_range(&arrays);
+        place += end - first;
+        for (int64_t i = first; i < end; i++) {
+            int64_t row = rows[i];
+            if (row_of && (row < 0 || row >= n_known))
+                return out_of_range(&arrays);
+            row = row_of ? row_of[row] : row + base;
+            if (row < 0)
+                continue;
+            out_terms[kept] = term;
+            out_rows[kept] = row;
+            out_impacts[kept] = impacts[i];
+            out_fields[kept++] = fields[i];
+        }
+    }
+    let_go(&arrays);
+    return PyLong_FromSsize_t(kept);
+}
+
 /* -- the first stage ---------------------------------------------------------------------------------------------- */
 
 /* sum_occurrences(terms, rows, impacts, fields, by_impact, by_field, bits, out) */
@@ -182,11 +301,11 @@ static PyObject *sum_occurrences(PyObject *self, PyObject *const *arguments, Py_
         return NULL;
     const int64_t *terms = items(&arrays, arguments[0], 'q', &n);
     const int64_t *rows = terms ? items(&arrays, arguments[1], 'q', &n) : NULL;
-    const uint8_t *impacts = rows ? items(&arrays, arguments[2], 'B', &n) : NULL;
-    const uint8_t *fields = impacts ? items(&arrays, arguments[3], 'B', &n) : NULL;
+    const uint8_t *impacts = rows ? items(&arrays, arguments[2], 'o', &n) : NULL;
+    const uint8_t *fields = impacts ? items(&arrays, arguments[3], 'o', &n) : NULL;
     const double *by_impact = fields ? items(&arrays, arguments[4], 'd', &n_terms) : NULL;
     const double *by_field = by_impact ? items(&arrays, arguments[5], 'd', &n_terms) : NULL;
-    const uint8_t *bits = by_field ? items(&arrays, arguments[6], 'B', &n_bits) : NULL;
+    const uint8_t *bits = by_field ? items(&arrays, arguments[6], 'o', &n_bits) : NULL;
     float *out = bits ? items(&arrays, arguments[7], 'F', &n_out) : NULL;
     if (!out)
         return failed(&arrays);
@@ -470,17 +589,17 @@ static PyObject *term_features(PyObject *self, PyObject *const *arguments, Py_ss
         return NULL;
     const int64_t *terms = items(&arrays, arguments[0], 'q', &n);
     const int64_t *rows = terms ? items(&arrays, arguments[1], 'q', &n) : NULL;
-    const uint8_t *fields = rows ? items(&arrays, arguments[2], 'B', &n) : NULL;
+    const uint8_t *fields = rows ? items(&arrays, arguments[2], 'o', &n) : NULL;
     const int64_t *path_terms = fields ? items(&arrays, arguments[3], 'q', &n_paths) : NULL;
     const int64_t *path_files = path_terms ? items(&arrays, arguments[4], 'q', &n_paths) : NULL;
-    const uint8_t *path_fields = path_files ? items(&arrays, arguments[5], 'B', &n_paths) : NULL;
+    const uint8_t *path_fields = path_files ? items(&arrays, arguments[5], 'o', &n_paths) : NULL;
     const int64_t *file_of_row = path_fields ? items(&arrays, arguments[6], 'q', &n_rows) : NULL;
     Py_ssize_t n_all_files = file_of_row ? PyLong_AsSsize_t(arguments[7]) : 0;
     const int64_t *files = PyErr_Occurred() ? NULL : items(&arrays, arguments[8], 'q', &n_files);
     const int64_t *n_chunks = files ? items(&arrays, arguments[9], 'q', &n_files) : NULL;
     const double *rarity = n_chunks ? items(&arrays, arguments[10], 'd', &n_terms) : NULL;
-    const uint8_t *bits = rarity ? items(&arrays, arguments[11], 'B', &n_bits) : NULL;
-    const uint8_t *path_bits = bits ? items(&arrays, arguments[12], 'B', &n_path_bits) : NULL;
+    const uint8_t *bits = rarity ? items(&arrays, arguments[11], 'o', &n_bits) : NULL;
+    const uint8_t *path_bits = bits ? items(&arrays, arguments[12], 'o', &n_path_bits) : NULL;
     n_out = 7 * n_files;
     double *out = path_bits ? items(&arrays, arguments[13], 'D', &n_out) : NULL;
     if (!out)
@@ -680,6 +799,9 @@ static PyObject *one_of_each(PyObject *self, PyObject *const *arguments, Py_ssiz
 
 static PyMethodDef functions[] = {
     FUNCTION(cosines),
+    FUNCTION(pair_products),
+    FUNCTION(find_terms),
+    FUNCTION(take_postings),
     FUNCTION(sum_occurrences),
     FUNCTION(file_lexical),
     FUNCTION(add_up),

@@ -7,6 +7,21 @@ Buffer = npt.NDArray[Any] | bytes
 VERSION: int
 
 def cosines(rows: Buffer, query: Buffer, unit: float, out: Buffer, /) -> None: ...
+def pair_products(left: Buffer, right: Buffer, out: Buffer, /) -> None: ...
+def find_terms(hashes: Buffer, start: Buffer, wanted: Buffer, bounds: Buffer, /) -> int: ...
+def take_postings(
+    bounds: Buffer,
+    rows: Buffer,
+    impacts: Buffer,
+    fields: Buffer,
+    base: int,
+    row_of: Buffer | None,
+    out_terms: Buffer,
+    out_rows: Buffer,
+    out_impacts: Buffer,
+    out_fields: Buffer,
+    /,
+) -> int: ...
 def sum_occurrences(
     terms: Buffer,
     rows: Buffer,

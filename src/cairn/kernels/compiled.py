@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 import cairn.kernels._compiled as _compiled
-from cairn.kernels.plain import Doubles, Floats, Ints, Listed, OfChunks, Sums, TermRows
+from cairn.kernels.plain import NOWHERE, Doubles, Floats, Ints, Listed, OfChunks, PostingArrays, Sums, TermRows
 
-_VERSION = 1
+_VERSION = 2
 if _compiled.VERSION != _VERSION:  # an editable installation was not built again after its source changed
     raise ImportError(f"the compiled inner loops are of version {_compiled.VERSION}, not {_VERSION}")
 
@@ -20,6 +20,29 @@ def cosines(rows: npt.NDArray[np.int8], query: Floats, unit: float) -> Floats:
     found = np.empty(len(rows), np.float32)
     _compiled.cosines(np.ascontiguousarray(rows), query, unit, found)
     return found
+
+
+def pair_products(left: npt.NDArray[np.int8], right: npt.NDArray[np.int8]) -> Floats:
+    """See `plain.pair_products`."""
+    found = np.empty(len(left), np.float32)
+    _compiled.pair_products(left, right, found)
+    return found
+
+
+def look_up(
+    postings: PostingArrays, wanted: Sequence[int], base: int, row_of: npt.NDArray[np.int32] | None
+) -> TermRows:
+    """See `plain.look_up`."""
+    hashes, start, named, known_impacts, known_fields = postings
+    bounds = np.empty((2, len(wanted)), np.int64)
+    count = _compiled.find_terms(hashes, start, np.array(wanted, np.uint64), bounds)
+    if not count:
+        return NOWHERE
+    (terms, rows), (impacts, fields) = np.empty((2, count), np.int64), np.empty((2, count), np.uint8)
+    kept = _compiled.take_postings(
+        bounds, named, known_impacts, known_fields, base, row_of, terms, rows, impacts, fields
+    )
+    return TermRows(terms[:kept], rows[:kept], impacts[:kept], fields[:kept])
 
 
 def sum_occurrences(found: TermRows, by_impact: Doubles, by_field: Doubles, bits: bytes, n_rows: int) -> Floats:

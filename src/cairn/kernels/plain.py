@@ -12,6 +12,9 @@ Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+# An inverted index: the hashes of terms, in ascending order; where the occurrences of each begin, shape (n_terms + 1,);
+# and of each occurrence its chunk, its impact and its fields. See `cairn.index.analysis.Postings`.
+PostingArrays = tuple[npt.NDArray[np.uint64], Ints, npt.NDArray[np.int32], Bytes, Bytes]
 
 # A file's lexical score is that of this many of its chunks, the best ones.
 FILE_CHUNKS = 3
@@ -29,6 +32,9 @@ class TermRows(NamedTuple):
     rows: Ints
     impacts: Bytes
     fields: Bytes
+
+
+NOWHERE = TermRows(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.uint8))
 
 
 class Sums(NamedTuple):
@@ -75,6 +81,35 @@ def cosines(rows: npt.NDArray[np.int8], query: Floats, unit: float) -> Floats:
         np.dot(widened, query, out=found[first : first + len(block)])
     found *= np.float32(unit)
     return found
+
+
+def pair_products(left: npt.NDArray[np.int8], right: npt.NDArray[np.int8]) -> Floats:
+    """Return the product of each row of `left` with the same row of `right`, both of shape (n, dimensions)."""
+    found: Floats = np.vecdot(left.astype(np.float32), right.astype(np.float32))
+    return found
+
+
+def look_up(
+    postings: PostingArrays, wanted: Sequence[int], base: int, row_of: npt.NDArray[np.int32] | None
+) -> TermRows:
+    """Return where some terms stand in one set of postings, term after term.
+
+    Args:
+        postings: the set.
+        wanted: the hashes of the terms, each once.
+        base: the row of the first chunk, if all chunks have rows, which follow each other.
+        row_of: else the row of each chunk, -1 for one without.
+    """
+    hashes, start, places, impacts, fields = postings
+    if not len(hashes) or not wanted:
+        return NOWHERE
+    found = hashes.searchsorted(np.array(wanted, dtype=np.uint64)).clip(max=len(hashes) - 1)
+    known = (hashes[found] == np.array(wanted, dtype=np.uint64)).nonzero()[0]
+    first, last = start[found[known]], start[found[known] + 1]
+    at = np.concatenate([NOWHERE.rows, *(np.arange(*bounds) for bounds in zip(first, last, strict=True))])
+    rows = places[at] + np.int64(base) if row_of is None else row_of[places[at]].astype(np.int64)
+    kept = (rows >= 0).nonzero()[0]
+    return TermRows(known.repeat(last - first)[kept], rows[kept], impacts[at[kept]], fields[at[kept]])
 
 
 def sum_occurrences(found: TermRows, by_impact: Doubles, by_field: Doubles, bits: bytes, n_rows: int) -> Floats:

@@ -144,7 +144,7 @@ def focus_on(row: ChunkRow, terms: frozenset[str], definition: int | None) -> Fo
             if definition.kind not in MINOR_KINDS and _is_named_in(definition, terms, initials)
         ]
         place = owner_place if owner_place in named else named[0] if named else _nearest(row, owner_place, terms)
-        return _on_definition(row, _said_in_full(row, place, terms))
+        return _on_definition(row, _said_in_full(row, place, terms, initials))
     if row.owner is not None:
         span = row.chunk.span
         return Focus.on(row.owner, span=None if span.end_byte - span.start_byte <= _CLOSING_BYTES else span)
@@ -171,13 +171,15 @@ def _nearest(row: ChunkRow, owner_place: int, terms: frozenset[str]) -> int:
     return max(among, key=lambda place: len(terms & _terms_of_name(row.definitions[place].signature)))
 
 
-def _said_in_full(row: ChunkRow, place: int, terms: frozenset[str]) -> int:
+def _said_in_full(row: ChunkRow, place: int, terms: frozenset[str], initials: Set[str]) -> int:
     """Return the place of the definition all of whose words the query says, if these are more than of the given one.
 
     Of a field or the like one word says too little.
     """
     most = len(terms & _words_of_name(row.definitions[place].name))
     for other, definition in enumerate(row.definitions):
+        if not _may_begin(definition.name, initials):
+            continue
         own = _words_of_name(definition.name)
         if len(own) > most and own <= terms and (len(own) > 1 or definition.kind not in MINOR_KINDS):
             place, most = other, len(own)
@@ -189,11 +191,16 @@ def _on_definition(row: ChunkRow, place: int) -> Focus:
 
 
 def _is_named_in(definition: Definition, terms: frozenset[str], initials: Set[str]) -> bool:
-    first = definition.name[:1].lower()[:1]
-    if first.isalnum() and first not in initials:  # a stem begins as its word does
+    if not _may_begin(definition.name, initials):
         return False
     own = _terms_of_name(definition.name)
     return bool(own) and own <= terms
+
+
+def _may_begin(name: str, initials: Set[str]) -> bool:
+    """Tell whether a name may begin with one of the terms that have these initials: a stem begins as its word does."""
+    first = name[:1].lower()[:1]
+    return first in initials or not first.isalnum()
 
 
 @lru_cache(maxsize=4_096)

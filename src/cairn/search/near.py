@@ -1,8 +1,8 @@
 """The cosines of all rows with a query, exact for every row that can matter for the best files.
 
-A small index is compared row by row. In a larger one every row gets an upper bound: from the principal components of
-its vector, or, where neighbour graphs say which rows are nearest, from the last of these. Then files are compared from
-the highest bound down until the best are certain. This is the threshold algorithm of Fagin, Lotem and Naor (2003).
+An index is compared row by row. Only in a very large one, where neighbour graphs say which rows are nearest, the others
+get an upper bound, from the last of these. Then files are compared from the highest bound down until the best are
+certain. This is the threshold algorithm of Fagin, Lotem and Naor (2003).
 """
 
 from __future__ import annotations
@@ -129,17 +129,14 @@ def best_rows(snapshot: Snapshot, values: Floats, count: int) -> Ints:
     return best
 
 
-def compare(snapshot: Snapshot, vector: Floats, file_of_blob: Ints, *, bounds: bool = True) -> Nearness:
+def compare(snapshot: Snapshot, vector: Floats, file_of_blob: Ints) -> Nearness:
     """Compare every row with a unit vector.
 
     Args:
         vector: shape (dimensions,).
         file_of_blob: shape (n_blobs,), -1 for a blob out of scope; the cosines of its rows may be missing (0).
-        bounds: whether bounds are enough, to be settled later, where no graph knows which rows are nearest.
     """
     nearest = snapshot.nearest(vector)
-    if nearest is None and bounds and (upper := snapshot.bounds(vector)) is not None:
-        nearest = upper, np.zeros(snapshot.n_rows, dtype=np.bool_)
     if nearest is None:
         return Nearness(snapshot, vector, snapshot.vectors.similarities(vector))
     in_scope = np.repeat(file_of_blob >= 0, snapshot.n_rows_of_blob)

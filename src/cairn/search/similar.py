@@ -210,7 +210,7 @@ def _chunk_ids(library: Library, sample: Sample, file_of_blob: Ints, file_of_row
     snapshot, connection = library.snapshot, library.connection
     cosines = np.zeros(snapshot.n_rows, dtype=np.float32)
     if sample.vector is not None:
-        nearness = compare(snapshot, sample.vector, file_of_blob, bounds=False)
+        nearness = compare(snapshot, sample.vector, file_of_blob)
         cosines = nearness.cosines if nearness.known is None else np.where(nearness.known, nearness.cosines, 0)
     cosines = np.where(file_of_row >= 0, cosines, np.float32(-1))
     nearest = best_rows(snapshot, cosines, NEAREST_ROWS)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
 
 from cairn.index import occurrences as module
 from cairn.index.analysis import Postings
-from cairn.index.occurrences import Occurrences, as_they_are
+from cairn.index.occurrences import Occurrences, PostingsOfSegment
 from cairn.kernels.plain import TermRows
 
 # Of two segments with three and two chunks: {term: [(chunk, impact, fields)]}.
@@ -30,13 +28,9 @@ def postings(terms: dict[int, list[tuple[int, int, int]]]) -> Postings:
     )
 
 
-def plus(base: int, chunks: np.ndarray) -> np.ndarray:
-    return as_they_are(chunks) + base
-
-
 @pytest.fixture
 def occurrences() -> Occurrences:
-    return Occurrences([(postings(FIRST), partial(plus, 0)), (postings(SECOND), partial(plus, 3))])
+    return Occurrences([PostingsOfSegment(postings(FIRST)), PostingsOfSegment(postings(SECOND), 3)])
 
 
 def by_term(found: TermRows, terms: list[int]) -> list[list[tuple[int, int, int]]]:
@@ -66,8 +60,6 @@ def test_no_more_is_kept_than_is_allowed(occurrences: Occurrences, monkeypatch: 
 
 
 def test_a_chunk_that_the_view_does_not_show_is_left_out() -> None:
-    def hide(chunks: np.ndarray) -> np.ndarray:
-        return np.where(chunks == 0, -1, chunks)
-
-    found = Occurrences([(postings(FIRST), hide)]).find([10, 20])
+    row_of = np.array([-1, 1, 2], dtype=np.int32)
+    found = Occurrences([PostingsOfSegment(postings(FIRST), 0, row_of)]).find([10, 20])
     assert by_term(found, [10, 20]) == [[(2, 6, 2)], [(1, 7, 4)]]

@@ -79,8 +79,30 @@ def test_cosines_are_the_same_to_the_bit(seed: int, n_rows: int, width: int) -> 
     rows = (127 * np.array(vectors).reshape(n_rows, width)).round().astype(np.int8)
     whole = (120_000 * query).round().astype(np.float32)
     np.testing.assert_array_equal(compiled.cosines(rows, whole, 1e-7), plain.cosines(rows, whole, 1e-7))
+    others = rows[::-1]
+    np.testing.assert_array_equal(compiled.pair_products(rows, others.copy()), plain.pair_products(rows, others))
     spread = np.repeat(rows, 2, axis=0)[::2]  # rows that do not follow each other in memory
     np.testing.assert_array_equal(compiled.cosines(spread, whole, 1e-7), plain.cosines(rows, whole, 1e-7))
+
+
+@needs_build
+@given(projects(), st.lists(st.integers(0, 12), unique=True))
+def test_terms_stand_in_the_same_rows(project: Project, wanted: list[int]) -> None:
+    found = project.terms(10, project.n_rows)
+    hashes, starts = np.unique(found.terms, return_index=True)
+    postings = (
+        hashes.astype(np.uint64),
+        np.append(starts, len(found.terms)),
+        found.rows.astype(np.int32),
+        found.impacts,
+        found.fields,
+    )
+    some = np.where(project.random.random(project.n_rows) < 0.5, np.arange(project.n_rows), -1).astype(np.int32)
+    for base, row_of in ((0, None), (7, None), (0, some)):
+        own, other = (part.look_up(postings, wanted, base, row_of) for part in (compiled, plain))
+        for values, others in zip(own, other, strict=True):
+            np.testing.assert_array_equal(values, others)
+            assert values.dtype == others.dtype
 
 
 @needs_build
@@ -201,7 +223,7 @@ def test_a_number_that_is_out_of_range_is_an_error_and_no_crash(row: int) -> Non
 
 @needs_build
 def test_arrays_of_the_wrong_kind_or_size_are_refused() -> None:
-    with pytest.raises(TypeError, match="of type f"):
+    with pytest.raises(TypeError, match="of type float32"):
         compiled.file_lexical(np.zeros(1), np.array([0, 1]), 0.2)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="must have 2 items"):
         compiled.best_files(np.zeros(2, np.float32), _ONE, 1)

@@ -7,7 +7,7 @@ import pytest
 from cairn.index.analysis import Postings, quantize
 from cairn.index.hnsw import NEAREST, NeighbourGraph
 from cairn.index.segment import Segment
-from cairn.index.snapshot import EXACT_ROWS, Snapshot
+from cairn.index.snapshot import Snapshot
 from cairn.index.view import ViewFile, build_view
 from cairn.search.near import NARROW, SETTLED_FILES, Nearness, Totals, compare
 from cairn.storage.index import meta_db
@@ -114,48 +114,26 @@ def test_an_index_without_graphs_is_compared_row_by_row() -> None:
     np.testing.assert_array_equal(near.cosines, few.vectors.similarities(query))
 
 
-@pytest.fixture(scope="module")
-def many() -> Snapshot:
-    """So many rows that bounds are worth while, and questions enough for them to be made."""
-    snapshot = without_graph(EXACT_ROWS // ROWS + 10)
-    while compare(snapshot, unit(1)[0], snapshot.file_of_blob).known is None:
-        pass
-    return snapshot
-
-
-def test_a_larger_index_ranks_by_bounds_as_it_does_by_all_cosines(many: Snapshot) -> None:
-    for number in range(12):
-        query = unit(1)[0]
-        others = RANDOM.normal(scale=0.2 * (number % 3), size=many.n_rows).astype(np.float32)
-        near, totals = settled_scores(many, query, others)
-        exact = others + np.float32(WEIGHT) * many.vectors.similarities(query)
-        top = np.argsort(-exact.reshape(-1, ROWS).max(axis=1), kind="stable")[:SETTLED_FILES]
-        assert set(top) <= set(np.argsort(-totals.of_blobs, kind="stable")[: SETTLED_FILES + 1])
-        np.testing.assert_array_equal(totals.of_rows.reshape(-1, ROWS)[top], exact.reshape(-1, ROWS)[top])
-        assert (totals.of_rows >= exact).all()
-    assert near.known is not None
-    assert not near.known.all()
-
-
-def test_what_is_settled_stays_so_until_a_file_of_bounds_comes_up(many: Snapshot) -> None:
+def test_what_is_settled_stays_so_until_a_file_of_bounds_comes_up(snapshot: Snapshot) -> None:
     query = unit(1)[0]
-    near, totals = settled_scores(many, query, np.zeros(many.n_rows, np.float32))
+    near, totals = settled_scores(snapshot, query, np.zeros(snapshot.n_rows, np.float32))
     assert near.known is not None
     known = near.known.copy()
     near.settle(totals, 15)
     np.testing.assert_array_equal(near.known, known)
 
-    last = int(np.argmin(totals.of_blobs))
+    unknown = ~near.known.reshape(-1, ROWS).all(axis=1)
+    last = int(np.argmin(np.where(unknown, totals.of_blobs, np.inf)))
     rows = slice(last * ROWS, last * ROWS + ROWS)
     totals.base[rows] += 5
     totals.of_rows[rows] += 5
     totals.of_blobs[last] += 5
     near.settle(totals, 15)
     assert near.known[rows].all()
-    np.testing.assert_allclose(totals.of_rows[rows], 5 + WEIGHT * many.vectors.similarities(query)[rows], atol=1e-5)
+    np.testing.assert_allclose(totals.of_rows[rows], 5 + WEIGHT * snapshot.vectors.similarities(query)[rows], atol=1e-5)
 
 
-def test_with_nothing_in_scope_there_is_nothing_to_settle(many: Snapshot) -> None:
-    near, totals = settled_scores(many, unit(1)[0], np.full(many.n_rows, -np.inf, np.float32))
+def test_with_nothing_in_scope_there_is_nothing_to_settle(snapshot: Snapshot) -> None:
+    near, totals = settled_scores(snapshot, unit(1)[0], np.full(snapshot.n_rows, -np.inf, np.float32))
     near.settle(totals, 15)
     assert np.isneginf(totals.of_rows).all()
