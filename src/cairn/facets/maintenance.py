@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import closing, suppress
 from functools import partial
 
-from cairn import kernels
 from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.errors import DerivedFileError, StoreDamagedError
 from cairn.facets.project_index import ProjectIndex
@@ -15,6 +14,7 @@ from cairn.index.gc import GarbageReport
 from cairn.index.health import Finding
 from cairn.index.hnsw import build_graphs
 from cairn.index.limits import Progress
+from cairn.kernels.build import IS_COMPILED
 from cairn.memory.spool import Spool
 from cairn.memory.upkeep import adopt_memory, examine_memory, examine_spool, rebuild_memory
 from cairn.search.tuning import find_tuning
@@ -97,7 +97,7 @@ class Maintenance:
 
 def _examine_kernels() -> Finding:
     """Tell whether searches run as fast as they can on this machine."""
-    if kernels.IS_COMPILED:
+    if IS_COMPILED:
         return Finding("ranking", "ok", "compiled for this machine")
     return Finding(
         "ranking", "ok", "not compiled, so that searches take longer; with a C compiler, install Cairn again"

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from cairn.blas import one_thread
 from cairn.index.words import FIELDS, Words
+from cairn.kernels import loops
 from cairn.source.terms import stemmer, term_hash
 from cairn.source.text import MAX_WORD_CHARS, parts_of_lines, split_identifier
 from cairn.storage.arrays import are_below, are_bounds
@@ -184,7 +185,7 @@ def _fold(raws: Sequence[str]) -> list[str]:
 
 
 class _Counts(NamedTuple):
-    """How often each raw word stands in each field of each row; sorted by row, then field. Shapes: (n,).
+    """How often each raw word stands in each field of each row; in the order of rows, then fields. Shapes: (n,).
 
     A slot is a field of a row: `row * len(FIELDS) + field`.
     """
@@ -246,18 +247,13 @@ class Analyzer:
             return self._postings(counts, n_rows, *expansion), self._embed(counts, n_rows, *expansion)
 
     def _count(self, files: Sequence[Words]) -> _Counts:
-        numbers = self._vocabulary.numbers([raw for file in files for raw in file.words])
-        firsts = np.cumsum([0, *(len(file.words) for file in files)])
+        numbers = self._vocabulary.numbers("".join([file.words for file in files]).split(_END)[:-1])
+        firsts = np.cumsum([0, *(file.words.count(_END) for file in files)])
         ids = [np.frombuffer(file.ids, np.int32) for file in files]
-        lengths = np.concatenate([np.zeros(0, np.int32), *(np.frombuffer(file.lengths, np.int32) for file in files)])
-        flat = numbers[np.concatenate([np.zeros(0, np.int32), *map(np.add, ids, firsts[:-1])])].astype(np.int64)
-        n_raw = max(1, len(self._vocabulary))
-        keys = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths) * n_raw + flat
-        keys.sort()
-        firsts = _firsts(keys)
-        counts = np.diff(firsts, append=len(keys))
-        slots = keys[firsts] // n_raw
-        return _Counts(slots.astype(np.int32), (keys[firsts] - slots * n_raw).astype(np.int32), counts.astype(np.int32))
+        lengths = np.frombuffer(b"".join([file.lengths for file in files]), np.int32)
+        raws = numbers[np.concatenate([np.zeros(0, np.int32), *map(np.add, ids, firsts[:-1])])]
+        slots = np.arange(len(lengths), dtype=np.int32).repeat(lengths)
+        return _Counts(slots, raws, np.frombuffer(b"".join([file.counts for file in files]), np.int32))
 
     def _postings(
         self, counts: _Counts, n_rows: int, sources: npt.NDArray[np.int32], parts: npt.NDArray[np.int32]
@@ -272,20 +268,19 @@ class Analyzer:
         # In double precision: the order of the shares depends on which words came before, and the sum must not.
         shares = (FIELD_WEIGHTS[fields] * frequencies / norms[counts.slots]).astype(np.float64)
 
-        terms = np.array(self._vocabulary.parts.term_of, dtype=np.int32)[parts]
-        used, ranks = _rank(self._vocabulary.parts.hashes(), terms)
-        order = _stable_order(ranks, len(used))  # the rows are in order, and stay so for each term
-        sources, ranks = sources[order], ranks[order]
-        rows = (counts.slots // n_fields)[sources]
-        firsts = _firsts(ranks.astype(np.int64) * max(1, n_rows) + rows)
-        if not len(firsts):
-            nothing = np.zeros(0, np.uint8)
-            return Postings(used, np.zeros(1, np.int64), np.zeros(0, np.int32), nothing, nothing)
-        sums = np.add.reduceat(shares[sources], firsts)
-        bits = np.bitwise_or.reduceat((1 << fields).astype(np.uint8)[sources], firsts)
-        start = np.r_[0, np.cumsum(np.bincount(ranks[firsts], minlength=len(used)))]
-        impacts = np.maximum(1, np.round(IMPACT_SCALE * sums / (SATURATION + sums))).astype(np.uint8)
-        return Postings(used, start.astype(np.int64), rows[firsts], impacts, bits)
+        return Postings(
+            *loops.make_postings(
+                sources,
+                np.array(self._vocabulary.parts.term_of, dtype=np.int32)[parts],
+                counts.slots // np.int32(n_fields),
+                (1 << fields).astype(np.uint8),
+                shares,
+                self._vocabulary.parts.hashes(),
+                n_rows,
+                SATURATION,
+                IMPACT_SCALE,
+            )
+        )
 
     def _embed(
         self, counts: _Counts, n_rows: int, sources: npt.NDArray[np.int32], parts: npt.NDArray[np.int32]
@@ -317,39 +312,6 @@ class Analyzer:
             table = np.matmul(DENSE_WEIGHTS.astype(np.float64), roots)
             result[first : first + n_block] = _pool(table, self._vectors[used])
         return result
-
-
-def _firsts(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return where each run of equal keys begins."""
-    begins = np.ones(len(keys), dtype=np.bool_)
-    np.not_equal(keys[1:], keys[:-1], out=begins[1:])
-    return np.flatnonzero(begins)
-
-
-def _rank(
-    hashes: npt.NDArray[np.uint64], terms: npt.NDArray[np.int32]
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32]]:
-    """Return the hashes of the terms that occur in order, each once, and the place of each term in that order.
-
-    Args:
-        hashes: of all terms, by number.
-        terms: their numbers, as they occur.
-    """
-    occurs = np.zeros(len(hashes), dtype=np.bool_)
-    occurs[terms] = True
-    numbers = np.flatnonzero(occurs)
-    used, places = np.unique(hashes[numbers], return_inverse=True)
-    ranks = np.zeros(len(hashes), dtype=np.int32)
-    ranks[numbers] = places
-    return used, ranks[terms]
-
-
-def _stable_order(ranks: npt.NDArray[np.int32], n_ranks: int) -> npt.NDArray[np.int64]:
-    """Return what sorts ranks, equal ones as they stand; numpy sorts 16 bits at a time many times as fast as 32."""
-    order = np.argsort((ranks & 0xFFFF).astype(np.uint16), kind="stable")
-    if n_ranks > 1 << 16:
-        order = order[np.argsort((ranks >> 16).astype(np.uint16)[order], kind="stable")]
-    return order
 
 
 def _pool(table: npt.NDArray[np.float64], vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:

@@ -5,7 +5,6 @@ What parses is imported where it is needed, which is another process.
 
 from __future__ import annotations
 
-from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -13,12 +12,13 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from cairn.errors import UnparsableError
 from cairn.index.helper import CRASHED, Helper, Result
 from cairn.index.isolation import borrow_several, count_waiting, find_failure, give_back, remember, run_isolated
-from cairn.index.words import ParsedText, Words
+from cairn.index.words import NO_WORDS, ParsedText, Words
 from cairn.types import Chunk, Definition, ParsedFile, Span
 
 _IN_FLIGHT = 1_024  # files handed to helpers and not yet back
 _MOST_KEPT = 2  # helpers of a build, for the next one
 
+_new = tuple.__new__
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -150,7 +150,7 @@ def _as_text(data: bytes, language: str, reason: str) -> ParsedText:
     try:
         result = _unpack(run_isolated(TEXT_JOB.name, data, "text"))
     except UnparsableError:
-        result = ParsedText(ParsedFile("text", (), ()), Words([], array("i"), array("i")), [])
+        result = ParsedText(ParsedFile("text", (), ()), NO_WORDS, [])
     return result._replace(parsed=result.parsed._replace(language=language, note=reason))
 
 
@@ -158,13 +158,13 @@ def _unpack(packed: tuple[Any, ...]) -> ParsedText:
     language, note, definitions, chunks, words, keys = packed
     parsed = ParsedFile(
         language,
+        # As `Definition(*entry[:6], Span(*entry[6:]))`, in a third of the time.
+        tuple([_new(Definition, (*entry[:6], _new(Span, entry[6:]))) for entry in definitions]),
         tuple(
-            Definition(kind, name, qualified_name, signature, doc, parent, Span(*span))
-            for kind, name, qualified_name, signature, doc, parent, *span in definitions
-        ),
-        tuple(
-            Chunk(kind, owner, part, own, header, Span(*span), lines)
-            for kind, owner, part, own, header, lines, *span in chunks
+            [
+                _new(Chunk, (kind, owner, part, own, header, _new(Span, span), lines))
+                for kind, owner, part, own, header, lines, *span in chunks
+            ]
         ),
         note,
     )

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cairn import kernels
 from cairn.index.analysis import Postings
+from cairn.kernels import loops
 from cairn.kernels.plain import NOWHERE, TermRows
 
 MAX_KEPT = 400_000  # occurrences of terms that were asked for, ten bytes each
@@ -49,7 +49,7 @@ class Occurrences:
         return TermRows(terms, np.concatenate(rows), np.concatenate(impacts), np.concatenate(fields))
 
     def _look_up(self, hashed: Sequence[int]) -> TermRows:
-        parts = [kernels.look_up(part.postings, hashed, part.base, part.row_of) for part in self._parts]
+        parts = [loops.look_up(part.postings, hashed, part.base, part.row_of) for part in self._parts]
         parts = [part for part in parts if len(part.rows)]
         if len(parts) == 1:
             return parts[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator
 from typing import Any
 
@@ -74,11 +73,7 @@ def _pack(result: ParsedText) -> tuple[Any, ...]:
         (chunk.kind, chunk.owner, chunk.part, chunk.definitions, chunk.header, chunk.lines, *_plain(chunk.span))
         for chunk in parsed.chunks
     ]
-    return parsed.language, parsed.note, definitions, chunks, _plain_words(result.words), result.keys
-
-
-def _plain_words(words: Words) -> tuple[list[str], array[int], array[int]]:
-    return words.words, words.ids, words.lengths
+    return parsed.language, parsed.note, definitions, chunks, tuple(result.words), result.keys
 
 
 def _plain(span: Span) -> tuple[int, int, int, int]:

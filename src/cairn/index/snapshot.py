@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cairn import kernels
 from cairn.errors import DerivedFileError, IndexMissingError
 from cairn.hints import Hint
 from cairn.index.hnsw import NeighbourGraph, open_graph
@@ -21,6 +20,7 @@ from cairn.index.segment import Segment
 from cairn.index.state_dir import StateDir
 from cairn.index.vectors import Vectors
 from cairn.index.view import ViewArrays, load_view
+from cairn.kernels import loops
 from cairn.kernels.plain import TermRows
 from cairn.source.roles import Role
 from cairn.storage.connection import reading
@@ -147,7 +147,7 @@ class Snapshot:
 
     def term_paths(self, hashed: Sequence[int]) -> TermRows:
         """Return the files whose path has one of some terms; `rows` are file numbers."""
-        found: TermRows = kernels.look_up(self.files.postings, hashed, 0, None)
+        found: TermRows = loops.look_up(self.files.postings, hashed, 0, None)
         return found
 
     def rows_of(self, blobs: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

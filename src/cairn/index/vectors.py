@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from cairn import kernels
+from cairn.kernels import loops
 
 SCALE = 127.0  # of a stored vector, which is of int8 and otherwise of length 1
 _EXACT = 1 << 24  # float32 holds all whole numbers up to this
@@ -47,7 +47,7 @@ class Vectors:
     def similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the cosine of a unit vector, shape (dimensions,), with every row's, shape (n_rows,); 0 for none."""
         scaled, unit = whole_numbers(query)
-        found = [kernels.cosines(part, scaled, float(unit)) for part in self._parts]
+        found = [loops.cosines(part, scaled, float(unit)) for part in self._parts]
         return self._of_rows(found[0] if len(found) == 1 else np.concatenate([np.zeros(0, np.float32), *found]))
 
     def _of_rows(self, stored: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -60,7 +60,7 @@ class Vectors:
     def similarities_of(self, rows: npt.NDArray[np.int64], query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the cosine of a unit vector with those of some rows, in order."""
         scaled, unit = whole_numbers(query)
-        found: npt.NDArray[np.float32] = kernels.cosines(self.numbers(rows), scaled, float(unit))
+        found: npt.NDArray[np.float32] = loops.cosines(self.numbers(rows), scaled, float(unit))
         return found
 
     def take(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
@@ -105,6 +105,6 @@ def _scale_of(dimensions: int) -> tuple[np.float32, np.float32]:
 
 def agreements(left: npt.NDArray[np.int8], right: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
     """Return the cosines of two lists of vectors, pair by pair, as `Vectors.numbers` returns them. Shape: (n,)."""
-    found: npt.NDArray[np.float32] = kernels.pair_products(left, right)
+    found: npt.NDArray[np.float32] = loops.pair_products(left, right)
     found *= np.float32(1 / SCALE**2)
     return found

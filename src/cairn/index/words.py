@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
-from itertools import chain
 from typing import NamedTuple
 
+from cairn.kernels.counting import count_words
 from cairn.source.text import raw_words
 from cairn.types import ParsedFile
 
@@ -14,32 +13,36 @@ from cairn.types import ParsedFile
 FIELDS = ("name", "signature", "doc", "body")
 MAX_BODY_BYTES = 20_000  # of a chunk's text; only a single line can be longer
 
+_INT_BYTES = 4
+
 Row = tuple[str, str, str, str]
 
 
 class Words(NamedTuple):
-    """The raw words of some rows, in order.
+    """The raw words of some rows: each once, with a line feed after it, and int32 arrays of what is counted.
 
-    `ids` are places in `words`; `lengths` say how many belong to each field of each row, so it is `len(FIELDS)` times
-    as long as there are rows.
+    `ids` are the numbers of the different words in each field of each row, in order, `counts` how often each stands
+    there. `lengths` say how many there are, so it is `len(FIELDS)` times as long as there are rows.
     """
 
-    words: list[str]
-    ids: array[int]
-    lengths: array[int]
+    words: str
+    ids: bytes
+    counts: bytes
+    lengths: bytes
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Words:
         """Take the words out of rows of (name, signature, doc, body)."""
-        numbers = _Numbers()
-        found = [raw_words(text) for row in rows for text in row]
-        ids = array("i", [*map(numbers.__getitem__, chain.from_iterable(found))])
-        return cls(list(numbers), ids, array("i", [*map(len, found)]))
+        texts = [text if text.isascii() else " ".join(raw_words(text)) for row in rows for text in row]
+        return cls(*count_words(texts))
 
     @property
     def n_rows(self) -> int:
         """How many rows the words belong to."""
-        return len(self.lengths) // len(FIELDS)
+        return len(self.lengths) // (_INT_BYTES * len(FIELDS))
+
+
+NO_WORDS = Words("", b"", b"", b"")
 
 
 class ParsedText(NamedTuple):
@@ -48,11 +51,3 @@ class ParsedText(NamedTuple):
     parsed: ParsedFile
     words: Words
     keys: list[int]
-
-
-class _Numbers(dict[str, int]):
-    """Numbers words as they are first looked up."""
-
-    def __missing__(self, word: str) -> int:
-        number = self[word] = len(self)
-        return number

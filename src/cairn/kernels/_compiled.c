@@ -22,7 +22,7 @@
 #endif
 
 /* Another number for each change of what a function takes or returns; see compiled.py. */
-#define VERSION 2
+#define VERSION 3
 
 #define MAX_BUFFERS 24
 #define FILE_CHUNKS 3  /* of file_lexical in plain.py */
@@ -209,19 +209,20 @@ static PyObject *pair_products(PyObject *self, PyObject *const *arguments, Py_ss
 
 /* -- terms --------------------------------------------------------------------------------------------------------- */
 
-/* find_terms(hashes, start, wanted, bounds) -> how many occurrences; bounds has the first of each term, and the end */
+/* find_terms(hashes, start, wanted, n_postings, bounds) -> how many occurrences; bounds has the first of each term, and the end */
 static PyObject *find_terms(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
 {
     Arrays arrays = {.count = 0};
     Py_ssize_t n = -1, n_starts, n_wanted = -1, n_bounds, total = 0;
-    if (!has_arguments(given, 4))
+    if (!has_arguments(given, 5))
         return NULL;
     const uint64_t *hashes = items(&arrays, arguments[0], 'u', &n);
     n_starts = n + 1;
     const int64_t *start = hashes ? items(&arrays, arguments[1], 'q', &n_starts) : NULL;
     const uint64_t *wanted = start ? items(&arrays, arguments[2], 'u', &n_wanted) : NULL;
     n_bounds = 2 * n_wanted;
-    int64_t *bounds = wanted ? items(&arrays, arguments[3], 'Q', &n_bounds) : NULL;
+    Py_ssize_t n_postings = wanted ? PyLong_AsSsize_t(arguments[3]) : 0;
+    int64_t *bounds = wanted && !PyErr_Occurred() ? items(&arrays, arguments[4], 'Q', &n_bounds) : NULL;
     if (!bounds)
         return failed(&arrays);
     for (Py_ssize_t i = 0; i < n_wanted; i++) {
@@ -236,7 +237,7 @@ static PyObject *find_terms(PyObject *self, PyObject *const *arguments, Py_ssize
         int is_known = low < n && hashes[low] == wanted[i];
         bounds[i] = is_known ? start[low] : 0;
         bounds[n_wanted + i] = is_known ? start[low + 1] : 0;
-        if (bounds[i] < 0 || bounds[n_wanted + i] < bounds[i])
+        if (bounds[i] < 0 || bounds[n_wanted + i] < bounds[i] || bounds[n_wanted + i] > n_postings)
             return out_of_range(&arrays);
         total += bounds[n_wanted + i] - bounds[i];
     }
@@ -793,6 +794,286 @@ static PyObject *one_of_each(PyObject *self, PyObject *const *arguments, Py_ssiz
     return PyLong_FromSsize_t(kept);
 }
 
+/* -- the index ---------------------------------------------------------------------------------------------------- */
+
+/* Memory that grows; `bytes` is NULL once there is no more. */
+typedef struct {
+    char *bytes;
+    size_t used, room;
+} Buffer;
+
+static int append(Buffer *buffer, const void *bytes, size_t n)
+{
+    if (buffer->used + n > buffer->room) {
+        size_t room = 2 * (buffer->used + n) + 256;
+        char *larger = realloc(buffer->bytes, room);
+        if (!larger)
+            return 0;
+        buffer->bytes = larger;
+        buffer->room = room;
+    }
+    memcpy(buffer->bytes + buffer->used, bytes, n);
+    buffer->used += n;
+    return 1;
+}
+
+/* A word: where it stands among the joined words, and in which text it was counted last, and where. */
+typedef struct {
+    uint64_t hash;
+    size_t start, length;
+    Py_ssize_t text, pair;
+} Word;
+
+/* The words of some texts, found by open addressing; a place in `slots` is the number of a word plus one. */
+typedef struct {
+    Buffer joined, words, ids, counts, lengths;
+    int32_t *slots;
+    size_t n_slots, n_words;
+} Words;
+
+static int grow_slots(Words *words)
+{
+    size_t n_slots = words->n_slots ? 4 * words->n_slots : 1024;
+    int32_t *slots = calloc(n_slots, sizeof(int32_t));
+    if (!slots)
+        return 0;
+    const Word *known = (const Word *)words->words.bytes;
+    for (size_t i = 0; i < words->n_words; i++) {
+        size_t at = known[i].hash & (n_slots - 1);
+        while (slots[at])
+            at = (at + 1) & (n_slots - 1);
+        slots[at] = (int32_t)i + 1;
+    }
+    free(words->slots);
+    words->slots = slots;
+    words->n_slots = n_slots;
+    return 1;
+}
+
+/* Count a word of a text. */
+static int count_word(Words *words, const char *bytes, size_t length, uint64_t hash, Py_ssize_t text)
+{
+    if (2 * words->n_words >= words->n_slots && !grow_slots(words))
+        return 0;
+    Word *known = (Word *)words->words.bytes;
+    size_t at = hash & (words->n_slots - 1);
+    for (; words->slots[at]; at = (at + 1) & (words->n_slots - 1)) {
+        const Word *word = &known[words->slots[at] - 1];
+        if (word->hash == hash && word->length == length && !memcmp(words->joined.bytes + word->start, bytes, length))
+            break;
+    }
+    if (!words->slots[at]) {
+        Word word = {hash, words->joined.used, length, -1, 0};
+        if (words->n_words >= INT32_MAX || !append(&words->words, &word, sizeof word)
+            || !append(&words->joined, bytes, length) || !append(&words->joined, "\n", 1))
+            return 0;
+        words->slots[at] = (int32_t)++words->n_words;
+        known = (Word *)words->words.bytes;
+    }
+    int32_t number = words->slots[at] - 1, one = 1;
+    Word *word = &known[number];
+    if (word->text == text) {
+        ((int32_t *)words->counts.bytes)[word->pair]++;
+        return 1;
+    }
+    word->text = text;
+    word->pair = (Py_ssize_t)(words->ids.used / sizeof(int32_t));
+    return append(&words->ids, &number, sizeof number) && append(&words->counts, &one, sizeof one);
+}
+
+/* Tell whether a byte is part of a word: a letter, a digit, an underscore, or part of a character beyond ASCII. */
+static int is_word_byte(unsigned char byte)
+{
+    return byte >= 128 || byte == '_' || (unsigned)(byte - '0') < 10 || (unsigned)((byte | 32) - 'a') < 26;
+}
+
+static int count_words_of(Words *words, const char *bytes, Py_ssize_t n, Py_ssize_t text, uint64_t seed)
+{
+    int32_t before = (int32_t)(words->ids.used / sizeof(int32_t));
+    for (Py_ssize_t i = 0; i < n;) {
+        if (!is_word_byte((unsigned char)bytes[i])) {
+            i++;
+            continue;
+        }
+        Py_ssize_t first = i;
+        uint64_t hash = seed;
+        for (; i < n && is_word_byte((unsigned char)bytes[i]); i++)
+            hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
+        hash ^= hash >> 32;
+        if (!count_word(words, bytes + first, (size_t)(i - first), hash * 0x9e3779b97f4a7c15u >> 16, text))
+            return 0;
+    }
+    int32_t length = (int32_t)(words->ids.used / sizeof(int32_t)) - before;
+    return append(&words->lengths, &length, sizeof length);
+}
+
+/* count_words(texts, seed) -> the words, each with a line feed after it, and (ids, counts, lengths) as bytes of int32 */
+static PyObject *count_words(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    Words words;
+    PyObject *result = NULL;
+    memset(&words, 0, sizeof words);
+    if (!has_arguments(given, 2))
+        return NULL;
+    uint64_t seed = PyLong_AsUnsignedLongLongMask(arguments[1]);
+    Py_ssize_t n = PyErr_Occurred() ? -1 : PyList_Size(arguments[0]);
+    for (Py_ssize_t text = 0; text < n; text++) {
+        Py_ssize_t length;
+        const char *bytes = PyUnicode_AsUTF8AndSize(PyList_GetItem(arguments[0], text), &length);
+        if (!bytes)
+            goto done;
+        if (!count_words_of(&words, bytes, length, text, seed)) {
+            PyErr_NoMemory();
+            goto done;
+        }
+    }
+    if (n >= 0)
+        result = Py_BuildValue("s#y#y#y#", words.joined.bytes ? words.joined.bytes : "", (Py_ssize_t)words.joined.used,
+                               words.ids.bytes ? words.ids.bytes : "", (Py_ssize_t)words.ids.used,
+                               words.counts.bytes ? words.counts.bytes : "", (Py_ssize_t)words.counts.used,
+                               words.lengths.bytes ? words.lengths.bytes : "", (Py_ssize_t)words.lengths.used);
+done:
+    free(words.joined.bytes);
+    free(words.words.bytes);
+    free(words.ids.bytes);
+    free(words.counts.bytes);
+    free(words.lengths.bytes);
+    free(words.slots);
+    return result;
+}
+
+typedef struct {
+    uint64_t hash;
+    int32_t term;
+} HashedTerm;
+
+static int compare_hashes(const void *left, const void *right)
+{
+    uint64_t a = ((const HashedTerm *)left)->hash, b = ((const HashedTerm *)right)->hash;
+    return (a > b) - (a < b);
+}
+
+/* What a term adds up to in one row. */
+typedef struct {
+    double share;
+    int32_t row, n_rows;
+    uint8_t bits;
+} TermSum;
+
+/* One posting before they are sorted by term. */
+typedef struct {
+    int32_t term, row;
+    uint8_t impact, bits;
+} Posting;
+
+/* Add up shares by row and term; occurrences are in the order of their rows. Returns how many postings, -1 if an index
+ * is out of range. */
+static Py_ssize_t add_shares(const int32_t *sources, const int32_t *terms, Py_ssize_t m, const int32_t *rows,
+                             const uint8_t *bits, const double *shares, Py_ssize_t n, Py_ssize_t n_terms,
+                             Py_ssize_t n_rows, double saturation, double scale, TermSum *sums, int32_t *touched,
+                             Posting *postings)
+{
+    Py_ssize_t found = 0, n_touched = 0;
+    for (Py_ssize_t k = 0; k <= m; k++) {
+        int32_t source = k < m ? sources[k] : 0;
+        if (k < m && (source < 0 || source >= n || terms[k] < 0 || terms[k] >= n_terms || rows[source] < 0
+                      || rows[source] >= n_rows))
+            return -1;
+        if (n_touched && (k == m || rows[source] != sums[touched[0]].row)) {
+            for (Py_ssize_t i = 0; i < n_touched; i++) {
+                TermSum *sum = &sums[touched[i]];
+                double impact = rint(scale * sum->share / (saturation + sum->share));
+                postings[found++] = (Posting){touched[i], sum->row, (uint8_t)(impact < 1 ? 1 : impact > 255 ? 255 : impact), sum->bits};
+                sum->n_rows++;
+                sum->share = 0;
+                sum->bits = 0;
+                sum->row = -1;
+            }
+            n_touched = 0;
+        }
+        if (k == m)
+            break;
+        TermSum *sum = &sums[terms[k]];
+        if (sum->row != rows[source]) {
+            sum->row = rows[source];
+            touched[n_touched++] = terms[k];
+        }
+        sum->share += shares[source];
+        sum->bits |= bits[source];
+    }
+    return found;
+}
+
+/* make_postings(sources, terms, rows, bits, shares, hashes, n_rows, saturation, scale, out_hashes, out_start, out_rows,
+ *               out_impacts, out_bits) -> (how many terms, how many postings) */
+static PyObject *make_postings(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    Arrays arrays = {.count = 0};
+    Py_ssize_t m = -1, n = -1, n_terms = -1, n_starts;
+    if (!has_arguments(given, 14))
+        return NULL;
+    const int32_t *sources = items(&arrays, arguments[0], 'i', &m);
+    const int32_t *terms = sources ? items(&arrays, arguments[1], 'i', &m) : NULL;
+    const int32_t *rows = terms ? items(&arrays, arguments[2], 'i', &n) : NULL;
+    const uint8_t *bits = rows ? items(&arrays, arguments[3], 'o', &n) : NULL;
+    const double *shares = bits ? items(&arrays, arguments[4], 'd', &n) : NULL;
+    const uint64_t *hashes = shares ? items(&arrays, arguments[5], 'u', &n_terms) : NULL;
+    Py_ssize_t n_rows = hashes ? PyLong_AsSsize_t(arguments[6]) : 0;
+    double saturation = hashes && !PyErr_Occurred() ? PyFloat_AsDouble(arguments[7]) : 0;
+    double scale = hashes && !PyErr_Occurred() ? PyFloat_AsDouble(arguments[8]) : 0;
+    uint64_t *out_hashes = hashes && !PyErr_Occurred() ? items(&arrays, arguments[9], 'U', &n_terms) : NULL;
+    n_starts = n_terms + 1;
+    int64_t *out_start = out_hashes ? items(&arrays, arguments[10], 'Q', &n_starts) : NULL;
+    int32_t *out_rows = out_start ? items(&arrays, arguments[11], 'I', &m) : NULL;
+    uint8_t *out_impacts = out_rows ? items(&arrays, arguments[12], 'O', &m) : NULL;
+    uint8_t *out_bits = out_impacts ? items(&arrays, arguments[13], 'O', &m) : NULL;
+    if (!out_bits)
+        return failed(&arrays);
+    TermSum *sums = malloc(((size_t)n_terms + 1) * sizeof(TermSum));
+    int32_t *touched = malloc(((size_t)n_terms + 1) * sizeof(int32_t));
+    Posting *postings = malloc(((size_t)m + 1) * sizeof(Posting));
+    HashedTerm *used = malloc(((size_t)n_terms + 1) * sizeof(HashedTerm));
+    int64_t *places = malloc(((size_t)n_terms + 1) * sizeof(int64_t));
+    Py_ssize_t found = -1, n_used = 0;
+    int has_memory = sums && touched && postings && used && places;
+    if (has_memory) {
+        for (Py_ssize_t term = 0; term < n_terms; term++)
+            sums[term] = (TermSum){0, -1, 0, 0};
+        Py_BEGIN_ALLOW_THREADS
+        found = add_shares(sources, terms, m, rows, bits, shares, n, n_terms, n_rows, saturation, scale, sums, touched,
+                           postings);
+        for (Py_ssize_t term = 0; found >= 0 && term < n_terms; term++)
+            if (sums[term].n_rows)
+                used[n_used++] = (HashedTerm){hashes[term], (int32_t)term};
+        qsort(used, (size_t)n_used, sizeof(HashedTerm), compare_hashes);
+        int64_t start = 0;
+        for (Py_ssize_t i = 0; i < n_used; i++) {
+            out_hashes[i] = used[i].hash;
+            out_start[i] = places[used[i].term] = start;
+            start += sums[used[i].term].n_rows;
+        }
+        out_start[n_used] = start;
+        for (Py_ssize_t i = 0; i < found; i++) {
+            int64_t place = places[postings[i].term]++;
+            out_rows[place] = postings[i].row;
+            out_impacts[place] = postings[i].impact;
+            out_bits[place] = postings[i].bits;
+        }
+        Py_END_ALLOW_THREADS
+    }
+    free(sums);
+    free(touched);
+    free(postings);
+    free(used);
+    free(places);
+    if (!has_memory)
+        return no_memory(&arrays);
+    if (found < 0)
+        return out_of_range(&arrays);
+    let_go(&arrays);
+    return Py_BuildValue("nn", n_used, found);
+}
+
 /* -- the module --------------------------------------------------------------------------------------------------- */
 
 #define FUNCTION(name) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, NULL}
@@ -810,6 +1091,8 @@ static PyMethodDef functions[] = {
     FUNCTION(term_features),
     FUNCTION(predict),
     FUNCTION(one_of_each),
+    FUNCTION(count_words),
+    FUNCTION(make_postings),
     {NULL, NULL, 0, NULL},
 };
 

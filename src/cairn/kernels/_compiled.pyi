@@ -8,7 +8,7 @@ VERSION: int
 
 def cosines(rows: Buffer, query: Buffer, unit: float, out: Buffer, /) -> None: ...
 def pair_products(left: Buffer, right: Buffer, out: Buffer, /) -> None: ...
-def find_terms(hashes: Buffer, start: Buffer, wanted: Buffer, bounds: Buffer, /) -> int: ...
+def find_terms(hashes: Buffer, start: Buffer, wanted: Buffer, n_postings: int, bounds: Buffer, /) -> int: ...
 def take_postings(
     bounds: Buffer,
     rows: Buffer,
@@ -96,3 +96,21 @@ def one_of_each(
     lost: Buffer,
     /,
 ) -> int: ...
+def count_words(texts: list[str], seed: int, /) -> tuple[str, bytes, bytes, bytes]: ...
+def make_postings(
+    sources: Buffer,
+    terms: Buffer,
+    rows: Buffer,
+    bits: Buffer,
+    shares: Buffer,
+    hashes: Buffer,
+    n_rows: int,
+    saturation: float,
+    scale: float,
+    out_hashes: Buffer,
+    out_start: Buffer,
+    out_rows: Buffer,
+    out_impacts: Buffer,
+    out_bits: Buffer,
+    /,
+) -> tuple[int, int]: ...

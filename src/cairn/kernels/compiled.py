@@ -8,11 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 import cairn.kernels._compiled as _compiled
-from cairn.kernels.plain import NOWHERE, Doubles, Floats, Ints, Listed, OfChunks, PostingArrays, Sums, TermRows
-
-_VERSION = 2
-if _compiled.VERSION != _VERSION:  # an editable installation was not built again after its source changed
-    raise ImportError(f"the compiled inner loops are of version {_compiled.VERSION}, not {_VERSION}")
+from cairn.kernels.plain import (
+    NOWHERE,
+    Bytes,
+    Doubles,
+    Floats,
+    Ints,
+    Listed,
+    OfChunks,
+    PostingArrays,
+    Sums,
+    TermRows,
+)
 
 
 def cosines(rows: npt.NDArray[np.int8], query: Floats, unit: float) -> Floats:
@@ -35,7 +42,7 @@ def look_up(
     """See `plain.look_up`."""
     hashes, start, named, known_impacts, known_fields = postings
     bounds = np.empty((2, len(wanted)), np.int64)
-    count = _compiled.find_terms(hashes, start, np.array(wanted, np.uint64), bounds)
+    count = _compiled.find_terms(hashes, start, np.array(wanted, np.uint64), len(named), bounds)
     if not count:
         return NOWHERE
     (terms, rows), (impacts, fields) = np.empty((2, count), np.int64), np.empty((2, count), np.uint8)
@@ -157,3 +164,42 @@ def one_of_each(
     (rows, files), (values, lost) = np.empty((2, limit), np.int64), np.empty((2, limit), np.float64)
     count = _compiled.one_of_each(best, total, blob_rows, file_of_blob, saturation, tie, rows, files, values, lost)
     return Listed(rows[:count], files[:count], values[:count], lost[:count])
+
+
+def make_postings(
+    sources: npt.NDArray[np.int32],
+    terms: npt.NDArray[np.int32],
+    rows: npt.NDArray[np.int32],
+    bits: Bytes,
+    shares: Doubles,
+    hashes: npt.NDArray[np.uint64],
+    n_rows: int,
+    saturation: float,
+    scale: float,
+) -> PostingArrays:
+    """See `plain.make_postings`."""
+    used, start = np.empty(len(hashes), np.uint64), np.empty(len(hashes) + 1, np.int64)
+    out_rows, (impacts, out_bits) = np.empty(len(sources), np.int32), np.empty((2, len(sources)), np.uint8)
+    n_used, n = _compiled.make_postings(
+        sources,
+        terms,
+        rows,
+        bits,
+        shares,
+        hashes,
+        n_rows,
+        saturation,
+        scale,
+        used,
+        start,
+        out_rows,
+        impacts,
+        out_bits,
+    )
+    return (
+        used[:n_used].copy(),
+        start[: n_used + 1].copy(),
+        out_rows[:n].copy(),
+        impacts[:n].copy(),
+        out_bits[:n].copy(),
+    )

@@ -371,3 +371,57 @@ def largest(values: Floats, count: int) -> Ints:
         return np.arange(len(values))
     found: Ints = (values >= np.partition(values, -count)[-count]).nonzero()[0]
     return found
+
+
+def make_postings(
+    sources: npt.NDArray[np.int32],
+    terms: npt.NDArray[np.int32],
+    rows: npt.NDArray[np.int32],
+    bits: Bytes,
+    shares: Doubles,
+    hashes: npt.NDArray[np.uint64],
+    n_rows: int,
+    saturation: float,
+    scale: float,
+) -> PostingArrays:
+    """Return the postings of terms that words of some rows have.
+
+    Args:
+        sources: shape (n,), which word each term is of, in the order of their rows.
+        terms: shape (n,), the number of each.
+        rows: shape (n_words,), the row of each word.
+        bits: shape (n_words,), that of its field.
+        shares: shape (n_words,), what it counts.
+        hashes: shape (n_terms,), of the terms by number.
+        n_rows: how many rows there are.
+        saturation: the sum of shares at which an impact is half of the most.
+        scale: the most that an impact is.
+    """
+    occurs = np.zeros(len(hashes), dtype=np.bool_)
+    occurs[terms] = True
+    numbers = np.flatnonzero(occurs)
+    used, places = np.unique(hashes[numbers], return_inverse=True)
+    rank_of = np.zeros(len(hashes), dtype=np.int32)
+    rank_of[numbers] = places
+    ranks = rank_of[terms]
+    order = _stable_order(ranks, len(used))  # the rows are in order, and stay so for each term
+    sources, ranks = sources[order], ranks[order]
+    rows_in_order = rows[sources]
+    keys = ranks.astype(np.int64) * max(1, n_rows) + rows_in_order
+    begins = np.ones(len(keys), dtype=np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=begins[1:])
+    firsts = np.flatnonzero(begins)
+    if not len(firsts):
+        return used, np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.uint8), np.zeros(0, np.uint8)
+    sums = np.add.reduceat(shares[sources], firsts)
+    impacts = np.clip(np.round(scale * sums / (saturation + sums)), 1, 255).astype(np.uint8)
+    start = np.append(0, np.cumsum(np.bincount(ranks[firsts], minlength=len(used)))).astype(np.int64)
+    return used, start, rows_in_order[firsts], impacts, np.bitwise_or.reduceat(bits[sources], firsts)
+
+
+def _stable_order(ranks: npt.NDArray[np.int32], n_ranks: int) -> Ints:
+    """Return what sorts ranks, equal ones as they stand; numpy sorts 16 bits at a time many times as fast as 32."""
+    order = np.argsort((ranks & 0xFFFF).astype(np.uint16), kind="stable")
+    if n_ranks > 1 << 16:
+        order = order[np.argsort((ranks >> 16).astype(np.uint16)[order], kind="stable")]
+    return order

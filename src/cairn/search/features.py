@@ -7,10 +7,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from cairn import kernels
 from cairn.index.snapshot import Snapshot
 from cairn.index.vectors import agreements
 from cairn.index.view import STEM_FIELD
+from cairn.kernels import loops
 from cairn.kernels.plain import OfChunks
 from cairn.search.score import NAME_AND_DOC, Floats, Ints, Scores
 
@@ -45,7 +45,7 @@ def file_features(snapshot: Snapshot, vector: Floats | None, scores: Scores, blo
     files = snapshot.file_of_blob[blobs]
     is_meant = vector is not None and scores.path_cosines is not None and "dense" in scores.of_rows
     features, of_files = scores.of_rows, scores.of_files
-    of_chunks = kernels.chunk_features(
+    of_chunks = loops.chunk_features(
         blobs,
         snapshot.blob_rows,
         scores.total,
@@ -105,9 +105,9 @@ def _agreements_with_paths(snapshot: Snapshot, rows: Ints) -> Floats:
 
 
 def _of_terms(snapshot: Snapshot, scores: Scores, blobs: Ints, files: Ints) -> npt.NDArray[np.float64]:
-    """Return how much of a query's terms files have, and which share of their rarity; see `kernels.plain`."""
+    """Return how much of a query's terms files have, and which share of their rarity; see `cairn.kernels.plain`."""
     matches = scores.matches
-    found: npt.NDArray[np.float64] = kernels.term_features(
+    found: npt.NDArray[np.float64] = loops.term_features(
         matches.rows,
         matches.paths,
         snapshot.file_of_row,

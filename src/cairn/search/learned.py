@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cairn import kernels
 from cairn.index.snapshot import Snapshot
+from cairn.kernels import loops
 from cairn.search.features import FEATURES, WORK_ITEM_FEATURES, file_features, work_item_features
 from cairn.search.score import ANSWERING_ROLES, Floats, Ints, Scores, Weights
 
@@ -39,7 +39,7 @@ class Forest(NamedTuple):
 
     def predict(self, rows: Floats) -> Floats:
         """Return the sum of all trees for each row of features. Shapes: (n, len(FEATURES)) to (n,)."""
-        total: Floats = kernels.predict(self.features, self.thresholds, self.values, np.ascontiguousarray(rows.T))
+        total: Floats = loops.predict(self.features, self.thresholds, self.values, np.ascontiguousarray(rows.T))
         return total
 
 
@@ -63,7 +63,7 @@ def load_forest(path: Path = DATA) -> Forest | None:
 
 def candidates(snapshot: Snapshot, scores: Scores, count: int = CANDIDATES) -> Ints:
     """Return the blobs of the files whose best row scored highest, best first."""
-    blobs: Ints = kernels.best_files(scores.best, snapshot.file_of_blob, count)
+    blobs: Ints = loops.best_files(scores.best, snapshot.file_of_blob, count)
     return blobs
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cairn import kernels
 from cairn.index.segment import Form
 from cairn.index.snapshot import Snapshot
+from cairn.kernels import loops
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.learned import correct
 from cairn.search.named import NamedRow, named_rows, namesakes
@@ -184,7 +184,7 @@ def _ranked_by_name(named: NamedRow, scores: Scores, snapshot: Snapshot) -> Rank
 
 def _diversify(snapshot: Snapshot, scores: Scores, scope: Scope, chosen: dict[int, int], limit: int) -> list[Ranked]:
     """Return the best rows, where each further row of a file counts less."""
-    listed = kernels.one_of_each(
+    listed = loops.one_of_each(
         scores.best, scores.total, snapshot.blob_rows, scope.file_of_blob, limit, SATURATION, _TIE
     )
     dense = scores.of_rows.get("dense")

@@ -14,11 +14,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from cairn import kernels
 from cairn.index.analysis import IMPACT_SCALE
 from cairn.index.segment import Form
 from cairn.index.snapshot import Snapshot, term_frequencies
 from cairn.index.view import STEM_FIELD
+from cairn.kernels import loops
 from cairn.kernels.plain import TermRows
 from cairn.search.foreign import meant_files
 from cairn.search.kin import kin_features
@@ -186,7 +186,7 @@ def score(
     matches = _match_terms(snapshot, query)
     of_rows, of_files = _lexical(snapshot, matches)
     of_files |= kin_features(snapshot, query, matches.rarity, matches.paths)
-    of_blobs = {"file_lexical": kernels.file_lexical(of_rows["lexical"], snapshot.blob_rows, FILE_CHUNK_FLOOR)}
+    of_blobs = {"file_lexical": loops.file_lexical(of_rows["lexical"], snapshot.blob_rows, FILE_CHUNK_FLOOR)}
     nearness = path_cosines = None
     if vector is not None:
         if dense is None:
@@ -210,7 +210,7 @@ def score(
         by_file = _sum_features(of_files, weights, len(snapshot.files.paths))
     counting = ["file_lexical", *(name for name in of_rows if name != "dense" and getattr(weights, name))]
     columns = {**of_blobs, **of_rows}
-    base, total, best = kernels.add_up(
+    base, total, best = loops.add_up(
         by_file,
         scope.file_of_blob,
         snapshot.blob_rows,
@@ -328,8 +328,8 @@ def _lexical(snapshot: Snapshot, matches: Matches) -> tuple[dict[str, Floats], d
     gain = rarity * share
     path_gain = np.minimum(rarity, path_rarity * weight) * share
     known = np.minimum(1.0, STEM_RARITY / _highest_idf(n_files) * path_rarity)
-    lexical, name, doc = kernels.sum_occurrences(in_rows, gain, gain * IMPACT_SCALE, NAME_AND_DOC, n_rows)
-    path, stem = kernels.sum_occurrences(in_paths, path_gain, known, bytes([STEM_FIELD]), n_files)
+    lexical, name, doc = loops.sum_occurrences(in_rows, gain, gain * IMPACT_SCALE, NAME_AND_DOC, n_rows)
+    path, stem = loops.sum_occurrences(in_paths, path_gain, known, bytes([STEM_FIELD]), n_files)
     of_files = {"path": path, "stem": np.minimum(1, stem / np.maximum(1, snapshot.files.stem_terms))}
     return {"lexical": lexical, "name": name, "doc": doc}, of_files
 

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn import kernels
-from cairn.kernels import plain
+from cairn.kernels import counting, plain
+from cairn.kernels.build import IS_COMPILED
 from cairn.kernels.plain import Floats, Ints, TermRows
 
-if kernels.IS_COMPILED:
+if IS_COMPILED:
     from cairn.kernels import _compiled, compiled
 
-needs_build = pytest.mark.skipif(not kernels.IS_COMPILED, reason="the inner loops were not compiled")
+needs_build = pytest.mark.skipif(not IS_COMPILED, reason="the inner loops were not compiled")
 _BITS, _PATH_BIT = bytes([1, 4]), bytes([2])
 
 
@@ -68,7 +68,7 @@ def test_the_inner_loops_are_compiled_where_they_can_be() -> None:
     has_headers = Path(sysconfig.get_path("include"), "Python.h").exists()
     if shutil.which(compiler) is None or not has_headers:
         pytest.skip("no compiler, or no headers of Python")
-    assert kernels.IS_COMPILED
+    assert IS_COMPILED
 
 
 @needs_build
@@ -204,7 +204,45 @@ def test_the_list_is_the_same(project: Project, limit: int, lift: float) -> None
         np.testing.assert_array_equal(own, other)
 
 
+@needs_build
+@given(st.lists(st.text(st.sampled_from("aB_1é字 \n.-\0"), max_size=40) | st.text(max_size=40), max_size=20))
+def test_the_words_of_texts_are_counted_alike(texts: list[str]) -> None:
+    own, other = counting.count_words(texts), counting.count_plainly(texts)
+    assert own == other
+    words = own.words.split("\n")[:-1]
+    assert len(set(words)) == len(words) == own.words.count("\n")
+
+
+@needs_build
+def test_many_words_are_counted_alike() -> None:
+    texts = [" ".join(f"word{number * 7919 % 5_000}" for number in range(first, first + 9_000)) for first in (0, 77)]
+    assert counting.count_words(texts) == counting.count_plainly(texts)
+
+
+@needs_build
+@given(st.integers(0, 2**32), st.integers(0, 200), st.integers(1, 30), st.integers(1, 20))
+def test_postings_are_the_same(seed: int, n_words: int, n_terms: int, n_rows: int) -> None:
+    random = np.random.default_rng(seed)
+    rows = np.sort(random.integers(0, n_rows, n_words)).astype(np.int32)
+    sources = np.repeat(np.arange(n_words, dtype=np.int32), random.integers(0, 4, n_words))
+    arguments = (
+        sources,
+        random.integers(0, n_terms, len(sources)).astype(np.int32),
+        rows,
+        (1 << random.integers(0, 4, n_words)).astype(np.uint8),
+        random.random(n_words) * random.integers(1, 30, n_words),
+        random.integers(0, 2**63, n_terms).astype(np.uint64),
+        n_rows,
+        1.6,
+        255.0,
+    )
+    for own, other in zip(compiled.make_postings(*arguments), plain.make_postings(*arguments), strict=True):
+        np.testing.assert_array_equal(own, other)
+        assert own.dtype == other.dtype
+
+
 _ONE, _FLOATS = np.zeros(1, np.int64), np.zeros(1, np.float32)
+_POSTINGS = (np.zeros(0, np.int32), np.zeros(0, np.uint8), np.zeros(0, np.uint8))
 
 
 @needs_build
@@ -217,6 +255,8 @@ def test_a_number_that_is_out_of_range_is_an_error_and_no_crash(row: int) -> Non
         compiled.file_lexical(_FLOATS, np.array([0, row + 1 if row == 1 else row]), 0.2)
     with pytest.raises(IndexError, match="out of range"):
         compiled.chunk_features(np.array([row]), np.array([0, 1]), _FLOATS, _FLOATS, _FLOATS, _FLOATS, _FLOATS, 4)
+    with pytest.raises(IndexError, match="out of range"):
+        compiled.look_up((_ONE.astype(np.uint64), np.array([0, row]), *_POSTINGS), [0], 0, None)
     with pytest.raises(IndexError, match="out of range"):
         compiled.predict(np.array([row]), _FLOATS, np.zeros((1, 2), np.float32), np.zeros((1, 1), np.float32))
 
