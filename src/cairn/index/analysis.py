@@ -13,8 +13,9 @@ import numpy.typing as npt
 from cairn.blas import one_thread
 from cairn.index.words import FIELDS, Words
 from cairn.kernels import loops
-from cairn.source.terms import stemmer, term_hash
-from cairn.source.text import MAX_WORD_CHARS, parts_of_lines, split_identifier
+from cairn.kernels.counting import split_identifiers
+from cairn.source.terms import stemmer, term_digest
+from cairn.source.text import MAX_WORD_CHARS, split_identifier
 from cairn.storage.arrays import are_below, are_bounds
 
 # BM25F (Robertson, Zaragoza, Taylor 2004): weight and length normalisation by field. Lengths are compared with a
@@ -32,7 +33,7 @@ _MAX_WORDS = 65_536
 _NEAR_HALF = 2e-5  # above the rounding error of single precision in a sum of hundreds that is at most 127
 _MANY_WORDS = 1_000  # that are embedded together
 _SIGMA = "\u03a3"  # the one letter whose lower case depends on what follows
-_END = "\n"  # of each raw word, among several
+_END, _BETWEEN = "\n", "_"  # of each raw word among several, and its parts
 
 # What `cairn.storage.arrays.load_arrays` checks.
 POSTINGS_LAYOUT = {
@@ -81,7 +82,7 @@ class _Parts(dict[str, int]):
     """
 
     def __init__(self) -> None:
-        super().__init__({_END: -1})
+        super().__init__()
         self.words: list[str] = []
         self.word_of = array("i")
         self.term_of = array("i")
@@ -91,11 +92,10 @@ class _Parts(dict[str, int]):
         self._hashes = np.zeros(0, dtype=np.uint64)  # of the first terms; `hashes` adds the others
 
     def numbers(self, parts: Sequence[str]) -> npt.NDArray[np.int32]:
-        """Return the numbers of parts, -1 for ends."""
-        new = list(dict.fromkeys(filterfalse(self.__contains__, parts)))
-        texts = [part.lower() for part in new]
-        words = [self._word(text) for text in texts]
-        self.update(zip(new, self._add(words, stemmer().stemWords(texts)), strict=True))
+        """Return the numbers of lower-case parts."""
+        new = list(filterfalse(self.__contains__, parts))
+        words = [self._word(text) for text in new]
+        self.update(zip(new, self._add(words, stemmer().stemWords(new)), strict=True))
         return np.fromiter(map(self.__getitem__, parts), np.int32, len(parts))
 
     def numbers_of_wholes(self, texts: Sequence[str]) -> npt.NDArray[np.int32]:
@@ -122,8 +122,8 @@ class _Parts(dict[str, int]):
     def hashes(self) -> npt.NDArray[np.uint64]:
         """Return the hash of every term, by term number."""
         n_hashed = len(self._hashes)
-        new = np.fromiter(map(term_hash, islice(self._terms, n_hashed, None)), np.uint64, len(self._terms) - n_hashed)
-        self._hashes = np.concatenate([self._hashes, new])
+        new = b"".join(map(term_digest, islice(self._terms, n_hashed, None)))
+        self._hashes = np.concatenate([self._hashes, np.frombuffer(new, np.dtype("<u8"))])
         return self._hashes
 
 
@@ -152,7 +152,11 @@ class Vocabulary(dict[str, int]):
         return np.fromiter(map(self.__getitem__, raws), np.int32, len(raws))
 
     def _take_apart(self, raws: Sequence[str]) -> None:
-        numbers = self.parts.numbers(parts_of_lines(_END.join([*raws, ""])))
+        # What is beyond ASCII is taken apart in Python, where the kinds of all letters are known.
+        lines = [raw if raw.isascii() else _BETWEEN.join(split_identifier(raw)) for raw in raws]
+        parts, ids = split_identifiers(_END.join([*lines, ""]))
+        # -1, the number of an end, is the last of all.
+        numbers = np.append(self.parts.numbers(parts.split(_END)[:-1]), np.int32(-1))[np.frombuffer(ids, np.int32)]
         ends = np.flatnonzero(numbers < 0)
         n_parts = np.diff(ends, prepend=-1) - 1
         several = n_parts > 1

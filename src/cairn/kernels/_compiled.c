@@ -22,7 +22,7 @@
 #endif
 
 /* Another number for each change of what a function takes or returns; see compiled.py. */
-#define VERSION 3
+#define VERSION 4
 
 #define MAX_BUFFERS 24
 #define FILE_CHUNKS 3  /* of file_lexical in plain.py */
@@ -796,7 +796,7 @@ static PyObject *one_of_each(PyObject *self, PyObject *const *arguments, Py_ssiz
 
 /* -- the index ---------------------------------------------------------------------------------------------------- */
 
-/* Memory that grows; `bytes` is NULL once there is no more. */
+/* Memory that grows. */
 typedef struct {
     char *bytes;
     size_t used, room;
@@ -830,6 +830,16 @@ typedef struct {
     int32_t *slots;
     size_t n_slots, n_words;
 } Words;
+
+static void free_words(Words *words)
+{
+    free(words->joined.bytes);
+    free(words->words.bytes);
+    free(words->ids.bytes);
+    free(words->counts.bytes);
+    free(words->lengths.bytes);
+    free(words->slots);
+}
 
 static int grow_slots(Words *words)
 {
@@ -933,12 +943,90 @@ static PyObject *count_words(PyObject *self, PyObject *const *arguments, Py_ssiz
                                words.counts.bytes ? words.counts.bytes : "", (Py_ssize_t)words.counts.used,
                                words.lengths.bytes ? words.lengths.bytes : "", (Py_ssize_t)words.lengths.used);
 done:
-    free(words.joined.bytes);
-    free(words.words.bytes);
-    free(words.ids.bytes);
-    free(words.counts.bytes);
-    free(words.lengths.bytes);
-    free(words.slots);
+    free_words(&words);
+    return result;
+}
+
+/* The kinds of bytes in an identifier; what is beyond ASCII counts as small letters. */
+enum { NO_PART, SMALL, CAPITAL, DIGIT };
+
+static int kind_of(unsigned char byte)
+{
+    if (byte >= 128 || (unsigned)(byte - 'a') < 26)
+        return SMALL;
+    if ((unsigned)(byte - 'A') < 26)
+        return CAPITAL;
+    return (unsigned)(byte - '0') < 10 ? DIGIT : NO_PART;
+}
+
+/* Return where the part of an identifier that begins at `first` ends: `HTTP` and `Response` are parts of HTTPResponse. */
+static Py_ssize_t end_of_part(const char *bytes, Py_ssize_t first, Py_ssize_t n)
+{
+    int kind = kind_of((unsigned char)bytes[first]);
+    Py_ssize_t end = first + 1;
+    while (end < n && kind_of((unsigned char)bytes[end]) == kind)
+        end++;
+    if (kind != CAPITAL || end == n || kind_of((unsigned char)bytes[end]) != SMALL)
+        return end;
+    if (end - first > 1)
+        return end - 1;
+    while (end < n && kind_of((unsigned char)bytes[end]) == SMALL)
+        end++;
+    return end;
+}
+
+/* Take apart the identifiers in some lines; the number of a line feed is -1. */
+static int split_lines(Words *words, char *bytes, Py_ssize_t n, uint64_t seed)
+{
+    const int32_t end_of_line = -1;
+    for (Py_ssize_t i = 0; i < n;) {
+        if (kind_of((unsigned char)bytes[i]) == NO_PART) {
+            if (bytes[i] == '\n' && !append(&words->ids, &end_of_line, sizeof end_of_line))
+                return 0;
+            i++;
+            continue;
+        }
+        Py_ssize_t end = end_of_part(bytes, i, n);
+        uint64_t hash = seed;
+        for (Py_ssize_t j = i; j < end; j++) {
+            if (kind_of((unsigned char)bytes[j]) == CAPITAL)
+                bytes[j] |= 32;
+            hash = (hash ^ (unsigned char)bytes[j]) * 0x100000001b3u;
+        }
+        hash ^= hash >> 32;
+        /* Each part counts as one of a text of its own, so that each is listed. */
+        if (!count_word(words, bytes + i, (size_t)(end - i), hash * 0x9e3779b97f4a7c15u >> 16, i))
+            return 0;
+        i = end;
+    }
+    return 1;
+}
+
+/* split_identifiers(lines, seed) -> the lower-case parts, each once, with a line feed after it, and bytes of int32: their
+ * numbers in order, -1 for each line feed */
+static PyObject *split_identifiers(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    Words words;
+    PyObject *result = NULL;
+    Py_ssize_t length;
+    memset(&words, 0, sizeof words);
+    if (!has_arguments(given, 2))
+        return NULL;
+    uint64_t seed = PyLong_AsUnsignedLongLongMask(arguments[1]);
+    const char *text = PyErr_Occurred() ? NULL : PyUnicode_AsUTF8AndSize(arguments[0], &length);
+    if (!text)
+        return NULL;
+    char *bytes = malloc((size_t)length + 1);
+    if (!bytes)
+        return PyErr_NoMemory();
+    memcpy(bytes, text, (size_t)length);
+    if (split_lines(&words, bytes, length, seed))
+        result = Py_BuildValue("s#y#", words.joined.bytes ? words.joined.bytes : "", (Py_ssize_t)words.joined.used,
+                               words.ids.bytes ? words.ids.bytes : "", (Py_ssize_t)words.ids.used);
+    else
+        PyErr_NoMemory();
+    free(bytes);
+    free_words(&words);
     return result;
 }
 
@@ -1093,6 +1181,7 @@ static PyMethodDef functions[] = {
     FUNCTION(one_of_each),
     FUNCTION(count_words),
     FUNCTION(make_postings),
+    FUNCTION(split_identifiers),
     {NULL, NULL, 0, NULL},
 };
 

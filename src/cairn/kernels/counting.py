@@ -1,8 +1,9 @@
-"""Counts the words of texts, compiled where that can be; imports no numpy, as parsing needs none."""
+"""Counts the words of texts and takes them apart; imports no numpy, as parsing needs none."""
 
 from __future__ import annotations
 
 import os
+import re
 from array import array
 from collections import Counter
 from typing import NamedTuple
@@ -16,6 +17,8 @@ if IS_COMPILED:
 _SEED = int.from_bytes(os.urandom(8), "little")
 # Of ASCII, what stands in no word becomes a space.
 _WORD_BYTES = bytes(byte if byte >= 128 or chr(byte).isalnum() or byte == ord("_") else ord(" ") for byte in range(256))
+# Parts of an identifier, and line feeds.
+_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z\u0080-\U0010ffff])|[A-Z]?[a-z\u0080-\U0010ffff]+|[A-Z]+|[0-9]+|\n")
 
 
 class WordCounts(NamedTuple):
@@ -48,3 +51,33 @@ def count_plainly(texts: list[str]) -> WordCounts:
         lengths.append(len(counted))
     words = "".join([f"{word}\n" for word in numbers])
     return WordCounts(words, ids.tobytes(), counts.tobytes(), lengths.tobytes())
+
+
+class PartsOfLines(NamedTuple):
+    """The lower-case parts of identifiers: each once, with a line feed after it, and an int32 array of their numbers.
+
+    In that, each line feed between the identifiers is -1.
+    """
+
+    parts: str
+    ids: bytes
+
+
+def split_identifiers(lines: str) -> PartsOfLines:
+    """Take apart identifiers, each in a line of its own: `parseHTTPResponse_v2` is parse, http, response, v, 2.
+
+    What is beyond ASCII counts as small letters.
+    """
+    return PartsOfLines(*_compiled.split_identifiers(lines, _SEED)) if IS_COMPILED else split_plainly(lines)
+
+
+def split_plainly(lines: str) -> PartsOfLines:
+    """Return what `split_identifiers` does, in Python alone."""
+    numbers: dict[str, int] = {}
+    found = _PARTS.findall(lines)
+    ids = array("i", [-1 if part == "\n" else numbers.setdefault(_lower(part), len(numbers)) for part in found])
+    return PartsOfLines("".join([f"{part}\n" for part in numbers]), ids.tobytes())
+
+
+def _lower(part: str) -> str:
+    return part.lower() if part.isascii() else part.encode("utf-8").lower().decode("utf-8")

@@ -51,4 +51,9 @@ def known_hash(term: str) -> int:
 
 def term_hash(term: str) -> int:
     """Return the 64-bit hash that stands for a term in the index."""
-    return int.from_bytes(blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+    return int.from_bytes(term_digest(term), "little")
+
+
+def term_digest(term: str) -> bytes:
+    """Return what `term_hash` does, as bytes, the lowest first."""
+    return blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -58,11 +58,6 @@ def raw_words(text: str) -> list[str]:
     return _RAW_WORD.findall(text)
 
 
-def parts_of_lines(text: str) -> list[str]:
-    """Return the parts of identifiers as they are written, and each line feed: one identifier stands in a line."""
-    return re.findall(_PARTS.pattern + r"|\n", text)
-
-
 def split_identifier(raw: str) -> tuple[str, ...]:
     """Return the lower-case words of an identifier: `parseHTTPResponse_v2` gives parse, http, response, v, 2."""
     return tuple([part.lower() for part in _PARTS.findall(raw)])

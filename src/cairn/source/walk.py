@@ -150,19 +150,25 @@ def read_file(root: Path, path: str, max_file_bytes: int = MAX_FILE_BYTES) -> by
     return data
 
 
+# O_NONBLOCK: a pipe must not make us wait for a writer.
+_READ_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
 def _open_below(root: Path, path: str) -> int:
     """Open a path one part at a time, so that no part can be swapped for a link meanwhile."""
     parts = path.split("/")
     if "\0" in path or any(part in ("", ".", "..") for part in parts):
         raise OSError(errno.EINVAL, "not a path below the root", path)
-    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    top = os.path.join(root, parts[0])  # the root itself may be reached through a link
+    if len(parts) == 1:
+        return os.open(top, _READ_FILE)
+    folder = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
-        for part in parts[:-1]:
+        for part in parts[1:-1]:
             inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
             os.close(folder)
             folder = inner
-        # O_NONBLOCK: a pipe must not make us wait for a writer.
-        return os.open(parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+        return os.open(parts[-1], _READ_FILE, dir_fd=folder)
     finally:
         os.close(folder)
 

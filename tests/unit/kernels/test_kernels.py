@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from cairn.kernels import counting, plain
 from cairn.kernels.build import IS_COMPILED
 from cairn.kernels.plain import Floats, Ints, TermRows
+from cairn.source.text import split_identifier
 
 if IS_COMPILED:
     from cairn.kernels import _compiled, compiled
@@ -101,8 +102,7 @@ def test_terms_stand_in_the_same_rows(project: Project, wanted: list[int]) -> No
     for base, row_of in ((0, None), (7, None), (0, some)):
         own, other = (part.look_up(postings, wanted, base, row_of) for part in (compiled, plain))
         for values, others in zip(own, other, strict=True):
-            np.testing.assert_array_equal(values, others)
-            assert values.dtype == others.dtype
+            np.testing.assert_array_equal(values, others, strict=True)
 
 
 @needs_build
@@ -214,6 +214,18 @@ def test_the_words_of_texts_are_counted_alike(texts: list[str]) -> None:
 
 
 @needs_build
+@given(st.lists(st.text(st.sampled_from("abXYZ_019é字"), max_size=30), max_size=30))
+def test_identifiers_are_taken_apart_alike(raws: list[str]) -> None:
+    lines = "\n".join([*raws, ""])
+    own = counting.split_identifiers(lines)
+    assert own == counting.split_plainly(lines)
+    if lines.isascii():  # as a query's words are
+        parts, places = own.parts.split("\n"), iter(np.frombuffer(own.ids, np.int32).tolist())
+        for raw in raws:
+            assert tuple(parts[place] for place in iter(places.__next__, -1)) == split_identifier(raw)
+
+
+@needs_build
 def test_many_words_are_counted_alike() -> None:
     texts = [" ".join(f"word{number * 7919 % 5_000}" for number in range(first, first + 9_000)) for first in (0, 77)]
     assert counting.count_words(texts) == counting.count_plainly(texts)
@@ -237,8 +249,7 @@ def test_postings_are_the_same(seed: int, n_words: int, n_terms: int, n_rows: in
         255.0,
     )
     for own, other in zip(compiled.make_postings(*arguments), plain.make_postings(*arguments), strict=True):
-        np.testing.assert_array_equal(own, other)
-        assert own.dtype == other.dtype
+        np.testing.assert_array_equal(own, other, strict=True)
 
 
 _ONE, _FLOATS = np.zeros(1, np.int64), np.zeros(1, np.float32)
