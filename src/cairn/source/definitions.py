@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from io import BytesIO
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -47,6 +47,7 @@ class Lines:
     bounds: tuple[int, ...]
 
     @classmethod
+    @lru_cache(maxsize=1)  # who parses a file asks several times
     def of(cls, data: bytes) -> Lines:
         """Find the lines of a file."""
         bounds = tuple(accumulate(map(len, BytesIO(data).readlines()), initial=0)) if data else (0, 0)
