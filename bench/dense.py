@@ -60,7 +60,7 @@ def _embed_query(library: Library, text: str, embedder: Embedder | None) -> Floa
 def _texts(library: Library, rows: list[int], max_chars: int) -> list[str]:
     """Return what stands for each chunk when another model embeds it."""
     snapshot = library.snapshot
-    ids = [snapshot.chunk_id(row) for row in rows]
+    ids = snapshot.chunk_ids(rows)
     chunks = read_chunks(library.connection, ids)
     texts = []
     for row, chunk_id in zip(rows, ids, strict=True):

@@ -116,7 +116,7 @@ def test_all_that_a_thread_reads_is_of_one_state_while_others_read_and_the_index
         while not edited.is_set() or not n_read:
             with opened.reading(views.checkout) as library:
                 snapshot = library.snapshot
-                ids = [snapshot.chunk_id(row) for row in range(snapshot.n_rows) if snapshot.file_of_row[row] >= 0]
+                ids = snapshot.chunk_ids([row for row in range(snapshot.n_rows) if snapshot.file_of_row[row] >= 0])
                 rows = chunk_db.read_chunks(library.connection, ids)
                 assert meta_db.state(library.connection) == snapshot.state
                 assert len(rows) == len(ids) > 20

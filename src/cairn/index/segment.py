@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.index.analysis import POSTINGS_LAYOUT, Postings
+from cairn.kernels.plain import distinct
 from cairn.storage.arrays import ArrayWriter, are_below, are_bounds, check_fits, load_arrays, release, save_arrays
 from cairn.types import Chunk
 
@@ -234,7 +235,7 @@ def _all_hashes(parts: Sequence[Postings]) -> npt.NDArray[np.uint64]:
     """Return the hashes of all parts in order, each once. A few parts are read at a time: they share most hashes."""
     found = np.zeros(0, dtype=np.uint64)
     for first in range(0, len(parts), _PARTS_AT_A_TIME):
-        found = np.unique(np.concatenate([found, *(part.hashes for part in parts[first : first + _PARTS_AT_A_TIME])]))
+        found = distinct(np.concatenate([found, *(part.hashes for part in parts[first : first + _PARTS_AT_A_TIME])]))
     return found
 
 

@@ -258,10 +258,12 @@ class Snapshot:
         place = np.minimum(np.searchsorted(ordered, blob_ids), len(ordered) - 1)
         return np.where(ordered[place] == blob_ids, order[place], -1)
 
-    def chunk_id(self, row: int) -> int:
-        """Return the id of the chunk in a row."""
-        blob = int(self.blob_of_row[row])
-        return (int(self.blob_ids[blob]) << chunk_db.ORDINAL_BITS) + row - int(self.blob_rows[blob])
+    def chunk_ids(self, rows: Sequence[int] | npt.NDArray[np.int64]) -> list[int]:
+        """Return the ids of the chunks in some rows, in order."""
+        places = np.asarray(rows, dtype=np.int64)
+        blobs = self.blob_of_row[places]
+        ids: list[int] = ((self.blob_ids[blobs] << chunk_db.ORDINAL_BITS) + places - self.blob_rows[blobs]).tolist()
+        return ids
 
     def rows_of_chunks(self, chunk_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the rows of chunks, -1 for those whose blob is in no segment. Shape as given."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+_Number = TypeVar("_Number", np.int64, np.uint64)
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -363,6 +364,14 @@ def one_of_each(
     # Rows with equal scores are in order of their path, and then of their place in the file.
     order = np.lexsort((rows, files, -values))[:limit]
     return Listed(rows[order], files[order], values[order], values[order] - sums[order])
+
+
+def distinct(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+    """Return each value once, in ascending order, as `np.unique` does, which imports another 25 ms of numpy."""
+    ordered = np.sort(values)
+    is_new = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+    return ordered[is_new]
 
 
 def largest(values: Floats, count: int) -> Ints:

@@ -90,7 +90,7 @@ def ask(library: Library, tuning: Tuning, example: Example) -> AskedExample:
     seconds = time.process_time() - started
     files = dict.fromkeys(row.file for row in ranking.rows)
     paths = tuple(library.snapshot.files.paths[file] for file in files)[:LIMIT]
-    ids = [library.snapshot.chunk_id(row.row) for row in ranking.rows[:LIMIT]]
+    ids = library.snapshot.chunk_ids([row.row for row in ranking.rows[:LIMIT]])
     chunks = chunk_db.read_chunks(library.connection, ids).values()
     tokens = sum(_tokens_shown(one.chunk.span) for one in chunks)
     names = tuple(definition.qualified_name for one in chunks for definition in one.definitions)

@@ -164,7 +164,7 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
     shown = ranking.rows[:limit]
     chances = relevances(ranking, len(shown))
     notes.extend(_notes_on_named(snapshot, query, ranking))
-    ids = [snapshot.chunk_id(ranked.row) for ranked in shown]
+    ids = snapshot.chunk_ids([ranked.row for ranked in shown])
     rows = library.shown.read_chunks(connection, ids)
     texts = read_files(library, {ranked.file for ranked in shown})
     mender = Mender(connection)

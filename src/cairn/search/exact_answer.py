@@ -16,6 +16,7 @@ from cairn.errors import QueryError
 from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
 from cairn.index.words import MAX_BODY_BYTES
+from cairn.kernels.plain import distinct
 from cairn.search.exact import BUDGET_SECONDS, Finder, LineMatch, Scan, enclosing, literal_finder, regex_finder
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.hits import Focus, Verdict, make_hit
@@ -233,7 +234,7 @@ def _files_holding(snapshot: Snapshot, words: Sequence[str]) -> Ints:
     rows, *others = sorted((_rows_holding(snapshot, word) for word in words), key=len)
     for other in others:
         rows = rows[np.isin(rows, other)]
-    blobs = snapshot.blob_ids[np.unique(snapshot.blob_of_row[rows])]
+    blobs = snapshot.blob_ids[distinct(snapshot.blob_of_row[rows])]
     return np.flatnonzero(np.isin(snapshot.files.blob_ids, blobs))
 
 

@@ -35,7 +35,8 @@ class HitId(NamedTuple):
 
 def format_hit_id(key: int, path: str, place: int | None) -> str:
     """Return the id of a hit: 8 characters for the chunk's content, 3 for its path, and the place, if any."""
-    text = f"c_{_base32(key, _KEY_CHARS)}{path_mark(path)}"
+    pairs = _PAIRS[key >> 30 & 1023], _PAIRS[key >> 20 & 1023], _PAIRS[key >> 10 & 1023], _PAIRS[key & 1023]
+    text = f"c_{''.join(pairs)}{path_mark(path)}"
     return text if place is None else f"{text}.{place}"
 
 
@@ -43,8 +44,4 @@ def format_hit_id(key: int, path: str, place: int | None) -> str:
 def path_mark(path: str) -> str:
     """Return the characters that stand for a path in an id."""
     number = int.from_bytes(blake2b(os.fsencode(path), digest_size=2).digest(), "big") & 0x7FFF
-    return _base32(number, _PATH_CHARS)
-
-
-def _base32(number: int, width: int) -> str:
-    return "".join([_PAIRS[(number >> shift) & 1023] for shift in range(10 * ((width - 1) // 2), -1, -10)])[-width:]
+    return _ALPHABET[number >> 10] + _PAIRS[number & 1023]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left
 from typing import NamedTuple
 
@@ -46,7 +47,7 @@ class Pasts:
         """Return the history of a view, None if there is none or its file is damaged."""
         file = past_file(self._state, view_name)
         try:
-            facts = file.stat()
+            facts = os.stat(file)  # a third of the time of `Path.stat`
         except OSError:
             return None
         stamp = facts.st_ino, facts.st_mtime_ns

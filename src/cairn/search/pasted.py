@@ -317,7 +317,7 @@ class _Search:
     def _pieces(self, rows: npt.NDArray[np.int64], may_hold: npt.NDArray[np.bool_]) -> list[_PastedPiece]:
         """Return the text of some rows, until time is up; the whole file if it changed since."""
         snapshot = self._library.snapshot
-        ids = [snapshot.chunk_id(int(row)) for row in rows]
+        ids = snapshot.chunk_ids(rows)
         chunks = self._library.shown.read_chunks(self._library.connection, ids)
         chunks_of_files: dict[int, list[tuple[int, list[bool]]]] = {}
         for file, chunk_id, words in zip(snapshot.file_of_row[rows].tolist(), ids, may_hold.tolist(), strict=True):

@@ -214,7 +214,7 @@ def _chunk_ids(library: Library, sample: Sample, file_of_blob: Ints, file_of_row
         cosines = nearness.cosines if nearness.known is None else np.where(nearness.known, nearness.cosines, 0)
     cosines = np.where(file_of_row >= 0, cosines, np.float32(-1))
     nearest = best_rows(snapshot, cosines, NEAREST_ROWS)
-    chunks = {snapshot.chunk_id(row) for row in nearest.tolist() if cosines[row] > 0}
+    chunks = set(snapshot.chunk_ids(nearest[cosines[nearest] > 0]))
     # A later piece of a long definition stands for the whole definition, which begins in another chunk.
     owners = [
         (row.blob_id << ORDINAL_BITS) + row.chunk.owner

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.index.snapshot import Snapshot
+from cairn.kernels.plain import distinct
 from cairn.search.query import Query
 from cairn.source.languages import BY_NAME
 from cairn.source.roles import FOREIGN, Role
@@ -122,7 +123,7 @@ def _is_about(snapshot: Snapshot, subject: _Subject) -> bool:
     rows = snapshot.term_rows(sorted({term_hash(terms_of(term, (term,))[-1]) for term in subject.terms}))
     numbers = snapshot.file_of_row[rows.rows]
     is_shown, is_name = numbers >= 0, (rows.fields & _NAME_BIT) > 0
-    anywhere, in_names = np.unique(numbers[is_shown]), np.unique(numbers[is_shown & is_name])
+    anywhere, in_names = distinct(numbers[is_shown]), distinct(numbers[is_shown & is_name])
     if own[anywhere].sum() >= subject.share * n_own and own[in_names].sum() >= subject.share_of_names * n_own:
         return True
     folder = re.compile(subject.folders)

@@ -286,7 +286,7 @@ class Tunings:
     def open(self) -> Tuning:
         """Return the tuning; the shipped values if there is no file, or it cannot be believed, which is logged."""
         try:
-            facts = self._file.stat()
+            facts = os.stat(self._file)  # a third of the time of `Path.stat`
         except OSError:
             return SHIPPED
         stamp = facts.st_ino, facts.st_mtime_ns, facts.st_size

@@ -97,7 +97,7 @@ def _facts_of_rows(workspace: Workspace) -> list[tuple[object, ...]]:
     with closing(workspace.state.open_for_reading()) as connection:
         snapshot = Snapshot.open(connection, workspace.state, str(workspace.root))
         having = set(snapshot.term_rows([term_hash("share")]).rows.tolist())
-        chunks = read_chunks(connection, [snapshot.chunk_id(row) for row in range(snapshot.n_rows)])
+        chunks = read_chunks(connection, snapshot.chunk_ids(range(snapshot.n_rows)))
         cosines = snapshot.vectors.similarities(_ONES)
         np.testing.assert_array_equal(snapshot.vectors.similarities_of(np.arange(snapshot.n_rows), _ONES), cosines)
         return sorted(
@@ -106,7 +106,7 @@ def _facts_of_rows(workspace: Workspace) -> list[tuple[object, ...]]:
                 int(snapshot.forms[row]),
                 float(cosines[row]),
                 row in having,
-                chunks[snapshot.chunk_id(row)].key,
+                chunks[snapshot.chunk_ids([row])[0]].key,
             )
             for row in range(snapshot.n_rows)
         )
