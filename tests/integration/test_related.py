@@ -104,6 +104,21 @@ def test_importers_are_import_lines_those_of_the_name_first(workspace: Workspace
     assert places(workspace.search("importers of shop.money"))[0] == ("shop/cart.py", 2, 2, "")
 
 
+def test_imports_that_cannot_be_resolved_are_not_said_to_be_none(workspace: Workspace, project: Path) -> None:
+    (project / "shop/store.zig").write_text("pub fn open() u8 { return 1; }\n")
+    (project / "shop/use.zig").write_text(
+        'const store = @import("store.zig");\npub fn two() u8 { return store.open(); }\n'
+    )
+    (project / "shop/alone.zig").write_text("pub fn alone() u8 { return 1; }\n")
+    workspace.index()
+    said = " ".join(workspace.search("importers of shop/store.zig").notes)
+    assert "1 line says `store` in an import: shop/use.zig:1" in said
+    assert "Nothing imports" not in said
+    said = " ".join(workspace.search("importers of shop/alone.zig").notes)
+    assert "Which files import shop/alone.zig is not known" in said
+    assert "Nothing imports" not in said
+
+
 def test_tests_are_the_functions_that_reach_the_symbol(workspace: Workspace) -> None:
     answer = workspace.search("tests for Cart.total")
     assert places(answer)[0] == ("tests/test_cart.py", 4, 5, "test_total")

@@ -104,14 +104,16 @@ def answer_question(
     if question.relation == "implementers":
         symbols = only_likely(graph.code, symbols, TYPE_KINDS)
     nodes = [node for symbol in symbols for node in symbol]
-    is_about_imports = question.relation == "importers"
-    all_places = _importing(graph, target, nodes) if is_about_imports else _places(graph, question.relation, nodes)
+    if question.relation == "importers":
+        all_places, unknown = _importing(graph, target, nodes)
+    else:
+        all_places = _places(graph, question.relation, nodes)
+        unknown = _unknown(graph, question.relation, nodes, has_known=bool(all_places))
     if not symbols and not all_places:
         return None
     description = _describe(graph, symbols, target) if symbols else target
     places = _own_first(graph, _within_filters(library, request, graph, all_places))
     contents, nothing = _SENTENCES[question.relation]
-    unknown = _unknown(graph, question.relation, nodes, has_known=bool(all_places))
     if not places:
         if unknown and not all_places:
             return Related([], 0, [*unknown, "The hits are related code.", *graph.notes])
@@ -226,16 +228,22 @@ def _testing(graph: Graph, nodes: Sequence[int]) -> list[RelatedPlace]:
     return certain + likely
 
 
-def _importing(graph: Graph, target: str, nodes: Sequence[int]) -> list[RelatedPlace]:
-    """Return the imports of a module or file, or of the files of some definitions: first those that name them."""
+def _importing(graph: Graph, target: str, nodes: Sequence[int]) -> tuple[list[RelatedPlace], tuple[str, ...]]:
+    """Return the imports of a module or file, or of the files of some definitions: first those that name them.
+
+    With them comes what is to be said of imports that could not be resolved.
+    """
+    unknown: dict[str, None] = {}
     paths = [graph.code.paths[number] for number in sorted({file_of(node) for node in nodes})]
     line_of_file: dict[int, int] = {}
     for path in paths or [target]:
         try:
-            importers = questions.all_importers(graph, path).importers
+            found = questions.all_importers(graph, path)
         except UnknownSymbolError:
-            return []
-        for importer in importers:
+            return [], ()
+        if found.unresolved is not None:
+            unknown |= dict.fromkeys(note for note in found.notes if note not in graph.notes)
+        for importer in found.importers:
             line_of_file.setdefault(graph.code.numbers[importer.path], importer.line)
     names = {graph.code.definition(node).name for node in nodes if place_of(node) >= 0}
     places = []
@@ -244,7 +252,7 @@ def _importing(graph: Graph, target: str, nodes: Sequence[int]) -> list[RelatedP
         naming = [statement.line for statement in imports if statement.name in names]
         chance = 1.0 if naming or not names else _PERHAPS
         places.append(RelatedPlace(node_of(number, -1), chance, naming[0] if naming else line))
-    return sorted(places, key=lambda place: -place.chance)
+    return sorted(places, key=lambda place: -place.chance), tuple(unknown)
 
 
 def _own_first(graph: Graph, places: list[RelatedPlace]) -> list[RelatedPlace]:
