@@ -13,8 +13,10 @@ from setuptools.errors import CCompilerError, ExecError, PlatformError
 
 MODULE = "cairn.kernels._compiled"
 SOURCE = "src/cairn/kernels/_compiled.c"
+IS_WINDOWS = sys.platform == "win32"
 # Sums must not be contracted: the results are those of numpy, to the bit.
-FLAGS = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0", "-ffp-contract=off"]
+FLAGS = ["/O2", "/std:c11"] if IS_WINDOWS else ["-O3", "-g0", "-ffp-contract=off"]
+LIBRARIES = [] if IS_WINDOWS else ["m"]
 
 
 class CompileKernels(BuildHookInterface[Any]):
@@ -24,10 +26,10 @@ class CompileKernels(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile; the wheel is for this platform, and for all versions of Python from 3.11 on, if that worked."""
-        for last in Path(self.root, SOURCE).parent.glob("_compiled.*"):
+        for last in Path(SOURCE).parent.glob("_compiled.*"):
             if last.suffix in {".so", ".pyd"}:
                 last.unlink()  # what is left must not be taken for this build
-        extension = Extension(MODULE, [SOURCE], py_limited_api=True, extra_compile_args=FLAGS)
+        extension = Extension(MODULE, [SOURCE], py_limited_api=True, extra_compile_args=FLAGS, libraries=LIBRARIES)
         command = Distribution({"ext_modules": [extension], "package_dir": {"": "src"}}).get_command_obj("build_ext")
         command.inplace = True
         command.build_temp = "build"

@@ -82,7 +82,7 @@ static void *items(Arrays *arrays, PyObject *object, char type, Py_ssize_t *leng
         return NULL;
     }
     *length = n;
-    return view->buf;
+    return view->buf ? view->buf : (void *)kinds;  /* of an empty array */
 }
 
 static int has_arguments(Py_ssize_t given, Py_ssize_t wanted)
@@ -131,6 +131,10 @@ static int cuts(const int64_t *starts, Py_ssize_t n, Py_ssize_t total)
 
 /* -- cosines ------------------------------------------------------------------------------------------------------ */
 
+/* With so few dimensions and so short a query no sum of products exceeds 32 bits. */
+#define MAX_WIDTH 100000
+#define LONGEST 1e6
+
 /* A whole number of the query is 256 * high + low, so that all products are of 16 bits, which processors add up fast. */
 FOR_EACH_PROCESSOR
 static void multiply(const int8_t *rows, Py_ssize_t n, Py_ssize_t width, const int16_t *high, const int16_t *low,
@@ -161,14 +165,16 @@ static PyObject *cosines(PyObject *self, PyObject *const *arguments, Py_ssize_t 
     float *out = query && !PyErr_Occurred() ? items(&arrays, arguments[3], 'F', &n) : NULL;
     if (!out)
         return failed(&arrays);
-    if (n_items != n * width)
+    if (n_items != n * width || width > MAX_WIDTH)
         return out_of_range(&arrays);
     int16_t *high = malloc(2 * sizeof(int16_t) * (size_t)(width + 1));
     if (!high)
         return no_memory(&arrays);
     int16_t *low = high + width;
+    double length = 0;
     for (Py_ssize_t j = 0; j < width; j++) {
-        if (!(fabsf(query[j]) < 8e6f)) {
+        length += (double)query[j] * query[j];
+        if (!(length < LONGEST * LONGEST)) {
             free(high);
             return out_of_range(&arrays);
         }
@@ -196,7 +202,7 @@ static PyObject *pair_products(PyObject *self, PyObject *const *arguments, Py_ss
     if (!out)
         return failed(&arrays);
     Py_ssize_t width = n ? n_items / n : 0;
-    if (n_items != n * width)
+    if (n_items != n * width || width > MAX_WIDTH)
         return out_of_range(&arrays);
     for (Py_ssize_t i = 0; i < n; i++) {
         int32_t sum = 0;
@@ -239,6 +245,8 @@ static PyObject *find_terms(PyObject *self, PyObject *const *arguments, Py_ssize
         bounds[n_wanted + i] = is_known ? start[low + 1] : 0;
         if (bounds[i] < 0 || bounds[n_wanted + i] < bounds[i] || bounds[n_wanted + i] > n_postings)
             return out_of_range(&arrays);
+        if (bounds[n_wanted + i] - bounds[i] > PY_SSIZE_T_MAX - total)
+            return out_of_range(&arrays);
         total += bounds[n_wanted + i] - bounds[i];
     }
     let_go(&arrays);
@@ -268,6 +276,8 @@ static PyObject *take_postings(PyObject *self, PyObject *const *arguments, Py_ss
     uint8_t *out_fields = out_impacts ? items(&arrays, arguments[9], 'O', &n_out) : NULL;
     if (!out_fields)
         return failed(&arrays);
+    if (base < 0 || base > INT64_MAX / 2)
+        return out_of_range(&arrays);
     Py_ssize_t n_terms = n_bounds / 2, place = 0;
     for (Py_ssize_t term = 0; term < n_terms; term++) {
         int64_t first = bounds[term], end = bounds[n_terms + term];
@@ -459,6 +469,7 @@ typedef struct {
     double value;
     int64_t file;
     int64_t place;
+    double before;  /* its value before others of its file counted */
 } Entry;
 
 /* Order entries from the highest value down, equal ones by file, and then by place. */
@@ -491,7 +502,7 @@ static PyObject *best_files(PyObject *self, PyObject *const *arguments, Py_ssize
         float value = rintf(best[blob] * 10000.0f) / 10000.0f;
         if (!(value > -INFINITY) || (kept == room && (!room || value < entries[room - 1].value)))
             continue;
-        Entry entry = {value, file_of_blob[blob], blob};
+        Entry entry = {value, file_of_blob[blob], blob, value};
         if (kept == room && compare_entries(&entry, &entries[room - 1]) > 0)
             continue;
         Py_ssize_t place = kept < room ? kept++ : room - 1;
@@ -529,7 +540,7 @@ static PyObject *chunk_features(PyObject *self, PyObject *const *arguments, Py_s
     Py_ssize_t most = n ? n_near / n : 0;
     for (Py_ssize_t i = 0; i < n; i++) {
         int64_t blob = blobs[i];
-        if (blob < 0 || blob + 1 >= n_starts || starts[blob] < 0 || starts[blob + 1] > n_rows
+        if (blob < 0 || blob >= n_starts - 1 || starts[blob] < 0 || starts[blob + 1] > n_rows
             || starts[blob] >= starts[blob + 1])
             return out_of_range(&arrays);
         int64_t best = starts[blob];
@@ -605,7 +616,7 @@ static PyObject *term_features(PyObject *self, PyObject *const *arguments, Py_ss
     double *out = path_bits ? items(&arrays, arguments[13], 'D', &n_out) : NULL;
     if (!out)
         return failed(&arrays);
-    if (n_all_files < 0)
+    if (n_all_files < 0 || n_all_files > INT32_MAX || (n_files && n_terms > INT32_MAX / n_files))
         return out_of_range(&arrays);
     Py_ssize_t size = n_terms * n_files;
     int32_t *places = malloc(((size_t)n_all_files + 1) * sizeof(int32_t));
@@ -671,7 +682,7 @@ static PyObject *predict(PyObject *self, PyObject *const *arguments, Py_ssize_t 
     if (n_trees < 0 || depth > 20 || n_questions != n_trees * depth || n_values != n_trees << depth)
         return out_of_range(&arrays);
     memset(out, 0, (size_t)n * sizeof(float));
-    for (Py_ssize_t i = 0; i < n_questions; i++)
+    for (Py_ssize_t i = 0; n && i < n_questions; i++)
         if (features[i] < 0 || features[i] >= n_features)
             return out_of_range(&arrays);
     for (Py_ssize_t tree = 0; tree < n_trees; tree++) {
@@ -690,30 +701,38 @@ static PyObject *predict(PyObject *self, PyObject *const *arguments, Py_ssize_t 
 
 /* -- the list ----------------------------------------------------------------------------------------------------- */
 
+/* Order numbers from the highest down, what is no number last. */
 static int compare_floats(const void *left, const void *right)
 {
     float a = *(const float *)left, b = *(const float *)right;
+    if (a != a || b != b)
+        return (a != a) - (b != b);
     return (a < b) - (a > b);
 }
+
+#define FEW 64  /* up to so many are kept in order while the others are looked at */
 
 /* Find the `count` th highest of some values, -inf if there are fewer. Returns 0 if there is no memory. */
 static int find_least(const float *values, Py_ssize_t n, Py_ssize_t count, float *least)
 {
-    float *highest = malloc(((size_t)count + 1) * sizeof(float));
+    *least = -INFINITY;
+    if (n < count || !count)
+        return 1;
+    Py_ssize_t kept = count > FEW ? n : count;
+    float *highest = malloc((size_t)kept * sizeof(float));
     if (!highest)
         return 0;
-    Py_ssize_t kept = n < count ? n : count;
     memcpy(highest, values, (size_t)kept * sizeof(float));
     qsort(highest, (size_t)kept, sizeof(float), compare_floats);
-    for (Py_ssize_t i = kept; i < n && count; i++) {
-        if (values[i] <= highest[count - 1])
+    for (Py_ssize_t i = kept; i < n; i++) {
+        if (!(values[i] > highest[count - 1]))
             continue;
         Py_ssize_t place = count - 1;
         for (; place && highest[place - 1] < values[i]; place--)
             highest[place] = highest[place - 1];
         highest[place] = values[i];
     }
-    *least = kept ? highest[kept - 1] : -INFINITY;
+    *least = highest[count - 1];
     free(highest);
     return 1;
 }
@@ -741,55 +760,42 @@ static PyObject *one_of_each(PyObject *self, PyObject *const *arguments, Py_ssiz
     if (!cuts(starts, n_blobs, n_rows))
         return out_of_range(&arrays);
     float least;
-    Entry *entries = malloc(((size_t)limit + 1) * sizeof(Entry));
-    double *lost = malloc(((size_t)limit + 1) * sizeof(double));
-    Entry *own = malloc(((size_t)limit + 1) * sizeof(Entry));
-    if (!entries || !lost || !own || !find_least(best, n_blobs, limit, &least)) {
-        free(entries);
-        free(lost);
-        free(own);
+    if (!find_least(best, n_blobs, limit, &least))
         return no_memory(&arrays);
-    }
+    Py_ssize_t most = 0;
+    for (Py_ssize_t blob = 0; blob < n_blobs; blob++)
+        most += best[blob] >= least && best[blob] > -INFINITY ? starts[blob + 1] - starts[blob] : 0;
+    Entry *entries = malloc(((size_t)most + 1) * sizeof(Entry));
+    if (!entries)
+        return no_memory(&arrays);
     for (Py_ssize_t blob = 0; limit && blob < n_blobs; blob++) {
-        if (best[blob] < least || best[blob] == -INFINITY)
+        if (!(best[blob] >= least && best[blob] > -INFINITY))
             continue;
-        /* The best rows of this blob, best first: no more than the list has room for. */
+        Entry *own = entries + kept;
         Py_ssize_t n_own = 0;
         for (int64_t row = starts[blob]; row < starts[blob + 1]; row++) {
-            Entry entry = {total[row], 0, row};
-            if (entry.value == -INFINITY || (n_own == limit && entry.value <= own[limit - 1].value))
-                continue;
-            if (n_blobs >= limit && least > 0 && entry.value < best[blob] - tie && entry.value * saturation < least - tie)
-                continue;
-            Py_ssize_t place = n_own < limit ? n_own++ : limit - 1;
-            for (; place && own[place - 1].value < entry.value; place--)
-                own[place] = own[place - 1];
-            own[place] = entry;
+            double value = total[row];
+            int is_low = n_blobs >= limit && least > 0 && value < best[blob] - tie && value * saturation < least - tie;
+            if (value > -INFINITY && !is_low)
+                own[n_own++] = (Entry){value, file_of_blob[blob], row, value};
         }
+        qsort(own, (size_t)n_own, sizeof(Entry), compare_entries);
         for (Py_ssize_t place = 0; place < n_own; place++) {
-            double sum = own[place].value;
-            double value = sum > 0 ? sum * pow(saturation, (double)place) : sum - (double)place;
-            Entry entry = {rint(value * 1e5) / 1e5, file_of_blob[blob], own[place].place};
-            if (kept == limit && compare_entries(&entry, &entries[limit - 1]) > 0)
-                continue;
-            Py_ssize_t at = kept < limit ? kept++ : limit - 1;
-            for (; at && compare_entries(&entry, &entries[at - 1]) < 0; at--) {
-                entries[at] = entries[at - 1];
-                lost[at] = lost[at - 1];
-            }
-            entries[at] = entry;
-            lost[at] = entry.value - sum;
+            double value = own[place].value > 0 ? own[place].value * pow(saturation, (double)place)
+                                                : own[place].value - (double)place;
+            own[place].value = rint(value * 1e5) / 1e5;
         }
+        kept += n_own;
     }
+    qsort(entries, (size_t)kept, sizeof(Entry), compare_entries);
+    kept = kept < limit ? kept : limit;
     for (Py_ssize_t i = 0; i < kept; i++) {
         out_rows[i] = entries[i].place;
         out_files[i] = entries[i].file;
         out_values[i] = entries[i].value;
-        out_lost[i] = lost[i];
+        out_lost[i] = entries[i].value - entries[i].before;
     }
     free(entries);
-    free(lost);
-    free(own);
     let_go(&arrays);
     return PyLong_FromSsize_t(kept);
 }
@@ -926,7 +932,11 @@ static PyObject *count_words(PyObject *self, PyObject *const *arguments, Py_ssiz
     if (!has_arguments(given, 2))
         return NULL;
     uint64_t seed = PyLong_AsUnsignedLongLongMask(arguments[1]);
-    Py_ssize_t n = PyErr_Occurred() ? -1 : PyList_Size(arguments[0]);
+    Py_ssize_t n = -1;
+    if (!PyErr_Occurred() && !PyList_Check(arguments[0]))
+        PyErr_SetString(PyExc_TypeError, "texts must be a list");
+    else if (!PyErr_Occurred())
+        n = PyList_Size(arguments[0]);
     for (Py_ssize_t text = 0; text < n; text++) {
         Py_ssize_t length;
         const char *bytes = PyUnicode_AsUTF8AndSize(PyList_GetItem(arguments[0], text), &length);
@@ -1071,7 +1081,7 @@ static Py_ssize_t add_shares(const int32_t *sources, const int32_t *terms, Py_ss
             for (Py_ssize_t i = 0; i < n_touched; i++) {
                 TermSum *sum = &sums[touched[i]];
                 double impact = rint(scale * sum->share / (saturation + sum->share));
-                postings[found++] = (Posting){touched[i], sum->row, (uint8_t)(impact < 1 ? 1 : impact > 255 ? 255 : impact), sum->bits};
+                postings[found++] = (Posting){touched[i], sum->row, (uint8_t)(!(impact > 1) ? 1 : impact > 255 ? 255 : impact), sum->bits};
                 sum->n_rows++;
                 sum->share = 0;
                 sum->bits = 0;

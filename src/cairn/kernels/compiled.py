@@ -32,7 +32,7 @@ def cosines(rows: npt.NDArray[np.int8], query: Floats, unit: float) -> Floats:
 def pair_products(left: npt.NDArray[np.int8], right: npt.NDArray[np.int8]) -> Floats:
     """See `plain.pair_products`."""
     found = np.empty(len(left), np.float32)
-    _compiled.pair_products(left, right, found)
+    _compiled.pair_products(np.ascontiguousarray(left), np.ascontiguousarray(right), found)
     return found
 
 

@@ -252,12 +252,21 @@ def test_postings_are_the_same(seed: int, n_words: int, n_terms: int, n_rows: in
         np.testing.assert_array_equal(own, other, strict=True)
 
 
+@needs_build
+@given(st.integers(0, 2**32), st.integers(1, 200), st.integers(1, 200))
+def test_the_list_of_one_large_file_is_the_same(seed: int, n_rows: int, limit: int) -> None:
+    total = np.random.default_rng(seed).random(n_rows).astype(np.float32)
+    arguments = (total.max(keepdims=True), total, np.array([0, n_rows]), np.zeros(1, np.int64), limit, 0.5, 1e-4)
+    for own, other in zip(compiled.one_of_each(*arguments), plain.one_of_each(*arguments), strict=True):
+        np.testing.assert_array_equal(own, other)
+
+
 _ONE, _FLOATS = np.zeros(1, np.int64), np.zeros(1, np.float32)
 _POSTINGS = (np.zeros(0, np.int32), np.zeros(0, np.uint8), np.zeros(0, np.uint8))
 
 
 @needs_build
-@pytest.mark.parametrize("row", [-1, 1, 2**40])
+@pytest.mark.parametrize("row", [-1, 1, 2**40, 2**63 - 1])
 def test_a_number_that_is_out_of_range_is_an_error_and_no_crash(row: int) -> None:
     found = TermRows(_ONE, np.array([row]), np.zeros(1, np.uint8), np.zeros(1, np.uint8))
     with pytest.raises(IndexError, match="out of range"):
@@ -268,6 +277,9 @@ def test_a_number_that_is_out_of_range_is_an_error_and_no_crash(row: int) -> Non
         compiled.chunk_features(np.array([row]), np.array([0, 1]), _FLOATS, _FLOATS, _FLOATS, _FLOATS, _FLOATS, 4)
     with pytest.raises(IndexError, match="out of range"):
         compiled.look_up((_ONE.astype(np.uint64), np.array([0, row]), *_POSTINGS), [0], 0, None)
+    nowhere = TermRows(_ONE[:0], _ONE[:0], np.zeros(0, np.uint8), np.zeros(0, np.uint8))
+    with pytest.raises(IndexError, match="out of range"):
+        compiled.term_features(nowhere, nowhere, _ONE, row, np.array([row]), _ONE, np.zeros(1), _BITS, _PATH_BIT)
     with pytest.raises(IndexError, match="out of range"):
         compiled.predict(np.array([row]), _FLOATS, np.zeros((1, 2), np.float32), np.zeros((1, 1), np.float32))
 
