@@ -133,7 +133,7 @@ static int cuts(const int64_t *starts, Py_ssize_t n, Py_ssize_t total)
 
 /* With so few dimensions and so short a query no sum of products exceeds 32 bits. */
 #define MAX_WIDTH 100000
-#define LONGEST 1e6
+#define LONGEST 8e6
 
 /* A whole number of the query is 256 * high + low, so that all products are of 16 bits, which processors add up fast. */
 FOR_EACH_PROCESSOR

@@ -14,7 +14,7 @@ from cairn.kernels.plain import (
     Doubles,
     Floats,
     Ints,
-    Listed,
+    ListedRows,
     OfChunks,
     PostingArrays,
     Sums,
@@ -158,12 +158,12 @@ def predict(features: Ints, thresholds: Floats, values: Floats, table: Floats) -
 
 def one_of_each(
     best: Floats, total: Floats, blob_rows: Ints, file_of_blob: Ints, limit: int, saturation: float, tie: float
-) -> Listed:
+) -> ListedRows:
     """See `plain.one_of_each`."""
     limit = min(limit, len(total))
     (rows, files), (values, lost) = np.empty((2, limit), np.int64), np.empty((2, limit), np.float64)
     count = _compiled.one_of_each(best, total, blob_rows, file_of_blob, saturation, tie, rows, files, values, lost)
-    return Listed(rows[:count], files[:count], values[:count], lost[:count])
+    return ListedRows(rows[:count], files[:count], values[:count], lost[:count])
 
 
 def make_postings(

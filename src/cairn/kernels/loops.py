@@ -10,7 +10,7 @@ from cairn.kernels.build import IS_COMPILED
 if IS_COMPILED:
     from cairn.kernels import compiled as _chosen
 else:
-    from cairn.kernels import plain as _chosen  # type: ignore[no-redef]
+    from cairn.kernels import plain as _chosen  # type: ignore[no-redef] # the same functions
 
 IS_COMPILED = _chosen.__name__.endswith(".compiled")
 add_up = _chosen.add_up

@@ -57,7 +57,7 @@ class OfChunks(NamedTuple):
     counts: Ints
 
 
-class Listed(NamedTuple):
+class ListedRows(NamedTuple):
     """Rows, best first, with their files, scores, and what these lost because others of the file came before."""
 
     rows: Ints
@@ -325,7 +325,7 @@ def predict(features: Ints, thresholds: Floats, values: Floats, table: Floats) -
 
 def one_of_each(
     best: Floats, total: Floats, blob_rows: Ints, file_of_blob: Ints, limit: int, saturation: float, tie: float
-) -> Listed:
+) -> ListedRows:
     """Return the best rows, where each further row of a file counts less.
 
     A file's best row keeps its score, so only rows of the `limit` best files can be among the `limit` best.
@@ -363,7 +363,7 @@ def one_of_each(
     values = values.round(5)  # a difference that only comes from the order of summing is a tie
     # Rows with equal scores are in order of their path, and then of their place in the file.
     order = np.lexsort((rows, files, -values))[:limit]
-    return Listed(rows[order], files[order], values[order], values[order] - sums[order])
+    return ListedRows(rows[order], files[order], values[order], values[order] - sums[order])
 
 
 def distinct(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:

@@ -61,7 +61,8 @@ def projects(draw: st.DrawFn) -> Project:
 
 def unit_vectors(random: np.random.Generator, count: int, width: int) -> npt.NDArray[np.float64]:
     vectors = random.normal(size=(count, width))
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)  # type: ignore[no-any-return]
+    scaled: npt.NDArray[np.float64] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return scaled
 
 
 def test_the_inner_loops_are_compiled_where_they_can_be() -> None:
@@ -287,10 +288,10 @@ def test_a_number_that_is_out_of_range_is_an_error_and_no_crash(row: int) -> Non
 @needs_build
 def test_arrays_of_the_wrong_kind_or_size_are_refused() -> None:
     with pytest.raises(TypeError, match="of type float32"):
-        compiled.file_lexical(np.zeros(1), np.array([0, 1]), 0.2)  # type: ignore[arg-type]
+        compiled.file_lexical(np.zeros(1), np.array([0, 1]), 0.2)  # type: ignore[arg-type] # on purpose
     with pytest.raises(ValueError, match="must have 2 items"):
         compiled.best_files(np.zeros(2, np.float32), _ONE, 1)
     with pytest.raises(TypeError, match="4 arguments"):
-        _compiled.cosines(_ONE)  # type: ignore[call-arg]
+        _compiled.cosines(_ONE)  # type: ignore[call-arg] # on purpose
     with pytest.raises(BufferError):
         _compiled.file_lexical(_FLOATS, np.array([0, 1]), 0.2, b"1234")
