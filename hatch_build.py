@@ -9,7 +9,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from setuptools import Distribution, Extension
-from setuptools.errors import CCompilerError, ExecError, PlatformError
+from setuptools.errors import BaseError, CCompilerError
 
 MODULE = "cairn.kernels._compiled"
 SOURCE = "src/cairn/kernels/_compiled.c"
@@ -26,17 +26,17 @@ class CompileKernels(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile; the wheel is for this platform, and for all versions of Python from 3.11 on, if that worked."""
-        for last in Path(SOURCE).parent.glob("_compiled.*"):
-            if last.suffix in {".so", ".pyd"}:
-                last.unlink()  # what is left must not be taken for this build
         extension = Extension(MODULE, [SOURCE], py_limited_api=True, extra_compile_args=FLAGS, libraries=LIBRARIES)
         command = Distribution({"ext_modules": [extension], "package_dir": {"": "src"}}).get_command_obj("build_ext")
         command.inplace = True
         command.build_temp = "build"
         try:
+            for last in Path(SOURCE).parent.glob("_compiled.*"):
+                if last.suffix in {".so", ".pyd"}:
+                    last.unlink()  # what is left must not be taken for this build
             command.ensure_finalized()
             command.run()
-        except (CCompilerError, ExecError, PlatformError) as error:
+        except (BaseError, CCompilerError, OSError) as error:  # no compiler, or a source tree that is read-only
             self.app.display_warning(f"searches will be slower: the inner loops were not compiled ({error})")
             return
         build_data["pure_python"] = False

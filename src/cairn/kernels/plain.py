@@ -1,4 +1,4 @@
-"""The inner loops of the ranking in numpy, for where there is no compiled build; it says what each of them returns."""
+"""The inner loops of ranking and indexing in numpy: what each returns, and what runs where none are compiled."""
 
 from __future__ import annotations
 
