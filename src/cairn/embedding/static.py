@@ -124,6 +124,10 @@ class StaticModel:
         ids: list[int] = []
         counts: list[int] = []
         for word in words:
+            if word.isascii() and (whole := find(word.encode())) is not None:  # as most words are
+                ids.append(whole)
+                counts.append(1)
+                continue
             pieces = self._split(word, find)
             ids += pieces
             counts.append(len(pieces))

@@ -16,6 +16,7 @@ from cairn.search.mentions import Mentions
 from cairn.search.query import MINOR_KINDS
 from cairn.source.roles import Role
 from cairn.storage.index import chunk_db
+from cairn.storage.index.chunk_db import NamedDefinition
 
 Floats = npt.NDArray[np.float32]
 
@@ -94,14 +95,15 @@ def _who_defines(
     """Return for each file what the names that it defines say, and which rows define them; namesakes share."""
     named = np.zeros(len(snapshot.files.paths), dtype=np.float32)
     defining: dict[int, tuple[float, int]] = {}
-    for name, weight in mentions.names.items():
+    found: dict[str, list[NamedDefinition]] = {}
+    for name in mentions.names:
         waiting.check()
-        found = chunk_db.definitions_called(connection, name, _MAX_READ)
-        rows = snapshot.rows_of_chunks(np.array([one.chunk_id for one in found], dtype=np.int64))
-        files = np.where(rows >= 0, file_of_row[rows], -1)
-        shown = [
-            (row, file, one) for row, file, one in zip(rows.tolist(), files.tolist(), found, strict=True) if file >= 0
-        ]
+        found[name] = chunk_db.definitions_called(connection, name, _MAX_READ)
+    rows = snapshot.rows_of_chunks(np.array([one.chunk_id for group in found.values() for one in group], np.int64))
+    files = np.where(rows >= 0, file_of_row[rows], -1)
+    places = zip(rows.tolist(), files.tolist(), strict=True)
+    for name, weight in mentions.names.items():
+        shown = [(row, file, one) for one, (row, file) in zip(found[name], places, strict=False) if file >= 0]
         if len(shown) > _MAX_NAMESAKES:
             continue
         best: dict[int, float] = {}

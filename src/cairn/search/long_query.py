@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from itertools import islice
 
 from cairn.search.query import STOP_WORDS, Query, Term, asked_roles
-from cairn.search.work_item import WorkItem, read_work_item
+from cairn.search.work_item import WorkItem, read_work_item, words_of
 from cairn.source.roles import Role
-from cairn.source.terms import term_hash, terms_of
-from cairn.source.text import MAX_WORD_CHARS, raw_words, split_identifier
+from cairn.source.terms import known_hash, terms_of_word
+from cairn.source.text import MAX_WORD_CHARS
 from cairn.types import Mode
 
 # What a word counts by the part that it is in; one of the subject counts 1.
 PROSE, CODE, TRACE = 0.3, 0.1, 0.3
 MAX_TERMS_OF_ITEM, MAX_BODY_WORDS = 120, 200
 _PART_OF_NAME = 0.5  # of a word of an identifier, against the whole
-_split = lru_cache(maxsize=4_096)(split_identifier)
 _ASKS = re.compile(r"(?i)^(how|where|what|which|why|who|add|write|document|show|find)\b|\?$")
 
 
@@ -47,19 +45,18 @@ def _terms(item: WorkItem) -> tuple[Term, ...]:
     weights: dict[str, float] = {}
     parts = ((item.subject, 1.0), (item.prose, PROSE), (item.code, CODE), (item.trace, TRACE))
     for text, worth in parts:
-        for raw in dict.fromkeys(raw_words(text)):
+        for raw in dict.fromkeys(words_of(text)):
             if raw.lower() in STOP_WORDS or len(raw) > MAX_WORD_CHARS:
                 continue
-            words = _split(raw)
-            terms = terms_of(raw, words)
+            words, terms = terms_of_word(raw)
             for term in terms:
                 weight = worth if len(words) < 2 or term == terms[-1] else worth * _PART_OF_NAME
                 weights[term] = max(weight, weights.get(term, 0.0))
             if len(weights) >= MAX_TERMS_OF_ITEM:
                 break
-    return tuple(Term(term_hash(term), term, weight) for term, weight in weights.items())
+    return tuple([Term(known_hash(term), term, weight) for term, weight in weights.items()])
 
 
 def _words(text: str, most: int | None = None) -> tuple[str, ...]:
-    words = (word for raw in raw_words(text) for word in _split(raw))
+    words = (word for raw in words_of(text) for word in terms_of_word(raw)[0])
     return tuple(islice((word for word in words if word not in STOP_WORDS and not word.isdigit()), most))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from cairn.search.query import SCOPE_MARK, STOP_WORDS, looks_named, named_among
-from cairn.search.work_item import WorkItem
-from cairn.source.text import raw_words
+from cairn.search.work_item import WorkItem, words_of
 
 MAX_NAMES, MAX_PLACES = 24, 40
 _LEAST_CHARS = 3
@@ -47,14 +47,14 @@ def read_mentions(item: WorkItem) -> Mentions:
         for name, weight in _names_in_prose(text):
             names[name] = max(names.get(name, 0.0), weight * factor)
     for text in (item.code, item.trace):
-        for name in (*named_among(raw_words(text)), *_CALLS.findall(text)):
+        for name in (*named_among(words_of(text)), *_CALLS.findall(_with("(", text))):
             names[name] = max(names.get(name, 0.0), _IN_CODE)
     kept = [
         name for name in names if len(name) >= _LEAST_CHARS and (names[name] >= 1 or name.lower() not in STOP_WORDS)
     ]
     kept.sort(key=lambda name: -names[name])
     paths = dict.fromkeys((*item.links, *_PATHS.findall(_with(".", item.subject, item.prose, item.code))))
-    modules = dict.fromkeys(_dotted_names(f"{item.subject}\n{item.prose}"))
+    modules = dict.fromkeys((*_dotted_names(item.subject), *_dotted_names(item.prose)))
     return Mentions(
         {name: names[name] for name in kept[:MAX_NAMES]},
         tuple(paths)[:MAX_PLACES],
@@ -70,18 +70,23 @@ def _names_in_prose(text: str) -> list[tuple[str, float]]:
         found += [
             (name, _SPAN if name == whole or looks_named(name) else _IN_SPAN) for name in _IDENTIFIERS.findall(span)
         ]
-    found += [(name, _CALL) for name in _CALLS.findall(text)]
+    found += [(name, _CALL) for name in _CALLS.findall(_with("(", text))]
     for dotted in _dotted_names(text):
         *owners, last = SCOPE_MARK.split(dotted)
         found += [(last, _DOTTED), *((owner, _DOTTED * _OWNER) for owner in owners if owner[:1].isupper())]
-    found += [(word, _SHAPED) for word in named_among(raw_words(text))]
+    found += [(word, _SHAPED) for word in named_among(words_of(text))]
     return found
 
 
+@lru_cache(maxsize=4)  # asked for twice
 def _dotted_names(text: str) -> list[str]:
-    return _DOTTED_NAMES.findall("\n".join(word for word in text.split() if "." in word or "::" in word or "#" in word))
+    dotted = [word for word in _split(text) if "." in word or "::" in word or "#" in word]
+    return _DOTTED_NAMES.findall("\n".join(dotted))
 
 
 def _with(mark: str, *texts: str) -> str:
     """Return what stands between spaces and has a mark, in lines: a pattern that needs the mark has less to try."""
-    return "\n".join(word for text in texts for word in text.split() if mark in word)
+    return "\n".join([word for text in texts if mark in text for word in _split(text) if mark in word])
+
+
+_split = lru_cache(maxsize=4)(str.split)  # what stands between spaces in the parts of a text

@@ -413,7 +413,10 @@ class _Search:
         runs, first, n_words = list[_Run](), 0, len(self._words.spans)
         may_hold = piece.may_hold or [True] * n_words
         while first < n_words:
-            places, last = self._places(piece.data, first, first) if may_hold[first] else [], first
+            # A common word says nothing alone, and stands in many places.
+            last = first if self._words.counts[first] else min(first + 1, n_words - 1)
+            places = self._places(piece.data, first, last) if may_hold[first] and may_hold[last] else []
+            last = last if places else first
             while places and last + 1 < n_words and may_hold[last + 1]:
                 if not (further := self._places(piece.data, first, last + 1)):
                     break

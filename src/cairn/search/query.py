@@ -316,7 +316,8 @@ def looks_named(word: str) -> bool:
 
 def named_among(words: Iterable[str]) -> list[str]:
     """Return the words that have the shape of a name in code, each once."""
-    return list(filter(_LOOKS_NAMED.search, dict.fromkeys(words)))
+    shaped = [word for word in dict.fromkeys(words) if "_" in word or not word[1:].islower()]
+    return list(filter(_LOOKS_NAMED.search, shaped))
 
 
 def asked_roles(text: str) -> Role:

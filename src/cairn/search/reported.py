@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from cairn.search.called import line_of_call
@@ -38,12 +39,18 @@ _SAYS = re.compile(
     r"|not (found|allowed|supported|a valid)|no such|already (exists|in use|defined|registered|been)"
     r"|exceeded|denied|refused|(is|are) required|unexpected|invalid|unknown|unrecogni[sz]ed|missing)\b"
 )
+# What `_SAYS` finds has one of these, in lower case: they are told quickly, and most lines have none.
+_SAID = (
+    *("not", "n't", "unable", "fail", "must", "no such", "already", "exceeded", "denied", "refused", "required"),
+    *("unexpected", "invalid", "unknown", "unrecogni", "missing"),
+)
 _BRACKETED = re.compile(r"\s*\[[\w\\]*(?:Error|Exception|Warning)\]\s*$")
 # How people write: in the first person, with questions, links and code spans.
 _PERSON = re.compile(
     r"(?i)\b(I|we|my|our|you|please|when|should|expected|want|instead|however|according|why|how)\b|\?|https?:|`\w[^`\n]*`"
 )
-_SOMEBODY = re.compile(r"\b(I|[Ww]e|[Mm]y|[Oo]ur|[Pp]lease)\b")
+# It begins with one set of characters, for which re looks quickly.
+_SOMEBODY = re.compile(r"[IWwMmOoPp](?<!\w.)(?:(?<=I)|(?<=[Ww])e|(?<=[Mm])y|(?<=[Oo])ur|(?<=[Pp])lease)(?!\w)")
 _LOGGED = re.compile(r"\d\d:\d\d:\d\d|\b(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b")
 # A command that was run, a call of a trace, and code that a trace or a report shows: none is a message.
 _SOURCE = re.compile(
@@ -101,6 +108,7 @@ def _places(library: Library, message: str, wants: Role, filters: Filtered) -> l
     ]
 
 
+@lru_cache(maxsize=4)  # asked for twice
 def is_output(item: WorkItem) -> bool:
     """Tell whether a text is what a program printed, with hardly a word about it."""
     looks_printed = bool(item.trace) or _PROMPT.match(item.raw) is not None
@@ -155,12 +163,20 @@ def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
     )
     lines = [line.strip() for line in item.prose.split("\n") if len(line) <= _MAX_MESSAGE_CHARS]
     yield from filter(_ERROR.match, (*lines, item.subject))
-    yield from (line for line in printed if _SAYS.search(line) and not _SOURCE.match(line))
+    yield from (line for line in _saying(printed) if not _SOURCE.match(line))
     if is_printed:
         rest = [line.strip() for line in item.raw.split("\n") if len(line.split()) >= _LEAST_WORDS]
         rest = [line for line in rest if len(line) <= _MAX_MESSAGE_CHARS]
         rest = [line for line in rest if not _SOMEBODY.search(line) and not _SOURCE.match(line)]
-        yield from sorted(rest, key=lambda line: _SAYS.search(line) is None)
+        says = frozenset(_saying(rest))
+        yield from sorted(rest, key=lambda line: line not in says)
+
+
+def _saying(lines: Sequence[str]) -> list[str]:
+    """Return those of some lines that say what went wrong, as messages do."""
+    text = "\n".join(lines).lower()
+    said = [words for words in _SAID if words in text]
+    return [line for line in lines if any(words in line.lower() for words in said) and _SAYS.search(line)]
 
 
 def _framed(library: Library, text: str, filters: Filtered, finder: FileFinder) -> Iterator[Reported]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -33,13 +34,16 @@ _TAG = re.compile(
     r"</?(?:details|summary|br|p|b|i|em|strong|code|pre|sub|sup|kbd|a|ul|ol|li|hr|div|span)\b[^>]*>", re.I
 )
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s*(.*?)\s*#*|\*\*(.+?)\*\*:?|__(.+?)__:?)\s*$")
-_BOX = re.compile(r"^\s*[-*+]\s*\[[ xX]?\]")
-_SEPARATOR = re.compile(r"^\W*$")
+_HEADING_MARKS = ("#", "**", "__")
 _ESCAPE = re.compile(r"(?<![\w:\\])?\\[nrt](?=[A-Z\s\"'\\]|$)")
-_TRAILER = re.compile(
-    r"(?i)^\s*(?:(?:signed-off|co-authored|reviewed|acked|reported|tested|suggested)-by|change-id|cc"
+# What says nothing of the code: a separator, a box to tick, a trailer, a form where nothing was filled in, a greeting.
+_NOISE = re.compile(
+    r"(?i)\W*$|\s*(?:[-*+]\s*\[[ x]?\]"
+    r"|(?:signed-off|co-authored|reviewed|acked|reported|tested|suggested)-by|change-id|cc"
     r"|(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?|refs?|references|see|related(?: to)?|part of)\b[^\w#]{0,10}"
-    r"(?:[\w./-]{0,80}#\d+|https?:\S+))"
+    r"(?:[\w./-]{0,80}#\d+|https?:\S+)"
+    r"|(?:_?no response_?|n/?a|none"
+    r"|(?:hello|hi|hey|dear|good (?:morning|day|evening))\b(?:(?: \w+){0,2}\s*[,!]|))[\s.]*$)"
 )
 # The words of headings in templates, and one under which an environment is described.
 _TEMPLATE_WORDS = frozenset(
@@ -68,11 +72,6 @@ _VERSIONED = re.compile(r"^[\s>*+|-]*[\w@/.-]+(?:\s+version)?\s*[:=|@ ]\s*v?\d+(
 # A row of a table. A table with some such settings says what is installed in its other rows as well.
 _ROW = re.compile(r"^\s*\|[^|]*\|")
 _LEAST_SETTINGS, _SETTINGS_SHARE = 2, 0.25
-# What a form says where nothing was filled in, and a line that only greets.
-_SAYS_NOTHING = re.compile(
-    r"(?i)^\s*(?:_?no response_?|n/?a|none"
-    r"|(?:hello|hi|hey|dear|good (?:morning|day|evening))\b(?:(?: \w+){0,2}\s*[,!]|))[\s.]*$"
-)
 _OUTPUT = re.compile(
     r"^\s*(?:File \"[^\"]+\", line \d+|at (?:[\w$.<>/\\ \[\]+|,=]|`\d)+\(|at .+:\d+|#\d+ |\d+: +\w+::|from .+:\d+:in "
     r"|\.\.\. \d+ more|Traceback \(most recent|goroutine \d+|\s+[~^]+\s*$|stack backtrace:|Caused by:"
@@ -130,7 +129,7 @@ def read_work_item(text: str) -> WorkItem:
     plain = without_colours(shorten(text)).replace("\r\n", "\n").replace("\r", "\n")
     lines, is_log = _without_stamps(_COMMENT.sub("\n", plain).split("\n"))
     subject, rest = ("", lines) if is_log else _split_subject(lines)
-    is_printed = is_log or (not subject and not _FENCE.match(next(filter(None, map(str.strip, rest)), "")))
+    is_printed = is_log or (not subject and not _fence(next(filter(None, map(str.strip, rest)), "")))
     sorter = _Sorter(is_log=is_log)
     for line in rest if is_log else _without_settings(rest):
         sorter.add(line)
@@ -140,9 +139,15 @@ def read_work_item(text: str) -> WorkItem:
     return WorkItem(_tidy(subject), _tidy(prose), code, trace, links, "\n".join(lines), len(text), is_printed)
 
 
+@lru_cache(maxsize=4)
+def words_of(text: str) -> list[str]:
+    """Return the words of a part, for reading alone, as `raw_words` does: several who read a text ask for them."""
+    return raw_words(text)
+
+
 def _without_stamps(lines: list[str]) -> tuple[list[str], bool]:
     """Return the lines of a CI service's log without what it puts before each, and whether they are such a log."""
-    stamps = [_STAMP.match(line) for line in lines]
+    stamps = [_STAMP.match(line) if "T" in line else None for line in lines]
     n_stamped = len(stamps) - stamps.count(None)
     if n_stamped < max(_LEAST_STAMPED, _STAMPED_SHARE * sum(map(bool, lines))):
         return lines, False
@@ -152,9 +157,9 @@ def _without_stamps(lines: list[str]) -> tuple[list[str], bool]:
 def _without_settings(lines: Sequence[str]) -> Iterator[str]:
     """Yield all lines but those of tables that say what is installed; a table in a code block is kept."""
     n_fences = 0
-    for is_row, group in groupby(lines, lambda line: _ROW.match(line) is not None):
+    for is_row, group in groupby(lines, lambda line: "|" in line and _ROW.match(line) is not None):
         rows = list(group)
-        n_fences += 0 if is_row else sum(_FENCE.match(line) is not None for line in rows)
+        n_fences += 0 if is_row else sum(_fence(line) != "" for line in rows)
         is_table = is_row and n_fences % 2 == 0
         n_settings = sum(_is_setting(row.replace("_", " ")) for row in rows) if is_table else 0
         if n_settings < max(_LEAST_SETTINGS, _SETTINGS_SHARE * len(rows)):
@@ -194,14 +199,16 @@ class _Sorter:
         self._after_blank = False
 
     def _is_fence(self, line: str) -> bool:
-        match = _FENCE.match(line)
-        if match is None or (self._fence and not match[1].startswith(self._fence)):
+        marks = _fence(line)
+        if not marks or not marks.startswith(self._fence):
             return False
-        self._fence = "" if self._fence else match[1]
+        self._fence = "" if self._fence else marks
         return True
 
     def _is_dropped(self, line: str) -> bool:
         """Tell whether a line outside of code is left out; a heading tells what becomes of those below it."""
+        if not line:
+            return True
         if title := _title(line):
             level = _level(line)
             if not self._environment or level <= self._environment:
@@ -224,7 +231,7 @@ def _split_subject(lines: list[str]) -> tuple[str, list[str]]:
     begin = start = _first_said(lines, 0)
     if start < len(lines) and is_place(lines[start]):  # a review: the place and what stands there, then what is said
         start = _first_said(lines, start + 1, outside=True)
-    if start == len(lines) or _FENCE.match(lines[start]) or _OUTPUT.match(lines[start]):
+    if start == len(lines) or _fence(lines[start]) or _OUTPUT.match(lines[start]):
         return "", lines[begin:]
     before, behind = lines[begin:start], lines[start + 1 :]
     first = _title(lines[start]) or lines[start].strip()
@@ -243,11 +250,17 @@ def _first_said(lines: Sequence[str], start: int, *, outside: bool = False) -> i
     is_inside = False
     for number in range(start, len(lines)):
         line = lines[number]
-        if outside and _FENCE.match(line):
+        if outside and _fence(line):
             is_inside = not is_inside
         elif not is_inside and not _is_noise(line) and not _heads_template(line):
             return number
     return len(lines)
+
+
+def _fence(line: str) -> str:
+    """Return the marks with which a line begins or ends a block of code, empty if it does not."""
+    match = _FENCE.match(line) if "```" in line or "~~~" in line else None
+    return match[1] if match else ""
 
 
 def _level(heading: str) -> float:
@@ -258,7 +271,7 @@ def _level(heading: str) -> float:
 
 def _title(line: str) -> str:
     """Return the text of a heading, empty if the line is none."""
-    heading = _HEADING.match(line)
+    heading = _HEADING.match(line) if line.lstrip().startswith(_HEADING_MARKS) else None
     return next((group for group in heading.groups() if group), "") if heading else ""
 
 
@@ -280,20 +293,19 @@ def _message_of(lines: Sequence[str]) -> str:
 
 def _is_noise(line: str) -> bool:
     """Tell whether a line outside of code says nothing of the code."""
-    return bool(
-        _SEPARATOR.match(line)
-        or _BOX.match(line)
-        or _TRAILER.match(line)
-        or _SAYS_NOTHING.match(line)
-        or _is_setting(line)
-    )
+    return _NOISE.match(line) is not None or _is_setting(line)
 
 
 def _is_setting(line: str) -> bool:
     """Tell whether a line says what is installed, or in which version."""
-    return len(line) < _MAX_SETTING and bool(_SETTING.match(line) or ("." in line and _VERSIONED.match(line)))
+    if len(line) >= _MAX_SETTING:
+        return False
+    has_sign = ":" in line or "=" in line or "|" in line
+    return bool((has_sign and _SETTING.match(line)) or ("." in line and _VERSIONED.match(line)))
 
 
 def _tidy(text: str) -> str:
     text = _LINK.sub(r"\1", _IMAGE.sub(" ", text))
-    return _TAG.sub(" ", _URL.sub(" ", text)).strip()
+    if "://" in text:
+        text = "\n".join([_URL.sub(" ", line) if "://" in line else line for line in text.split("\n")])
+    return _TAG.sub(" ", text).strip()

@@ -23,8 +23,8 @@ _FRAME = re.compile(
     rf"|({_PATH})`?(?: on line |, line |:line |: line | line ){_LINE}"  # PHP, Swift, C#, shells, Perl, people
     rf"|({_PATH}):{_LINE}(?![\d.])"
 )
-# Every frame has this, and most lines do not. It begins with one set of characters, for which re looks quickly.
-_LINE_BEHIND = re.compile(r"[:(\[ L](?:(?<=[:(\[])|(?<=line )|(?<=#L))[1-9]")
+# Every frame has this, and most lines do not. It begins with the rarest set of characters, for which re looks quickly.
+_LINE_BEHIND = re.compile(r"[1-9](?:(?<=[:(\[].)|(?<=line .)|(?<=#L.))")
 _SOURCE_ROOTS = ("", "src/", "lib/", "app/", "src/main/java/", "src/main/kotlin/")
 _LAST_IS_DEEPEST = re.compile(r"most recent call last|^ *File \"|^\S+\.py:\d+: (?:in \w|$)", re.MULTILINE)
 # A call without a file and a line, as .NET writes it without debug symbols and Java where it does not know them.
@@ -81,10 +81,10 @@ def _deepest_first(text: str, frames_of: Callable[[str], Iterator[_Frame]]) -> l
 
 def _calls_of(text: str) -> Iterator[TracebackFrame | CallFrame]:
     for line in text.split("\n"):
-        places = [*map(_frame, _FRAME.finditer(line))] if _LINE_BEHIND.search(line) else []
-        yield from places
-        match = _CALL.match(line) if not places and "at " in line else None
-        if match and (call := _call(match)) is not None:
+        places = [*map(_frame, _FRAME.finditer(line))] if _LINE_BEHIND.search(line) else None
+        if places:
+            yield from places
+        elif "at " in line and (match := _CALL.match(line)) and (call := _call(match)) is not None:
             yield call
 
 
