@@ -418,6 +418,26 @@ def test_no_more_commits_are_read_than_the_setting_says(project: Path) -> None:
     assert (answer.read, answer.listed) == (2, 2)
 
 
+def test_a_run_without_time_reads_the_newest_commits_and_the_next_one_the_rest(project: Path) -> None:
+    lines = []
+    for number in range(150):  # on top of the others, in a moment
+        text = f"def load(): return {number}\n"
+        lines.append(
+            f"commit refs/heads/many\ncommitter A <a@example.org> {2_000_000_000 + number} +0000\n"
+            f"data {len(f'Count {number}')}\nCount {number}\n{'' if number else 'from refs/heads/main^0'}\n"
+            f"M 100644 inline loader.py\ndata {len(text)}\n{text}"
+        )
+    stream = "".join(lines).replace("\n\nM", "\nM")
+    subprocess.run(["git", "fast-import", "--quiet"], cwd=project, input=stream, text=True, check=True)
+    with Workspace.open(project) as workspace:
+        first = workspace.history.update(0, branch="many")
+        rest = workspace.history.update(branch="many")
+    assert first is not None
+    assert rest is not None
+    assert (first.read, first.listed) == (50, 154)
+    assert rest.read == 154
+
+
 def test_a_raised_number_of_commits_is_noticed_by_the_next_run(project: Path) -> None:
     with Workspace.open(project, settings=Settings(history_commits=2)) as workspace:
         workspace.index()

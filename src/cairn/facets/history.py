@@ -22,9 +22,6 @@ from cairn.history.values import PastCommit, PastFile, RelatedFiles, ShapedLines
 from cairn.index.past_files import mark_complete, past_file, when_head_moved
 from cairn.index.views import View
 from cairn.memory.redaction import redact
-from cairn.protocol.requests import SearchRequest
-from cairn.search.answer import respond
-from cairn.search.query import understand
 from cairn.source.commits import is_partial, read_commits
 from cairn.source.git import head_revision
 from cairn.source.named_commits import named_commits
@@ -38,7 +35,7 @@ _log = logging.getLogger("cairn.history")
 ANSWER_SECONDS = 3.0
 # The same for a run of the index that read no file. One that did reads commits for a share of the time it took.
 RUN_SECONDS = 10.0
-_RUN_SHARE, _LEAST_RUN_SECONDS = 0.5, 0.5
+_RUN_SHARE, _LEAST_RUN_SECONDS = 0.5, 0.1
 # How long git may look for the commits that shaped some lines, and how many it is asked for.
 WHY_SECONDS = 3.0
 _MOST_SHAPINGS = 200
@@ -94,6 +91,8 @@ class HistoryFacet:
         Raises:
             QueryError: if the query is empty.
         """
+        from cairn.search.query import understand  # noqa: PLC0415 - start-up time: runs of the index search nothing
+
         understood = understand(query, "hybrid")
         path = self._path(query)
         shaped = None if path else self._shaped(query.strip(), limit, update)
@@ -191,6 +190,10 @@ class HistoryFacet:
 
     def _shaped(self, name: str, limit: int, update: bool) -> ShapedLines | None:
         """Return what shaped the definition that a query names; None if it names none, or nothing is indexed."""
+        from cairn.protocol.requests import SearchRequest  # noqa: PLC0415 - as in `solve`
+        from cairn.search.answer import respond  # noqa: PLC0415 - as in `solve`
+        from cairn.search.query import understand  # noqa: PLC0415 - as in `solve`
+
         query = understand(name)
         if query.named is None or not self._index.writer.is_indexed(self._index.views.checkout):
             return None

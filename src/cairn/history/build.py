@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -28,7 +29,9 @@ from cairn.storage.sealed import read_meta, write_meta
 
 # A change of what is stored of a commit. The commits that an older version stored are read again.
 _ANALYSIS = "1"
-_BATCH = 250  # commits that are read and committed at once
+# Commits that are read and committed at once, and of the first whose time tells how many there may be.
+_BATCH, _FIRST_BATCH, _LEAST_BATCH = 250, 50, 20
+_TICK_SECONDS = 1e-3
 # What is on no branch any more goes once there are so many times as many commits as one history has.
 _KEPT_SHARE = 4
 _MAX_PATH_CHARS = 4_096
@@ -110,14 +113,7 @@ def _update(
                 write_meta(connection, "analysis", _ANALYSIS)
         known = commit_db.known_hashes(connection)
         new = [one.hex() for one in hashes if one not in known]
-        partial = is_partial(source.repository)
-        for first in range(0, len(new), _BATCH):
-            if first and time.monotonic() > deadline:
-                break
-            try:
-                batch = read_commits(folder, new[first : first + _BATCH], partial=partial)
-            except (OSError, PathError):  # git is too slow; the next call goes on
-                break
+        for batch in _read_in_time(folder, new, deadline, partial=is_partial(source.repository)):
             with transaction(connection):
                 _put(connection, batch, source, shallow)
         if len(known) + len(new) > _KEPT_SHARE * source.limit:
@@ -126,6 +122,31 @@ def _update(
         commits = list(commit_db.read_commits(connection, hashes))
         paths = commit_db.read_paths(connection)
     save_past(file, commits, paths, extent._replace(read=len(commits)))
+
+
+def _read_in_time(folder: Path, hashes: Sequence[str], deadline: float, *, partial: bool) -> Iterator[list[Commit]]:
+    """Yield commits, some at a time, the first whatever the time is; git is asked for the next ones meanwhile.
+
+    Args:
+        folder: of the checkout.
+        hashes: of the commits, in order.
+        deadline: no more are asked for than have been stored by then, going by how long the others took.
+        partial: see `read_commits`.
+    """
+    started, n_read, size = time.monotonic(), 0, _FIRST_BATCH
+    with ThreadPoolExecutor(1, thread_name_prefix="cairn-commits") as thread:
+        coming = thread.submit(read_commits, folder, hashes[:size], partial=partial)
+        while n_read < len(hashes) and size >= _LEAST_BATCH:
+            try:
+                batch = coming.result()
+            except (OSError, PathError):  # git is too slow; the next call goes on
+                return
+            n_read += size
+            now = time.monotonic()
+            size = min(_BATCH, int((deadline - now) * n_read / max(now - started, _TICK_SECONDS)))
+            if n_read < len(hashes) and size >= _LEAST_BATCH:
+                coming = thread.submit(read_commits, folder, hashes[n_read : n_read + size], partial=partial)
+            yield batch
 
 
 def _put(

@@ -83,7 +83,7 @@ def read_message(commit: Commit, redact: Callable[[str], str]) -> Said:
 
 def shown_subject(subject: str) -> str:
     """Return the first line of a message on one line, without control characters, and cut if it is long."""
-    plain = "".join(char if char.isprintable() else " " for char in subject)
+    plain = subject if subject.isprintable() else "".join(char if char.isprintable() else " " for char in subject)
     return cut_at_word(" ".join(plain.split()), MAX_SUBJECT_CHARS)
 
 

@@ -152,7 +152,7 @@ class _BatchReader(Generic[_T]):
 
 
 def _read_messages(folder: Path, hashes: Sequence[str]) -> dict[str, Commit] | None:
-    output = _run(folder, ["cat-file", "--batch"], hashes)
+    output = _run(folder, ["cat-file", "--batch", "--buffer"], hashes)
     return None if output is None else {commit.hash: commit for commit in _parse_commits(output)}
 
 
