@@ -14,6 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __linux__
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 /* One build for all processors: the loader picks the variant that this one can run. */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #define FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))
@@ -22,7 +29,7 @@
 #endif
 
 /* Another number for each change of what a function takes or returns; see compiled.py. */
-#define VERSION 4
+#define VERSION 5
 
 #define MAX_BUFFERS 24
 #define FILE_CHUNKS 3  /* of file_lexical in plain.py */
@@ -1172,6 +1179,145 @@ static PyObject *make_postings(PyObject *self, PyObject *const *arguments, Py_ss
     return Py_BuildValue("nn", n_used, found);
 }
 
+/* -- pasted text --------------------------------------------------------------------------------------------------- */
+
+static int is_ascii_word_byte(const char *data, Py_ssize_t place, Py_ssize_t n)
+{
+    return place >= 0 && place < n && (unsigned char)data[place] < 128 && is_word_byte((unsigned char)data[place]);
+}
+
+/* Find where a text stands in some data and is no part of a longer word. Returns how many places, `most` at most. */
+static Py_ssize_t find_places(const char *data, Py_ssize_t n, const char *text, Py_ssize_t length, Py_ssize_t most,
+                              int64_t *places)
+{
+    Py_ssize_t found = 0;
+    const char *from = data, *end = data + n - length + 1;  /* of where it may begin */
+    while (found < most && from < end && (from = memchr(from, text[0], (size_t)(end - from)))) {
+        if (!memcmp(from, text, (size_t)length) && !is_ascii_word_byte(data, from - data - 1, n)
+            && !is_ascii_word_byte(data, from - data + length, n))
+            places[found++] = from - data;
+        from++;
+    }
+    return found;
+}
+
+/* find_runs(data, text, bounds, may_hold, counts, most, out) -> how many; `bounds` has the begin and the end of each word
+ * in the text, `out` room for `most` runs of each, as (offset, first, last) */
+static PyObject *find_runs(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    Arrays arrays = {.count = 0};
+    Py_ssize_t n = -1, length = -1, n_bounds = -1;
+    if (!has_arguments(given, 7))
+        return NULL;
+    const char *data = items(&arrays, arguments[0], 'o', &n);
+    const char *text = data ? items(&arrays, arguments[1], 'o', &length) : NULL;
+    const int64_t *bounds = text ? items(&arrays, arguments[2], 'q', &n_bounds) : NULL;
+    Py_ssize_t n_words = n_bounds / 2, n_out;
+    const uint8_t *may_hold = bounds ? items(&arrays, arguments[3], 'o', &n_words) : NULL;
+    const uint8_t *counts = may_hold ? items(&arrays, arguments[4], 'o', &n_words) : NULL;
+    Py_ssize_t most = counts ? PyLong_AsSsize_t(arguments[5]) : 0;
+    if (!counts || PyErr_Occurred())
+        return failed(&arrays);
+    if (most < 1 || most > 64)
+        return out_of_range(&arrays);
+    n_out = 3 * most * n_words;
+    int64_t *out = items(&arrays, arguments[6], 'Q', &n_out), places[64], further[64];
+    if (!out)
+        return failed(&arrays);
+    for (Py_ssize_t word = 0; word < n_words; word++)
+        if (bounds[2 * word] < (word ? bounds[2 * word - 1] : 0) || bounds[2 * word + 1] <= bounds[2 * word]
+            || bounds[2 * word + 1] > length)
+            return out_of_range(&arrays);
+    Py_ssize_t found = 0;
+    for (Py_ssize_t first = 0, last; first < n_words; first = last + 1) {
+        Py_ssize_t n_places = 0;
+        last = counts[first] || first == n_words - 1 ? first : first + 1;  /* a common word says nothing alone */
+        const char *begin = text + bounds[2 * first];
+        if (may_hold[first] && may_hold[last])
+            n_places = find_places(data, n, begin, text + bounds[2 * last + 1] - begin, most, places);
+        if (!n_places)
+            last = first;
+        while (n_places && last + 1 < n_words && may_hold[last + 1]) {
+            Py_ssize_t n_further = find_places(data, n, begin, text + bounds[2 * last + 3] - begin, most, further);
+            if (!n_further)
+                break;
+            memcpy(places, further, (size_t)n_further * sizeof(int64_t));
+            n_places = n_further;
+            last++;
+        }
+        for (Py_ssize_t i = 0; (last > first || counts[first]) && i < n_places; i++) {
+            out[3 * found] = places[i];
+            out[3 * found + 1] = first;
+            out[3 * found++ + 2] = last;
+        }
+    }
+    let_go(&arrays);
+    return PyLong_FromSsize_t(found);
+}
+
+/* -- files --------------------------------------------------------------------------------------------------------- */
+
+#ifdef __linux__
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+#define RESOLVE_BELOW 0x0e  /* RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH of linux/openat2.h */
+
+/* Read a regular file below a folder that follows no link. Returns its size, -1 if that needs a closer look. */
+static Py_ssize_t read_regular(const char *root, const char *path, Py_ssize_t most, char **content)
+{
+    struct {
+        uint64_t flags, mode, resolve;
+    } how = {O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0, RESOLVE_BELOW};
+    struct stat status;
+    Py_ssize_t size = -1;
+    int folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return -1;
+    int file = (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+    close(folder);
+    if (file < 0)
+        return -1;
+    if (!fstat(file, &status) && S_ISREG(status.st_mode) && status.st_size <= most
+        && (*content = malloc((size_t)status.st_size + 1)))
+        size = read(file, *content, (size_t)status.st_size + 1);  /* one more than there is, unless it grows */
+    close(file);
+    return size == status.st_size ? size : -1;
+}
+#endif
+
+/* read_below(root, path, most) -> the file's content, None where that needs a closer look: an error, an odd or a larger
+ * file, a system that cannot open below a folder */
+static PyObject *read_below(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    if (!has_arguments(given, 3))
+        return NULL;
+    Py_ssize_t most = PyLong_AsSsize_t(arguments[2]);
+    if (PyErr_Occurred())
+        return NULL;
+#ifdef __linux__
+    PyObject *root = NULL, *path = NULL, *result = NULL;
+    if (PyUnicode_FSConverter(arguments[0], &root) && PyUnicode_FSConverter(arguments[1], &path)) {
+        const char *root_bytes = PyBytes_AsString(root), *path_bytes = PyBytes_AsString(path);
+        char *content = NULL;
+        Py_ssize_t size;
+        Py_BEGIN_ALLOW_THREADS
+        size = read_regular(root_bytes, path_bytes, most, &content);
+        Py_END_ALLOW_THREADS
+        if (size >= 0 && !(result = PyBytes_FromStringAndSize(content, size)))
+            PyErr_Clear();  /* the closer look runs out of memory as well */
+        free(content);
+    } else {
+        PyErr_Clear();  /* a path that no file has; the closer look says so */
+    }
+    Py_XDECREF(root);
+    Py_XDECREF(path);
+    if (result)
+        return result;
+#endif
+    Py_RETURN_NONE;
+}
+
 /* -- the module --------------------------------------------------------------------------------------------------- */
 
 #define FUNCTION(name) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, NULL}
@@ -1192,6 +1338,8 @@ static PyMethodDef functions[] = {
     FUNCTION(count_words),
     FUNCTION(make_postings),
     FUNCTION(split_identifiers),
+    FUNCTION(find_runs),
+    FUNCTION(read_below),
     {NULL, NULL, 0, NULL},
 };
 

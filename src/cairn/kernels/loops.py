@@ -18,6 +18,7 @@ best_files = _chosen.best_files
 chunk_features = _chosen.chunk_features
 cosines = _chosen.cosines
 file_lexical = _chosen.file_lexical
+find_runs = _chosen.find_runs
 look_up = _chosen.look_up
 make_postings = _chosen.make_postings
 one_of_each = _chosen.one_of_each

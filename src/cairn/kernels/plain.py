@@ -382,6 +382,56 @@ def largest(values: Floats, count: int) -> Ints:
     return found
 
 
+def find_runs(
+    data: bytes, text: bytes, bounds: Ints, may_hold: bytes, counts: bytes, most: int
+) -> list[tuple[int, int, int]]:
+    """Return the longest runs of a text's words that stand in some data as whole words, with what is between them.
+
+    A word that does not count is no run of its own.
+
+    Args:
+        data: what is searched.
+        text: what is looked for.
+        bounds: where each word of the text begins and ends, shape (2 * n_words,).
+        may_hold: a byte for each word, 0 for one that does not stand in the data.
+        counts: a byte for each word.
+        most: how many places of one run at most.
+
+    Returns:
+        (offset in the data, first word, last word) of each place, in the order of the text.
+    """
+    starts, ends = bounds[::2].tolist(), bounds[1::2].tolist()
+    found, first, n_words = list[tuple[int, int, int]](), 0, len(starts)
+    while first < n_words:
+        last = first if counts[first] else min(first + 1, n_words - 1)  # a common word says nothing alone
+        may_stand = may_hold[first] and may_hold[last]
+        places = _places_of(data, text[starts[first] : ends[last]], most) if may_stand else []
+        last = last if places else first
+        while places and last + 1 < n_words and may_hold[last + 1]:
+            if not (further := _places_of(data, text[starts[first] : ends[last + 1]], most)):
+                break
+            places, last = further, last + 1
+        if last > first or counts[first]:
+            found += [(place, first, last) for place in places]
+        first = last + 1
+    return found
+
+
+def _places_of(data: bytes, text: bytes, most: int) -> list[int]:
+    """Return where a text stands in some data and is no part of a longer word of ASCII."""
+    places, offset = list[int](), data.find(text)
+    while offset >= 0 and len(places) < most:
+        behind = offset + len(text)
+        if not _is_word(data[max(0, offset - 1) : offset]) and not _is_word(data[behind : behind + 1]):
+            places.append(offset)
+        offset = data.find(text, offset + 1)
+    return places
+
+
+def _is_word(character: bytes) -> bool:
+    return character.isalnum() or character == b"_"
+
+
 def make_postings(
     sources: npt.NDArray[np.int32],
     terms: npt.NDArray[np.int32],

@@ -19,8 +19,10 @@ import numpy.typing as npt
 
 from cairn import waiting
 from cairn.index.snapshot import Snapshot
+from cairn.kernels import loops
 from cairn.search.exact import LineMatch
 from cairn.search.filters import Filtered, filter_files
+from cairn.search.hits import FileText
 from cairn.search.library import Library, read_files
 from cairn.search.pasted_text import Pasted, read_message, without_prefix
 from cairn.search.query import STOP_WORDS
@@ -164,14 +166,14 @@ class _Run(NamedTuple):
 class _PastedPiece(NamedTuple):
     """Whole lines of a file: the number of the first, where it begins in the file, in bytes, and their text.
 
-    `may_hold` tells which words of the text may stand there, as far as the index knows; None if all may.
+    `may_hold` has a byte for each word of the text, 0 for one that does not stand there; None if all may.
     """
 
     file: int
     first_line: int
     offset: int
     data: bytes
-    may_hold: Sequence[bool] | None = None
+    may_hold: bytes | None = None
 
     def line_at(self, place: int) -> LineMatch:
         """Return the line around a place in the text."""
@@ -207,7 +209,12 @@ class _Search:
             self.body, raised = message.body, message.raised
         self._is_loose = pasted.is_loose
         self._raised = [(name.encode(), re.compile(rf"(?<!class )\b{name}\b".encode())) for name in raised]
+        self._bytes = self._text.encode("utf-8", "surrogatepass")
         spans = [match.span() for match in found]
+        bounds = [place for span in spans for place in span]
+        if not self._text.isascii():
+            bounds = [len(self._text[:place].encode("utf-8", "surrogatepass")) for place in bounds]
+        self._bounds, self._counts = np.array(bounds, dtype=np.int64), counts.tobytes()
         self._words = _Words(spans, counts.tolist(), said.tolist(), rarity.tolist(), own.tolist())
         # A message may hold the words for tests or documents; that asks for none.
         roles = snapshot.files.roles & int(_MINOR & ~(Role(0) if pasted.is_loose else wants))
@@ -227,9 +234,10 @@ class _Search:
         files = files[order][:_MAX_FILES]
         places: list[tuple[bool, bool, bool, int, PastedPlace]] = []
         n_of = {False: 0, True: 0}  # by whether they are part of a longer word
-        needle = self._text.encode("utf-8", "surrogatepass")
+        needle = self._bytes
         is_bounded = self._text[:1].isalnum()
-        for piece in self._files(files.tolist()):
+        for file, text in self._texts(files.tolist()):
+            piece = _PastedPiece(file, 1, 0, text.data)
             data, position = piece.data, 0
             while (start := data.find(needle, position)) >= 0:
                 end = start + len(needle)
@@ -305,33 +313,28 @@ class _Search:
         may_hold[:, ~np.array(words.counts)] = True  # not looked up: common words, and those that were said before
         return chosen, may_hold
 
-    def _files(self, files: Sequence[int]) -> Iterator[_PastedPiece]:
-        """Yield whole files, until time is up."""
+    def _texts(self, files: Sequence[int]) -> Iterator[tuple[int, FileText]]:
+        """Yield files with their numbers, until time is up."""
         for batch in _batches(files, _BATCH):
             waiting.check()
             if self._is_late():
                 return
-            for file, text in read_files(self._library, batch).items():
-                yield _PastedPiece(file, 1, 0, text.data)
+            yield from read_files(self._library, batch).items()
 
     def _pieces(self, rows: npt.NDArray[np.int64], may_hold: npt.NDArray[np.bool_]) -> list[_PastedPiece]:
         """Return the text of some rows, until time is up; the whole file if it changed since."""
         snapshot = self._library.snapshot
         ids = snapshot.chunk_ids(rows)
         chunks = self._library.shown.read_chunks(self._library.connection, ids)
-        chunks_of_files: dict[int, list[tuple[int, list[bool]]]] = {}
-        for file, chunk_id, words in zip(snapshot.file_of_row[rows].tolist(), ids, may_hold.tolist(), strict=True):
-            chunks_of_files.setdefault(file, []).append((chunk_id, words))
+        chunks_of_files: dict[int, list[tuple[int, bytes]]] = {}
+        for file, chunk_id, words in zip(snapshot.file_of_row[rows].tolist(), ids, may_hold, strict=True):
+            chunks_of_files.setdefault(file, []).append((chunk_id, words.tobytes()))
         pieces = []
-        for file, own in chunks_of_files.items():
-            waiting.check()
-            if self._is_late():
-                break
-            text = read_files(self._library, [file])[file]
+        for file, text in self._texts(list(chunks_of_files)):
             if text.stale:
                 pieces.append(_PastedPiece(file, 1, 0, text.data))
                 continue
-            for chunk_id, words in own:
+            for chunk_id, words in chunks_of_files[file]:
                 if chunk_id in chunks:
                     span = chunks[chunk_id].chunk.span
                     start = text.data.rfind(b"\n", 0, span.start_byte) + 1
@@ -410,33 +413,9 @@ class _Search:
 
     def _runs(self, piece: _PastedPiece) -> list[_Run]:
         """Return the longest runs of the text that stand in a piece, wherever they do."""
-        runs, first, n_words = list[_Run](), 0, len(self._words.spans)
-        may_hold = piece.may_hold or [True] * n_words
-        while first < n_words:
-            # A common word says nothing alone, and stands in many places.
-            last = first if self._words.counts[first] else min(first + 1, n_words - 1)
-            places = self._places(piece.data, first, last) if may_hold[first] and may_hold[last] else []
-            last = last if places else first
-            while places and last + 1 < n_words and may_hold[last + 1]:
-                if not (further := self._places(piece.data, first, last + 1)):
-                    break
-                places, last = further, last + 1
-            if last > first or self._words.counts[first]:
-                runs += [_Run(place, first, last) for place in places]
-            first = last + 1
-        return runs
-
-    def _places(self, data: bytes, first: int, last: int) -> list[int]:
-        """Return where a run of whole words stands, at most eight places."""
-        start, end = self._words.spans[first][0], self._words.spans[last][1]
-        needle = self._text[start:end].encode("utf-8", "surrogatepass")
-        places, offset = list[int](), data.find(needle)
-        while offset >= 0 and len(places) < _MAX_PLACES:
-            behind = offset + len(needle)
-            if not _is_word(data[max(0, offset - 1) : offset]) and not _is_word(data[behind : behind + 1]):
-                places.append(offset)
-            offset = data.find(needle, offset + 1)
-        return places
+        may_hold = piece.may_hold or b"\1" * len(self._counts)
+        found = loops.find_runs(piece.data, self._bytes, self._bounds, may_hold, self._counts, _MAX_PLACES)
+        return [_Run(*run) for run in found]
 
 
 def _batches(files: Sequence[int], size: int) -> Iterator[Sequence[int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import compress
 from typing import NamedTuple
 
 from cairn.search.called import line_of_call
@@ -174,9 +175,11 @@ def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
 
 def _saying(lines: Sequence[str]) -> list[str]:
     """Return those of some lines that say what went wrong, as messages do."""
-    text = "\n".join(lines).lower()
+    lowered = [line.lower() for line in lines]
+    text = "\n".join(lowered)
     said = [words for words in _SAID if words in text]
-    return [line for line in lines if any(words in line.lower() for words in said) and _SAYS.search(line)]
+    may_say = [any(words in line for words in said) for line in lowered]
+    return [line for line in compress(lines, may_say) if _SAYS.search(line)]
 
 
 def _framed(library: Library, text: str, filters: Filtered, finder: FileFinder) -> Iterator[Reported]:

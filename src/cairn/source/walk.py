@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn.errors import PathError, resource_error
+from cairn.kernels.files import read_below
 from cairn.source import git
 from cairn.source.eligible import BINARY, UNLISTED, check_folder, check_name
 from cairn.source.ignore import IgnoreRules
@@ -125,8 +126,13 @@ def read_file(root: Path, path: str, max_file_bytes: int = MAX_FILE_BYTES) -> by
             ELOOP for a link; EINVAL for a path that leaves the root or is not a regular file; EFBIG if it is too large.
         ResourceError: if too many files are open, which says nothing about this one.
     """
+    parts = path.split("/")
+    if "\0" in path or any(part in ("", ".", "..") for part in parts):
+        raise OSError(errno.EINVAL, "not a path below the root", path)
+    if (content := read_below(os.fspath(root), path, max_file_bytes)) is not None:
+        return content
     try:
-        descriptor = _open_below(root, path)
+        descriptor = _open_below(root, parts)
     except OSError as error:
         if (
             error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
@@ -154,11 +160,8 @@ def read_file(root: Path, path: str, max_file_bytes: int = MAX_FILE_BYTES) -> by
 _READ_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-def _open_below(root: Path, path: str) -> int:
+def _open_below(root: Path, parts: list[str]) -> int:
     """Open a path one part at a time, so that no part can be swapped for a link meanwhile."""
-    parts = path.split("/")
-    if "\0" in path or any(part in ("", ".", "..") for part in parts):
-        raise OSError(errno.EINVAL, "not a path below the root", path)
     top = os.path.join(root, parts[0])  # the root itself may be reached through a link
     if len(parts) == 1:
         return os.open(top, _READ_FILE)

@@ -1,6 +1,9 @@
 """The compiled inner loops against those in numpy, on made-up projects."""
 
+import os
+import re
 import shutil
+import sys
 import sysconfig
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +16,7 @@ from hypothesis import strategies as st
 
 from cairn.kernels import counting, plain
 from cairn.kernels.build import IS_COMPILED
+from cairn.kernels.files import read_below
 from cairn.kernels.plain import Floats, Ints, TermRows
 from cairn.source.text import split_identifier
 
@@ -260,6 +264,58 @@ def test_the_list_of_one_large_file_is_the_same(seed: int, n_rows: int, limit: i
     arguments = (total.max(keepdims=True), total, np.array([0, n_rows]), np.zeros(1, np.int64), limit, 0.5, 1e-4)
     for own, other in zip(compiled.one_of_each(*arguments), plain.one_of_each(*arguments), strict=True):
         np.testing.assert_array_equal(own, other)
+
+
+_PASTED = st.text("ab_ .\u00e9\ud800", max_size=12)
+
+
+@needs_build
+@given(st.lists(_PASTED, max_size=8), _PASTED, st.data(), st.integers(1, 4))
+def test_runs_of_pasted_words_are_the_same(pieces: list[str], text: str, data: st.DataObject, most: int) -> None:
+    sought = f"{text} {data.draw(st.sampled_from(pieces)) if pieces else 'a'}"
+    bounds = [
+        len(sought[:place].encode("utf-8", "surrogatepass"))
+        for one in re.finditer(r"\w+", sought)
+        for place in one.span()
+    ]
+    flags = st.binary(min_size=len(bounds) // 2, max_size=len(bounds) // 2)
+    arguments = (
+        " ".join([*pieces, sought, *pieces]).encode("utf-8", "surrogatepass"),
+        sought.encode("utf-8", "surrogatepass"),
+        np.array(bounds, np.int64),
+        data.draw(flags | st.just(b"\1" * (len(bounds) // 2))),
+        data.draw(flags),
+        most,
+    )
+    assert [tuple(run) for run in compiled.find_runs(*arguments)] == plain.find_runs(*arguments)
+
+
+@needs_build
+@pytest.mark.parametrize("bounds", [[0, 9], [2, 1], [-1, 1], [0, 1, 0, 2], [1, 1]])
+def test_words_outside_of_a_pasted_text_are_an_error_and_no_crash(bounds: list[int]) -> None:
+    words = b"\1" * (len(bounds) // 2)
+    with pytest.raises(IndexError, match="out of range"):
+        compiled.find_runs(b"data", b"text", np.array(bounds, np.int64), words, words, 8)
+
+
+@pytest.mark.skipif(not IS_COMPILED or sys.platform != "linux", reason="needs the build, and openat2 of Linux")
+def test_a_file_is_read_at_once_and_all_that_is_odd_is_left_for_a_closer_look(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "file").write_bytes(b"x\0y")
+    (folder / "empty").touch()
+    (folder / "link").symlink_to("file")
+    (tmp_path / "linked").symlink_to(folder)
+    os.mkfifo(folder / "pipe")
+    if _compiled.read_below(str(tmp_path), "folder/file", 3) is None:
+        pytest.skip("no openat2 here")
+    assert read_below(str(tmp_path / "linked"), "file", 3) == b"x\0y"
+    assert read_below(str(folder), "empty", 3) == b""
+    odd = ("folder/link", "linked/file", "folder/pipe", "folder", "none", "folder/file/x", "../x", "fold\0er", "\ud800")
+    assert {path: read_below(str(tmp_path), path, 3) for path in odd} == dict.fromkeys(odd)
+    assert read_below(str(tmp_path), "folder/file", 2) is None
+    assert read_below(str(tmp_path / "none"), "file", 3) is None
+    assert read_below(str(folder), "../folder/file", 3) is None
 
 
 _ONE, _FLOATS = np.zeros(1, np.int64), np.zeros(1, np.float32)
