@@ -9,7 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cairn.errors import CairnError, NotFoundError, StoreError
 from cairn.facets.project_index import ProjectIndex
@@ -17,10 +19,10 @@ from cairn.hints import Hint
 from cairn.history.answers import PastAnswers, describe
 from cairn.history.build import CommitSource, update_past
 from cairn.history.past import Extent, Past, load_past
-from cairn.history.score import Weighted
 from cairn.history.values import PastCommit, PastFile, RelatedFiles, ShapedLines, Solved, Subject
 from cairn.index.past_files import mark_complete, past_file, when_head_moved
 from cairn.index.views import View
+from cairn.loading import load
 from cairn.memory.redaction import redact
 from cairn.source.commits import is_partial, read_commits
 from cairn.source.git import head_revision
@@ -29,6 +31,9 @@ from cairn.source.shaping import lines_in_commit, shaped_by
 from cairn.source.text import pluralize
 from cairn.source.walk import read_file
 from cairn.types import IndexReport
+
+if TYPE_CHECKING:
+    from cairn.facets.named_code import NamedCode
 
 _log = logging.getLogger("cairn.history")
 # How long a question reads commits that are not known yet.
@@ -91,9 +96,7 @@ class HistoryFacet:
         Raises:
             QueryError: if the query is empty.
         """
-        from cairn.search.query import understand  # noqa: PLC0415 - start-up time: runs of the index search nothing
-
-        understood = understand(query, "hybrid")
+        terms = self._named_code.terms_of(query)
         path = self._path(query)
         shaped = None if path else self._shaped(query.strip(), limit, update)
         if shaped is not None and shaped.commits:
@@ -108,7 +111,6 @@ class HistoryFacet:
         if path and answers.knows(path):
             subject, (commits, files, omitted) = "file", answers.of_paths([path], limit)
         else:
-            terms = [Weighted(term.hashed, term.weight) for term in understood.terms]
             commits, files, omitted = answers.solve(terms, limit)
         extent = past.extent
         return Solved(query, subject, tuple(commits), tuple(files), omitted, extent.read, extent.listed, notes)
@@ -188,25 +190,22 @@ class HistoryFacet:
         commits = [known.get(one) or describe(read[one], _redacted, f"{folder}/" if folder else "") for one in hashes]
         return [replace(one, files=tuple(file for file in one.files if file != path)) for one in commits]
 
+    @cached_property
+    def _named_code(self) -> NamedCode:
+        found: NamedCode = load("cairn.facets.named_code:NamedCode")(self._index)  # runs of the index need no search
+        return found
+
     def _shaped(self, name: str, limit: int, update: bool) -> ShapedLines | None:
         """Return what shaped the definition that a query names; None if it names none, or nothing is indexed."""
-        from cairn.protocol.requests import SearchRequest  # noqa: PLC0415 - as in `solve`
-        from cairn.search.answer import respond  # noqa: PLC0415 - as in `solve`
-        from cairn.search.query import understand  # noqa: PLC0415 - as in `solve`
-
-        query = understand(name)
-        if query.named is None or not self._index.writer.is_indexed(self._index.views.checkout):
+        found = self._named_code.definitions_of(name, _MOST_NAMESAKES)
+        if not found.definitions:
             return None
-        request = SearchRequest(query=name, type="code", limit=_MOST_NAMESAKES)
-        hits = self._index.answer(lambda library: respond(library, query, request)).code
-        if not hits or hits[0].name.rpartition(".")[2] != query.named.last:
-            return None
-        shaped = self._why(hits[0].path, hits[0].start_line, hits[0].end_line, limit, update)
-        others = [hit for hit in hits[1:] if hit.name.rpartition(".")[2] == query.named.last]
+        first, *others = found.definitions
+        shaped = self._why(first.path, first.start_line, first.end_line, limit, update)
         if not others:
             return shaped
-        here, there = (f"{hit.path}:{hit.start_line}" for hit in (hits[0], others[0]))
-        count = f"{len(others) + 1}{'' if len(hits) < _MOST_NAMESAKES else ' or more'}"
+        here, there = (f"{hit.path}:{hit.start_line}" for hit in (first, others[0]))
+        count = f"{len(others) + 1}{' or more' if found.is_cut else ''}"
         note = Hint(f"{count} definitions have this name; these commits shaped {here}. For another", "why", place=there)
         return replace(shaped, notes=(*shaped.notes, note))
 
