@@ -8,38 +8,21 @@ that embeds one query reads only a few pages of the eight megabytes.
 from __future__ import annotations
 
 import json
-import unicodedata
-from bisect import bisect_left
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cairn.embedding.pieces import Pieces
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import numpy.typing as npt
 
 _DATA = Path(__file__).parent / "data"
-_MAX_WORD_CHARS = 100  # BERT's own limit: a longer word is unknown
-# Building the dict of 30,000 entries costs as much as 2,000 binary searches. A query needs about 50 of those, a
-# long-lived process many.
-_DICT_FROM_WORDS = 500
 _BLOCK_WORDS = 1024  # words processed at a time: 1 MB of float32, which stays in the cache
-
-# CJK ideographs, each of which BERT treats as a word: (first, last) code point.
-# https://github.com/google-research/bert/blob/master/tokenization.py, `_is_chinese_char`.
-_IDEOGRAPHS = (
-    (0x3400, 0x4DBF),
-    (0x4E00, 0x9FFF),
-    (0xF900, 0xFAFF),
-    (0x20000, 0x2A6DF),
-    (0x2A700, 0x2B73F),
-    (0x2B740, 0x2B81F),
-    (0x2B820, 0x2CEAF),
-    (0x2F800, 0x2FA1F),
-)
 
 
 class StaticModel:
@@ -50,6 +33,9 @@ class StaticModel:
         rows: shape (n_pieces, dimensions), int8.
         scales: shape (n_pieces,), float32; a piece's vector is its row times its scale.
         fingerprint: identifies the content of the three arrays; vectors with equal fingerprints are comparable.
+
+    Attributes:
+        pieces: what splits words into pieces.
     """
 
     def __init__(
@@ -60,12 +46,9 @@ class StaticModel:
         fingerprint: str,
     ) -> None:
         self.fingerprint = fingerprint
-        self._pieces = pieces
+        self.pieces = Pieces(pieces)
         self._rows = rows
         self._scales = scales
-        self._max_piece_bytes = pieces.dtype.itemsize
-        self._ids: dict[bytes, int] | None = None
-        self._n_looked_up = 0  # words so far
 
     @classmethod
     def load(cls, folder: Path = _DATA) -> StaticModel:
@@ -117,70 +100,7 @@ class StaticModel:
 
     def piece_ids(self, words: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the row ids of all pieces, word by word, and how many each word has: 0 for an unknown word."""
-        self._n_looked_up += len(words)
-        if self._ids is None and self._n_looked_up >= _DICT_FROM_WORDS:
-            self._ids = dict(zip(self._pieces.tolist(), range(len(self._pieces)), strict=True))
-        find = self._search if self._ids is None else self._ids.get
-        ids: list[int] = []
-        counts: list[int] = []
-        for word in words:
-            if word.isascii() and (whole := find(word.encode())) is not None:  # as most words are
-                ids.append(whole)
-                counts.append(1)
-                continue
-            pieces = self._split(word, find)
-            ids += pieces
-            counts.append(len(pieces))
-        return np.array(ids, dtype=np.int64), np.array(counts, dtype=np.int64)
-
-    def _search(self, piece: bytes) -> int | None:
-        position = bisect_left(self._pieces, piece)
-        return position if position < len(self._pieces) and self._pieces[position] == piece else None
-
-    def _split(self, word: str, find: Callable[[bytes], int | None]) -> list[int]:
-        """Return the ids of a word's pieces, longest match first; empty when a part of the word matches no piece.
-
-        Works on bytes: no piece ends inside a character, so the result is the same as on characters.
-        """
-        if not word.isascii():
-            ids: list[int] = []
-            for part in _plain_words(word):
-                ids += self._split_plain(part, find)
-            return ids
-        return self._split_plain(word, find)
-
-    def _split_plain(self, word: str, find: Callable[[bytes], int | None]) -> list[int]:
-        rest = word.encode("utf-8", "surrogatepass")
-        whole = find(rest)
-        if whole is not None:
-            return [whole]
-        ids: list[int] = []
-        if len(word) > _MAX_WORD_CHARS:
-            return ids
-        mark = 0  # how much of `rest` is the continuation mark
-        while len(rest) > mark:
-            for end in range(min(len(rest), self._max_piece_bytes), mark, -1):
-                piece = find(rest[:end])
-                if piece is not None:
-                    break
-            else:
-                return []
-            ids.append(piece)
-            rest = b"##" + rest[end:]
-            mark = 2
-        return ids
-
-
-def _plain_words(word: str) -> list[str]:
-    """Return `word` without accents, each ideograph a word of its own, as BERT's uncased normaliser does."""
-    characters: list[str] = []
-    for character in unicodedata.normalize("NFD", word):
-        if unicodedata.category(character) == "Mn":
-            continue
-        code = ord(character)
-        is_ideograph = code >= _IDEOGRAPHS[0][0] and any(first <= code <= last for first, last in _IDEOGRAPHS)
-        characters.append(f" {character} " if is_ideograph else character)
-    return "".join(characters).split()
+        return self.pieces.split(words)
 
 
 @cache

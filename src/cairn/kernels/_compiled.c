@@ -29,7 +29,7 @@
 #endif
 
 /* Another number for each change of what a function takes or returns; see compiled.py. */
-#define VERSION 5
+#define VERSION 6
 
 #define MAX_BUFFERS 24
 #define FILE_CHUNKS 3  /* of file_lexical in plain.py */
@@ -133,6 +133,27 @@ static int cuts(const int64_t *starts, Py_ssize_t n, Py_ssize_t total)
     for (Py_ssize_t i = 0; i < n; i++)
         if (starts[i + 1] <= starts[i])
             return 0;
+    return 1;
+}
+
+/* Memory that grows. */
+typedef struct {
+    char *bytes;
+    size_t used, room;
+} Buffer;
+
+static int append(Buffer *buffer, const void *bytes, size_t n)
+{
+    if (buffer->used + n > buffer->room) {
+        size_t room = 2 * (buffer->used + n) + 256;
+        char *larger = realloc(buffer->bytes, room);
+        if (!larger)
+            return 0;
+        buffer->bytes = larger;
+        buffer->room = room;
+    }
+    memcpy(buffer->bytes + buffer->used, bytes, n);
+    buffer->used += n;
     return 1;
 }
 
@@ -807,28 +828,109 @@ static PyObject *one_of_each(PyObject *self, PyObject *const *arguments, Py_ssiz
     return PyLong_FromSsize_t(kept);
 }
 
-/* -- the index ---------------------------------------------------------------------------------------------------- */
+/* -- vectors of words ----------------------------------------------------------------------------------------------- */
 
-/* Memory that grows. */
-typedef struct {
-    char *bytes;
-    size_t used, room;
-} Buffer;
-
-static int append(Buffer *buffer, const void *bytes, size_t n)
+/* Find the longest piece with which a text begins, in a sorted table of fixed width. Returns its number, -1 for none. */
+static Py_ssize_t find_longest(const char *table, Py_ssize_t n, Py_ssize_t width, const char *text, Py_ssize_t *length)
 {
-    if (buffer->used + n > buffer->room) {
-        size_t room = 2 * (buffer->used + n) + 256;
-        char *larger = realloc(buffer->bytes, room);
-        if (!larger)
-            return 0;
-        buffer->bytes = larger;
-        buffer->room = room;
+    Py_ssize_t end = *length < width ? *length : width;
+    while (end > 0) {
+        Py_ssize_t low = 0, high = n, common = 0;  /* of the last piece that is not behind the text, one more */
+        while (low < high) {
+            Py_ssize_t middle = low + (high - low) / 2;
+            const char *other = table + middle * width;
+            int order = memcmp(other, text, (size_t)end);
+            if (order > 0 || (!order && end < width && other[end]))
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        if (!low)
+            return -1;
+        const char *piece = table + (low - 1) * width;
+        while (common < end && piece[common] == text[common])
+            common++;
+        *length = common;
+        if (common == width || !piece[common])
+            return common ? low - 1 : -1;
+        end = common;  /* every piece with which the text begins is a beginning of this one */
     }
-    memcpy(buffer->bytes + buffer->used, bytes, n);
-    buffer->used += n;
+    return -1;
+}
+
+/* Append the pieces of one part of a word to `ids`, none if one is unknown. Returns 0 if there is no memory. */
+static int split_part(const char *table, Py_ssize_t n, Py_ssize_t width, const char *part, Py_ssize_t length,
+                      Py_ssize_t most_chars, char *piece, Buffer *ids)
+{
+    size_t before = ids->used;
+    Py_ssize_t n_chars = 0, mark = 0, found = length;
+    int64_t number = find_longest(table, n, width, part, &found);
+    for (Py_ssize_t i = 0; i < length; i++)
+        n_chars += ((unsigned char)part[i] & 0xC0) != 0x80;
+    if (n_chars > most_chars && found < length)
+        return 1;
+    while (number >= 0 && found > mark) {
+        if (!append(ids, &number, sizeof number))
+            return 0;
+        part += found - mark;
+        length -= found - mark;
+        if (!length)
+            return 1;
+        mark = 2;
+        found = mark + length < width ? mark + length : width;
+        memcpy(piece, "##", (size_t)mark);
+        memcpy(piece + mark, part, (size_t)(found - mark));
+        number = find_longest(table, n, width, piece, &found);
+    }
+    ids->used = before;
     return 1;
 }
+
+/* split_words(table, width, lines, most_chars) -> (ids, counts) as bytes of int64; a line is a word, perhaps in parts */
+static PyObject *split_words(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    Arrays arrays = {.count = 0};
+    Buffer ids = {NULL, 0, 0}, counts = {NULL, 0, 0};
+    PyObject *result = NULL;
+    Py_ssize_t n_bytes = -1, length = -1;
+    if (!has_arguments(given, 4))
+        return NULL;
+    const char *table = items(&arrays, arguments[0], 'o', &n_bytes);
+    const char *lines = table ? items(&arrays, arguments[2], 'o', &length) : NULL;
+    Py_ssize_t width = lines ? PyLong_AsSsize_t(arguments[1]) : 0;
+    Py_ssize_t most_chars = lines && !PyErr_Occurred() ? PyLong_AsSsize_t(arguments[3]) : 0;
+    if (!lines || PyErr_Occurred())
+        return failed(&arrays);
+    if (width < 3 || n_bytes % width)
+        return out_of_range(&arrays);
+    char *piece = malloc((size_t)width);
+    int has_memory = piece != NULL;
+    int64_t before = 0;
+    for (Py_ssize_t first = 0, i = 0; has_memory && i < length; i++) {
+        if (lines[i] != ' ' && lines[i] != '\n')
+            continue;
+        if (i > first)
+            has_memory = split_part(table, n_bytes / width, width, lines + first, i - first, most_chars, piece, &ids);
+        first = i + 1;
+        if (has_memory && lines[i] == '\n') {
+            int64_t now = (int64_t)(ids.used / sizeof(int64_t)), count = now - before;
+            has_memory = append(&counts, &count, sizeof count);
+            before = now;
+        }
+    }
+    if (has_memory)
+        result = Py_BuildValue("y#y#", ids.bytes ? ids.bytes : "", (Py_ssize_t)ids.used,
+                               counts.bytes ? counts.bytes : "", (Py_ssize_t)counts.used);
+    else
+        PyErr_NoMemory();
+    free(piece);
+    free(ids.bytes);
+    free(counts.bytes);
+    let_go(&arrays);
+    return result;
+}
+
+/* -- the index ---------------------------------------------------------------------------------------------------- */
 
 /* A word: where it stands among the joined words, and in which text it was counted last, and where. */
 typedef struct {
@@ -1338,6 +1440,7 @@ static PyMethodDef functions[] = {
     FUNCTION(count_words),
     FUNCTION(make_postings),
     FUNCTION(split_identifiers),
+    FUNCTION(split_words),
     FUNCTION(find_runs),
     FUNCTION(read_below),
     {NULL, NULL, 0, NULL},

@@ -30,7 +30,6 @@ TYPE_KINDS = frozenset(
 )
 # What a pattern marks as `outer` is local inside one of these, and not listed; nested functions and types are.
 FUNCTION_KINDS = frozenset({"function", "method", "constructor", "test"})
-_SPACE = re.compile(r"\s+")
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 
 
@@ -174,13 +173,14 @@ def _name_chars(parsed: list[ParsedDefinition], parent: int, match: Match) -> in
 
 def _encloses(outer: Span, inner: Match) -> bool:
     """Tell whether a definition encloses a match; the names in `int a, b;` share a node and stand side by side."""
-    return outer.end_byte >= inner.end and (outer.start_byte, outer.end_byte) != _range(inner)
+    return outer.end_byte >= inner.end and (outer.end_byte != inner.end or outer.start_byte != inner.start)
 
 
 def _repeats(parsed: list[ParsedDefinition], match: Match) -> bool:
     """Tell whether an earlier pattern of the query file matched this node under this name; the earlier one is kept."""
     for previous in reversed(parsed):
-        if (previous.definition.span.start_byte, previous.definition.span.end_byte) != _range(match):
+        span = previous.definition.span
+        if span.start_byte != match.start or span.end_byte != match.end:
             return False
         if previous.definition.name == match.name or previous.definition.kind == "test":
             return True
@@ -193,13 +193,9 @@ def _continues(previous: Definition, match: Match, parent: int) -> bool:
 
 def _add_clause(item: ParsedDefinition, match: Match, lines: Lines) -> ParsedDefinition:
     """Return `item` with the clause `match` added; its node becomes the one that holds all its clauses."""
-    last = lines.at(max(match.node.start_byte, match.end - 1))
+    last = lines.at(max(match.start, match.end - 1))
     span = item.definition.span._replace(end_line=last + 1, end_byte=match.end)
     return ParsedDefinition(item.definition._replace(span=span), item.lead_line, last, match.node.parent or match.node)
-
-
-def _range(match: Match) -> tuple[int, int]:
-    return match.node.start_byte, match.end
 
 
 def _build(
@@ -211,9 +207,10 @@ def _build(
     language: Language,
     wrappers: dict[int, Wrapper],
 ) -> ParsedDefinition:
-    first, last = lines.at(match.node.start_byte), lines.at(max(match.node.start_byte, match.end - 1))
-    wrapper = wrappers.get(match.node.id) or Wrapper(match.node.start_byte)
-    lead, comment = _lead(first, wrapper.start, data, lines, language)
+    first, last = lines.at(match.start), lines.at(max(match.start, match.end - 1))
+    wrapper = wrappers.get(match.node.id) if wrappers else None
+    outermost = first if wrapper is None else min(first, lines.at(wrapper.start))
+    lead, comment = _lead(first, outermost, data, lines, language)
     if parent >= 0:
         lead = max(lead, parsed[parent].lead_line)
     enclosing = parsed[parent].definition if parent >= 0 else None
@@ -227,13 +224,13 @@ def _build(
     prefix = [enclosing.qualified_name] if enclosing is not None else []
     prefix += [part for part in (match.namespace, match.receiver, match.scope) if part]
     definition = Definition(
-        kind=kind,
-        name=match.name,
-        qualified_name=".".join([*prefix, match.name]),
-        signature=_signature(match, wrapper, data),
-        doc=_doc([*wrapper.docs, *match.docs], comment),
-        parent=parent,
-        span=Span(first + 1, last + 1, match.node.start_byte, match.end),
+        kind,
+        match.name,
+        ".".join([*prefix, match.name]),
+        _signature(match, wrapper, data),
+        _doc(match.docs if wrapper is None else [*wrapper.docs, *match.docs], comment),
+        parent,
+        Span(first + 1, last + 1, match.start, match.end),
     )
     # The chunker cuts a long definition by the parts of this node, so it has to hold the body.
     whole = match.node if match.end <= match.node.end_byte else match.node.parent or match.node
@@ -245,15 +242,15 @@ _GOES_ON = (b"(", b"<", b",")  # the end of a line after which a head goes on
 _ATTRIBUTES = re.compile(rb"(?:\s*@[\w.]+(?:\([^()\n]*\))?)+[ \t]*\n")
 
 
-def _signature(match: Match, wrapper: Wrapper, data: bytes) -> str:
+def _signature(match: Match, wrapper: Wrapper | None, data: bytes) -> str:
     """Return the definition up to its body on one line; without a body, its first line and the attributes above it.
 
     The parameters of a function are in it, on however many lines they are.
     """
-    start, end = match.node.start_byte, match.node.end_byte
+    start, end = match.start, match.node.end_byte
     if match.docs and match.docs[0].start_byte == start:
         start = end - len(data[match.docs[0].end_byte : end].lstrip())
-    if head := wrapper.signature or match.signature:
+    if head := (wrapper and wrapper.signature) or match.signature:
         start, end = head.start_byte, head.end_byte
     elif match.body is not None and match.body.start_byte > start:
         # Where a body has no opening mark, the grammar puts the body's first comment between head and body.
@@ -265,7 +262,7 @@ def _signature(match: Match, wrapper: Wrapper, data: bytes) -> str:
         is_whole = line_end < 0 or (match.kind in _CALLED and data[start:line_end].rstrip().endswith(_GOES_ON))
         end = end if is_whole else line_end
     text = data[start : min(end, start + 4 * MAX_SIGNATURE_CHARS)].decode("utf-8", "replace")
-    return _SPACE.sub(" ", text).strip().rstrip("{:=").rstrip()[:MAX_SIGNATURE_CHARS]
+    return " ".join(text.split()).rstrip("{:=").rstrip()[:MAX_SIGNATURE_CHARS]
 
 
 def _doc(docs: list[tree_sitter.Node], comment: str) -> str:
@@ -275,9 +272,15 @@ def _doc(docs: list[tree_sitter.Node], comment: str) -> str:
     return "\n".join(part for part in (comment, own) if part)[:MAX_DOC_CHARS]
 
 
-def _lead(first: int, wrapper_start: int, data: bytes, lines: Lines, language: Language) -> tuple[int, str]:
-    """Return the first line of the comments and attributes directly above `first`, and the comments' text."""
-    lead = min(first, lines.at(wrapper_start))
+def _lead(first: int, outermost: int, data: bytes, lines: Lines, language: Language) -> tuple[int, str]:
+    """Return the first line of the comments and attributes directly above a line, and the comments' text.
+
+    Args:
+        first: the line.
+        outermost: that of what is around it, such as a decorator.
+        data, lines, language: of the file.
+    """
+    lead = outermost
     comments: list[str] = []
     inside_block = ""
     support = language.support
@@ -299,7 +302,7 @@ def _lead(first: int, wrapper_start: int, data: bytes, lines: Lines, language: L
         comments.append(text)
         lead -= 1
     if inside_block:  # a closing mark without an opening one: this was code, not a comment
-        return min(first, lines.at(wrapper_start)), ""
+        return outermost, ""
     return lead, "\n".join([_strip_marks(text) for text in reversed(comments)]).strip() if comments else ""
 
 

@@ -31,7 +31,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.source.languages import Language, load_grammar, load_query_text
 
@@ -46,6 +46,7 @@ _QUALIFIED_NAME = re.compile(r"~?[\w$]+(?:(?:::|\.|:)~?[\w$]+[?!=]?)+")
 _NAME_SEPARATOR = re.compile(r"::|\.|:")
 _TEMPLATE_ARGUMENTS = re.compile(r"<[^<>]*(?:<[^<>]*>[^<>]*)*>")
 _SPACE = re.compile(r"\s+")
+_BLANKS = b" \t\n\r\x0b\x0c"
 _DIRECTIVE = re.compile(rb'\(#set!\s+(\w+)\s+"([^"]*)"\)')
 
 
@@ -57,6 +58,7 @@ class Match:
     scope: str
     name: str
     node: tree_sitter.Node
+    start: int
     end: int
     body: tree_sitter.Node | None
     docs: list[tree_sitter.Node]
@@ -131,6 +133,7 @@ def run_query(tree: tree_sitter.Tree, language: Language, members: bool) -> tupl
 
     matches: list[Match] = []
     wrappers: dict[int, Wrapper] = {}
+    source = _Source(tree.root_node.text or b"", tree.root_node.start_byte)
     query, contexts = _compile(language, members)
     for pattern, captures in tree_sitter.QueryCursor(query).matches(tree.root_node):
         context = contexts[pattern]
@@ -157,8 +160,8 @@ def run_query(tree: tree_sitter.Tree, language: Language, members: bool) -> tupl
                 declared, form = _declared_name(declarator) if declarator is not None else ("", "")
                 kind = _kind(capture, captures, form, context)
                 if kind:
-                    matches.append(_match(kind, node, captures, declared, pattern, context, language))
-    matches.sort(key=lambda match: (match.node.start_byte, -match.end, match.pattern))
+                    matches.append(_match(kind, node, captures, declared, pattern, context, language, source))
+    matches.sort(key=lambda match: (match.start, -match.end, match.pattern))
     return matches, wrappers
 
 
@@ -202,13 +205,14 @@ def _match(
     pattern: int,
     context: _Context | None,
     language: Language,
+    source: _Source,
 ) -> Match:
     names = [_strip_quotes(text_of(node)) for node in captures.get("name", [])]
     names += [text_of(node).removeprefix(":") for node in captures.get("symbol", [])]
-    raw = " ".join([*names, declared]).strip()
+    raw = " ".join([*names, declared]).strip() if declared or len(names) != 1 else names[0].strip()
     for omitted in context.omit if context is not None else ():
         raw = raw.replace(omitted, "")
-    receivers = captures.get("receiver", [])
+    receivers, namespace = captures.get("receiver"), captures.get("namespace")
     bodies = captures.get("body", [])
     # In prose and data a dot or a colon is part of the name: a file, a version in a heading, a selector.
     scope, name = _split_name(raw, split=language.group == "code")
@@ -217,10 +221,11 @@ def _match(
         scope=scope,
         name=name,
         node=node,
-        end=_end(node, bodies),
+        start=node.start_byte,
+        end=_end(node, bodies, source),
         body=bodies[0] if bodies else node.child_by_field_name("body") or node.child_by_field_name("computed_value"),
         docs=captures.get("doc", []),
-        namespace=".".join(_strip_quotes(text_of(part)) for part in captures.get("namespace", [])),
+        namespace=".".join([_strip_quotes(text_of(part)) for part in namespace]) if namespace else "",
         receiver=text_of(receivers[0]) if receivers else "",
         signature=captures.get("signature", [None])[0],
         clause="clause" in captures,
@@ -260,7 +265,14 @@ def _declared_name(node: tree_sitter.Node) -> tuple[str, str]:
     return (text_of(node), form or kind) if is_name and not node.has_error else ("", "")
 
 
-def _end(node: tree_sitter.Node, bodies: list[tree_sitter.Node]) -> int:
+class _Source(NamedTuple):
+    """What was parsed: the text of the root of the tree, and where that begins."""
+
+    text: bytes
+    start: int
+
+
+def _end(node: tree_sitter.Node, bodies: list[tree_sitter.Node], source: _Source) -> int:
     """Return where a definition ends.
 
     Bodies may be siblings of the head, and a node may include blank lines. A comment at its end leads what follows.
@@ -274,7 +286,11 @@ def _end(node: tree_sitter.Node, bodies: list[tree_sitter.Node]) -> int:
         if child is None or not is_comment(child):
             break
         end = child.start_byte
-    return last.start_byte + len((last.text or b"")[: end - last.start_byte].rstrip())
+    text, start = source
+    first, end = last.start_byte - start, end - start
+    while end > first and text[end - 1] in _BLANKS:
+        end -= 1
+    return start + end
 
 
 def is_comment(node: tree_sitter.Node) -> bool:

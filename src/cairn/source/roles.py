@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from enum import IntFlag
 from functools import cache, lru_cache
-from typing import Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from cairn.source.languages import CONFIGURING
 
@@ -40,7 +40,8 @@ def foreign_word(role: int) -> Literal["", "generated", "vendored"]:
     return "generated" if role & Role.GENERATED else ""
 
 
-# Patterns are kept as text and compiled on first use: most runs know the roles of all files already.
+# In the syntax of RE2, which tries all of them in one pass. They are compiled on first use: most runs know the roles of
+# all files already.
 _TEST = (
     r"(^|/)(tests?|testing|specs?|__tests__|__mocks__|test[-_]?(?:data|dts|utils?)|fixtures?|e2e)/"
     r"|(^|/)(test_[^/]*|[^/]*_test|[^/]*_tests|[^/]*[.-](test|test-d|spec|stories|bench)|conftest|[^/]*_spec)\.[^/]+$"
@@ -70,7 +71,7 @@ _GENERATED = (
     r"|\.pb(objc|rpc)\.[hm]|_grpc_pb(\.d)?\.[jt]s|_pb_service(\.d)?\.[jt]s|_grpc\.pb\.(go|cc|h)|\.grpc\.swift)$"
     r"|\.(freezed|gr|mocks|g)\.dart$|\.(designer|Designer)\.(cs|vb)$|\.(g|g\.i|feature)\.cs$"
     r"|\.generated\.[a-z]+$|\.gen\.(go|rs|[jt]sx?|cs|kt|java|swift|h|c|cc|cpp)$"
-    r"|(^|/)zz_generated[._]|(?<!test)_generated\.[a-z]+$"
+    r"|(^|/)zz_generated[._]|(^|[^t]|(^|[^s])t|(^|[^e])st|(^|[^t])est)_generated\.[a-z]+$"
     r"|(^|/)(y\.tab|lex\.yy|[^/]+\.tab)\.(c|h|cc|hh|cpp|hpp)$|\.(snap|map|klib\.api)$"
     r"|[.-](bundle|min|chunk)\.([cm]?js|css)$|(^|/)([^/]+\.lock|package-lock\.json|pnpm-lock\.yaml|go\.sum)$"
 )
@@ -86,26 +87,41 @@ _VENDORED = (
     r"|miniz\.[ch]|uthash\.h|cJSON\.[ch]|stb_[a-z_]+\.h)$"
 )
 
-_PATTERNS = (
-    (Role.TEST, _TEST),
-    (Role.EXAMPLE, _EXAMPLE),
-    (Role.REEXPORT, _REEXPORT),
-    (Role.LEGACY, _LEGACY),
-    (Role.DECLARATION, _DECLARATION),
-    (Role.GENERATED, _GENERATED),
-    (Role.VENDORED, _VENDORED),
-)
-_PLATFORMS = {
+_PLATFORMS: dict[str | Role, str] = {
     "win32": r"(?i)(^|[/_.-])(win|win32|win64|windows|msvc|mingw)([/_.-]|$)",
     "darwin": r"(?i)(^|[/_.-])(darwin|macos|osx|mac|ios|fsevents)([/_.-]|$)",
     "linux": r"(?i)(^|[/_.-])(linux|posix|unix|epoll|inotify)([/_.-]|$)",
 }
 _PLATFORM = sys.platform if sys.platform in _PLATFORMS else "linux"
-_VERSION = r"(?:^|/)v(\d+)/"
+_PATTERNS: dict[str | Role, str] = {
+    Role.TEST: _TEST,
+    Role.EXAMPLE: _EXAMPLE,
+    Role.REEXPORT: _REEXPORT,
+    Role.LEGACY: _LEGACY,
+    Role.DECLARATION: _DECLARATION,
+    Role.GENERATED: _GENERATED,
+    Role.VENDORED: _VENDORED,
+    "changelog": _CHANGELOG,
+    "config": _CONFIG,
+    "docs": _DOCS,
+    **_PLATFORMS,
+}
+_VERSION = re.compile(r"(?:^|/)v(\d+)/")
 _TWINS, _TWIN_SHARE = 2, 1 / 3  # files of a version, at least, that are there without it as well
 
 
-_compile = cache(re.compile)
+@cache
+def _patterns() -> tuple[Any, list[str | Role]]:
+    """Return what tells which of the patterns a path matches, and what each stands for, by its number."""
+    import re2  # noqa: PLC0415 - start-up time: see above
+
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1  # file names are bytes
+    found = re2.Set.SearchSet(options)
+    for pattern in _PATTERNS.values():
+        found.Add(pattern)
+    found.Compile()
+    return found, list(_PATTERNS)
 
 
 class RoledFile(NamedTuple):
@@ -118,18 +134,16 @@ class RoledFile(NamedTuple):
 
 def role_of(path: str, language: str) -> Role:
     """Return the roles of the file at the relative `path`, as far as they do not depend on other files."""
-    role = Role(0)
-    for own, pattern in _PATTERNS:
-        if _compile(pattern).search(path):
-            role |= own
-    if _compile(_CHANGELOG).search(path):
+    patterns, names = _patterns()
+    found = {names[number] for number in patterns.Match(path.encode("utf-8", "surrogatepass")) or ()}
+    role = Role(sum(one for one in found if isinstance(one, Role)))
+    if "changelog" in found:
         role |= Role.DOCS
-    elif language in CONFIGURING or _compile(_CONFIG).search(path):
+    elif language in CONFIGURING or "config" in found:
         role |= Role.CONFIG
-    elif _compile(_DOCS).search(path):
+    elif "docs" in found:
         role |= Role.DOCS
-    here = _compile(_PLATFORMS[_PLATFORM]).search(path)
-    if not here and any(_compile(pattern).search(path) for pattern in _PLATFORMS.values()):
+    if _PLATFORM not in found and found & _PLATFORMS.keys():
         role |= Role.OTHER_PLATFORM
     return role
 
@@ -174,7 +188,7 @@ def roles_of(
     for number, file in enumerate(files):
         if file.path.endswith(".h") and _stem(file.path) in bodies:
             roles[number] |= Role.DECLARATION
-    versions = [(number, match) for number, file in enumerate(files) if (match := _compile(_VERSION).search(file.path))]
+    versions = [(number, match) for number, file in enumerate(files) if (match := _VERSION.search(file.path))]
     newest: dict[str, int] = {}
     for _, match in versions:
         above = match.string[: match.start()]

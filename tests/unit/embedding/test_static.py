@@ -9,11 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cairn.embedding.static as static
+from cairn.embedding.pieces import Pieces
 from cairn.embedding.static import StaticModel
+from cairn.kernels.build import IS_COMPILED
 
 RECORDED = Path(__file__).parent / "recorded"  # written by training/train.py
 DATA = Path(static.__file__).parent / "data"
 PIECES: dict[str, list[str]] = json.loads((RECORDED / "pieces.json").read_text(encoding="utf-8"))
+WORD_CHARACTERS = "abehinorstz019\u00e9\u00df\u4e2d\ud800# \n\t\0"
 SENTENCES = (RECORDED / "sentences.txt").read_text(encoding="utf-8").splitlines()
 
 
@@ -31,6 +34,25 @@ def sentence_vectors(model: StaticModel) -> npt.NDArray[np.float32]:
 def pieces_of(model: StaticModel, word: str) -> list[str]:
     names = np.load(DATA / "static_pieces.npy")
     return [piece.decode() for piece in names[model.piece_ids([word])[0]].tolist()]
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="the inner loops were not compiled")
+@given(st.lists(st.text(WORD_CHARACTERS, max_size=130) | st.sampled_from(sorted(PIECES))))
+def test_words_split_alike_compiled_and_plain(model: StaticModel, words: list[str]) -> None:
+    pieces = Pieces(model.pieces.table)
+    first, later = pieces._split_plainly(words), pieces._split_plainly(words * 500)  # by searching, and by a dict
+    np.testing.assert_array_equal(first[0], later[0][: len(first[0])])
+    for own, other in zip(pieces._split_compiled(words), first, strict=True):
+        np.testing.assert_array_equal(own, other, strict=True)
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="the inner loops were not compiled")
+@given(st.lists(st.text("ab", min_size=1, max_size=4), unique=True), st.lists(st.text("ab", max_size=14)))
+def test_the_longest_pieces_are_found_in_any_table(pieces: list[str], words: list[str]) -> None:
+    table = np.array(sorted({*pieces, *(f"##{piece}" for piece in pieces), "#"}), dtype="S8")
+    model = Pieces(table)
+    for own, other in zip(model._split_compiled(words), model._split_plainly(words), strict=True):
+        np.testing.assert_array_equal(own, other, strict=True)
 
 
 def test_words_split_into_the_pieces_of_another_tokenizer(model: StaticModel) -> None:
@@ -99,10 +121,8 @@ def test_many_words_at_once_get_the_vectors_they_get_alone() -> None:
     cold_model = StaticModel.load()
     words = list(PIECES)[:100]
     alone = np.concatenate([cold_model.word_vectors([word]) for word in words])
-    assert cold_model._ids is None, "a few words must not build the dict"
     many = words * (6000 // len(words))  # more than one block holds
     together = cold_model.word_vectors(many)
-    assert cold_model._ids is not None
     np.testing.assert_allclose(together, np.tile(alone, (6000 // len(words), 1)), rtol=1e-5, atol=1e-7)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import odd_secrets
 import redaction as measured
-from cairn.memory.redaction import redact
+from cairn.memory.redaction import _needs, redact
 from cairn.memory.redaction_rules import RULES, SecretRule
 
 _FRAGMENTS = st.sampled_from(
@@ -144,6 +144,17 @@ def test_of_harmless_lines_at_most_one_in_200_is_touched() -> None:
 def test_every_pattern_is_one_that_takes_linear_time(rule: SecretRule) -> None:
     assert re2.compile(rule.pattern.encode()).groups <= 1
     assert rule.needs == rule.needs.lower()
+
+
+@given(
+    st.lists(st.sampled_from([word for rule in RULES for word in rule.needs.split()]) | st.text("ab-. ", max_size=3))
+)
+@example([word for rule in RULES for word in rule.needs.split()])
+def test_the_words_that_rules_need_are_found_wherever_they_stand(parts: list[str]) -> None:
+    text = "".join(parts)
+    words, rules_needing = _needs()
+    found = {number for word in words.Match(text.encode()) or () for number in rules_needing[word]}
+    assert found == {number for number, rule in enumerate(RULES) if any(word in text for word in rule.needs.split(" "))}
 
 
 @pytest.mark.parametrize(

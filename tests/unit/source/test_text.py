@@ -127,5 +127,5 @@ def test_a_term_of_a_name_begins_as_the_name_does(name: str) -> None:
 
 
 def test_a_stem_begins_as_its_word_does() -> None:
-    words = [piece.decode() for piece in bundled_model()._pieces.tolist()]
+    words = [piece.decode() for piece in bundled_model().pieces.table.tolist()]
     assert [word for word in words if word.isalnum() and not begins_as_a_term(word)] == []
