@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from cairn.errors import DerivedFileError
 from cairn.index.analysis import POSTINGS_LAYOUT, Postings
+from cairn.kernels.plain import group
 from cairn.storage.arrays import are_below, are_bounds, check_fits, load_arrays, save_arrays
 
 if TYPE_CHECKING:
@@ -308,7 +309,7 @@ def _make_postings(commits: Sequence[StoredCommit]) -> Postings:
     fields = np.frombuffer(b"".join(one.fields for one in commits), np.uint8)
     rows = np.repeat(np.arange(len(commits), dtype=np.int32), [len(one.fields) for one in commits])
     order = np.argsort(hashes, kind="stable")
-    distinct, first = np.unique(hashes[order], return_index=True)
+    distinct, first, _ = group(hashes[order])
     start = np.append(first, len(hashes)).astype(np.int64)
     return Postings(distinct, start, rows[order], np.full(len(rows), FULL_IMPACT, np.uint8), fields[order])
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cairn.history.past import BODY_FIELD, Floats, Ints, Past
+from cairn.kernels.plain import group
 
 BODY_SHARE = 0.5
 SHARPNESS = 2.0
@@ -69,7 +70,7 @@ def score_files(past: Past, terms: Iterable[Weighted]) -> FileScores:
         return FileScores(_NONE, np.zeros(0, np.float32))
     counts = past.counts[best]
     places = _runs(past.change_start[best], counts)
-    paths, inverse = np.unique(past.changes[places], return_inverse=True)
+    paths, _, inverse = group(past.changes[places])
     sums = np.bincount(inverse, weights=np.repeat(evidence[best], counts))
     return FileScores(paths.astype(np.int64), (sums / (sums + SATURATION)).astype(np.float32))
 

@@ -21,7 +21,7 @@ from cairn.index.state_dir import StateDir
 from cairn.index.vectors import Vectors
 from cairn.index.view import ViewArrays, load_view
 from cairn.kernels import loops
-from cairn.kernels.plain import TermRows
+from cairn.kernels.plain import TermRows, group
 from cairn.source.roles import Role
 from cairn.storage.connection import reading
 from cairn.storage.index import chunk_db, meta_db, segment_db, view_db
@@ -215,7 +215,7 @@ class Snapshot:
 
     def _count_mentions(self) -> npt.NDArray[np.int64]:
         """Return in how many chunks each file's stem stands, taken whole, as an import or a type's name would."""
-        stems, stem_of_file = np.unique(self.files.stems, return_inverse=True)
+        stems, _, stem_of_file = group(self.files.stems)
         counts = np.zeros(len(stems), dtype=np.int64)
         for number, segment in enumerate(self._segments):
             hashes, start = segment.postings.hashes, segment.postings.start
@@ -348,7 +348,7 @@ def _first_files(
     result = np.full(len(blob_ids), -1, dtype=np.int64)
     if not len(shown) or not len(blob_ids):
         return result
-    blobs, first = np.unique(shown, return_index=True)
+    blobs, first, _ = group(shown)
     place = np.minimum(np.searchsorted(blobs, blob_ids), len(blobs) - 1)
     hit = blobs[place] == blob_ids
     result[hit] = first[place[hit]] if files is None else files[first[place[hit]]]

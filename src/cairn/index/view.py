@@ -15,6 +15,7 @@ from cairn.digest import blake2b
 from cairn.errors import DerivedFileError
 from cairn.index.analysis import IMPACT_SCALE, POSTINGS_LAYOUT, Postings, WordVectors, quantize
 from cairn.index.state_dir import StateDir, new_name
+from cairn.kernels.plain import group
 from cairn.source.attributes import GITATTRIBUTES
 from cairn.source.roles import PathAttributes, Role, RoledFile, own_role, roles_of
 from cairn.source.terms import term_hash, terms_of
@@ -369,7 +370,7 @@ def _make_postings(
     fields: npt.NDArray[np.uint8],
 ) -> Postings:
     """Return the postings of entries that are ordered by term and then by file."""
-    hashes, first = np.unique(all_hashes, return_index=True)
+    hashes, first, _ = group(all_hashes)
     start = np.r_[first, len(rows)].astype(np.int64)
     return Postings(hashes=hashes, start=start, rows=rows.astype(np.int32), impacts=impacts, fields=fields)
 

@@ -18,7 +18,8 @@ _SEED = int.from_bytes(os.urandom(8), "little")
 # Of ASCII, what stands in no word becomes a space.
 _WORD_BYTES = bytes(byte if byte >= 128 or chr(byte).isalnum() or byte == ord("_") else ord(" ") for byte in range(256))
 # Parts of an identifier, and line feeds.
-_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z\u0080-\U0010ffff])|[A-Z]?[a-z\u0080-\U0010ffff]+|[A-Z]+|[0-9]+|\n")
+_SMALL = r"[^\x00-`{-\x7f]"  # small letters and all beyond ASCII
+_PARTS = re.compile(rf"[A-Z]+(?=[A-Z]{_SMALL})|[A-Z]?{_SMALL}+|[A-Z]+|[0-9]+|\n")
 
 
 class WordCounts(NamedTuple):

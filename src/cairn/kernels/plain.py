@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-_Number = TypeVar("_Number", np.int64, np.uint64)
+_Number = TypeVar("_Number", np.int32, np.int64, np.uint64)
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -369,9 +369,24 @@ def one_of_each(
 def distinct(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
     """Return each value once, in ascending order, as `np.unique` does, which imports another 25 ms of numpy."""
     ordered = np.sort(values)
+    return ordered[_is_new(ordered)]
+
+
+def group(values: npt.NDArray[_Number]) -> tuple[npt.NDArray[_Number], Ints, Ints]:
+    """Return each value once, in ascending order, where it stands first, and for all values which of these they are."""
+    order = values.argsort(kind="stable")
+    ordered = values[order]
+    is_new = _is_new(ordered)
+    which = np.empty(len(values), dtype=np.int64)
+    which[order] = is_new.cumsum() - 1
+    return ordered[is_new], order[is_new], which
+
+
+def _is_new(ordered: npt.NDArray[_Number]) -> npt.NDArray[np.bool_]:
+    """Tell which values are not equal to the one before."""
     is_new = np.ones(len(ordered), dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
-    return ordered[is_new]
+    return is_new
 
 
 def largest(values: Floats, count: int) -> Ints:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache, partial
 from typing import NamedTuple
 
 from cairn.search.relations import KINDS
@@ -15,45 +16,65 @@ _KIND_WORDS = (
     r"|variable|helper|decorator|hook|component|namespace|object|package|file|union|typedef|attribute|annotation|filter"
     r"|command|option|setting|field|property)"
 )
-_THING = re.compile(
-    rf"(?:(?:the|our|its|an?) )?(?:(?P<kind>{_KIND_WORDS})s? )?{_NAME}(?: (?P<after>{_KIND_WORDS}))*", re.IGNORECASE
-)
+_THING = rf"(?:(?:the|our|its|an?) )?(?:(?P<kind>{_KIND_WORDS})s? )?{_NAME}(?: (?P<after>{_KIND_WORDS}))*"
 _WHAT = "(?P<what>.+?)"  # looked at by `_THING`, which takes long to compile, once instead of in each form
 _ABOUT = r"(?:definition|declaration|implementation|source(?: code)?|code|location|body|signature)"
 _PLACE = r"(?:source |header )?(?:file|module|class|package|header|crate|namespace|folder|directory)"
 _TO_DEFINE, _DEFINES = r"(?:define|declare|implement)", r"(?:defines|declares|implements|contains|holds)"
 _DONE = r"(?:defined|declared|implemented|located|written|created|introduced|found|defined at|coded|living|stored)"
 
+
+class _Form(NamedTuple):
+    """A form of question: the words with which it may begin, any if empty, and the rest of it as a pattern."""
+
+    begins: frozenset[str]
+    pattern: str
+
+    @classmethod
+    def of(cls, begins: str, pattern: str) -> _Form:
+        """Take the words as they stand in one text."""
+        return cls(frozenset(begins.split()), pattern)
+
+
 # Questions for a definition, and others that may just as well be about a thing.
-_SURE = tuple(
-    re.compile(form, re.IGNORECASE)
-    for form in (
-        rf"where(?:'s|s| is) {_WHAT} {_DONE}",
-        rf"where {_WHAT} is {_DONE}",
-        rf"where(?:'s|s| is) {_WHAT}",
-        rf"where (?:does|do) {_WHAT} (?:live|come from|reside|sit|get defined)",
+_SURE = (
+    _Form.of("where where's wheres", rf"where(?:'s|s| is) {_WHAT} {_DONE}"),
+    _Form.of("where", rf"where {_WHAT} is {_DONE}"),
+    _Form.of("where where's wheres", rf"where(?:'s|s| is) {_WHAT}"),
+    _Form.of("where", rf"where (?:does|do) {_WHAT} (?:live|come from|reside|sit|get defined)"),
+    _Form.of(
+        "where",
         rf"where (?:can|do|could|would|should|did) (?:i|we|you|one|they) (?:find|see|{_TO_DEFINE}|locate) {_WHAT}",
-        rf"(?:in )?(?:which|what) {_PLACE} (?:is|has|{_DEFINES}) {_WHAT}(?: (?:{_DONE}|in))?",
-        rf"(?:which|what|the) {_PLACE} (?:that|which) {_DEFINES} {_WHAT}",
+    ),
+    _Form.of("in which what", rf"(?:in )?(?:which|what) {_PLACE} (?:is|has|{_DEFINES}) {_WHAT}(?: (?:{_DONE}|in))?"),
+    _Form.of("which what the", rf"(?:which|what|the) {_PLACE} (?:that|which) {_DEFINES} {_WHAT}"),
+    _Form.of(
+        "source header file module class package crate namespace folder directory",
         rf"{_PLACE} (?:defining|declaring|implementing|containing) {_WHAT}",
-        rf"(?:who|what) (?:defines|declares) {_WHAT}",
-        rf"(?:the )?(?:definition|declaration|signature) (?:of|for) {_WHAT}",
-    )
+    ),
+    _Form.of("who what", rf"(?:who|what) (?:defines|declares) {_WHAT}"),
+    _Form.of(
+        "the definition declaration signature", rf"(?:the )?(?:definition|declaration|signature) (?:of|for) {_WHAT}"
+    ),
 )
-_UNSURE = tuple(
-    re.compile(form, re.IGNORECASE)
-    for form in (
+_UNSURE = (
+    _Form.of(
+        "find locate look open view see get go jump search display read",
         rf"(?:find|locate|look up|look for|open|view|see|get|go to|jump to|search for|display|read) {_WHAT}",
-        rf"what(?:'s|s| is| are) {_WHAT}(?: for)?",
-        rf"what does {_WHAT} do",
-        rf"how does {_WHAT} work",
-        rf"(?:explain|describe|tell me about) {_WHAT}",
-        rf"how is {_WHAT} (?:implemented|defined)",
+    ),
+    _Form.of("what what's whats", rf"what(?:'s|s| is| are) {_WHAT}(?: for)?"),
+    _Form.of("what", rf"what does {_WHAT} do"),
+    _Form.of("how", rf"how does {_WHAT} work"),
+    _Form.of("explain describe tell", rf"(?:explain|describe|tell me about) {_WHAT}"),
+    _Form.of("how", rf"how is {_WHAT} (?:implemented|defined)"),
+    _Form.of(
+        "the definition declaration implementation source code location body signature",
         rf"(?:the )?{_ABOUT} (?:of|for) {_WHAT}",
-    )
+    ),
 )
-_NAMED_BEFORE = (re.compile(rf"{_WHAT} {_ABOUT}", re.IGNORECASE),)
-_ALONE = (re.compile(_WHAT),)  # after `show me`, or a name in backticks
+_NAMED_BEFORE = (_Form.of("", rf"{_WHAT} {_ABOUT}"),)
+_ALONE = (_Form.of("", _WHAT),)  # after `show me`, or a name in backticks
+_compile = cache(partial(re.compile, flags=re.IGNORECASE))  # most questions begin as no form does
 _OPENING = re.compile(
     r"^(?:please |can you |could you |i (?:want|need) to |help me |let me |(?P<show>show(?: me)? |give me ))+", re.I
 )
@@ -91,9 +112,11 @@ def parse_asked_name(text: str) -> AskedName | None:
     return None if thing is None else _asked(thing, is_sure=_is_shaped(thing["name"]))
 
 
-def _thing(forms: tuple[re.Pattern[str], ...], text: str) -> re.Match[str] | None:
-    matches = (match for form in forms if (match := form.fullmatch(text)))
-    return next((thing for match in matches if (thing := _THING.fullmatch(match["what"]))), None)
+def _thing(forms: tuple[_Form, ...], text: str) -> re.Match[str] | None:
+    first = text.partition(" ")[0].lower()
+    own = [form for form in forms if first in form.begins or not form.begins]
+    matches = (match for form in own if (match := _compile(form.pattern).fullmatch(text)))
+    return next((thing for match in matches if (thing := _compile(_THING).fullmatch(match["what"]))), None)
 
 
 def _is_shaped(name: str) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.index.snapshot import Snapshot
+from cairn.kernels.plain import group
 from cairn.search.file_finder import finder_of, module_parts, parts_of_path
 from cairn.search.filters import Filtered
 from cairn.search.query import MINOR_KINDS, SCOPE_MARK, Name, Query, looks_named
@@ -112,7 +113,7 @@ def _files(snapshot: Snapshot, query: Query, scope: Scope, scores: Scores, *, is
     if not files and not is_defined:
         files = finder.by_module(query.path.replace("/", "."))
     rows = np.flatnonzero(np.isin(scope.file_of_row, files))
-    of_files, places = np.unique(scope.file_of_row[rows], return_index=True)
+    of_files, places, _ = group(scope.file_of_row[rows])
     first = dict(zip(of_files.tolist(), rows[places].tolist(), strict=True))
     scores.settle(rows=np.array(list(first.values()), dtype=np.int64))
     return [NamedRow(first[file], file, None) for file in files if file in first]

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from cairn import waiting
 from cairn.index.snapshot import Snapshot
 from cairn.kernels import loops
+from cairn.kernels.plain import group
 from cairn.search.exact import LineMatch
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.hits import FileText
@@ -229,8 +230,8 @@ class _Search:
         rows = np.flatnonzero(np.bincount(self._rows, minlength=snapshot.n_rows) == n_wanted)
         if not len(rows):
             return Places([])
-        files, counts = np.unique(snapshot.file_of_row[rows], return_counts=True)
-        order = np.lexsort((files, -counts, self._is_minor[files]))
+        files, _, which = group(snapshot.file_of_row[rows])
+        order = np.lexsort((files, -np.bincount(which), self._is_minor[files]))
         files = files[order][:_MAX_FILES]
         places: list[tuple[bool, bool, bool, int, PastedPlace]] = []
         n_of = {False: 0, True: 0}  # by whether they are part of a longer word
