@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _HOOK = "cairn.hooks.entry"
 _HELP = {"-h", "--help"}
 # A command is short: collecting cycles while it starts would cost a tenth of its time.
-_GC_THRESHOLDS = (50_000, 20, 50)
+_GC_THRESHOLDS = (75_000, 20, 50)
 
 
 def run() -> "NoReturn":

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from cairn.sharing import ProcessSetting
 
 # The thresholds for work that ends soon; by default the search takes a twentieth of its time. `__main__` has them too.
-RARELY = (50_000, 20, 50)
+RARELY = (75_000, 20, 50)
 
 
 def _at_least_rarely(before: tuple[int, int, int]) -> tuple[int, int, int]:

@@ -75,43 +75,34 @@ _CHANGE = (
 )
 
 _ROLE_WORDS = (
-    (Role.TEST, re.compile(r"\b(tests?|testing|tested|specs?|fixtures?|mock(s|ed)?|assert\w*)\b", re.I)),
-    (Role.EXAMPLE, re.compile(r"\b(examples?|samples?|demos?|benchmarks?|tutorials?)\b", re.I)),
+    (Role.TEST, r"\b(tests?|testing|tested|specs?|fixtures?|mock(s|ed)?|assert\w*)\b"),
+    (Role.EXAMPLE, r"\b(examples?|samples?|demos?|benchmarks?|tutorials?)\b"),
     (
         Role.DOCS,
-        re.compile(
-            r"\b(docs?|documentation|documented|readme|changelog|guides?|licen[cs]e|release notes?|instructions?|steps"
-            r"|tutorial|quick ?start|getting started|contribut\w*|troubleshoot\w*|explanation|notice|what changed"
-            r"|how (do|can|should|to) (i|we|you)|what (do|should|to) (i|we|do)|how to)\b",
-            re.I,
-        ),
+        r"\b(docs?|documentation|documented|readme|changelog|guides?|licen[cs]e|release notes?|instructions?|steps"
+        r"|tutorial|quick ?start|getting started|contribut\w*|troubleshoot\w*|explanation|notice|what changed"
+        r"|how (do|can|should|to) (i|we|you)|what (do|should|to) (i|we|do)|how to)\b",
     ),
     (
         Role.CONFIG,
-        re.compile(
-            r"\b(config(uration)?s?|settings?|yaml|json|toml|dockerfile|makefile|docker|ci|continuous integration"
-            r"|workflows?|pipeline|dependenc(y|ies)|requirements|packag(es?|ing)|manifest|build|linters?|lint|tox|npm"
-            r"|compiler options|matrix|environments?|distribution)\b",
-            re.I,
-        ),
+        r"\b(config(uration)?s?|settings?|yaml|json|toml|dockerfile|makefile|docker|ci|continuous integration"
+        r"|workflows?|pipeline|dependenc(y|ies)|requirements|packag(es?|ing)|manifest|build|linters?|lint|tox|npm"
+        r"|compiler options|matrix|environments?|distribution)\b",
     ),
     (
         Role.OTHER_PLATFORM,
-        re.compile(r"\b(windows|win32|win64|macos|mac|darwin|osx|ios|linux|posix|unix|kqueue|fsevents|epoll)\b", re.I),
+        r"\b(windows|win32|win64|macos|mac|darwin|osx|ios|linux|posix|unix|kqueue|fsevents|epoll)\b",
     ),
-    (Role.OLD_VERSION, re.compile(r"\bv\d+\b|\bversion \d", re.I)),
+    (Role.OLD_VERSION, r"\bv\d+\b|\bversion \d"),
     (
         Role.GENERATED,
-        re.compile(
-            r"^generated\b|\b(generated (code|files?|class(es)?|clients?|sources?|types?)|auto-?generated|stubs?"
-            r"|protobufs?|lock ?files?|minified|bundles?|snapshots?)\b|\.pb\.|_pb2?\b",
-            re.I,
-        ),
+        r"^generated\b|\b(generated (code|files?|class(es)?|clients?|sources?|types?)|auto-?generated|stubs?"
+        r"|protobufs?|lock ?files?|minified|bundles?|snapshots?)\b|\.pb\.|_pb2?\b",
     ),
-    (Role.VENDORED, re.compile(r"\b(vendored|vendor|third[- ]part(y|ies)|3rd[- ]party|bundled cop(y|ies))\b", re.I)),
-    (Role.LEGACY, re.compile(r"\b(compat\w*|legacy|deprecated|backports?)\b", re.I)),
+    (Role.VENDORED, r"\b(vendored|vendor|third[- ]part(y|ies)|3rd[- ]party|bundled cop(y|ies))\b"),
+    (Role.LEGACY, r"\b(compat\w*|legacy|deprecated|backports?)\b"),
 )
-_ANY_ROLE_WORD = re.compile("|".join(pattern.pattern for _, pattern in _ROLE_WORDS), re.IGNORECASE)  # most have none
+_ANY_ROLE_WORD = re.compile("|".join(pattern for _, pattern in _ROLE_WORDS), re.IGNORECASE)  # most questions have none
 # In a question for these, the first words say where to look, not what for: `tests for uploads`.
 _PLACES = Role.TEST | Role.EXAMPLE | Role.DOCS
 
@@ -324,7 +315,7 @@ def asked_roles(text: str) -> Role:
     """Return the roles of files that a question asks for."""
     if not _ANY_ROLE_WORD.search(text):
         return Role(0)
-    return Role(sum(int(role) for role, pattern in _ROLE_WORDS if pattern.search(text)))
+    return Role(sum(int(role) for role, pattern in _ROLE_WORDS if re.search(pattern, text, re.IGNORECASE)))
 
 
 @lru_cache(maxsize=16)  # several parts of one answer ask
