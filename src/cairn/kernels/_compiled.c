@@ -29,7 +29,7 @@
 #endif
 
 /* Another number for each change of what a function takes or returns; see compiled.py. */
-#define VERSION 6
+#define VERSION 7
 
 #define MAX_BUFFERS 24
 #define FILE_CHUNKS 3  /* of file_lexical in plain.py */
@@ -811,6 +811,10 @@ static PyObject *one_of_each(PyObject *self, PyObject *const *arguments, Py_ssiz
         for (Py_ssize_t place = 0; place < n_own; place++) {
             double value = own[place].value > 0 ? own[place].value * pow(saturation, (double)place)
                                                 : own[place].value - (double)place;
+            if (n_blobs >= limit && least > 0 && value < least - tie) {
+                n_own = place;  /* as many files as are listed have a better row */
+                break;
+            }
             own[place].value = rint(value * 1e5) / 1e5;
         }
         kept += n_own;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from functools import lru_cache
 from threading import Lock
 from typing import NamedTuple
@@ -138,13 +138,14 @@ def focus_on(row: ChunkRow, terms: frozenset[str], definition: int | None) -> Fo
     owner_place = row.chunk.owner - first
     if 0 <= owner_place < len(row.definitions):
         initials = {term[:1] for term in terms}
+        like = [place for place, definition in enumerate(row.definitions) if _may_begin(definition.name, initials)]
         named = [
             place
-            for place, definition in enumerate(row.definitions)
-            if definition.kind not in MINOR_KINDS and _is_named_in(definition, terms, initials)
+            for place in like
+            if row.definitions[place].kind not in MINOR_KINDS and _is_named_in(row.definitions[place], terms)
         ]
         place = owner_place if owner_place in named else named[0] if named else _nearest(row, owner_place, terms)
-        return _on_definition(row, _said_in_full(row, place, terms, initials))
+        return _on_definition(row, _said_in_full(row, place, terms, like))
     if row.owner is not None:
         span = row.chunk.span
         return Focus.on(row.owner, span=None if span.end_byte - span.start_byte <= _CLOSING_BYTES else span)
@@ -171,15 +172,22 @@ def _nearest(row: ChunkRow, owner_place: int, terms: frozenset[str]) -> int:
     return max(among, key=lambda place: len(terms & _terms_of_name(row.definitions[place].signature)))
 
 
-def _said_in_full(row: ChunkRow, place: int, terms: frozenset[str], initials: Set[str]) -> int:
+def _said_in_full(row: ChunkRow, place: int, terms: frozenset[str], like: Sequence[int]) -> int:
     """Return the place of the definition all of whose words the query says, if these are more than of the given one.
 
     Of a field or the like one word says too little.
+
+    Args:
+        row: the chunk.
+        place: of the given one.
+        terms: of the query.
+        like: the places of the definitions whose names may begin with one of the terms.
     """
+    if not like:
+        return place
     most = len(terms & _words_of_name(row.definitions[place].name))
-    for other, definition in enumerate(row.definitions):
-        if not _may_begin(definition.name, initials):
-            continue
+    for other in like:
+        definition = row.definitions[other]
         own = _words_of_name(definition.name)
         if len(own) > most and own <= terms and (len(own) > 1 or definition.kind not in MINOR_KINDS):
             place, most = other, len(own)
@@ -190,9 +198,7 @@ def _on_definition(row: ChunkRow, place: int) -> Focus:
     return Focus.on(row.definitions[place], place if len(row.definitions) > 1 else None)
 
 
-def _is_named_in(definition: Definition, terms: frozenset[str], initials: Set[str]) -> bool:
-    if not _may_begin(definition.name, initials):
-        return False
+def _is_named_in(definition: Definition, terms: frozenset[str]) -> bool:
     own = _terms_of_name(definition.name)
     return bool(own) and own <= terms
 
@@ -212,7 +218,7 @@ def _terms_of_name(name: str) -> frozenset[str]:
 def _words_of_name(name: str) -> frozenset[str]:
     """Return the stems of a name's words."""
     return frozenset(
-        [term for raw in raw_words(name) for word in terms_of_word(raw)[0] for term in terms_of_word(word)[1]]
+        [stem for raw in raw_words(name) for words, terms in (terms_of_word(raw),) for stem in terms[: len(words)]]
     )
 
 

@@ -32,7 +32,7 @@ def kin_of_word(word: str) -> tuple[str, ...]:
     one = word[:-1] if word.endswith("s") and not word.endswith("ss") else word
     stem = stemmer().stemWord
     forms = _acts(one) if one.endswith(_AGENTS) and len(one) >= _LEAST_AGENT else _agents(word, stem(word))
-    found = dict.fromkeys(map(stem, forms))
+    found = dict.fromkeys(stemmer().stemWords(forms))
     found.pop(stem(word), None)
     return tuple(form for form in found if len(form) >= _LEAST_CHARS)
 

@@ -60,7 +60,7 @@ DETAIL_WEIGHT = 0.6  # of a word that is not part of the subject
 # Fields, keys and the like often only repeat a name; who asks for it means the type or the function.
 MINOR_KINDS = frozenset({"field", "variable", "key", "property", "section", "constant", "target"})
 
-# How the subject of a change or a report begins, or what it says.
+# How the subject of a change or a report begins, or what it says, in lower case.
 _MANY_WORDS = 40
 _PREFIX = r"(?:[\w./-]{2,30}(?:\([^)]{0,60}\))?!?: |\[[^\]]{1,40}\]:? )?"
 _CHANGE = (
@@ -102,7 +102,8 @@ _ROLE_WORDS = (
     (Role.VENDORED, r"\b(vendored|vendor|third[- ]part(y|ies)|3rd[- ]party|bundled cop(y|ies))\b"),
     (Role.LEGACY, r"\b(compat\w*|legacy|deprecated|backports?)\b"),
 )
-_ANY_ROLE_WORD = re.compile("|".join(pattern for _, pattern in _ROLE_WORDS), re.IGNORECASE)  # most questions have none
+# Most questions have none. It looks at text in lower case: a pattern that ignores case takes five times as long.
+_ANY_ROLE_WORD = re.compile("|".join(pattern for _, pattern in _ROLE_WORDS))
 # In a question for these, the first words say where to look, not what for: `tests for uploads`.
 _PLACES = Role.TEST | Role.EXAMPLE | Role.DOCS
 
@@ -313,7 +314,7 @@ def named_among(words: Iterable[str]) -> list[str]:
 
 def asked_roles(text: str) -> Role:
     """Return the roles of files that a question asks for."""
-    if not _ANY_ROLE_WORD.search(text):
+    if not _ANY_ROLE_WORD.search(text.lower()):
         return Role(0)
     return Role(sum(int(role) for role, pattern in _ROLE_WORDS if re.search(pattern, text, re.IGNORECASE)))
 
@@ -322,7 +323,7 @@ def asked_roles(text: str) -> Role:
 def asks_for_change(text: str) -> bool:
     """Tell whether a text is a work item: the subject of a change or a report, or longer than a question."""
     first, _, rest = text.strip().partition("\n")
-    return bool(rest) or first.count(" ") >= _MANY_WORDS or re.match(_CHANGE, first, re.IGNORECASE) is not None
+    return bool(rest) or first.count(" ") >= _MANY_WORDS or re.match(_CHANGE, first.lower()) is not None
 
 
 def is_work_item(query: Query) -> bool:
