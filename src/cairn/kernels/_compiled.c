@@ -1363,10 +1363,11 @@ static PyObject *find_runs(PyObject *self, PyObject *const *arguments, Py_ssize_
 
 /* -- files --------------------------------------------------------------------------------------------------------- */
 
-#ifdef __linux__
-#ifndef SYS_openat2
-#define SYS_openat2 437
+#if defined(__linux__) && !defined(SYS_openat2) && (defined(__x86_64__) || defined(__aarch64__))
+#define SYS_openat2 437  /* the headers are older than Linux 5.6 */
 #endif
+
+#ifdef SYS_openat2
 #define RESOLVE_BELOW 0x0e  /* RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH of linux/openat2.h */
 
 /* Read a regular file below a folder that follows no link. Returns its size, -1 if that needs a closer look. */
@@ -1401,7 +1402,7 @@ static PyObject *read_below(PyObject *self, PyObject *const *arguments, Py_ssize
     Py_ssize_t most = PyLong_AsSsize_t(arguments[2]);
     if (PyErr_Occurred())
         return NULL;
-#ifdef __linux__
+#ifdef SYS_openat2
     PyObject *root = NULL, *path = NULL, *result = NULL;
     if (PyUnicode_FSConverter(arguments[0], &root) && PyUnicode_FSConverter(arguments[1], &path)) {
         const char *root_bytes = PyBytes_AsString(root), *path_bytes = PyBytes_AsString(path);

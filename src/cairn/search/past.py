@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from bisect import bisect_left
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from cairn.history.past import Past, load_past
 from cairn.history.score import Weighted, score_files
@@ -60,6 +62,7 @@ class Pasts:
         return PastOfView(known[1], self._folder, self._project)
 
 
+_NO_FILES = np.zeros(0, dtype=np.int32)
 # Of the evidence in a query that asks for no change: the words of commits are about changes.
 QUESTION_SHARE = 0.3
 
@@ -77,18 +80,33 @@ def file_history(
     """
     if of_view is None:
         return None
-    past, folder = of_view.past, of_view.folder
-    found = score_files(past, [Weighted(term.hashed, term.weight) for term in query.terms])
+    found = score_files(of_view.past, [Weighted(term.hashed, term.weight) for term in query.terms])
     if not len(found.paths):
         return None
     if share is None:
         share = 1.0 if is_work_item(query) else QUESTION_SHARE
     evidence = np.zeros(len(snapshot.files.paths), dtype=np.float32)
-    for path, value in zip(found.paths.tolist(), found.scores.tolist(), strict=True):
-        file = file_at(snapshot.files.paths, past.path_of(path), folder)
-        if file >= 0:
-            evidence[file] = share * value
+    files = _files_at(snapshot, of_view, found.paths)
+    is_shown = files >= 0
+    evidence[files[is_shown]] = share * found.scores[is_shown].astype(np.float64)
     return evidence
+
+
+_UNKNOWN = -2
+_known_files: WeakKeyDictionary[Snapshot, tuple[Past, npt.NDArray[np.int32]]] = WeakKeyDictionary()
+
+
+def _files_at(snapshot: Snapshot, of_view: PastOfView, paths: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+    """Return the files of some paths in a history, -1 for one that is not shown; each is looked up once."""
+    past, known = _known_files.get(snapshot) or (None, _NO_FILES)
+    if past is not of_view.past:
+        past, known = of_view.past, np.full(of_view.past.n_paths, _UNKNOWN, dtype=np.int32)
+        _known_files[snapshot] = past, known
+    files = known[paths]
+    for place in (files == _UNKNOWN).nonzero()[0].tolist():
+        path = int(paths[place])
+        files[place] = known[path] = file_at(snapshot.files.paths, past.path_of(path), of_view.folder)
+    return files
 
 
 def file_at(paths: tuple[str, ...], path: str, folder: str) -> int:
