@@ -1296,13 +1296,18 @@ static int is_ascii_word_byte(const char *data, Py_ssize_t place, Py_ssize_t n)
 static Py_ssize_t find_places(const char *data, Py_ssize_t n, const char *text, Py_ssize_t length, Py_ssize_t most,
                               int64_t *places)
 {
-    Py_ssize_t found = 0;
-    const char *from = data, *end = data + n - length + 1;  /* of where it may begin */
-    while (found < most && from < end && (from = memchr(from, text[0], (size_t)(end - from)))) {
-        if (!memcmp(from, text, (size_t)length) && !is_ascii_word_byte(data, from - data - 1, n)
-            && !is_ascii_word_byte(data, from - data + length, n))
-            places[found++] = from - data;
-        from++;
+    Py_ssize_t found = 0, place = 0;
+    while (found < most && place <= n - length) {
+        const char *next = memchr(data + place, text[0], (size_t)(n - length + 1 - place));
+        if (!next)
+            break;
+        place = next - data;
+        int is_inside = is_ascii_word_byte(data, place - 1, n);
+        if (!is_inside && !memcmp(next, text, (size_t)length) && !is_ascii_word_byte(data, place + length, n))
+            places[found++] = place;
+        do
+            place++;
+        while (is_inside && is_ascii_word_byte(data, place - 1, n));  /* on to where the word ends */
     }
     return found;
 }
@@ -1389,7 +1394,7 @@ static Py_ssize_t read_regular(const char *root, const char *path, Py_ssize_t mo
         && (*content = malloc((size_t)status.st_size + 1)))
         size = read(file, *content, (size_t)status.st_size + 1);  /* one more than there is, unless it grows */
     close(file);
-    return size == status.st_size ? size : -1;
+    return size >= 0 && size == status.st_size ? size : -1;
 }
 #endif
 
