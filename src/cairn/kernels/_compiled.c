@@ -29,7 +29,7 @@
 #endif
 
 /* Another number for each change of what a function takes or returns; see compiled.py. */
-#define VERSION 7
+#define VERSION 8
 
 #define MAX_BUFFERS 24
 #define FILE_CHUNKS 3  /* of file_lexical in plain.py */
@@ -1366,6 +1366,62 @@ static PyObject *find_runs(PyObject *self, PyObject *const *arguments, Py_ssize_
     return PyLong_FromSsize_t(found);
 }
 
+/* -- previews ------------------------------------------------------------------------------------------------------ */
+
+static int is_ascii_space(char byte)
+{
+    return byte == ' ' || (byte >= 9 && byte <= 13) || (byte >= 28 && byte <= 31);  /* as str.rstrip() has it */
+}
+
+/* first_lines(data, start, n_lines, most_bytes, most_chars) -> lines from an offset on, each cut and without the blanks at
+ * its end; None if they are not ASCII. All of them together have n_lines * most_bytes bytes at most. */
+static PyObject *first_lines(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    Arrays arrays = {.count = 0};
+    Py_ssize_t n = -1;
+    if (!has_arguments(given, 5))
+        return NULL;
+    const char *data = items(&arrays, arguments[0], 'o', &n);
+    Py_ssize_t start = data ? PyLong_AsSsize_t(arguments[1]) : 0;
+    Py_ssize_t n_lines = data && !PyErr_Occurred() ? PyLong_AsSsize_t(arguments[2]) : 0;
+    Py_ssize_t most_bytes = data && !PyErr_Occurred() ? PyLong_AsSsize_t(arguments[3]) : 0;
+    Py_ssize_t most_chars = data && !PyErr_Occurred() ? PyLong_AsSsize_t(arguments[4]) : 0;
+    if (!data || PyErr_Occurred())
+        return failed(&arrays);
+    if (start < 0 || start > n || n_lines < 1 || n_lines > 1000 || most_bytes < 0 || most_bytes > 100000 || most_chars < 0
+        || most_chars > most_bytes)
+        return out_of_range(&arrays);
+    Py_ssize_t end = n - start > n_lines * most_bytes ? start + n_lines * most_bytes : n, used = 0;
+    char *lines = malloc((size_t)(n_lines * (most_chars + 1)));
+    if (!lines)
+        return no_memory(&arrays);
+    int is_ascii = 1;
+    for (Py_ssize_t line = 0; is_ascii && line < n_lines; line++) {
+        const char *stop = memchr(data + start, '\n', (size_t)(end - start));
+        Py_ssize_t next = stop ? stop - data : end, last = next - start < most_bytes ? next : start + most_bytes;
+        for (Py_ssize_t i = start; is_ascii && i < last; i++)
+            is_ascii = (unsigned char)data[i] < 128;
+        while (last > start && is_ascii_space(data[last - 1]))
+            last--;
+        Py_ssize_t length = last - start < most_chars ? last - start : most_chars;
+        if (line)
+            lines[used++] = '\n';
+        memcpy(lines + used, data + start, (size_t)length);
+        used += length;
+        if (!stop)
+            break;
+        start = next + 1;
+    }
+    PyObject *result = NULL;
+    if (is_ascii)
+        result = PyUnicode_DecodeASCII(lines, used, NULL);
+    free(lines);
+    let_go(&arrays);
+    if (is_ascii)
+        return result;
+    Py_RETURN_NONE;
+}
+
 /* -- files --------------------------------------------------------------------------------------------------------- */
 
 #if defined(__linux__) && !defined(SYS_openat2) && (defined(__x86_64__) || defined(__aarch64__))
@@ -1452,6 +1508,7 @@ static PyMethodDef functions[] = {
     FUNCTION(split_identifiers),
     FUNCTION(split_words),
     FUNCTION(find_runs),
+    FUNCTION(first_lines),
     FUNCTION(read_below),
     {NULL, NULL, 0, NULL},
 };

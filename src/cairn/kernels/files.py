@@ -1,4 +1,4 @@
-"""Reads files below a folder with few calls of the system; imports no numpy."""
+"""Reads files below a folder with few calls of the system, and takes lines out of them; imports no numpy."""
 
 from __future__ import annotations
 
@@ -6,6 +6,21 @@ from cairn.kernels.build import IS_COMPILED
 
 if IS_COMPILED:
     import cairn.kernels._compiled as _compiled
+
+
+def first_lines(data: bytes, start: int, n_lines: int, most_bytes: int, most_chars: int) -> str | None:
+    """Return lines of a file, each cut and without the blanks at its end.
+
+    None stands for lines that are not ASCII, and for no build: the caller does the same in Python.
+
+    Args:
+        data: the file.
+        start: where the first line begins.
+        n_lines: how many there are at most.
+        most_bytes: how much is looked at of a line, and as many times as there are lines of all.
+        most_chars: how much is shown of a line.
+    """
+    return _compiled.first_lines(data, start, n_lines, most_bytes, most_chars) if IS_COMPILED else None
 
 
 def read_below(root: str, path: str, most: int) -> bytes | None:

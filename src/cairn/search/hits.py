@@ -11,6 +11,7 @@ from typing import NamedTuple
 from cairn.answers import CodeHit
 from cairn.index.snapshot import Snapshot
 from cairn.index.views import Stamp, View
+from cairn.kernels.files import first_lines
 from cairn.search.ids import format_hit_id
 from cairn.search.query import MINOR_KINDS
 from cairn.source.content import normalize
@@ -82,6 +83,14 @@ class FileText(NamedTuple):
         start = self.data.rfind(b"\n", 0, span.start_byte) + 1
         n_lines = last - span.start_line + 1
         return self.data[start : start + n_lines * MAX_LINE_BYTES].split(b"\n", n_lines)[:n_lines]
+
+    def shown_head(self, span: Span, count: int) -> str | None:
+        """Return the same lines as they are shown, None where that needs a closer look."""
+        n_lines = min(span.end_line - span.start_line + 1, count)
+        if self.stale or span.start_byte >= len(self.data) or n_lines < 1:
+            return None
+        start = self.data.rfind(b"\n", 0, span.start_byte) + 1
+        return first_lines(self.data, start, n_lines, MAX_LINE_BYTES, PREVIEW_CHARS)
 
     def whole(self, span: Span, *, moved: bool) -> bytes:
         """Return all lines of a span, by its offsets unless they may have `moved`."""
@@ -252,6 +261,8 @@ def preview(text: FileText, span: Span, context: int = 0) -> str:
     """Return the first lines of a span, or `context` lines around the first, each cut to a readable width."""
     if context:
         lines = text.lines(max(1, span.start_line - context), span.start_line + context)
+    elif (shown := text.shown_head(span, PREVIEW_LINES)) is not None:
+        return shown
     else:
         lines = text.head(span, PREVIEW_LINES)
     block = b"\n".join([line[:MAX_LINE_BYTES] for line in lines]).decode("utf-8", "replace")

@@ -97,6 +97,8 @@ def find_pasted(library: Library, pasted: Sequence[Pasted], wants: Role, filters
     """
     until = time.monotonic() + BUDGET_SECONDS
     for one in pasted:
+        if not one.is_loose and _stands_nowhere(library.snapshot, one.text):
+            continue
         search = _Search(library, one, wants, filters, until)
         found = search.whole(limit)
         if not found.places and search.body != one.text and len(search.body.split()) >= _ENOUGH_WORDS:
@@ -108,6 +110,14 @@ def find_pasted(library: Library, pasted: Sequence[Pasted], wants: Role, filters
         if found.places or found.is_cut:
             return found
     return Places([])
+
+
+def _stands_nowhere(snapshot: Snapshot, text: str) -> bool:
+    """Tell whether no chunk has all words of a text, as far as the index knows: so it is with most questions."""
+    words = [word for word in _WORD.findall(text)[:_MAX_WORDS] if word.lower() not in STOP_WORDS]
+    hashes = list({known_hash(own[-1]) for word in words if (own := terms_of_word(word)[1])})
+    found = snapshot.term_rows(hashes)
+    return int(np.bincount(found.rows, minlength=1).max()) < len(hashes)
 
 
 def find_frames(library: Library, text: str, filters: Filtered, limit: int) -> list[LineMatch]:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from cairn.kernels import counting, plain
 from cairn.kernels.build import IS_COMPILED
-from cairn.kernels.files import read_below
+from cairn.kernels.files import first_lines, read_below
 from cairn.kernels.plain import Floats, Ints, TermRows
 from cairn.source.text import split_identifier
 
@@ -296,6 +296,25 @@ def test_words_outside_of_a_pasted_text_are_an_error_and_no_crash(bounds: list[i
     words = b"\1" * (len(bounds) // 2)
     with pytest.raises(IndexError, match="out of range"):
         compiled.find_runs(b"data", b"text", np.array(bounds, np.int64), words, words, 8)
+
+
+@needs_build
+@given(st.text("ab \t\x0b\x1c\n\n\0\u00e9", max_size=80), st.data(), st.integers(1, 9), st.integers(0, 9))
+def test_first_lines_are_those_that_python_cuts(text: str, data: st.DataObject, n_lines: int, most_bytes: int) -> None:
+    content, most_chars = text.encode(), data.draw(st.integers(0, most_bytes))
+    start = data.draw(st.integers(0, len(content)))
+    lines = content[start : start + n_lines * most_bytes].split(b"\n", n_lines)[:n_lines]
+    cut = b"\n".join([line[:most_bytes] for line in lines])
+    shown = "\n".join([line.rstrip()[:most_chars] for line in cut.decode("ascii", "replace").split("\n")])
+    found = first_lines(content, start, n_lines, most_bytes, most_chars)
+    assert found == (shown if cut.isascii() else None)
+
+
+@needs_build
+@pytest.mark.parametrize("numbers", [(-1, 1, 1, 1), (9, 1, 1, 1), (0, 0, 1, 1), (0, 1, 1, 2), (0, 2**40, 2**40, 1)])
+def test_lines_outside_of_a_file_are_an_error_and_no_crash(numbers: tuple[int, int, int, int]) -> None:
+    with pytest.raises(IndexError, match="out of range"):
+        first_lines(b"a\nb", *numbers)
 
 
 @pytest.mark.skipif(not IS_COMPILED or sys.platform != "linux", reason="needs the build, and openat2 of Linux")
