@@ -5,9 +5,11 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial as partial_of
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Event, Thread
 from typing import NamedTuple
 from zlib import crc32
 
@@ -31,7 +33,7 @@ from cairn.storage.sealed import read_meta, write_meta
 _ANALYSIS = "1"
 # Commits that are read and committed at once, and of the first whose time tells how many there may be.
 _BATCH, _FIRST_BATCH, _LEAST_BATCH = 250, 50, 20
-_TICK_SECONDS = 1e-3
+_TICK_SECONDS, _ENDING_SECONDS = 1e-3, 2.0
 _SAVING_SHARE = 0.15  # of the time: writing what a view's answers use takes about this much
 # What is on no branch any more goes once there are so many times as many commits as one history has.
 _KEPT_SHARE = 4
@@ -131,23 +133,67 @@ def _read_in_time(folder: Path, hashes: Sequence[str], deadline: float, *, parti
     Args:
         folder: of the checkout.
         hashes: of the commits, in order.
-        deadline: no more are asked for than have been stored by then, going by how long the others took.
+        deadline: no more are asked for than can be stored by then, going by how long the others took.
         partial: see `read_commits`.
     """
-    started, n_read, size = time.monotonic(), 0, _FIRST_BATCH
-    with ThreadPoolExecutor(1, thread_name_prefix="cairn-commits") as thread:
-        coming = thread.submit(read_commits, folder, hashes[:size], partial=partial)
-        while n_read < len(hashes) and size >= _LEAST_BATCH:
+    if not hashes:
+        return
+    started, n_read, size = time.monotonic(), 0, min(_FIRST_BATCH, len(hashes))
+    with closing(_CommitReader(folder, partial=partial)) as reader:
+        reader.ask(hashes[:size])
+        while size:
             try:
-                batch = coming.result()
+                batch = reader.read()
             except (OSError, PathError):  # git is too slow; the next call goes on
                 return
             n_read += size
-            now = time.monotonic()
-            size = min(_BATCH, int((deadline - now) * n_read / max(now - started, _TICK_SECONDS)))
-            if n_read < len(hashes) and size >= _LEAST_BATCH:
-                coming = thread.submit(read_commits, folder, hashes[n_read : n_read + size], partial=partial)
+            now, left = time.monotonic(), len(hashes) - n_read
+            affordable = (deadline - now) * n_read / max(now - started, _TICK_SECONDS)
+            size = int(min(_BATCH, 2 * size, left, affordable))  # what the first took leaves out storing them
+            size = size if size >= min(_LEAST_BATCH, left) else 0
+            if size:
+                reader.ask(hashes[n_read : n_read + size])
             yield batch
+
+
+class _CommitReader:
+    """Reads commits in a thread of its own. Nothing waits for it long: git is ended when nobody wants it any more."""
+
+    def __init__(self, folder: Path, *, partial: bool) -> None:
+        self._asked: SimpleQueue[Sequence[str] | None] = SimpleQueue()
+        self._found: SimpleQueue[list[Commit] | BaseException] = SimpleQueue()
+        self._is_closed = Event()
+        self._read = partial_of(read_commits, folder, partial=partial, is_unwanted=self._is_closed.is_set)
+        self._thread = Thread(target=self._answer, name="cairn-commits", daemon=True)
+        self._thread.start()
+
+    def ask(self, hashes: Sequence[str]) -> None:
+        """Have some commits read."""
+        self._asked.put(hashes)
+
+    def read(self) -> list[Commit]:
+        """Return what was asked for first.
+
+        Raises:
+            PathError, OSError: as `read_commits`.
+        """
+        found = self._found.get()
+        if isinstance(found, BaseException):
+            raise found
+        return found
+
+    def close(self) -> None:
+        """End the thread, and git with it."""
+        self._is_closed.set()
+        self._asked.put(None)
+        self._thread.join(_ENDING_SECONDS)
+
+    def _answer(self) -> None:
+        while (hashes := self._asked.get()) is not None:
+            try:
+                self._found.put(self._read(hashes))
+            except BaseException as error:  # noqa: BLE001 - whoever asked gets it
+                self._found.put(error)
 
 
 def _put(

@@ -36,14 +36,10 @@ def pair_products(left: npt.NDArray[np.int8], right: npt.NDArray[np.int8]) -> Fl
     return found
 
 
-def find_runs(
-    data: bytes, text: bytes, bounds: Ints, may_hold: bytes, counts: bytes, most: int
-) -> list[tuple[int, int, int]]:
+def find_runs(data: bytes, text: bytes, bounds: Ints, may_hold: bytes, counts: bytes, most: int) -> list[list[int]]:
     """See `plain.find_runs`."""
     runs = np.empty((most * len(counts), 3), np.int64)
-    found: list[tuple[int, int, int]] = runs[
-        : _compiled.find_runs(data, text, bounds, may_hold, counts, most, runs)
-    ].tolist()
+    found: list[list[int]] = runs[: _compiled.find_runs(data, text, bounds, may_hold, counts, most, runs)].tolist()
     return found
 
 

@@ -397,9 +397,7 @@ def largest(values: Floats, count: int) -> Ints:
     return found
 
 
-def find_runs(
-    data: bytes, text: bytes, bounds: Ints, may_hold: bytes, counts: bytes, most: int
-) -> list[tuple[int, int, int]]:
+def find_runs(data: bytes, text: bytes, bounds: Ints, may_hold: bytes, counts: bytes, most: int) -> list[list[int]]:
     """Return the longest runs of a text's words that stand in some data as whole words, with what is between them.
 
     A word that does not count is no run of its own.
@@ -413,10 +411,10 @@ def find_runs(
         most: how many places of one run at most.
 
     Returns:
-        (offset in the data, first word, last word) of each place, in the order of the text.
+        [offset in the data, first word, last word] of each place, in the order of the text.
     """
     starts, ends = bounds[::2].tolist(), bounds[1::2].tolist()
-    found, first, n_words = list[tuple[int, int, int]](), 0, len(starts)
+    found, first, n_words = list[list[int]](), 0, len(starts)
     while first < n_words:
         last = first if counts[first] else min(first + 1, n_words - 1)  # a common word says nothing alone
         may_stand = may_hold[first] and may_hold[last]
@@ -427,7 +425,7 @@ def find_runs(
                 break
             places, last = further, last + 1
         if last > first or counts[first]:
-            found += [(place, first, last) for place in places]
+            found += [[place, first, last] for place in places]
         first = last + 1
     return found
 

@@ -99,11 +99,12 @@ def _who_defines(
     for name in mentions.names:
         waiting.check()
         found[name] = chunk_db.definitions_called(connection, name, _MAX_READ)
-    rows = snapshot.rows_of_chunks(np.array([one.chunk_id for group in found.values() for one in group], np.int64))
+    rows = snapshot.rows_of_chunks(np.array([one.chunk_id for own in found.values() for one in own], np.int64))
     files = np.where(rows >= 0, file_of_row[rows], -1)
     places = zip(rows.tolist(), files.tolist(), strict=True)
     for name, weight in mentions.names.items():
-        shown = [(row, file, one) for one, (row, file) in zip(found[name], places, strict=False) if file >= 0]
+        own = zip(found[name], places, strict=False)  # in this order, the next name's places are left
+        shown = [(row, file, one) for one, (row, file) in own if file >= 0]
         if len(shown) > _MAX_NAMESAKES:
             continue
         best: dict[int, float] = {}

@@ -147,7 +147,7 @@ def focus_on(row: ChunkRow, terms: frozenset[str], definition: int | None) -> Fo
     owner_place = row.chunk.owner - first
     if 0 <= owner_place < len(row.definitions):
         initials = {term[:1] for term in terms}
-        like = [place for place, definition in enumerate(row.definitions) if _may_begin(definition.name, initials)]
+        like = [place for place, own in enumerate(row.definitions) if _may_begin(own.name, initials)]
         named = [
             place
             for place in like

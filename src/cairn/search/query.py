@@ -314,7 +314,7 @@ def named_among(words: Iterable[str]) -> list[str]:
 
 def asked_roles(text: str) -> Role:
     """Return the roles of files that a question asks for."""
-    if not _ANY_ROLE_WORD.search(text.lower()):
+    if text.isascii() and not _ANY_ROLE_WORD.search(text.lower()):  # beyond ASCII, `re` knows more of case
         return Role(0)
     return Role(sum(int(role) for role, pattern in _ROLE_WORDS if re.search(pattern, text, re.IGNORECASE)))
 
@@ -323,7 +323,9 @@ def asked_roles(text: str) -> Role:
 def asks_for_change(text: str) -> bool:
     """Tell whether a text is a work item: the subject of a change or a report, or longer than a question."""
     first, _, rest = text.strip().partition("\n")
-    return bool(rest) or first.count(" ") >= _MANY_WORDS or re.match(_CHANGE, first.lower()) is not None
+    is_long = bool(rest) or first.count(" ") >= _MANY_WORDS
+    is_change = re.match(_CHANGE, first.lower()) if first.isascii() else re.match(_CHANGE, first, re.IGNORECASE)
+    return is_long or is_change is not None
 
 
 def is_work_item(query: Query) -> bool:

@@ -178,7 +178,8 @@ def _saying(lines: Sequence[str]) -> list[str]:
     lowered = [line.lower() for line in lines]
     text = "\n".join(lowered)
     said = [words for words in _SAID if words in text]
-    may_say = [any(words in line for words in said) for line in lowered]
+    # Beyond ASCII, `re` knows more of case.
+    may_say = [not line.isascii() or any(words in line for words in said) for line in lowered]
     return [line for line in compress(lines, may_say) if _SAYS.search(line)]
 
 

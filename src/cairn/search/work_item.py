@@ -25,13 +25,14 @@ _MAX_LINE = 2_000  # characters; a longer line of a block is data, and only its 
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FENCE = re.compile(r"^\s*(?:>\s*)*(`{3,}|~{3,})")
-_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^>]*>")
-_LINK = re.compile(r"\[([^\]\n]*)\]\(\s*<?(\w+://[^)\s>]*)[^)\n]*\)")
+# Each part has a limit, and none can end in several places: time must stay linear for texts of marks alone.
+_IMAGE = re.compile(r"!\[[^\]\n]{0,1000}\]\([^)\n]{0,2000}\)|<img\b[^>]{0,2000}>")
+_LINK = re.compile(r"\[([^\]\n]{0,1000})\]\(\s{0,20}<?(\w{1,20}://[^)\s>]{0,2000})(?:(?=[\s>])[^)\n]{0,1000})?\)")
 _URL = re.compile(r"\b\w{2,8}://[^\s)>\]\"'`]+")
 # A link to a file in a repository on the web.
 _LINKED = re.compile(r"/(?:blob|tree|raw)/[^/\s]+/([^\s#?)>\]\"']{1,300}\.\w+)")
 _TAG = re.compile(
-    r"</?(?:details|summary|br|p|b|i|em|strong|code|pre|sub|sup|kbd|a|ul|ol|li|hr|div|span)\b[^>]*>", re.I
+    r"</?(?:details|summary|br|p|b|i|em|strong|code|pre|sub|sup|kbd|a|ul|ol|li|hr|div|span)\b[^>]{0,1000}>", re.I
 )
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s*(.*?)\s*#*|\*\*(.+?)\*\*:?|__(.+?)__:?)\s*$")
 _HEADING_MARKS = ("#", "**", "__")

@@ -6,6 +6,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial as partial_of
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
@@ -80,20 +81,24 @@ def list_commits(folder: Path, tip: str, limit: int) -> Listed:
     return Listed(_HASH.findall(os.fsdecode(result.stdout)), bool(result.returncode))
 
 
-def read_commits(folder: Path, hashes: Sequence[str], *, partial: bool = False) -> list[Commit]:
+def read_commits(
+    folder: Path, hashes: Sequence[str], *, partial: bool = False, is_unwanted: Callable[[], bool] = lambda: False
+) -> list[Commit]:
     """Return some commits in order; what is damaged of one is empty.
 
     Args:
         folder: any folder of a checkout.
         hashes: full ones.
         partial: the clone may lack most of what commits changed, so what cannot be read is not looked for one by one.
+        is_unwanted: see `run_git`.
 
     Raises:
-        PathError, OSError: if git cannot run, or is too slow.
+        PathError, OSError: if git cannot run, is too slow, or is unwanted.
     """
     asked = [one for one in hashes if _HASH.fullmatch(one)]
-    said = _BatchReader(folder, _read_messages).read(asked)
-    changed = _BatchReader(folder, _read_changes, 1 if partial else _MAX_FAILURES).read(asked)
+    run = partial_of(_run, folder, is_unwanted)
+    said = _BatchReader(partial_of(_read_messages, run)).read(asked)
+    changed = _BatchReader(partial_of(_read_changes, run), 1 if partial else _MAX_FAILURES).read(asked)
     nothing = Commit("", 0, "", ())
     return [said.get(one, nothing)._replace(hash=one, changes=changed.get(one, ())) for one in asked]
 
@@ -121,18 +126,13 @@ class _BatchReader(Generic[_T]):
     """Asks git about many commits at once, and about fewer where that fails: one damaged commit costs no other.
 
     Args:
-        folder: where git runs.
         ask: returns what git says of some commits, by hash; None if it fails.
         most_failures: after so many the rest counts as unreadable.
     """
 
     def __init__(
-        self,
-        folder: Path,
-        ask: Callable[[Path, Sequence[str]], dict[str, _T] | None],
-        most_failures: int = _MAX_FAILURES,
+        self, ask: Callable[[Sequence[str]], dict[str, _T] | None], most_failures: int = _MAX_FAILURES
     ) -> None:
-        self._folder = folder
         self._ask = ask
         self._most_failures = most_failures
         self._failures = 0
@@ -141,7 +141,7 @@ class _BatchReader(Generic[_T]):
         """Return what git says of some commits."""
         if not hashes or self._failures >= self._most_failures:
             return {}
-        found = self._ask(self._folder, hashes)
+        found = self._ask(hashes)
         if found is not None:
             return found
         self._failures += 1
@@ -151,8 +151,11 @@ class _BatchReader(Generic[_T]):
         return self.read(hashes[:middle]) | self.read(hashes[middle:])
 
 
-def _read_messages(folder: Path, hashes: Sequence[str]) -> dict[str, Commit] | None:
-    output = _run(folder, ["cat-file", "--batch", "--buffer"], hashes)
+_Run = Callable[[list[str], Sequence[str]], bytes | None]  # as `_run`, somewhere
+
+
+def _read_messages(run: _Run, hashes: Sequence[str]) -> dict[str, Commit] | None:
+    output = run(["cat-file", "--batch", "--buffer"], hashes)
     return None if output is None else {commit.hash: commit for commit in _parse_commits(output)}
 
 
@@ -193,10 +196,10 @@ def _decode(message: bytes, encoding: str) -> str:
         return message.decode("utf-8", "replace")
 
 
-def _read_changes(folder: Path, hashes: Sequence[str]) -> dict[str, tuple[CommittedChange, ...]] | None:
+def _read_changes(run: _Run, hashes: Sequence[str]) -> dict[str, tuple[CommittedChange, ...]] | None:
     # Where contents were never fetched, as in a partial clone, only renames of unchanged files are found.
     for renames in (_SIMILAR, _EQUAL):
-        if (output := _run(folder, [*_CHANGES, *renames], hashes)) is not None:
+        if (output := run([*_CHANGES, *renames], hashes)) is not None:
             return _parse_changes(output)
     return None
 
@@ -220,18 +223,18 @@ def _parse_changes(output: bytes) -> dict[str, tuple[CommittedChange, ...]]:
     return {name: tuple(found) for name, found in changes.items()}
 
 
-def _run(folder: Path, arguments: list[str], hashes: Sequence[str]) -> bytes | None:
+def _run(folder: Path, is_unwanted: Callable[[], bool], arguments: list[str], hashes: Sequence[str]) -> bytes | None:
     """Return what git prints about some commits; None if it fails or prints too much.
 
     Raises:
-        PathError, OSError: if git cannot run, or is too slow.
+        PathError, OSError: if git cannot run, is too slow, or is unwanted.
     """
     given = "".join(f"{one}\n" for one in hashes).encode()
     started = time.monotonic()
     try:
-        result = run_git(folder, arguments, _TIMEOUT_S, given=given, max_bytes=_MAX_BYTES)
+        result = run_git(folder, arguments, _TIMEOUT_S, given=given, max_bytes=_MAX_BYTES, is_unwanted=is_unwanted)
     except GitStalledError:
-        if time.monotonic() >= started + _TIMEOUT_S:
+        if is_unwanted() or time.monotonic() >= started + _TIMEOUT_S:
             raise
         return None
     return None if result.returncode else result.stdout

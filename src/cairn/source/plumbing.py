@@ -98,6 +98,7 @@ def run_git(
     max_bytes: int = MAX_BYTES,
     meanwhile: Callable[[], None] | None = None,
     look: Callable[[float], None] | None = None,
+    is_unwanted: Callable[[], bool] = lambda: False,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run one of `COMMANDS` of git, `LINE_LOG` or `BLAME`, in a folder, without the variables of a surrounding git.
 
@@ -110,10 +111,12 @@ def run_git(
         max_bytes: how much it may print.
         meanwhile: what to do while git starts working.
         look: called with the seconds passed when git takes longer than usual; an exception from it ends git.
+        is_unwanted: tells, asked each second at least, whether nobody waits for git any more; then git is ended.
 
     Raises:
         FileNotFoundError: if git is not installed.
-        PathError: if the folder cannot be entered; as `GitStalledError` if git is too slow or prints too much.
+        PathError: if the folder cannot be entered; as `GitStalledError` if git is too slow or unwanted, or prints too
+            much.
     """
     try:
         process = start_git(folder, arguments, ceiling=ceiling, stderr=subprocess.PIPE, seconds=timeout_s)
@@ -125,7 +128,7 @@ def run_git(
         try:
             if meanwhile is not None:
                 meanwhile()
-            output, complaints = _Conversation(process, folder, given, max_bytes).run(timeout_s, look)
+            output, complaints = _Conversation(process, folder, given, max_bytes).run(timeout_s, look, is_unwanted)
         except BaseException:
             end_git(process)
             raise
@@ -317,11 +320,13 @@ class _Conversation:
         self._same_since = 0.0
         self._selector = selectors.DefaultSelector()
 
-    def run(self, timeout_s: float, look: Callable[[float], None] | None) -> tuple[bytes, bytes]:
+    def run(
+        self, timeout_s: float, look: Callable[[float], None] | None, is_unwanted: Callable[[], bool]
+    ) -> tuple[bytes, bytes]:
         """Return what git prints to its output and its error output.
 
         Raises:
-            GitStalledError: if it does not end in time, or prints too much; also whatever `look` raises.
+            GitStalledError: if it does not end in time, is unwanted, or prints too much; also whatever `look` raises.
         """
         start = time.monotonic()
         deadline = start + timeout_s
@@ -335,6 +340,8 @@ class _Conversation:
                     continue
                 if now >= start + _PATIENCE_S[0]:
                     self._refuse_sleeping(now)
+                if is_unwanted():
+                    raise GitStalledError(f"nobody waits for git in {self._folder} any more", "try: git status")
                 if now >= deadline:
                     raise GitStalledError(
                         f"git needed more than {timeout_s:.0f} s in {self._folder}", "try: git status"
