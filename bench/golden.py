@@ -36,7 +36,7 @@ MARGIN = 0.03
 class GoldenQuestion:
     """One question. Any of the `expected` files is a right answer; none is when there are none.
 
-    `name` is the definition the first hit in such a file should show, when the question is that precise.
+    `name` is the definition that the first hit in such a file should show, if the question is so precise; any of several.
     """
 
     project: str
@@ -225,7 +225,7 @@ def _figures(category: str, outcomes: Sequence[Outcome]) -> dict[str, float]:
 
 
 def _is_named(hit: CodeHit | None, name: str) -> bool:
-    return hit is not None and hit.name.rpartition(".")[2] == name
+    return hit is not None and hit.name.rpartition(".")[2] in name.split()
 
 
 if __name__ == "__main__":

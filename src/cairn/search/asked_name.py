@@ -25,7 +25,7 @@ _DONE = r"(?:defined|declared|implemented|located|written|created|introduced|fou
 
 
 class _Form(NamedTuple):
-    """A form of question: the words with which it may begin, any if empty, and the rest of it as a pattern."""
+    """A form of question: the words with which it may begin, any if empty, and the pattern of all of it."""
 
     begins: frozenset[str]
     pattern: str

@@ -36,10 +36,8 @@ if TYPE_CHECKING:
     from cairn.protocol.requests import SearchRequest
 
 Ints = npt.NDArray[np.int64]
-# A word of a text between characters that belong to no word.
-_MARK = (
-    r"[\x00-/:-@\[-^`{-\x7f]"  # of ASCII, what stands in no word; a set up to \U0010ffff takes milliseconds to compile
-)
+# A word of a text between characters of ASCII that are part of none. A set of all others takes milliseconds to compile.
+_MARK = r"[\x00-/:-@\[-^`{-\x7f]"
 _WHOLE_WORD = re.compile(rf"(?<={_MARK})[A-Za-z0-9_]+(?={_MARK})")
 
 
