@@ -36,7 +36,7 @@ MARGIN = 0.03
 class GoldenQuestion:
     """One question. Any of the `expected` files is a right answer; none is when there are none.
 
-    `name` is the definition that the first hit in such a file should show, if the question is so precise; any of several.
+    `name` is the definition that the first hit in such a file should show, if the question is so precise; or several.
     """
 
     project: str
