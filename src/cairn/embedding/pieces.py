@@ -117,7 +117,7 @@ class Pieces:
 
 
 def _line_of(word: str) -> str:
-    """Return the parts of a word as a line for the compiled loop; there is no piece of what stands in no word."""
+    """Return a word as the compiled loop takes it: a line with its parts, and marks for what has no piece."""
     parts = [_SPACE.sub("\1", word)] if word.isascii() else _plain_words(word)
     return " ".join(parts).replace("\0", "\1")
 

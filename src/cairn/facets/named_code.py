@@ -34,7 +34,7 @@ class NamedCode:
         return [Weighted(term.hashed, term.weight) for term in understand(query, "hybrid").terms]
 
     def definitions_of(self, name: str, most: int) -> NamedDefinitions:
-        """Return the definitions that a query names as a whole; none if it is no name, or nothing is indexed.
+        """Return the definitions that a query names as a whole; none if it is not a name, or nothing is indexed.
 
         Args:
             name: the query.

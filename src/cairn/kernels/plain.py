@@ -400,7 +400,7 @@ def largest(values: Floats, count: int) -> Ints:
 def find_runs(data: bytes, text: bytes, bounds: Ints, may_hold: bytes, counts: bytes, most: int) -> list[list[int]]:
     """Return the longest runs of a text's words that stand in some data as whole words, with what is between them.
 
-    A word that does not count is no run of its own.
+    A word that does not count makes no run alone.
 
     Args:
         data: what is searched.
@@ -431,7 +431,7 @@ def find_runs(data: bytes, text: bytes, bounds: Ints, may_hold: bytes, counts: b
 
 
 def _places_of(data: bytes, text: bytes, most: int) -> list[int]:
-    """Return where a text stands in some data and is no part of a longer word of ASCII."""
+    """Return where a text stands in some data, but not within a longer word of ASCII."""
     places, offset = list[int](), data.find(text)
     while offset >= 0 and len(places) < most:
         behind = offset + len(text)
