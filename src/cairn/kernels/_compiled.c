@@ -1,6 +1,7 @@
 /* The inner loops of the ranking, compiled. Each function does what its namesake in plain.py does with numpy, and gives
- * the same numbers to the bit unless it says otherwise; that file says what they mean. Arrays come in by the buffer
- * protocol, results go into arrays of the caller's. Every index that comes from an array is checked before it is used.
+ * the same numbers to the bit unless it says otherwise; that file says what they mean. Those for words, lines and files
+ * do what counting.py, files.py and embedding/pieces.py say. Arrays come in by the buffer protocol, results go into arrays
+ * of the caller's, which overlap no other. Every index that comes from an array is checked before it is used.
  *
  * Only the stable ABI of Python 3.11 is used, so that one build serves all later versions. */
 
