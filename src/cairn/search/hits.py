@@ -146,6 +146,8 @@ def focus_on(row: ChunkRow, terms: frozenset[str], definition: int | None) -> Fo
         return _on_definition(row, definition - first)
     owner_place = row.chunk.owner - first
     if 0 <= owner_place < len(row.definitions):
+        if len(row.definitions) == 1:
+            return Focus.on(row.definitions[0])
         initials = {term[:1] for term in terms}
         like = [place for place, own in enumerate(row.definitions) if _may_begin(own.name, initials)]
         named = [
@@ -208,8 +210,16 @@ def _on_definition(row: ChunkRow, place: int) -> Focus:
 
 
 def _is_named_in(definition: Definition, terms: frozenset[str]) -> bool:
-    own = _terms_of_name(definition.name)
+    name = definition.name
+    if name.isascii() and name.isidentifier() and not _is_one_word(name) and name.lower().replace("_", "") not in terms:
+        return False  # one term of such a name is all of it
+    own = _terms_of_name(name)
     return bool(own) and own <= terms
+
+
+def _is_one_word(identifier: str) -> bool:
+    core = identifier.strip("_")
+    return core.isalpha() and (core[1:].islower() or core.isupper())
 
 
 def _may_begin(name: str, initials: Set[str]) -> bool:

@@ -29,11 +29,10 @@ def terms_of(raw: str, words: tuple[str, ...]) -> tuple[str, ...]:
     The whole is folded (`getUserName`, `get_user_name` and `GET_USER_NAME` are one term), so that the exact
     identifier scores above its scattered words in whatever style the query is written.
     """
-    stem = stemmer().stemWord
-    stems = tuple(stem(word) for word in words)
-    if len(words) < 2:
-        return stems
-    return (*stems, "".join(words))
+    if len(words) == 1:
+        return (stemmer().stemWord(words[0]),)
+    stems = stemmer().stemWords(list(words))
+    return (*stems, "".join(words)) if stems else ()
 
 
 @lru_cache(maxsize=4_096)  # words of questions and of names that are shown; few kilobytes
