@@ -284,7 +284,7 @@ def test_a_text_of_a_file_is_read_and_a_long_one_is_not_repeated(
     assert main(["history", f"@{tmp_path / 'issue.md'}", "-C", str(project), "--no-daemon"]) == 0
     assert "Retry uploads that time out" in capsys.readouterr().out
     assert main(["history", "zebra " * 100, "-C", str(project), "--no-daemon"]) == 1
-    assert len(capsys.readouterr().err) < 200
+    assert capsys.readouterr().err.count("zebra") < 20
 
 
 def test_that_several_definitions_have_a_name_is_said(project: Path, git: Git) -> None:

@@ -30,8 +30,14 @@ def run_history(options: argparse.Namespace) -> int:
         lambda style: _solved_rows(document, style),
         something=bool(document["commits"]),
         omitted=more(document["omitted"], "more commit"),
-        nothing="" if not document["read"] else f"No commit says much of {cut_at_word(query, _MAX_SHOWN_CHARS)!r}.",
+        nothing="" if not document["read"] else _nothing_of(document, cut_at_word(query, _MAX_SHOWN_CHARS)),
     )
+
+
+def _nothing_of(document: Document, query: str) -> str:
+    if document["subject"] == "file":
+        return f"No commit that counts changed {printable(query)}."
+    return f"No commit says much of {query!r}."
 
 
 def _solved_rows(document: Document, style: Style) -> Iterator[str]:
@@ -64,14 +70,17 @@ def run_related(options: argparse.Namespace) -> int:
             counts = f"({other['together']:,} of its {pluralize(other['commits'], 'commit')})"
             yield f"{style.path(printable(other['filepath']))}  {style.faint(counts)}"
 
-    commits = pluralize(document["commits"], "commit")
+    path = printable(document["filepath"])
+    nothing = f"No commit that counts changed {path}."
+    if document["commits"]:
+        nothing = f"{pluralize(document['commits'], 'commit')} changed {path}, and nothing else with it."
     return show(
         document,
         options,
         rows,
         something=bool(document["files"]),
         omitted=more(document["omitted"], "more file"),
-        nothing="" if not document["read"] else f"{commits} changed {document['filepath']}, and nothing else with it.",
+        nothing=nothing if document["read"] else "",
     )
 
 

@@ -13,27 +13,29 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cairn.errors import CairnError, NotFoundError, StoreError
+from cairn.errors import CairnError, NotFoundError, PathError, StoreError
 from cairn.facets.project_index import ProjectIndex
 from cairn.hints import Hint
 from cairn.history.answers import PastAnswers, describe
 from cairn.history.build import CommitSource, update_past
+from cairn.history.notes import another_repository, git_failed, left_out, notes_on, notes_without_past
 from cairn.history.past import Extent, Past, load_past
 from cairn.history.values import PastCommit, PastFile, RelatedFiles, ShapedLines, Solved, Subject
 from cairn.index.past_files import mark_complete, past_file, when_head_moved
 from cairn.index.views import View
 from cairn.loading import load
 from cairn.memory.redaction import redact
-from cairn.source.commits import is_partial, read_commits
+from cairn.source.commits import read_commits, shallow_commits
 from cairn.source.git import head_revision
 from cairn.source.named_commits import named_commits
-from cairn.source.shaping import lines_in_commit, shaped_by
+from cairn.source.shaping import content_in_commit, lines_in_commit, lines_of, shaped_by
 from cairn.source.text import pluralize
 from cairn.source.walk import read_file
 from cairn.types import IndexReport
 
 if TYPE_CHECKING:
     from cairn.facets.named_code import NamedCode
+    from cairn.history.score import Weighted
 
 _log = logging.getLogger("cairn.history")
 # How long a question reads commits that are not known yet.
@@ -45,7 +47,7 @@ _RUN_SHARE, _LEAST_RUN_SECONDS = 0.5, 0.1
 WHY_SECONDS = 3.0
 _MOST_SHAPINGS = 200
 _MOST_NAMESAKES = 20  # definitions of one name that are counted
-_PLACE = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?")
+_PLACE = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?", re.DOTALL)
 
 
 class HistoryFacet:
@@ -98,6 +100,11 @@ class HistoryFacet:
         """
         terms = self._named_code.terms_of(query)
         path = self._path(query)
+        note = self._index.refresh() if update and not path and self._named_code.may_name(query) else ""
+        solved = self._solve(query, terms, path, limit, update)
+        return replace(solved, notes=(*solved.notes, note)) if note else solved
+
+    def _solve(self, query: str, terms: list[Weighted], path: str, limit: int, update: bool) -> Solved:
         shaped = None if path else self._shaped(query.strip(), limit, update)
         if shaped is not None and shaped.commits:
             return _solved_by(query, shaped)
@@ -107,11 +114,15 @@ class HistoryFacet:
         if past is None:
             return Solved(query, "query", (), (), 0, 0, 0, notes)
         answers = self._answers(past)
+        if not path and answers.knows_file(query.strip()):  # one that is gone
+            path = query.strip()
         subject: Subject = "query"
-        if path and answers.knows(path):
+        if path and (answers.knows(path) or not (self._index.root_on_disk / path).is_dir()):
             subject, (commits, files, omitted) = "file", answers.of_paths([path], limit)
         else:
             commits, files, omitted = answers.solve(terms, limit)
+        if not commits:
+            notes = (*notes, *self._notes_on_nothing(past, path))
         extent = past.extent
         return Solved(query, subject, tuple(commits), tuple(files), omitted, extent.read, extent.listed, notes)
 
@@ -129,10 +140,14 @@ class HistoryFacet:
         own = self._path(path)
         if not own:
             raise NotFoundError(f"there is no file {path}", Hint.of("map"))
+        if (self._index.root_on_disk / own).is_dir():
+            raise NotFoundError(f"{path} is a folder; name a file", Hint.of("map", path=own))
         past, notes = self._past(update)
         if past is None:
             return RelatedFiles(own, 0, (), 0, 0, 0, notes)
         files, commits, omitted = self._answers(past).related(own, limit)
+        if not files:
+            notes = (*notes, *self._notes_on_nothing(past, own))
         return RelatedFiles(own, commits, tuple(files), omitted, past.extent.read, past.extent.listed, notes)
 
     def why(self, place: str, *, limit: int = 5, update: bool = True) -> ShapedLines:
@@ -149,30 +164,42 @@ class HistoryFacet:
         match = _PLACE.fullmatch(place)
         path = self._path(match["path"]) if match else ""
         if match is None or not path:
-            raise NotFoundError(f"{place} is not a line of a file", Hint.of("why", place="README.md:1"))
-        first = int(match["first"])
-        return self._why(path, first, max(first, int(match["last"] or first)), limit, update)
+            raise NotFoundError(f"{place} is not a line of a file, as PATH:LINE is", Hint.of("map"))
+        first, last = sorted((int(match["first"]), int(match["last"] or match["first"])))
+        return self._why(path, first, last, limit, update)
 
     def _why(self, path: str, first: int, last: int, limit: int, update: bool) -> ShapedLines:
         try:
             content = read_file(self._index.root_on_disk, path, self._index.settings.max_file_bytes)
         except OSError as error:
             raise NotFoundError(f"{path} cannot be read: {error.strerror}", Hint.of("map")) from error
-        n_lines = content.count(b"\n") + (not content.endswith(b"\n"))
+        n_lines = len(lines_of(content))
         if not 0 < first <= n_lines:
-            raise NotFoundError(f"{path} has {pluralize(n_lines, 'line')}", Hint.of("why", place=f"{path}:{n_lines}"))
+            hint = Hint.of("why", place=f"{path}:{n_lines}") if n_lines else Hint.of("map")
+            raise NotFoundError(f"{path} has {pluralize(n_lines, 'line')}", hint)
         last = min(last, n_lines)
         past, notes = self._past(update)
         repository, head = self._index.repository, self._head()
         if repository is None or not head or not self._index.settings.history:
             return ShapedLines(path, first, last, (), 0, notes)
         inner = os.path.join(self._index.views.folder, path)
-        lines = lines_in_commit(repository.work_tree, head, inner, content, first, last)
+        try:
+            before = content_in_commit(repository.work_tree, head, inner)
+        except (OSError, PathError) as error:
+            return ShapedLines(path, first, last, (), 0, (*notes, f"{error}."))
+        if before is None:
+            absent = another_repository(repository.work_tree, inner) or f"{path} is not in the last commit."
+            return ShapedLines(path, first, last, (), 0, (*notes, absent))
+        lines = lines_in_commit(before, content, first, last)
         if lines is None:
             return ShapedLines(path, first, last, (), 0, (*notes, "These lines are not committed yet."))
-        found = shaped_by(repository.work_tree, head, inner, lines, _MOST_SHAPINGS, WHY_SECONDS)
+        if lines.n_new:
+            notes = (*notes, f"{lines.n_new:,} of these {last - first + 1:,} lines are not committed yet.")
+        found = shaped_by(repository.work_tree, head, inner, (lines.first, lines.last), _MOST_SHAPINGS, WHY_SECONDS)
         if found.is_cut:
             notes = (*notes, "The time was up: there may be older commits.")
+        if found.has_failed:
+            notes = (*notes, git_failed(path, lines.first, lines.last))
         shown = found.commits[: limit or None]
         commits = self._describe(past, [one.hash for one in shown], path)
         return ShapedLines(path, first, last, tuple(commits), len(found.commits) - len(shown), notes)
@@ -183,11 +210,15 @@ class HistoryFacet:
         assert repository is not None
         answers = None if past is None else self._answers(past)
         known = {} if answers is None else {one: shown for one in hashes if (shown := answers.find(one))}
+        shallow = shallow_commits(repository)  # all of their files look new
         read = {
-            one.hash: one for one in read_commits(repository.work_tree, [one for one in hashes if one not in known])
+            one.hash: one._replace(changes=()) if one.hash in shallow else one
+            for one in read_commits(repository.work_tree, [one for one in hashes if one not in known])
         }
-        folder = self._index.views.folder
-        commits = [known.get(one) or describe(read[one], _redacted, f"{folder}/" if folder else "") for one in hashes]
+        root, folder = self._index.root_on_disk, self._index.views.folder
+        commits = [
+            known.get(one) or describe(read[one], _redacted, root, f"{folder}/" if folder else "") for one in hashes
+        ]
         return [replace(one, files=tuple(file for file in one.files if file != path)) for one in commits]
 
     @cached_property
@@ -232,7 +263,7 @@ class HistoryFacet:
         past = None
         if update:
             try:
-                past = self._read(view, ANSWER_SECONDS)
+                past = self._read(view, ANSWER_SECONDS, ANSWER_SECONDS)
             except StoreError as error:
                 failure = (error.hint.after(f"The history could not be updated, so this is from before: {error}"),)
         if past is None and (self._index.repository is None or self._tip(view)):
@@ -240,43 +271,29 @@ class HistoryFacet:
         return past, (*failure, *self._notes(past))
 
     def _notes(self, past: Past | None) -> tuple[str, ...]:
-        settings = self._index.settings
-        if not settings.history:
+        if not self._index.settings.history:
             return ("The setting history is false, so commits are not read.",)
-        if past is None and self._index.repository is None:
-            return ("There is no git repository here, so there is no history.",)
-        if past is None:
-            return (
-                (Hint("No commits were read yet; read them", "index"),)
-                if self._head()
-                else ("Nothing is committed yet.",)
-            )
-        notes: list[str] = []
-        if past.extent.read < past.extent.listed:
-            words = f"{past.extent.read:,} of {past.extent.listed:,} commits were read so far; to go on"
-            notes.append(Hint(words, "index"))
-        if past.extent.boundary:
-            notes.append("This clone is shallow: older commits are not here. To get them: git fetch --unshallow")
+        repository, head = self._index.repository, self._head()
+        return notes_without_past(repository, head) if past is None else notes_on(past, repository, head)
+
+    def _notes_on_nothing(self, past: Past, path: str) -> tuple[str, ...]:
+        """Return why no commit may have been found, for a path or for words."""
         repository = self._index.repository
-        if past.extent.read and not len(past) and repository is not None and is_partial(repository):
-            notes.append(
-                "This clone is partial and lacks the folders of its commits: which files they changed is not known."
-            )
-        if past.extent.is_cut:
-            notes.append("git cannot read all commits; to see why: git fsck")
-        return tuple(notes)
+        inner = os.path.join(self._index.views.folder, path)
+        elsewhere = another_repository(repository.work_tree, inner) if path and repository is not None else ""
+        return (elsewhere or left_out(past, path),)
 
     def _answers(self, past: Past) -> PastAnswers:
         folder = self._index.views.folder
         return PastAnswers(past, self._index.root_on_disk, f"{folder}/" if folder else "")
 
-    def _read(self, view: View, seconds: float) -> Past | None:
+    def _read(self, view: View, seconds: float, wait_seconds: float = 0.0) -> Past | None:
         repository, settings = self._index.repository, self._index.settings
         moved_ns = None if repository is None else when_head_moved(repository)  # before HEAD is read
         if repository is None or not (tip := self._tip(view)):
             return None
         source = CommitSource(repository, settings.history_commits, _redacted)
-        past = update_past(self._index.state, source, view.name, tip, seconds)
+        past = update_past(self._index.state, source, view.name, tip, seconds, wait_seconds)
         if past is None or moved_ns is None or view.revision:
             return past
         if past.extent.tip == tip and past.extent.read == past.extent.listed:

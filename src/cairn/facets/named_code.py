@@ -26,12 +26,18 @@ class NamedCode:
         self._index = index
 
     def terms_of(self, query: str) -> list[Weighted]:
-        """Return the terms of a query.
+        """Return the terms of a query, those of them that are kept of a commit's message: no number or single letter.
 
         Raises:
             QueryError: if it is empty.
         """
-        return [Weighted(term.hashed, term.weight) for term in understand(query, "hybrid").terms]
+        terms = understand(query, "hybrid").terms
+        kept = [term for term in terms if len(term.text) > 1 and not term.text.isdigit()]
+        return [Weighted(term.hashed, term.weight) for term in kept]
+
+    def may_name(self, query: str) -> bool:
+        """Tell whether a query has the form of a name, and there is an index that may know it."""
+        return understand(query).named is not None and self._index.writer.is_indexed(self._index.views.checkout)
 
     def definitions_of(self, name: str, most: int) -> NamedDefinitions:
         """Return the definitions that a query names as a whole; none if it is not a name, or nothing is indexed.
@@ -41,7 +47,7 @@ class NamedCode:
             most: how many hits are looked at.
         """
         query = understand(name)
-        if query.named is None or not self._index.writer.is_indexed(self._index.views.checkout):
+        if query.named is None or not self.may_name(name):
             return NamedDefinitions([], is_cut=False)
         request = SearchRequest(query=name, type="code", limit=most)
         hits = self._index.answer(lambda library: respond(library, query, request)).code

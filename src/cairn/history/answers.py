@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -70,6 +71,10 @@ class PastAnswers:
     def knows(self, path: str) -> bool:
         """Tell whether any commit changed a file, or something in a folder."""
         return bool(self._numbers_at(path))
+
+    def knows_file(self, path: str) -> bool:
+        """Tell whether any commit changed a file, which may be gone."""
+        return self._folder + path in self._past.numbers
 
     def related(self, path: str, limit: int) -> tuple[list[RelatedFile], int, int]:
         """Return what changed in the same commits as a file, how many commits changed it, and how many are left out.
@@ -157,16 +162,16 @@ def date_of(seconds: int) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(seconds))
 
 
-def describe(commit: Commit, redact: Callable[[str], str], folder: str) -> PastCommit:
-    """Return a commit as it is shown, as git has it.
+def describe(commit: Commit, redact: Callable[[str], str], root: Path, folder: str) -> PastCommit:
+    """Return a commit as it is shown, as git has it; of its files those that are still there.
 
     Args:
         commit: the commit.
         redact: takes secrets out of a text.
-        folder: as for `PastAnswers`.
+        root, folder: as for `PastAnswers`.
     """
     subject = shown_subject(redact(commit.message.strip().partition("\n")[0][:_MAX_SUBJECT_CHARS]))
-    paths = [change.path[len(folder) :] for change in commit.changes if change.path.startswith(folder)]
-    shown = paths[:_MOST_FILES]
+    paths = (change.path[len(folder) :] for change in commit.changes if change.path.startswith(folder))
+    shown = list(islice((path for path in paths if os.path.lexists(root / path)), _MOST_FILES))
     rest = len(commit.changes) - len(shown)
     return PastCommit(commit.hash[:12], date_of(commit.seconds), subject, tuple(shown), rest, 1.0)

@@ -30,7 +30,7 @@ from cairn.storage.lock import write_lock
 from cairn.storage.sealed import read_meta, write_meta
 
 # A change of what is stored of a commit. The commits that an older version stored are read again.
-_ANALYSIS = "1"
+_ANALYSIS = "2"
 # Commits that are read and committed at once, and of the first whose time tells how many there may be.
 _BATCH, _FIRST_BATCH, _LEAST_BATCH = 250, 50, 20
 _TICK_SECONDS, _ENDING_SECONDS = 1e-3, 2.0
@@ -54,11 +54,13 @@ class CommitSource(NamedTuple):
     redact: Callable[[str], str]
 
 
-def update_past(state: StateDir, source: CommitSource, view_name: str, tip: str, seconds: float) -> Past | None:
+def update_past(
+    state: StateDir, source: CommitSource, view_name: str, tip: str, seconds: float, wait_seconds: float = 0.0
+) -> Past | None:
     """Read the commits behind a commit that are not known yet, and write what a view's answers use.
 
     Commits are stored once, whichever branches they are on. What is not read when the time is up is left for the next
-    call. Another process that is at it is not waited for.
+    call. Those at which a shallow clone ends are left out: all of their files look new.
 
     Args:
         state: where the history is kept.
@@ -66,6 +68,7 @@ def update_past(state: StateDir, source: CommitSource, view_name: str, tip: str,
         view_name: the view.
         tip: the commit that it shows.
         seconds: how long it may take.
+        wait_seconds: how long to wait for another thread or process that is at it.
 
     Returns:
         the history as far as it is known, None if there is none yet.
@@ -79,32 +82,27 @@ def update_past(state: StateDir, source: CommitSource, view_name: str, tip: str,
     boundary = crc32("".join(sorted(shallow)).encode()) | 1 if shallow else 0
     if past is not None and past.extent == Extent(tip, past.extent.read, past.extent.read, source.limit, boundary):
         return past
-    deadline = time.monotonic() + (1 - _SAVING_SHARE) * seconds
     listed = list_commits(source.repository.work_tree, tip, source.limit)
     if not listed.hashes:  # git fails, as where the folder is gone
         return past
-    extent = Extent(tip, len(listed.hashes), 0, source.limit, boundary, listed.is_cut)
+    hashes = [one for one in listed.hashes if one not in shallow]
+    extent = Extent(tip, len(hashes), 0, source.limit, boundary, listed.is_cut)
     state.create()
     try:
-        with write_lock(history_lock(state), 0.0, HISTORY):
+        with write_lock(history_lock(state), wait_seconds, HISTORY):
+            deadline = time.monotonic() + (1 - _SAVING_SHARE) * seconds
             try:
-                _update(state, source, file, deadline, listed.hashes, shallow, extent)
+                _update(state, source, file, deadline, hashes, extent)
             except StoreDamagedError:
                 state.set_aside(HISTORY)
-                _update(state, source, file, deadline, listed.hashes, shallow, extent)
+                _update(state, source, file, deadline, hashes, extent)
+            return load_past(file)
     except StoreLockedError:
-        return past
-    return load_past(file)
+        return load_past(file)
 
 
 def _update(
-    state: StateDir,
-    source: CommitSource,
-    file: Path,
-    deadline: float,
-    listed: Sequence[str],
-    shallow: frozenset[str],
-    extent: Extent,
+    state: StateDir, source: CommitSource, file: Path, deadline: float, listed: Sequence[str], extent: Extent
 ) -> None:
     folder = source.repository.work_tree
     hashes = [bytes.fromhex(one) for one in listed]
@@ -116,15 +114,18 @@ def _update(
                 write_meta(connection, "analysis", _ANALYSIS)
         known = commit_db.known_hashes(connection)
         new = [one.hex() for one in hashes if one not in known]
+        n_unread = 0
         for batch in _read_in_time(folder, new, deadline, partial=is_partial(source.repository)):
+            whole = [commit for commit in batch if commit.is_whole]
+            n_unread += len(batch) - len(whole)
             with transaction(connection):
-                _put(connection, batch, source, shallow)
+                _put(connection, whole, source)
         if len(known) + len(new) > _KEPT_SHARE * source.limit:
             with transaction(connection):
                 commit_db.drop_others(connection, hashes)
         commits = list(commit_db.read_commits(connection, hashes))
         paths = commit_db.read_paths(connection)
-    save_past(file, commits, paths, extent._replace(read=len(commits)))
+    save_past(file, commits, paths, extent._replace(read=len(commits), is_cut=extent.is_cut or n_unread > 0))
 
 
 def _read_in_time(folder: Path, hashes: Sequence[str], deadline: float, *, partial: bool) -> Iterator[list[Commit]]:
@@ -196,14 +197,12 @@ class _CommitReader:
                 self._found.put(error)
 
 
-def _put(
-    connection: sqlite3.Connection, batch: Sequence[Commit], source: CommitSource, shallow: frozenset[str]
-) -> None:
+def _put(connection: sqlite3.Connection, batch: Sequence[Commit], source: CommitSource) -> None:
     """Store commits; of those without weight their renames alone."""
     stored = []
     wanted: set[str] = set()
     for commit in batch:
-        changes = () if commit.hash in shallow else tuple(change for change in commit.changes if _is_storable(change))
+        changes = tuple(change for change in commit.changes if _is_storable(change))
         commit = commit._replace(changes=changes)
         statement = read_message(commit, source.redact)
         if not statement.weight:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -24,6 +25,9 @@ _DERIVED = (
     r"(?:[0-9a-f]{32}\.(?:seg|hnsw|vec|paths|arr|past)|view-\d+-\d+\.arr|graph-\d+(?:-\d+)?\.arr)"
     r"(?:\.\d+\.(?:tmp|graph))?"
 )
+# These are written under locks of their own, so whoever holds that of the index may find them half written.
+_WRITTEN_APART = re.compile(r".*\.(?:hnsw|vec|past)\.\d+\.tmp")
+_WRITING_SECONDS = 60.0  # longer than two pieces of such a file are apart
 _PARTS = {
     ".seg": "segments",
     ".arr": "views",
@@ -42,6 +46,14 @@ def _below(folder: Path, name: str) -> Path:
 def is_derived(name: str) -> bool:
     """Tell whether a file in `derived/` has a name of ours."""
     return re.fullmatch(_DERIVED, name) is not None
+
+
+def may_be_unfinished(file: Path) -> bool:
+    """Tell whether somebody may be writing a derived file at this moment who does not hold the lock of the index."""
+    try:
+        return _WRITTEN_APART.fullmatch(file.name) is not None and time.time() - _WRITING_SECONDS < file.stat().st_mtime
+    except OSError:  # it has its own name by now
+        return True
 
 
 class StateFiles(NamedTuple):

@@ -24,7 +24,8 @@ _MAX_BYTES = 48_000_000
 _MAX_MESSAGE_BYTES = 20_000
 _MAX_FAILURES = 24  # of one batch, after which the rest of it counts as unreadable
 # Files whose content changed with their name are compared, but not more than a hundred with a hundred.
-_CHANGES = ["diff-tree", "--stdin", "-r", "-z", "--root", "--name-status", "--no-ext-diff"]
+# `--always` names a commit that changed nothing, too, so that one that git cannot compare can be told from it.
+_CHANGES = ["diff-tree", "--stdin", "-r", "-z", "--root", "--always", "--name-status", "--no-ext-diff"]
 _SIMILAR, _EQUAL = ["-M", "-l100"], ["-M100%", "-l100"]
 _COMMITTER = re.compile(rb"(?m)^committer [^\n]*> (-?\d{1,12}) [+-]\d{4}$")
 _AUTHOR = re.compile(rb"(?m)^author ([^\n]*)> ")
@@ -47,7 +48,7 @@ class CommittedChange(NamedTuple):
 class Commit(NamedTuple):
     """A commit: when it was made, in seconds since the epoch, what it says, and what it changed.
 
-    `by_program` says that a program made it. Who made it is not kept.
+    `by_program` says that a program made it. Who made it is not kept. `is_whole` says that git could read all of it.
     """
 
     hash: str
@@ -55,6 +56,7 @@ class Commit(NamedTuple):
     message: str
     changes: tuple[CommittedChange, ...]
     by_program: bool = False
+    is_whole: bool = True
 
 
 class Listed(NamedTuple):
@@ -89,7 +91,8 @@ def read_commits(
     Args:
         folder: any folder of a checkout.
         hashes: full ones.
-        partial: the clone may lack most of what commits changed, so what cannot be read is not looked for one by one.
+        partial: the clone may lack most of what commits changed, so what cannot be read is not looked for one by one,
+            and a commit is whole without it.
         is_unwanted: see `run_git`.
 
     Raises:
@@ -100,7 +103,12 @@ def read_commits(
     said = _BatchReader(partial_of(_read_messages, run)).read(asked)
     changed = _BatchReader(partial_of(_read_changes, run), 1 if partial else _MAX_FAILURES).read(asked)
     nothing = Commit("", 0, "", ())
-    return [said.get(one, nothing)._replace(hash=one, changes=changed.get(one, ())) for one in asked]
+    return [
+        said.get(one, nothing)._replace(
+            hash=one, changes=changed.get(one, ()), is_whole=one in said and (partial or one in changed)
+        )
+        for one in asked
+    ]
 
 
 def is_shallow(repository: Repository) -> bool:

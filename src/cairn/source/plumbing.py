@@ -30,10 +30,11 @@ from cairn.hints import Hint
 COMMANDS = frozenset(
     "cat-file check-ignore config diff-tree for-each-ref ls-files ls-tree rev-list rev-parse symbolic-ref".split()  # noqa: SIM905 - a list of words reads best as text
 )
-# The history of some lines: `log` in this form alone, which prints no difference, signature, note or other name.
+# The history of some lines: `log` in this form alone, which prints no difference, signature, note or other name. What
+# a repository's settings would change of the answer is given: renames, the order of files, how the output is encoded.
 LINE_LOG = (
     *("log", "-s", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-notes", "--no-mailmap"),
-    *("--no-decorate", "--no-color", "--no-merges", "--format=%H %ct"),
+    *("--no-decorate", "--no-color", "-M", "-O/dev/null", "--encoding=UTF-8", "--format=%H %ct"),
 )
 # Who wrote some lines of a committed file last: `blame` in this form alone, which needs neither index nor checkout.
 BLAME = ("blame", "--incremental", "--no-textconv", "--no-ext-diff", "--ignore-revs-file", "")

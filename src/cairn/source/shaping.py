@@ -35,29 +35,58 @@ class Shaping(NamedTuple):
 
 
 class Shapings(NamedTuple):
-    """The commits that changed some lines, newest first. `is_cut`: the time was up before git had looked at all."""
+    """The commits that changed some lines, newest first.
+
+    `is_cut`: the time was up before git had looked at all. `has_failed`: git ended with an error.
+    """
 
     commits: list[Shaping]
     is_cut: bool = False
+    has_failed: bool = False
 
 
-def lines_in_commit(folder: Path, commit: str, path: str, now: bytes, first: int, last: int) -> tuple[int, int] | None:
-    """Return where lines of a file as it is now are in a commit: 1-based and inclusive; None if none of them is there.
+class CommittedLines(NamedTuple):
+    """Where some lines are in a commit, 1-based and inclusive, and how many of them are not there."""
+
+    first: int
+    last: int
+    n_new: int
+
+
+def content_in_commit(folder: Path, commit: str, path: str) -> bytes | None:
+    """Return the content of a file in a commit, None if the commit does not have it.
 
     Args:
         folder: the top of the checkout.
         commit: a full hash.
         path: of the file, from there.
-        now: its content.
+
+    Raises:
+        PathError, OSError: if git cannot read it.
+    """
+    if not _HASH.fullmatch(commit) or not is_below(path):
+        return None
+    result = run_git(folder, ["cat-file", "blob", f"{commit}:{path}"], _READ_S, max_bytes=_MAX_FILE_BYTES)
+    if not result.returncode:
+        return result.stdout
+    listed = run_git(folder, ["ls-tree", "-z", commit, "--", path], _READ_S)
+    if listed.returncode or b" blob " in listed.stdout:
+        raise PathError(f"git cannot read {path} in the commit {commit[:12]}", "to see why: git fsck")
+    return None
+
+
+def lines_in_commit(before: bytes, now: bytes, first: int, last: int) -> CommittedLines | None:
+    """Return where lines of a file as it is now are in a commit, None if none of them is there.
+
+    Args:
+        before: its content in the commit.
+        now: its content now.
         first: the first of the lines, 1-based.
         last: the last of them.
     """
-    before = _content(folder, commit, path)
-    if before is None:
-        return None
-    partner = match_lines(_lines(before), _lines(now))
+    partner = match_lines(lines_of(before), lines_of(now))
     found = [partner[line] + 1 for line in range(first - 1, min(last, len(partner))) if partner[line] >= 0]
-    return (min(found), max(found)) if found else None
+    return CommittedLines(min(found), max(found), last - first + 1 - len(found)) if found else None
 
 
 def shaped_by(folder: Path, commit: str, path: str, lines: tuple[int, int], limit: int, seconds: float) -> Shapings:
@@ -87,7 +116,8 @@ def shaped_by(folder: Path, commit: str, path: str, lines: tuple[int, int], limi
         last = [] if found.commits else _blame(folder, commit, path, lines, seconds)
     if found.is_cut or len(found.commits) < limit:
         whole = _follow(folder, command, until)
-        found = whole if not whole.is_cut or len(whole.commits) >= len(found.commits) else found._replace(is_cut=True)
+        is_better = not (whole.is_cut or whole.has_failed) or len(whole.commits) >= len(found.commits)
+        found = whole if is_better else found._replace(is_cut=whole.is_cut, has_failed=whole.has_failed)
     if found.commits:
         return found
     return found._replace(commits=last or _blame(folder, commit, path, lines, seconds))
@@ -103,14 +133,15 @@ def _blame(folder: Path, commit: str, path: str, lines: tuple[int, int], seconds
 def _follow(folder: Path, command: list[str], until: float) -> Shapings:
     """Return what git says of some lines until a time of the clock."""
     found = _ask(folder, command, max(0.0, until - time.monotonic()))
-    return Shapings(list(_parse(found.output)), found.is_cut)
+    return Shapings(list(_parse(found.output)), found.is_cut, found.has_failed)
 
 
 class _Output(NamedTuple):
-    """What git printed, and whether its time was up before it ended."""
+    """What git printed, whether its time was up before it ended, and whether it ended with an error."""
 
     output: bytes
     is_cut: bool
+    has_failed: bool = False
 
 
 def _ask(folder: Path, arguments: list[str], seconds: float) -> _Output:
@@ -126,19 +157,10 @@ def _ask(folder: Path, arguments: list[str], seconds: float) -> _Output:
             end_git(process)
 
 
-def _content(folder: Path, commit: str, path: str) -> bytes | None:
-    if not _HASH.fullmatch(commit):
-        return None
-    try:
-        result = run_git(folder, ["cat-file", "blob", f"{commit}:{path}"], _READ_S, max_bytes=_MAX_FILE_BYTES)
-    except (OSError, PathError):
-        return None
-    return None if result.returncode else result.stdout
-
-
-def _lines(content: bytes) -> list[bytes]:
+def lines_of(content: bytes) -> list[bytes]:
     """Return lines without their ends, which git may convert."""
-    return [line.rstrip(b"\r") for line in content.split(b"\n")]
+    lines = [line.rstrip(b"\r") for line in content.split(b"\n")]
+    return lines if lines[-1] else lines[:-1]
 
 
 def _read_until(process: subprocess.Popen[bytes], deadline: float) -> _Output:
@@ -151,7 +173,7 @@ def _read_until(process: subprocess.Popen[bytes], deadline: float) -> _Output:
         while selector.select(max(0.0, deadline - time.monotonic())):
             piece = os.read(process.stdout.fileno(), _PIECE_BYTES)
             if not piece:
-                return _Output(b"".join(pieces), is_cut=False)
+                return _Output(b"".join(pieces), is_cut=False, has_failed=process.wait() > 0)
             pieces.append(piece)
     return _Output(b"".join(pieces), is_cut=True)
 
