@@ -14,7 +14,7 @@ import pytest
 from cairn.cli.main import main
 from cairn.config import Settings
 from cairn.errors import NotFoundError
-from cairn.facets import history
+from cairn.facets import known_past
 from cairn.index.past_files import history_lock
 from cairn.storage.history.schema import HISTORY
 from cairn.storage.lock import write_lock
@@ -75,7 +75,7 @@ def test_a_question_waits_for_whoever_reads_the_history(project: Path, git: Git)
 def test_an_answer_from_before_the_last_commit_says_so(
     project: Path, git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(history, "ANSWER_SECONDS", 0.05)
+    monkeypatch.setattr(known_past, "ANSWER_SECONDS", 0.05)
     with Workspace.open(project) as workspace:
         workspace.history.update()
         newest = commit(project, git, "Write a sixth", f="other = 1\n")

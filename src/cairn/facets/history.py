@@ -7,26 +7,18 @@ import os
 import re
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cairn.errors import CairnError, NotFoundError, PathError, StoreError
+from cairn.errors import CairnError, NotFoundError, PathError
+from cairn.facets.known_past import KnownPast
 from cairn.facets.project_index import ProjectIndex
 from cairn.hints import Hint
-from cairn.history.answers import PastAnswers, describe
-from cairn.history.build import CommitSource, update_past
-from cairn.history.notes import another_repository, git_failed, left_out, notes_on, notes_without_past
-from cairn.history.past import Extent, Past, load_past
+from cairn.history.notes import another_repository, git_failed
+from cairn.history.past import Extent
 from cairn.history.values import PastCommit, PastFile, RelatedFiles, ShapedLines, Solved, Subject
-from cairn.index.past_files import mark_complete, past_file, when_head_moved
-from cairn.index.views import View
 from cairn.loading import load
-from cairn.memory.redaction import redact
-from cairn.source.commits import read_commits, shallow_commits
-from cairn.source.git import head_revision
 from cairn.source.named_commits import named_commits
 from cairn.source.shaping import content_in_commit, lines_in_commit, lines_of, shaped_by
 from cairn.source.text import pluralize
@@ -38,9 +30,7 @@ if TYPE_CHECKING:
     from cairn.history.score import Weighted
 
 _log = logging.getLogger("cairn.history")
-# How long a question reads commits that are not known yet.
-ANSWER_SECONDS = 3.0
-# The same for a run of the index that read no file. One that did reads commits for a share of the time it took.
+# How long a run of the index reads commits that read no file. One that did reads them for a share of the time it took.
 RUN_SECONDS = 10.0
 _RUN_SHARE, _LEAST_RUN_SECONDS = 0.5, 0.1
 # How long git may look for the commits that shaped some lines, and how many it is asked for.
@@ -55,6 +45,7 @@ class HistoryFacet:
 
     def __init__(self, index: ProjectIndex) -> None:
         self._index = index
+        self._known = KnownPast(index)
 
     def update(self, seconds: float = RUN_SECONDS, *, branch: str | None = None) -> Extent | None:
         """Read the commits behind what is checked out that are not known yet; newest first, for a limited time.
@@ -70,7 +61,7 @@ class HistoryFacet:
             RevisionError: if there is no such branch.
             StoreError: if it cannot be written.
         """
-        past = self._read(self._index.views.find(branch), seconds)
+        past = self._known.update(self._index.views.find(branch), seconds)
         return None if past is None else past.extent
 
     def follow_run(self, report: IndexReport, branch: str | None = None) -> Extent | None:
@@ -110,10 +101,10 @@ class HistoryFacet:
             return _solved_by(query, shaped)
         if not path and (named := self._named(query.strip(), limit, update)) is not None:
             return named
-        past, notes = self._past(update)
+        past, notes = self._known.find(update)
         if past is None:
             return Solved(query, "query", (), (), 0, 0, 0, notes)
-        answers = self._answers(past)
+        answers = self._known.answers(past)
         if not path and answers.knows_file(query.strip()):  # one that is gone
             path = query.strip()
         subject: Subject = "query"
@@ -122,7 +113,7 @@ class HistoryFacet:
         else:
             commits, files, omitted = answers.solve(terms, limit)
         if not commits:
-            notes = (*notes, *self._notes_on_nothing(past, path))
+            notes = (*notes, *self._known.notes_on_nothing(past, path))
         extent = past.extent
         return Solved(query, subject, tuple(commits), tuple(files), omitted, extent.read, extent.listed, notes)
 
@@ -142,12 +133,12 @@ class HistoryFacet:
             raise NotFoundError(f"there is no file {path}", Hint.of("map"))
         if (self._index.root_on_disk / own).is_dir():
             raise NotFoundError(f"{path} is a folder; name a file", Hint.of("map", path=own))
-        past, notes = self._past(update)
+        past, notes = self._known.find(update)
         if past is None:
             return RelatedFiles(own, 0, (), 0, 0, 0, notes)
-        files, commits, omitted = self._answers(past).related(own, limit)
+        files, commits, omitted = self._known.answers(past).related(own, limit)
         if not files:
-            notes = (*notes, *self._notes_on_nothing(past, own))
+            notes = (*notes, *self._known.notes_on_nothing(past, own))
         return RelatedFiles(own, commits, tuple(files), omitted, past.extent.read, past.extent.listed, notes)
 
     def why(self, place: str, *, limit: int = 5, update: bool = True) -> ShapedLines:
@@ -178,8 +169,8 @@ class HistoryFacet:
             hint = Hint.of("why", place=f"{path}:{n_lines}") if n_lines else Hint.of("map")
             raise NotFoundError(f"{path} has {pluralize(n_lines, 'line')}", hint)
         last = min(last, n_lines)
-        past, notes = self._past(update)
-        repository, head = self._index.repository, self._head()
+        past, notes = self._known.find(update)
+        repository, head = self._index.repository, self._known.head()
         if repository is None or not head or not self._index.settings.history:
             return ShapedLines(path, first, last, (), 0, notes)
         inner = os.path.join(self._index.views.folder, path)
@@ -201,25 +192,8 @@ class HistoryFacet:
         if found.has_failed:
             notes = (*notes, git_failed(path, lines.first, lines.last))
         shown = found.commits[: limit or None]
-        commits = self._describe(past, [one.hash for one in shown], path)
+        commits = self._known.describe(past, [one.hash for one in shown], path)
         return ShapedLines(path, first, last, tuple(commits), len(found.commits) - len(shown), notes)
-
-    def _describe(self, past: Past | None, hashes: Sequence[str], path: str) -> list[PastCommit]:
-        """Return commits as they are shown, without one path; what the history leaves out is read from git."""
-        repository = self._index.repository
-        assert repository is not None
-        answers = None if past is None else self._answers(past)
-        known = {} if answers is None else {one: shown for one in hashes if (shown := answers.find(one))}
-        shallow = shallow_commits(repository)  # all of their files look new
-        read = {
-            one.hash: one._replace(changes=()) if one.hash in shallow else one
-            for one in read_commits(repository.work_tree, [one for one in hashes if one not in known])
-        }
-        root, folder = self._index.root_on_disk, self._index.views.folder
-        commits = [
-            known.get(one) or describe(read[one], _redacted, root, f"{folder}/" if folder else "") for one in hashes
-        ]
-        return [replace(one, files=tuple(file for file in one.files if file != path)) for one in commits]
 
     @cached_property
     def _named_code(self) -> NamedCode:
@@ -242,77 +216,19 @@ class HistoryFacet:
 
     def _named(self, query: str, limit: int, update: bool) -> Solved | None:
         """Return the commits that a query names by a hash or a number; None if it names none."""
-        repository, head = self._index.repository, self._head()
+        repository, head = self._index.repository, self._known.head()
         if repository is None or not head or not self._index.settings.history:
             return None
         found = named_commits(repository.work_tree, head, query, _MOST_SHAPINGS, WHY_SECONDS)
         if not found.hashes and not found.is_cut:
             return None
-        past, notes = self._past(update)
+        past, notes = self._known.find(update)
         shown = found.hashes[: limit or None]
-        commits = self._describe(past, shown, "")
+        commits = self._known.describe(past, shown, "")
         late = ("The time was up before all commits were looked at.",) if found.is_cut else ()
         read, listed = (past.extent.read, past.extent.listed) if past is not None else (0, 0)
         rest = len(found.hashes) - len(shown)
         return Solved(query, "query", tuple(commits), _files_of(commits, limit), rest, read, listed, (*notes, *late))
-
-    def _past(self, update: bool) -> tuple[Past | None, tuple[str, ...]]:
-        """Return the history of the checkout, and what is to be said of it."""
-        view = self._index.views.checkout
-        failure: tuple[str, ...] = ()
-        past = None
-        if update:
-            try:
-                past = self._read(view, ANSWER_SECONDS, ANSWER_SECONDS)
-            except StoreError as error:
-                failure = (error.hint.after(f"The history could not be updated, so this is from before: {error}"),)
-        if past is None and (self._index.repository is None or self._tip(view)):
-            past = load_past(self._file(view))  # without a repository, one that was brought here with the files
-        return past, (*failure, *self._notes(past))
-
-    def _notes(self, past: Past | None) -> tuple[str, ...]:
-        if not self._index.settings.history:
-            return ("The setting history is false, so commits are not read.",)
-        repository, head = self._index.repository, self._head()
-        return notes_without_past(repository, head) if past is None else notes_on(past, repository, head)
-
-    def _notes_on_nothing(self, past: Past, path: str) -> tuple[str, ...]:
-        """Return why no commit may have been found, for a path or for words."""
-        repository = self._index.repository
-        inner = os.path.join(self._index.views.folder, path)
-        elsewhere = another_repository(repository.work_tree, inner) if path and repository is not None else ""
-        return (elsewhere or left_out(past, path),)
-
-    def _answers(self, past: Past) -> PastAnswers:
-        folder = self._index.views.folder
-        return PastAnswers(past, self._index.root_on_disk, f"{folder}/" if folder else "")
-
-    def _read(self, view: View, seconds: float, wait_seconds: float = 0.0) -> Past | None:
-        repository, settings = self._index.repository, self._index.settings
-        moved_ns = None if repository is None else when_head_moved(repository)  # before HEAD is read
-        if repository is None or not (tip := self._tip(view)):
-            return None
-        source = CommitSource(repository, settings.history_commits, _redacted)
-        past = update_past(self._index.state, source, view.name, tip, seconds, wait_seconds)
-        if past is None or moved_ns is None or view.revision:
-            return past
-        if past.extent.tip == tip and past.extent.read == past.extent.listed:
-            mark_complete(self._file(view), moved_ns, settings.history_commits)
-        return past
-
-    def _file(self, view: View) -> Path:
-        return past_file(self._index.state, view.name)
-
-    def _tip(self, view: View) -> str:
-        """Return the commit whose history counts; empty if there is none, or it is turned off."""
-        return (view.revision or self._head()) if self._index.settings.history else ""
-
-    def _head(self) -> str:
-        if self._index.repository is None:
-            return ""
-        with suppress(CairnError):
-            return head_revision(self._index.repository) or ""
-        return ""
 
     def _path(self, text: str) -> str:
         """Return the path of what exists in the project, relative to it; empty for any other text."""
@@ -324,10 +240,6 @@ class HistoryFacet:
         except ValueError:  # a NUL in it
             return ""
         return path if is_there and path not in (os.curdir, os.pardir) and not path.startswith("../") else ""
-
-
-def _redacted(text: str) -> str:
-    return redact(text).text
 
 
 def _solved_by(query: str, shaped: ShapedLines) -> Solved:
