@@ -383,14 +383,16 @@ def _test(test: dict[str, Any]) -> str:
 
 def _history(document: dict[str, Any]) -> Iterator[str]:
     for commit in document["commits"]:
-        more = f" and {commit['omitted_files']} more" if commit["omitted_files"] else ""
-        yield f"{commit['hash']}  {commit['date']}  {commit['subject']}\n    {', '.join(commit['files'])}{more}"
+        rest = [f"{commit['omitted_files']} more"] if commit["omitted_files"] else []
+        files = ", ".join([*commit["files"], *rest])
+        yield f"{commit['hash']}  {commit['date']}  {commit['subject']}" + (f"\n    {files}" if files else "")
     for file in document.get("files", ()):
         yield f"changed  {file['filepath']}:1  ({pluralize(file['commits'], 'commit')})"
 
 
 def _related(document: dict[str, Any]) -> Iterator[str]:
-    yield f"with {document['filepath']}, which {pluralize(document['commits'], 'commit')} changed:"
+    if document["commits"]:
+        yield f"with {document['filepath']}, which {pluralize(document['commits'], 'commit')} changed:"
     for file in document["files"]:
         yield f"{file['filepath']}:1  ({file['together']} of its {pluralize(file['commits'], 'commit')})"
 
@@ -405,7 +407,7 @@ _NONE = {
     "importers": "Nothing imports it.",
     "references": "Nothing refers to it.",
     "subclasses": "Nothing derives from it.",
-    **dict.fromkeys(("history", "related", "why"), "No commit says so."),
+    **dict.fromkeys(("history", "related", "why"), "No commit that counts says so."),
 }
 _GRAPH = {
     "callers": _links,
