@@ -15,9 +15,11 @@ from typing import Any
 from cairn.digest import blake2b
 from cairn.errors import UnparsableError
 from cairn.index.helper import CRASHED, Helper, Result, own_priority, start_helpers
+from cairn.kernels import build
 
 IDLE_SECONDS = 30.0  # then a helper without a job ends
-_VERSION = sys.modules["cairn"].__version__  # of the program; the package is above this layer
+# What parses: this program (its package is above this layer), this Python, and the build of the inner loops.
+_PARSER = f"{sys.modules['cairn'].__version__} {sys.version} {build.VERSION if build.IS_COMPILED else 'plain'}"
 _HASH_BYTES = 16
 _MAX_REMEMBERED_BYTES = 1_000_000
 
@@ -158,7 +160,7 @@ def _close_all() -> None:
 
 
 def find_failure(data: bytes, language: str, scope: str = "") -> str:
-    """Return why a job failed on this content before, in this version of the program; empty if it did not."""
+    """Return why a job failed on this content before, with what parses now; empty if it did not."""
     if not (known := _read(_file())):
         return ""
     return known.get(_key(data, language, "")) or known.get(_key(data, language, scope), "")
@@ -178,7 +180,7 @@ def remember(result: Result, data: bytes, language: str, scope: str = "") -> Non
 
 
 def _key(data: bytes, language: str, scope: str) -> str:
-    name = f"{_VERSION}\0{language}\0{scope}\0".encode()
+    name = f"{_PARSER}\0{language}\0{scope}\0".encode()
     return blake2b(name + blake2b(data).digest(), digest_size=_HASH_BYTES).hexdigest()
 
 

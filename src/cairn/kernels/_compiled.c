@@ -6,7 +6,6 @@
  * Only the stable ABI of Python 3.11 is used, so that one build serves all later versions. */
 
 #define Py_LIMITED_API 0x030B0000
-#define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include <float.h>
@@ -30,7 +29,7 @@
 #endif
 
 /* Another number for each change of what a function takes or returns; see compiled.py. */
-#define VERSION 8
+#define VERSION 9
 
 #define MAX_BUFFERS 24
 #define FILE_CHUNKS 3  /* of file_lexical in plain.py */
@@ -156,6 +155,18 @@ static int append(Buffer *buffer, const void *bytes, size_t n)
     memcpy(buffer->bytes + buffer->used, bytes, n);
     buffer->used += n;
     return 1;
+}
+
+/* What was collected, as bytes or text. Formats with `#` would not do: a build by Python 3.13 uses the ones that do not
+ * count in Py_ssize_t, which earlier versions refuse. */
+static PyObject *as_bytes(const Buffer *buffer)
+{
+    return PyBytes_FromStringAndSize(buffer->used ? buffer->bytes : "", (Py_ssize_t)buffer->used);
+}
+
+static PyObject *as_text(const Buffer *buffer)
+{
+    return PyUnicode_FromStringAndSize(buffer->used ? buffer->bytes : "", (Py_ssize_t)buffer->used);
 }
 
 /* -- cosines ------------------------------------------------------------------------------------------------------ */
@@ -924,8 +935,7 @@ static PyObject *split_words(PyObject *self, PyObject *const *arguments, Py_ssiz
         }
     }
     if (has_memory)
-        result = Py_BuildValue("y#y#", ids.bytes ? ids.bytes : "", (Py_ssize_t)ids.used,
-                               counts.bytes ? counts.bytes : "", (Py_ssize_t)counts.used);
+        result = Py_BuildValue("NN", as_bytes(&ids), as_bytes(&counts));
     else
         PyErr_NoMemory();
     free(piece);
@@ -1062,10 +1072,8 @@ static PyObject *count_words(PyObject *self, PyObject *const *arguments, Py_ssiz
         }
     }
     if (n >= 0)
-        result = Py_BuildValue("s#y#y#y#", words.joined.bytes ? words.joined.bytes : "", (Py_ssize_t)words.joined.used,
-                               words.ids.bytes ? words.ids.bytes : "", (Py_ssize_t)words.ids.used,
-                               words.counts.bytes ? words.counts.bytes : "", (Py_ssize_t)words.counts.used,
-                               words.lengths.bytes ? words.lengths.bytes : "", (Py_ssize_t)words.lengths.used);
+        result = Py_BuildValue("NNNN", as_text(&words.joined), as_bytes(&words.ids), as_bytes(&words.counts),
+                               as_bytes(&words.lengths));
 done:
     free_words(&words);
     return result;
@@ -1145,8 +1153,7 @@ static PyObject *split_identifiers(PyObject *self, PyObject *const *arguments, P
         return PyErr_NoMemory();
     memcpy(bytes, text, (size_t)length);
     if (split_lines(&words, bytes, length, seed))
-        result = Py_BuildValue("s#y#", words.joined.bytes ? words.joined.bytes : "", (Py_ssize_t)words.joined.used,
-                               words.ids.bytes ? words.ids.bytes : "", (Py_ssize_t)words.ids.used);
+        result = Py_BuildValue("NN", as_text(&words.joined), as_bytes(&words.ids));
     else
         PyErr_NoMemory();
     free(bytes);
