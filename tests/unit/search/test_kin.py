@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ def test_kin_are_always_in_the_same_order() -> None:
 
 
 @pytest.fixture(scope="module")
-def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """A file called after who does it, beside others whose code says the same."""
     root: Path = tmp_path_factory.mktemp("kin")
     (root / "lib").mkdir()
@@ -53,9 +54,9 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
             f"def start_{number}(suite):\n    for one in suite:\n        one.begin()\n"
         )
     (root / "lib" / "other.py").write_text("def mix(red, green):\n    return red + green\n")
-    workspace = Workspace.open(root)
-    workspace.index()
-    return workspace
+    with Workspace.open(root) as workspace:
+        workspace.index()
+        yield workspace
 
 
 def test_a_file_called_after_who_does_it_comes_first(workspace: Workspace) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -56,13 +57,13 @@ def test_without_trees_that_fit_there_are_none(tmp_path: Path, content: object) 
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
     for name in ("cookie", "header", "session"):
         (tmp_path / f"{name}.py").write_text(f"def parse_{name}(text):\n    return text.split('{name}')\n")
     (tmp_path / "notes.md").write_text("# Cookies\n\nHow a cookie is parsed.\n")
-    workspace = Workspace.open(tmp_path)
-    workspace.index()
-    return workspace
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        yield workspace
 
 
 def test_the_first_stage_stands_alone_without_trees(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 
@@ -15,7 +16,7 @@ PARSE = '''def parse_{name}(text):
 
 
 @pytest.fixture(scope="module")
-def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """One file with many chunks about parsing headers, some with one each, and some beside the point."""
     root = tmp_path_factory.mktemp("ranking")
     padding = "\n    ".join(f"step_{number} = text.strip()" for number in range(15))
@@ -30,9 +31,9 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
         'def test_parse_query():\n    """Parse the query of a request into a header."""\n    assert parse_query("x")\n'
     )
     (root / "color.py").write_text("def mix(red, green):\n    return (red + green) / 2\n")
-    workspace = Workspace.open(root)
-    workspace.index()
-    return workspace
+    with Workspace.open(root) as workspace:
+        workspace.index()
+        yield workspace
 
 
 def paths(answer: Answer) -> list[str]:
