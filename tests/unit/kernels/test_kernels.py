@@ -370,3 +370,9 @@ def test_arrays_of_the_wrong_kind_or_size_are_refused() -> None:
         _compiled.cosines(_ONE)  # type: ignore[call-arg] # on purpose
     with pytest.raises(BufferError):
         _compiled.file_lexical(_FLOATS, np.array([0, 1]), 0.2, b"1234")
+
+
+def test_no_result_is_built_with_a_format_that_earlier_versions_refuse_in_a_build_by_a_later_one() -> None:
+    source = (Path(counting.__file__).parent / "_compiled.c").read_text()
+    assert re.findall(r'Py_BuildValue\("([^"]*)"', source)
+    assert not re.search(r'(?:Py_BuildValue|PyArg_\w+)\([^"]*"[^"]*#', source)
