@@ -14,7 +14,7 @@ from cairn.search.file_finder import FileFinder
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.library import Library
 from cairn.search.pasted import PastedPlace, find_pasted, line_at
-from cairn.search.pasted_text import LOG_PREFIX, Pasted
+from cairn.search.pasted_text import LOG_PREFIX, Pasted, read_message, without_prefix
 from cairn.search.work_item import WorkItem
 from cairn.source.frames import CallFrame, read_calls
 from cairn.source.roles import Role
@@ -58,8 +58,18 @@ _SOURCE = re.compile(
     r"(?:[$>%] |##\[|at [^\s(]+ ?\(|(?:raise|throw|return|import|from|assert|expect|describe|it|test|if|for|while"
     r"|const|let|var|def|fn|func|class)\b(?!\s*:))"
 )
+# What every trace says, whatever went wrong.
+_BOILERPLATE = re.compile(
+    r"[\s|+]*(?:(?:Exception Group )?Traceback \(most recent call last\):|During handling of the above exception,"
+    r"|The above exception was the direct cause of|stack backtrace:|goroutine \d+ \[|note: run with `RUST_BACKTRACE"
+    r"|\.{3} \d+ more\b|File \"[^\"\n]+\", line \d)"
+)
+_CODE_ENDS = (";", "{", "}", "(", "[", ",")
+_CALL_ALONE = re.compile(r"(?:await |return )?[\w$]+(?:\.[\w$]+)*\(.*\)$")  # a statement that is a call
 _PROMPT = re.compile(r"\s*(?:```\w*\n)?[$>%] \w")
+_WORD = re.compile(r"\w+")
 _IMPORT = re.compile(rb"\s*(?:import|from|use|require|using|#\s*include)\b")
+_COMMENT = re.compile(rb"\s*(?:#(?![{!]|\s*(?:define|error|warning|pragma))|//|/?\*\s|--\s|;;)")
 _QUOTED = re.compile(r"`([^`\n]{12,200})`|\"([^\"\n]{12,200})\"|\u201c([^\u201d\n]{12,200})\u201d")
 
 
@@ -106,6 +116,7 @@ def _places(library: Library, message: str, wants: Role, filters: Filtered) -> l
         if place.share >= (_LEAST_SHARE if len(place.part.split()) >= _LEAST_WORDS else _HALF)
         and not int(roles[place.line.file]) & int(_ASIDE & ~wants)
         and not _IMPORT.match(place.line.text)
+        and not _COMMENT.match(place.line.text)
     ]
 
 
@@ -166,11 +177,30 @@ def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
     yield from filter(_ERROR.match, (*lines, item.subject))
     yield from (line for line in _saying(printed) if not _SOURCE.match(line))
     if is_printed:
-        rest = [line.strip() for line in item.raw.split("\n") if len(line.split()) >= _LEAST_WORDS]
-        rest = [line for line in rest if len(line) <= _MAX_MESSAGE_CHARS]
-        rest = [line for line in rest if not _SOMEBODY.search(line) and not _SOURCE.match(line)]
-        says = frozenset(_saying(rest))
-        yield from sorted(rest, key=lambda line: line not in says)
+        yield from filter(_has_words, _lines_of_output(item.raw))
+
+
+def _lines_of_output(text: str) -> Iterator[str]:
+    """Yield the lines of what a program printed that may be messages, those that say what went wrong first."""
+    lines = [line.strip() for line in text.split("\n") if len(line.split()) >= _LEAST_WORDS]
+    lines = [line for line in lines if len(line) <= _MAX_MESSAGE_CHARS]
+    lines = [line for line in lines if not (_SOMEBODY.search(line) or _SOURCE.match(line) or _BOILERPLATE.match(line))]
+    says = dict.fromkeys(_saying(lines))
+    yield from says
+    yield from (line for line in lines if line not in says and not _is_code(line))
+
+
+def _is_code(line: str) -> bool:
+    """Tell whether a line that says nothing of what went wrong is a statement, or a part of one."""
+    return line.endswith(_CODE_ENDS) or (line.endswith(")") and _CALL_ALONE.match(line) is not None)
+
+
+def _has_words(line: str) -> bool:
+    """Tell whether a line has words enough without what a log put before it, and without values."""
+    plain = without_prefix(line)
+    message = read_message(plain)
+    starts = (match.start() for match in _WORD.finditer(plain))
+    return sum(not message.is_value(start) for start in starts) >= _LEAST_WORDS
 
 
 def _saying(lines: Sequence[str]) -> list[str]:
