@@ -23,6 +23,7 @@ MAX_FRAMES = 10
 MAX_MESSAGES, MAX_MESSAGES_OF_OUTPUT = 1, 4  # looking for a message takes longer than all else
 MAX_PLACES_OF_MESSAGES = 2
 _MAX_MESSAGE_CHARS = 400
+_MAX_PREFIX_CHARS = 120  # in which a level stands
 _FEW_LINES = 8
 _ASIDE = Role.TEST | Role.EXAMPLE | Role.DOCS  # no message is made there
 _LEAST_WORDS = 3  # of a message, and that stand together in the code where less than half of it does
@@ -31,10 +32,23 @@ _FEW_WORDS = 12
 _FURTHER_FRAME = 0.85  # of each frame against the one that is deeper
 
 _ERROR = re.compile(
-    r"(?:E\s+|\[\w+\]\s*|[\w./\\-]+:\d+(?::\d+)?:?\s*|>\s*){0,4}"
+    r"(?:E\s+|\[\w+\]\s*|[\w./\\-]+:\d+(?::\d+)?:?\s*|[>|]\s*|\*\* \(){0,4}"
     r"(?:(?:Caused by|Uncaught|Unhandled|thread '[^']*' panicked at|panic:|fatal:|error(?:\[\w+\])?:|ERROR|FATAL)(?!\w)"
     r"|[\w.$\\:]{0,120}(?:Error|Exception|Warning|Failure|Panic)\b)"
 )
+# What follows the words that `_ERROR` finds where they say which error it was, and do not just begin a sentence.
+_TELLS = re.compile(
+    r"(?<=:)|(?: in thread \"[^\"\n]{0,80}\")?\s?(?:\[[\w-]{1,40}\]|[\w.$\\:]{0,120}(?:Error|Exception|Warning|Panic))?"
+    r"\s?(?:[:)]|[-\u2013] |\([\"'])"
+)
+# The levels of logs that say that something went wrong.
+_LEVELS = ("warn", "err", "crit", "fatal", "severe", "emerg", "panic")
+_LEVEL = re.compile(r"(?i)\b(?:warn(?:ing)?|err(?:or)?|crit(?:ical)?|fatal|severe|emerg|panic)\b")
+# A panic of Rust: its message stood in it, and stands on the next line since 1.73.
+_PANIC = re.compile(
+    r"panicked at (?:(?:'(.{1,400})', )?\S{1,400}:\d+:\d+|\S{1,400}:\d+:\d+:\n(.{1,400}))$", re.MULTILINE
+)
+_UNWRAPPED = re.compile(r"called `Result::\w+\(\)` on an `Err` value: |called `Option::\w+\(\)` on a `None` value")
 _SAYS = re.compile(
     r"(?i)\b(can ?not|can't|could ?n[o']t|unable to|fail(ed|s) to|must (not )?be|(is|are|was|were|does|do|did) not"
     r"|not (found|allowed|supported|a valid)|no such|already (exists|in use|defined|registered|been)"
@@ -166,18 +180,44 @@ def messages_of(item: WorkItem) -> list[str]:
 
 def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
     """Yield the messages of a text as they are asked for: most texts have enough in their first lines."""
+    yield from _of_panics(item.raw)
     printed = [line.strip() for line in f"{item.code}\n{item.trace}".split("\n")]
     printed = [line for line in printed if len(line) <= _MAX_MESSAGE_CHARS and len(line.split()) >= _LEAST_WORDS]
-    yield from filter(_ERROR.match, reversed(printed))
+    printed = [line for line in printed if "panicked at" not in line]
+    yield from filter(_tells_error, reversed(printed))
+    yield from filter(_tells_level, reversed(printed))
     spans = (next(filter(None, match.groups())) for match in _QUOTED.finditer(f"{item.subject}\n{item.prose}"))
     yield from (
-        span for span in spans if len(span.split()) >= _LEAST_WORDS and (_ERROR.match(span) or _SAYS.search(span))
+        span for span in spans if len(span.split()) >= _LEAST_WORDS and (_tells_error(span) or _SAYS.search(span))
     )
     lines = [line.strip() for line in item.prose.split("\n") if len(line) <= _MAX_MESSAGE_CHARS]
-    yield from filter(_ERROR.match, (*lines, item.subject))
+    yield from filter(_tells_error, (*lines, item.subject))
     yield from (line for line in _saying(printed) if not _SOURCE.match(line))
+    yield from filter(_ERROR.match, reversed(printed))
     if is_printed:
         yield from filter(_has_words, _lines_of_output(item.raw))
+
+
+def _of_panics(text: str) -> Iterator[str]:
+    """Yield the messages of Rust's panics, without what the standard library says before them."""
+    found = _PANIC.finditer(text) if "panicked at" in text else ()
+    messages = (_UNWRAPPED.sub("", match[1] or match[2] or "").strip() for match in found)
+    return (message for message in messages if len(message.split()) >= _LEAST_WORDS)
+
+
+def _tells_error(line: str) -> bool:
+    """Tell whether a line says which error it was, as programs print it."""
+    match = _ERROR.match(line)
+    return match is not None and _TELLS.match(line, match.end()) is not None
+
+
+def _tells_level(line: str) -> bool:
+    """Tell whether a line is one of a log and has the level of a warning or an error."""
+    lower = line[:_MAX_PREFIX_CHARS].lower()
+    if not any(level in lower for level in _LEVELS) or (prefix := LOG_PREFIX.match(line)) is None:
+        return False
+    has_level = _LEVEL.search(prefix[0]) or _LEVEL.match(line, prefix.end())
+    return bool(has_level) and len(without_prefix(line).split()) >= _LEAST_WORDS
 
 
 def _lines_of_output(text: str) -> Iterator[str]:

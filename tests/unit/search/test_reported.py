@@ -43,3 +43,60 @@ def test_a_line_of_a_log_with_few_words_is_no_message(line: str) -> None:
 )
 def test_code_below_what_a_program_printed_is_no_message(code: str) -> None:
     assert messages(f"$ shop run\nOrder 12 was placed twice by ann\n{code}\n") == ["Order 12 was placed twice by ann"]
+
+
+@pytest.mark.parametrize("subject", ["Error in production", "Exception while orders are placed", "Warning about carts"])
+def test_a_subject_that_only_begins_like_an_error_is_no_message(subject: str) -> None:
+    report = "Since yesterday we see this for some of the orders that people place with us at night:"
+    assert messages(f"{subject}\n\n{report}\n\n```\nOrder 12 cannot be placed twice\n```\n") == [
+        "Order 12 cannot be placed twice"
+    ]
+    assert messages(f"{subject}\n\n{report}") == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "TypeError: cart must not be empty",
+        "Uncaught TypeError: cart must not be empty",
+        "TypeError [ERR_CART]: cart must not be empty",
+        'Exception in thread "main" java.lang.IllegalStateException: cart must not be empty',
+        "ValueError('cart must not be empty')",
+        "** (ArgumentError) cart must not be empty",
+        "  | ValueError: cart must not be empty",
+    ],
+)
+def test_a_line_that_says_which_error_it_was_is_the_message(said: str) -> None:
+    report = "Since yesterday we see this for some of the orders that people place with us at night:"
+    code = f"```\nError logged below\n{said}\ncarts were not found anywhere\n```"
+    assert messages(f"Carts\n\n{report}\n\n{code}\n") == [said.strip()]
+
+
+@pytest.mark.parametrize(
+    "panic",
+    [
+        "thread 'main' panicked at src/main.rs:12:10:\ncart of ann is closed",
+        "thread 'main' (4711) panicked at src/main.rs:12:10:\ncart of ann is closed\nnote: run with `RUST_BACKTRACE=1`",
+        "thread 'main' panicked at 'cart of ann is closed', src/main.rs:12:10",
+        "thread 'main' panicked at src/main.rs:12:10:\n"
+        "called `Result::unwrap()` on an `Err` value: cart of ann is closed",
+    ],
+)
+def test_the_message_of_a_rust_panic_is_told_from_its_place(panic: str) -> None:
+    assert messages(f"{panic}\n")[0] == "cart of ann is closed"
+    assert messages(f"Carts\n\nSee what I got.\n\n```\n{panic}\n```\n") == ["cart of ann is closed"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[warn] order of ann was placed twice",
+        "2024-03-01 12:00:01 ERROR shop.orders: order of ann was placed twice",
+        "2024-03-01 12:00:01 error order of ann was placed twice",
+        "[12:00:01] [Critical] order of ann was placed twice",
+    ],
+)
+def test_a_line_of_a_log_with_a_level_of_warning_or_above_is_a_message(line: str) -> None:
+    report = "Since yesterday we see this for some of the orders that people place with us at night:"
+    log = f"{line}\n2024-03-01 12:00:02 INFO order of ann was paid once\n[warn] ready"
+    assert messages(f"Orders\n\n{report}\n\n```\n{log}\n```\n") == [line]
