@@ -76,12 +76,12 @@ _SOURCE = re.compile(
 _BOILERPLATE = re.compile(
     r"[\s|+]*(?:(?:Exception Group )?Traceback \(most recent call last\):|During handling of the above exception,"
     r"|The above exception was the direct cause of|stack backtrace:|goroutine \d+ \[|note: run with `RUST_BACKTRACE"
-    r"|\.{3} \d+ more\b|File \"[^\"\n]+\", line \d)"
+    r"|\.{3} \d+ more\b|File \"[^\"\n]+\", line \d|not ok \d|# +\(?(?:from function|in test file) )"
 )
 _CODE_ENDS = (";", "{", "}", "(", "[", ",")
 _CALL_ALONE = re.compile(r"(?:await |return )?[\w$]+(?:\.[\w$]+)*\(.*\)$")  # a statement that is a call
 _PROMPT = re.compile(r"\s*(?:```\w*\n)?[$>%] \w")
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[^\W\d_]\w*")
 _IMPORT = re.compile(rb"\s*(?:import|from|use|require|using|#\s*include)\b")
 _COMMENT = re.compile(rb"\s*(?:#(?![{!]|\s*(?:define|error|warning|pragma))|//|/?\*\s|--\s|;;)")
 _QUOTED = re.compile(r"`([^`\n]{12,200})`|\"([^\"\n]{12,200})\"|\u201c([^\u201d\n]{12,200})\u201d")
@@ -181,7 +181,7 @@ def messages_of(item: WorkItem) -> list[str]:
 def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
     """Yield the messages of a text as they are asked for: most texts have enough in their first lines."""
     yield from _of_panics(item.raw)
-    printed = [line.strip() for line in f"{item.code}\n{item.trace}".split("\n")]
+    printed = list(map(_stripped, f"{item.code}\n{item.trace}".split("\n")))
     printed = [line for line in printed if len(line) <= _MAX_MESSAGE_CHARS and len(line.split()) >= _LEAST_WORDS]
     printed = [line for line in printed if "panicked at" not in line]
     yield from filter(_tells_error, reversed(printed))
@@ -222,12 +222,17 @@ def _tells_level(line: str) -> bool:
 
 def _lines_of_output(text: str) -> Iterator[str]:
     """Yield the lines of what a program printed that may be messages, those that say what went wrong first."""
-    lines = [line.strip() for line in text.split("\n") if len(line.split()) >= _LEAST_WORDS]
+    lines = [_stripped(line) for line in text.split("\n") if len(line.split()) >= _LEAST_WORDS]
     lines = [line for line in lines if len(line) <= _MAX_MESSAGE_CHARS]
     lines = [line for line in lines if not (_SOMEBODY.search(line) or _SOURCE.match(line) or _BOILERPLATE.match(line))]
     says = dict.fromkeys(_saying(lines))
     yield from says
     yield from (line for line in lines if line not in says and not _is_code(line))
+
+
+def _stripped(line: str) -> str:
+    """Return a printed line without what stands around it, such as the marks of Python's groups of exceptions."""
+    return line.strip().lstrip("| ")
 
 
 def _is_code(line: str) -> bool:

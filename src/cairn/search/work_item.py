@@ -77,9 +77,14 @@ _OUTPUT = re.compile(
     r"^\s*(?:File \"[^\"]+\", line \d+|at (?:[\w$.<>/\\ \[\]+|,=]|`\d)+\(|at .+:\d+|#\d+ |\d+: +\w+::|from .+:\d+:in "
     r"|\.\.\. \d+ more|Traceback \(most recent|goroutine \d+|\s+[~^]+\s*$|stack backtrace:|Caused by:"
     r"|[=_]{5,} .+ [=_]{5,}$|E {3,}\S|FAILED \S+::|--- FAIL:|[.sxXEF]{5,}\s*\[\s*\d+%\]$"
-    r"|(?:FAIL|RUN) {1,4}\S|[\u276f\u00d7\u2713] \S|\u23af{3,}"
-    r"|[\w./\\-]+\.\w+:\d+)"
+    r"|(?:FAIL|RUN) {1,4}\S|[\u276f\u00d7\u2713] \S|\u23af{3,}|not ok \d"
+    # Python's groups of exceptions
+    r"|[+|] +(?:Exception Group Traceback|Traceback \(most recent|File \"[^\"]+\", line \d)|\+-\+-{4,} \d"
+    r"|\([\w.-]+ \d[\w.-]*\) \S+:\d|(?:# +)?\(?(?:from function|in test file) .+, line \d"  # Elixir; bats
+    r"|\d+ +\S+ +0x[\da-f]+ "  # Apple's crash reports
+    r"|[\w./\\-]+(?:\.\w+:\d|: line \d+:))"
 )
+_INDENTED, _IN_GROUP = ("    ", "\t"), "  | "  # lines of code; those of Python's groups of exceptions
 _SENTENCE = re.compile(r".{20,}?[.!?](?=\s)")
 _MESSAGE = re.compile(
     r"^(?:E {3,}|\*\* \(|##\[error\])?[\w.:$\\]*(?:Error|Exception|Warning|Panic|panic|error|fatal)\b|^FAILED\b"
@@ -219,8 +224,9 @@ class _Sorter:
         return _is_noise(line)
 
     def _part_of(self, line: str) -> list[str]:
-        is_indented = line.startswith(("    ", "\t"))
-        if _OUTPUT.match(line) or (self._last is self.trace and (is_indented or _MESSAGE.match(line))):
+        is_indented = line.startswith(_INDENTED)
+        belongs = is_indented or line.startswith(_IN_GROUP) or _MESSAGE.match(line)
+        if _OUTPUT.match(line) or (self._last is self.trace and belongs):
             return self.trace
         if self._fence or (is_indented and (self._after_blank or self._last is self.code)):
             return self.code

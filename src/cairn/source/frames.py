@@ -12,7 +12,8 @@ MAX_CHARS = 40_000  # of a text; a trace may be longer, and its beginning and en
 _MAX_PLACES = 50
 _MAX_DIGITS = 7
 # A path begins where what may be part of one begins: a pattern that tries each letter takes minutes for 40 kB of them.
-_PATH = r"(?<![^\s\"'`()<>\[\],:;|])(?:(?<![A-Za-z])[A-Za-z]:[\\/])?[^\s\"'`()<>\[\],:;|]+\.[A-Za-z]\w{0,9}"
+_BEGINS = r"(?<![^\s\"'`()<>\[\],:;|])"
+_PATH = rf"{_BEGINS}(?:(?<![A-Za-z])[A-Za-z]:[\\/])?[^\s\"'`()<>\[\],:;|]+\.[A-Za-z]\w{{0,9}}"
 _LINE = rf"([1-9]\d{{0,{_MAX_DIGITS - 1}}})"
 # One pattern, so that the places come in the order of the text. Each alternative captures a path and a line; that of
 # Java and Kotlin also the qualified name of the method before it.
@@ -22,17 +23,19 @@ _FRAME = re.compile(
     rf"|({_PATH})(?:(?:\(|:\[){_LINE}(?:,\d+)?[)\]]|#L{_LINE}\b)"  # PHP, TypeScript, MSBuild; Maven; links
     rf"|({_PATH})`?(?: on line |, line |:line |: line | line ){_LINE}"  # PHP, Swift, C#, shells, Perl, people
     rf"|({_PATH}):{_LINE}(?![\d.])"
+    rf"|{_BEGINS}([\w.-]*/[\w./-]+): line {_LINE}:"  # shells, whose scripts often have no ending
 )
 # Every frame has this, and most lines do not. It begins with the rarest set of characters, for which re looks quickly.
 _LINE_BEHIND = re.compile(r"[1-9](?:(?<=[:(\[].)|(?<=line .)|(?<=#L.))")
 _SOURCE_ROOTS = ("", "src/", "lib/", "app/", "src/main/java/", "src/main/kotlin/")
-_LAST_IS_DEEPEST = re.compile(r"most recent call last|^ *File \"|^\S+\.py:\d+: (?:in \w|$)", re.MULTILINE)
+_LAST_IS_DEEPEST = re.compile(r"most recent call last|^ *File \"|^\S+\.py:\d+:(?: in \w| ?$)", re.MULTILINE)
 # A call without a file and a line, as .NET writes it without debug symbols and Java where it does not know them.
 _CALL = re.compile(r"[ \t>]*at ([\w$.`+<>|\[\],/@=-]{3,300})(?:\(([^()]{0,1000})\)| \(([^()]{0,1000})\) \[0x)")
 _GENERIC = re.compile(r"`\d+|\[[^\]]*\]")
 _CONSTRUCTORS = ("..ctor", "..cctor", ".<init>", ".<clinit>")
 _WRITTEN_IN = re.compile(r"<([\w.]+)>")  # the method from which a compiler made a class or a method
 _BETWEEN_NAMES = re.compile(r"[.+$]")
+_TESTS_OF_ELIXIR = ".exs:"
 _CAUSE = re.compile(r"^\s*Caused by: ", re.MULTILINE)  # of Java; the last one is the root
 
 
@@ -72,11 +75,20 @@ def read_calls(text: str) -> list[TracebackFrame | CallFrame]:
 
 def _deepest_first(text: str, frames_of: Callable[[str], Iterator[_Frame]]) -> list[_Frame]:
     text = without_colours(_shorten(text))
+    if "stacktrace:" in text and _TESTS_OF_ELIXIR in text:
+        text = _with_headings_last(text)
     causes = _CAUSE.split(text) if "Caused by: " in text else [text]
     frames = list(dict.fromkeys(frame for cause in reversed(causes) for frame in frames_of(cause)))
     if len(frames) > 1 and len(causes) == 1 and _LAST_IS_DEEPEST.search(text):
         frames.reverse()
     return frames[:_MAX_PLACES]
+
+
+def _with_headings_last(text: str) -> str:
+    """Return what ExUnit prints with the place of each test, which stands over its trace, at the end."""
+    lines = text.split("\n")
+    headings = dict.fromkeys(line for line in lines if _TESTS_OF_ELIXIR in line and is_place(line))
+    return "\n".join([*(line for line in lines if line not in headings), *headings])
 
 
 def _calls_of(text: str) -> Iterator[TracebackFrame | CallFrame]:

@@ -69,7 +69,7 @@ def test_a_subject_that_only_begins_like_an_error_is_no_message(subject: str) ->
 def test_a_line_that_says_which_error_it_was_is_the_message(said: str) -> None:
     report = "Since yesterday we see this for some of the orders that people place with us at night:"
     code = f"```\nError logged below\n{said}\ncarts were not found anywhere\n```"
-    assert messages(f"Carts\n\n{report}\n\n{code}\n") == [said.strip()]
+    assert messages(f"Carts\n\n{report}\n\n{code}\n") == [said.lstrip("| ")]
 
 
 @pytest.mark.parametrize(

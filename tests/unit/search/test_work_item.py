@@ -240,3 +240,28 @@ def test_a_review_is_about_what_it_says_of_a_place() -> None:
 def test_links_in_what_is_left_out_lead_nowhere() -> None:
     text = "Totals\n\n- [x] I read [this](https://example.com/shop/blob/main/CONTRIBUTING.md)\n\nThey are wrong."
     assert read_work_item(text).links == ()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "not ok 1 sums\n# (from function `sum' in file test/sum.bash, line 12,\n#  in test file test/a.bats, line 3)",
+        "./libexec/shop-run: line 12: CART: unbound variable",
+        "0   libc  0x0001 abort + 308\n1   Shop  0x0001000b Cart.total(of:) + 120 (Cart.swift:112)",
+        '  + Exception Group Traceback (most recent call last):\n  |   File "/srv/a.py", line 3, in f\n'
+        "  |     raise ExceptionGroup('x', errors)\n  | ExceptionGroup: several orders failed (1 sub-exception)\n"
+        "  +-+---------------- 1 ----------------\n    | Traceback (most recent call last):\n"
+        '    |   File "/srv/b.py", line 4, in g\n    | ValueError: no cart\n    +----------------',
+        "  1) test totals (CartTest)\n     test/cart_test.exs:20\n     ** (ArgumentError) no cart\n     stacktrace:\n"
+        "       (shop 0.1.0) lib/cart.ex:12: Cart.total/1",
+    ],
+    ids=["bats", "bash", "crash report", "group of exceptions", "ExUnit"],
+)
+def test_what_test_runners_shells_and_crash_reports_print_is_output(said: str) -> None:
+    item = read_work_item(f"Orders fail\n\n```\n{said}\n```\n")
+    assert item.trace.split("\n")[-1] == said.split("\n")[-1] or "+---" in said
+    assert is_output(item)
+
+
+def test_a_table_of_places_is_no_trace() -> None:
+    assert not read_work_item("Places\n\n| place | what |\n|---|---|\n| src/cart.py:12 | the sum |\n").trace

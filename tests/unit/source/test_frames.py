@@ -101,7 +101,20 @@ def test_a_frame_in_the_middle_of_a_long_log_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "block", ["a", "a.", "a.b:1 ", "node_modules/a/", 'file "', "a.b[", "$a.", "a:", "Caused by: \n"]
+    "block",
+    [
+        "a",
+        "a.",
+        "a.b:1 ",
+        "node_modules/a/",
+        "a/b: line ",
+        "a.exs:1\nstacktrace:\n",
+        'file "',
+        "a.b[",
+        "$a.",
+        "a:",
+        "Caused by: \n",
+    ],
 )
 def test_texts_that_are_made_to_be_slow_are_read_in_linear_time(block: str) -> None:
     started = time.process_time()
@@ -168,3 +181,22 @@ def test_calls_of_texts_that_are_made_to_be_slow_are_read_in_linear_time(block: 
     read_calls("at " + block * (39_000 // len(block)))
     read_calls("\n".join(["at " + (block * 400)[:299] + "("] * 130))
     assert time.process_time() - started < 5  # linear: some milliseconds; a pattern that tries each letter: minutes
+
+
+@pytest.mark.parametrize("end", ["", " "])
+def test_a_place_of_pytest_is_one_with_and_without_the_space_behind_it(end: str) -> None:
+    said = f"tests/test_cart.py:60:{end}\n_ _ _\nsrc/cart.py:12: in total\n    run()\nE   No\n"
+    assert [frame.line for frame in read_frames(said)] == [12, 60]
+
+
+def test_of_exunit_the_place_of_the_test_comes_behind_its_trace() -> None:
+    said = (
+        "  1) test totals (CartTest)\n     test/cart_test.exs:20\n     ** (ArgumentError) no cart\n     stacktrace:\n"
+        "       (shop 0.1.0) lib/cart.ex:12: Cart.total/1\n       test/cart_test.exs:22: (test)\n"
+    )
+    assert [frame.line for frame in read_frames(said)] == [12, 22, 20]
+
+
+def test_a_script_without_an_ending_is_a_place_as_shells_write_it() -> None:
+    assert read_frames("./libexec/shop-run: line 12: CART: unbound variable") == [("./libexec/shop-run", 12)]
+    assert not read_frames("and/or: line 12 is wrong")
