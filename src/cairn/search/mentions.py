@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from cairn.search.query import SCOPE_MARK, STOP_WORDS, looks_named, named_among
 from cairn.search.work_item import WorkItem, words_of
+from cairn.source.text import names_apart
 
 MAX_NAMES, MAX_PLACES = 24, 40
 _LEAST_CHARS = 3
@@ -43,6 +44,8 @@ class Mentions(NamedTuple):
 def read_mentions(item: WorkItem) -> Mentions:
     """Return what a work item names."""
     names: dict[str, float] = {}
+    written = [item.subject, item.prose, item.code]  # a path may have letters of any script
+    item = item._replace(subject=names_apart(item.subject), prose=names_apart(item.prose), code=names_apart(item.code))
     for text, factor in ((item.subject, _IN_SUBJECT), (item.prose, 1.0)):
         for name, weight in _names_in_prose(text):
             names[name] = max(names.get(name, 0.0), weight * factor)
@@ -53,7 +56,9 @@ def read_mentions(item: WorkItem) -> Mentions:
         name for name in names if len(name) >= _LEAST_CHARS and (names[name] >= 1 or name.lower() not in STOP_WORDS)
     ]
     kept.sort(key=lambda name: -names[name])
-    paths = dict.fromkeys((*item.links, *_PATHS.findall(_with(".", item.subject, item.prose, item.code))))
+    paths = dict.fromkeys((*item.links, *_PATHS.findall(_with(".", *written))))
+    if written != (apart := [item.subject, item.prose, item.code]):
+        paths.update(dict.fromkeys(_PATHS.findall(_with(".", *apart))))
     modules = dict.fromkeys((*_dotted_names(item.subject), *_dotted_names(item.prose)))
     return Mentions(
         {name: names[name] for name in kept[:MAX_NAMES]},

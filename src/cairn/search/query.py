@@ -13,7 +13,7 @@ from cairn.search.asked_name import AskedName, parse_asked_name
 from cairn.search.relations import KINDS, RelationQuestion, parse_kind, parse_relation
 from cairn.source.roles import Role
 from cairn.source.terms import known_hash, terms_of_word
-from cairn.source.text import raw_words
+from cairn.source.text import names_apart, raw_words
 from cairn.types import Mode
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def understand(text: str, mode: Mode = "auto") -> Query:
     asked, about = _asked_name(stripped) if mode == "auto" else None, stripped
     if asked is not None:
         about = asked.name
-    raws = raw_words(about)
+    raws = raw_words(names_apart(about))
     wants = asked_roles(stripped)
     subject = _subject(raws, wants)
     symbols = _symbols(stripped, raws, resolved)

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from cairn.source.frames import is_place
-from cairn.source.text import raw_words, without_colours
+from cairn.source.text import names_apart, raw_words, without_colours
 
 HEAD_CHARS, TAIL_CHARS = 30_000, 10_000  # of a longer text only its beginning and its end are read
 MAX_CHARS = HEAD_CHARS + TAIL_CHARS
@@ -147,8 +147,8 @@ def read_work_item(text: str) -> WorkItem:
 
 @lru_cache(maxsize=4)
 def words_of(text: str) -> list[str]:
-    """Return the words of a part, for reading alone, as `raw_words` does: several who read a text ask for them."""
-    return raw_words(text)
+    """Return the words of a part, for reading alone, names apart: several who read a text ask for them."""
+    return raw_words(names_apart(text))
 
 
 def _without_stamps(lines: list[str]) -> tuple[list[str], bool]:

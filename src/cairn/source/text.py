@@ -11,6 +11,13 @@ MAX_WORD_CHARS = 64  # longer runs are data (base64, hashes), not words
 # A run of letters with one mark before it, up to three digits, a run of marks, white space.
 _PRETOKEN = re.compile(r"[^\r\n\w]?[^\W\d_]+|_[^\W\d_]+|\d{1,3}| ?[^\s\w]+[\r\n]*|_+|\s*[\r\n]+|\s+(?!\S)|\s+")
 _RAW_WORD = re.compile(r"\w+")
+# Letters of scripts that are written without spaces, or whose endings follow a foreign word at once: Thai and its
+# neighbours, those of Japan and China, and Hangul.
+_UNSPACED = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_HAS_UNSPACED = re.compile(_UNSPACED)
+_BORDER = re.compile(
+    rf"(?<={_UNSPACED})(?=[A-Za-z_$])|(?={_UNSPACED})(?:(?<=[A-Za-z_])|(?<=[A-Za-z_]\d)|(?<=[A-Za-z_]\d\d))"
+)
 _COLOUR = re.compile(r"\x1b\[[0-9;:?]*[A-Za-z]")
 # For texts in ASCII: what stands in no word becomes a space. This and splitting take half of what the pattern takes.
 _WORDS_ALONE = bytes(byte if chr(byte).isalnum() or byte == ord("_") else ord(" ") for byte in range(128)).ljust(256)
@@ -56,6 +63,11 @@ def raw_words(text: str) -> list[str]:
     if text.isascii():
         return text.encode().translate(_WORDS_ALONE).decode().split()
     return _RAW_WORD.findall(text)
+
+
+def names_apart(text: str) -> str:
+    """Return a text with a space where a name in ASCII meets a letter of a script that is written without spaces."""
+    return text if text.isascii() or not _HAS_UNSPACED.search(text) else _BORDER.sub(" ", text)
 
 
 def split_identifier(raw: str) -> tuple[str, ...]:

@@ -42,6 +42,25 @@ def test_paths_and_modules_are_read_from_prose_and_code() -> None:
     assert "shop.orders.placing" in mentions.modules
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "调用generate_etag时报错\n\n见src/shop/cart.py中的Cart.save和parseHTTP()了",
+        "generate_etagを呼ぶと失敗\n\nsrc/shop/cart.pyのCart.saveとparseHTTP()です。",
+        "generate_etag를 부르면 실패\n\nsrc/shop/cart.py의 Cart.save와 parseHTTP()에서",
+    ],
+    ids=["chinese", "japanese", "korean"],
+)
+def test_names_and_paths_are_read_beside_letters_of_scripts_without_spaces(text: str) -> None:
+    mentions = read_mentions(read_work_item(text))
+    assert {"generate_etag", "Cart", "save", "parseHTTP"} <= set(mentions.names)
+    assert "src/shop/cart.py" in mentions.paths
+
+
+def test_a_path_keeps_letters_of_other_scripts() -> None:
+    assert "docs/使い方guide.md" in read_mentions(read_work_item("Wrong\n\nIn docs/使い方guide.md it says so.")).paths
+
+
 def test_a_text_of_thousands_of_names_gives_a_bounded_number_of_them() -> None:
     assert len(names("Many\n\n" + " ".join(f"some_name_{number}()" for number in range(3_000)))) == MAX_NAMES
 

@@ -169,3 +169,7 @@ def test_words_of_one_kind_on_both_sides_of_and_are_the_subject_together() -> No
     assert understand("saving and loading of sessions").subject == ("saving", "loading")
     assert understand("encoders or decoders for text").subject == ("encoders", "decoders")
     assert understand("jobs and their queues").subject == ("jobs",)
+
+
+def test_a_name_beside_letters_of_scripts_without_spaces_may_be_a_definition() -> None:
+    assert understand("调用generate_etag时报错 为什么").symbols == (Name("generate_etag"),)

@@ -11,6 +11,7 @@ from cairn.source.text import (
     count_tokens_of_samples,
     cut_at_word,
     estimate_tokens,
+    names_apart,
     pluralize,
     raw_words,
     split_identifier,
@@ -129,3 +130,17 @@ def test_a_term_of_a_name_begins_as_the_name_does(name: str) -> None:
 def test_a_stem_begins_as_its_word_does() -> None:
     words = [piece.decode() for piece in bundled_model().pieces.table.tolist()]
     assert [word for word in words if word.isalnum() and not begins_as_a_term(word)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "apart"),
+    [
+        ("调用generate_etag时报错", "调用 generate_etag 时报错"),
+        ("utf8の文字とbase64を", "utf8 の文字と base64 を"),
+        ("第3章", "第3章"),
+        ("имяFile und naïveCase", "имяFile und naïveCase"),
+        ("plain_name of ASCII", "plain_name of ASCII"),
+    ],
+)
+def test_a_name_is_set_apart_from_letters_of_scripts_without_spaces(text: str, apart: str) -> None:
+    assert names_apart(text) == apart
