@@ -25,6 +25,10 @@ def remove(cart, item):
     log.warning("Item %s was not found in any open cart", item)
 
 
+def use(cart):
+    raise CartError("use() of a cart requires items")
+
+
 def check(page, count):
     raise CartError(f"option {page} must be {count}")
 '''
@@ -41,6 +45,7 @@ def report(page):
 '''
 TESTS = """def test_cart():
     assert str(error) == "The cart of 'ann' is closed and cannot take 3 apples"
+    assert error == "CartError: use() of a cart requires items"
     assert log == "Skipped stale page 'about' while publishing"
 """
 CHANGES = "1.2\n  The cart of 'ann' is closed and cannot take 3 apples: said so.\n"
@@ -79,6 +84,7 @@ LOGGED = ("pages.py", line_of(PAGES, "log.debug"))
         ("2024-07-08 16:34:44 [shop.pages] DEBUG: Skipped stale page 'home' while publishing", LOGGED),
         ("$ shop publish\nSkipped stale page 'home' while publishing", LOGGED),
         ("Item 12 was not found in any open cart", ("cart.py", line_of(CART, "log.warning"))),
+        ("CartError: use() of a cart requires items", ("cart.py", line_of(CART, 'raise CartError("use()'))),
         ("CartError: option timeout must be a number", ("cart.py", line_of(CART, 'raise CartError(f"option'))),
     ],
 )

@@ -34,6 +34,8 @@ _REGEX_MARKS = re.compile(
 _CODE_MARKS = re.compile(
     r"\w\(|\)\s*[{;:]|[{};]|=>|->|==|!=|:=|\w\.\w+\(|::\w+\(|</?\w|^\s*[@#]\w+|\w\[[^\]\s]*\]|^\[[^\]\s]+\]$"
 )
+# The class of an exception and its message, which may quote code.
+_RAISED = re.compile(r"(?:[\w$]+(?:\.|::?|\\))*(?:[A-Z]\w*)?(?:Error|Exception|Warning|Panic): +\S+ ")
 # The metavariable for any number of nodes. `$NAME` does not count: it is a variable in shell, PHP and Perl.
 _STRUCTURE_MARK = re.compile(r"\$\$\$(?![$\w])|\$\$\$[A-Z_][A-Z0-9_]*\b")
 SCOPE_MARK = re.compile(r"::|\.|#|->|\\")
@@ -229,9 +231,8 @@ def classify(text: str) -> Mode:
         return "hybrid"
     if n_words <= 4 and _REGEX_MARKS.search(text):
         return "regex"
-    if _CODE_MARKS.search(text):
-        return "literal"
-    return "hybrid"
+    is_code = _CODE_MARKS.search(text) and not _RAISED.match(text)
+    return "literal" if is_code else "hybrid"
 
 
 def _strip_quotes(text: str) -> str:

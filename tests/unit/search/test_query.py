@@ -54,6 +54,11 @@ from cairn.types import Mode
         ("echo $$", "regex"),
         ("$$$name = 1", "hybrid"),
         ("$this->render($view)", "literal"),
+        ("TypeError: app.use() requires a middleware function", "hybrid"),
+        ("shop.cart.CartError: total() of {} is empty", "hybrid"),
+        ("Error: connect() failed => refused", "hybrid"),
+        ("lastError: Error(text)", "literal"),
+        ("except CartError: total() fails", "literal"),
     ],
 )
 def test_a_query_is_classified_by_its_shape(text: str, mode: Mode) -> None:
