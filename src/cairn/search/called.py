@@ -112,8 +112,13 @@ def _is_called(library: Library, file: int, one: NamedDefinition, names: tuple[s
     folders = library.snapshot.files.paths[file].rpartition("/")[0].replace(".", "/").split("/")
     if not before or tuple(folders[-len(before) :]) == before:
         return True
-    package = ".".join(before).encode("utf-8", "surrogatepass")
-    return any(found == package for found in _PACKAGE.findall(read_files(library, [file])[file].data))
+    return declares(library, file, ".".join(before))
+
+
+def declares(library: Library, file: int, package: str) -> bool:
+    """Tell whether a file says that it is of a package or a namespace."""
+    name = package.encode("utf-8", "surrogatepass")
+    return any(found == name for found in _PACKAGE.findall(read_files(library, [file])[file].data))
 
 
 def _unlike(parameters: str, signature: str) -> tuple[int, int]:

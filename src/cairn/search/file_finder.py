@@ -52,13 +52,20 @@ class FileFinder:
 
         The path may be from another machine. The longest end that a file has in common with it decides: the whole of
         either, or at least the folder and the name. One in an installed package counts if a folder or file of the
-        project is called like that.
+        project is called like that, and is below such a folder if one of several is.
         """
         path = path.replace("\\", "/")[-_MAX_PATH_CHARS:]
         if (package := _package_of(path)) and package not in self._parts:
             return []
         parts = parts_of_path(path)
         found = self._with_longest_end(self._by_name.get(parts[-1], []) if parts else [], parts, whole=True)
+        if package and len(found) > 1:
+            found = [file for file in found if package in map(_plain_name, self._paths[file].split("/")[:-1])] or found
+        return found if len(found) <= _MAX_ALIKE else []
+
+    def by_name(self, name: str) -> list[int]:
+        """Return the numbers of the files that have a name, none if there are many."""
+        found = self._by_name.get(name, [])
         return found if len(found) <= _MAX_ALIKE else []
 
     def in_folder(self, path: str) -> list[int]:

@@ -12,11 +12,12 @@ from cairn.search.called import line_of_call
 from cairn.search.exact import LineMatch
 from cairn.search.file_finder import FileFinder
 from cairn.search.filters import Filtered, filter_files
+from cairn.search.framed import files_of_frames
 from cairn.search.library import Library
 from cairn.search.pasted import PastedPlace, find_pasted, line_at
 from cairn.search.pasted_text import LOG_PREFIX, Pasted, read_message, without_prefix
 from cairn.search.work_item import WorkItem
-from cairn.source.frames import CallFrame, read_calls
+from cairn.source.frames import CallFrame, TracebackFrame, read_calls
 from cairn.source.roles import Role
 
 MAX_FRAMES = 10
@@ -265,13 +266,14 @@ def _framed(library: Library, text: str, filters: Filtered, finder: FileFinder) 
         return
     chosen = filter_files(library.snapshot.files, filters)
     inside = None if chosen is None else set(chosen.tolist())
+    files_of = files_of_frames(library, (frame for frame in frames if isinstance(frame, TracebackFrame)), finder)
     n_found = 0
     for number, frame in enumerate(frames, start=1):
         line, share = None, 1.0
         if isinstance(frame, CallFrame):
             line, share = line_of_call(library, frame, inside)
         else:
-            files = [file for file in finder.by_path(frame.path) if inside is None or file in inside]
+            files = [file for file in files_of[frame] if inside is None or file in inside]
             line = line_at(library, files[0], frame.line) if len(files) == 1 else None
         if line is not None:
             yield Reported(line, number, share)

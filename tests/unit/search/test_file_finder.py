@@ -72,6 +72,14 @@ def test_a_name_that_many_files_have_means_none() -> None:
     assert FileFinder([f"a{number}/cart.py" for number in range(20)]).by_path("cart.py") == []
 
 
+def test_of_several_crates_with_a_path_the_one_that_is_called_like_the_package_is_meant() -> None:
+    finder = FileFinder(["shop/src/cart/mod.rs", "shop-extra/src/cart/mod.rs", "shop_core/src/cart/mod.rs"])
+    registry = "/home/me/.cargo/registry/src/index.crates.io-1"
+    assert finder.by_path(f"{registry}/shop-0.7.2/src/cart/mod.rs") == [0]
+    assert finder.by_path(f"{registry}/shop-core-0.7.2/src/cart/mod.rs") == [2]
+    assert finder.by_path("src/cart/mod.rs") == [0, 1, 2]
+
+
 @pytest.mark.parametrize(
     ("path", "files"),
     [
