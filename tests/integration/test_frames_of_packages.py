@@ -43,3 +43,34 @@ def test_a_kotlin_file_is_found_by_its_package_where_folders_leave_some_of_it_ou
         "\tat com.acme.shop.mail.OtherKt.other(Other.kt:4)\n\tat org.other.carts.TotalKt.total(Total.kt:3)\n"
     )
     assert framed(workspace, trace) == ["core/src/carts/sums/Total.kt", "core/src/mail/Other.kt"]
+
+
+@pytest.mark.parametrize(
+    ("trace", "files"),
+    [
+        (
+            "Error: no\n    at sell (/app/node_modules/shop/lib/shop.js:2:9)\n    at main (/app/index.js:3:1)\n",
+            ["lib/shop.js"],
+        ),
+        (
+            'Traceback (most recent call last):\n  File "/home/me/app/tests/test_http.py", line 2, in test_get\n'
+            '  File "/home/me/app/vendored/shop/deep/web/http.py", line 2, in get\n'
+            '  File "/venv/lib/python3/site-packages/shop/cart.py", line 2, in total\nValueError: no\n',
+            ["src/shop/cart.py", "src/shop/deep/web/http.py"],
+        ),
+        (
+            "Error: no\n    at sell (/app/node_modules/aside/lib/shop.js:2:9)\n    at main (/srv/shop/index.js:3:1)\n",
+            ["index.js"],
+        ),
+        (
+            'Traceback (most recent call last):\n  File "/home/me/shop/tests/test_http.py", line 2, in test_get\n'
+            '  File "/home/me/shop/src/shop/cart.py", line 2, in total\nValueError: no\n',
+            ["src/shop/cart.py", "tests/test_http.py"],
+        ),
+    ],
+    ids=["npm", "python", "another package", "the project itself"],
+)
+def test_frames_of_an_application_that_has_the_project_installed_are_its_own(
+    workspace: Workspace, trace: str, files: list[str]
+) -> None:
+    assert framed(workspace, trace) == files

@@ -20,6 +20,12 @@ _PACKAGE = re.compile(
     r"(?:^|/)(?:registry/src/[^/]+/([^/]+?)-\d[^/]*/|node_modules/(?:@[^/]+/)?([^/@.][^/]*)/(?!.*/node_modules/)"
     r"|gems/([^/]+?)-\d[^/]*/|pkg/mod/(?:[^/@]+/)*?([^/@]+)(?:/v\d+)?@[^/]+/|(rustc)/[0-9a-f]{40}/)"
 )
+# The same, and those of Python, of which a path says by itself what it is of. `.*` finds the last one.
+_IN_PACKAGE = re.compile(
+    r".*(?:/registry/src/[^/]+/[^/]+-\d[^/]*/|(?:^|/)node_modules/(?:@[^/]+/)?[^/@.][^/]*/|/gems/[^/]+-\d[^/]*/"
+    r"|/pkg/mod/[^@]+@[^/]+/|(?:site|dist)-packages/(?=[^/]+/))(.+)"
+)
+_PACKAGE_FOLDERS = ("registry/src/", "node_modules/", "gems/", "pkg/mod/", "-packages/")
 _MAX_PATH_CHARS = 1_000  # of a path from another machine its end counts
 _MAX_ALIKE = 8  # with more files of that name none is meant
 
@@ -31,6 +37,13 @@ def _package_of(path: str) -> str:
     """
     found = _PACKAGE.search(path)
     return _plain_name(next(filter(None, found.groups()))) if found else ""
+
+
+def path_in_package(path: str) -> str:
+    """Return the path of a file in the installed package in which it lies, empty if it does not lie in one."""
+    path = path[-_MAX_PATH_CHARS:]
+    found = _IN_PACKAGE.fullmatch(path) if any(folder in path for folder in _PACKAGE_FOLDERS) else None
+    return found[1] if found else ""
 
 
 def _plain_name(name: str) -> str:
@@ -67,6 +80,10 @@ class FileFinder:
         """Return the numbers of the files that have a name, none if there are many."""
         found = self._by_name.get(name, [])
         return found if len(found) <= _MAX_ALIKE else []
+
+    def n_common(self, path: str, file: int) -> int:
+        """Return how many parts a path and that of a file have in common at their ends."""
+        return _n_common(self._paths[file].split("/"), parts_of_path(path))
 
     def in_folder(self, path: str) -> list[int]:
         """Return the numbers of the files in exactly this folder of the project, and then of those below it."""

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from cairn.search.file_finder import FileFinder
+from cairn.search.file_finder import FileFinder, path_in_package
 
 PATHS = [
     "src/shop/cart.py",
@@ -81,6 +81,23 @@ def test_of_several_crates_with_a_path_the_one_that_is_called_like_the_package_i
 
 
 @pytest.mark.parametrize(
+    ("path", "inside"),
+    [
+        ("/app/node_modules/shop/lib/cart.js", "lib/cart.js"),
+        ("node_modules/a/node_modules/@acme/shop/lib/cart.js", "lib/cart.js"),
+        ("/usr/lib/python3/site-packages/shop/cart.py", "shop/cart.py"),
+        ("/usr/lib/python3/site-packages/six.py", ""),
+        ("/usr/lib/gems/3.2.0/gems/shop-1.0.0/lib/cart.rb", "lib/cart.rb"),
+        ("/go/pkg/mod/github.com/acme/shop/v2@v2.2.3/cart/cart.go", "cart/cart.go"),
+        ("/home/me/.cargo/registry/src/index.crates.io-1/shop-5.2.0/src/lib.rs", "src/lib.rs"),
+        ("/home/me/shop/lib/cart.js", ""),
+    ],
+)
+def test_a_path_in_an_installed_package_is_told(path: str, inside: str) -> None:
+    assert path_in_package(path) == inside
+
+
+@pytest.mark.parametrize(
     ("path", "files"),
     [
         ("src/shop", ["src/shop/cart.py", "src/shop/orders/__init__.py"]),
@@ -94,8 +111,9 @@ def test_a_folder_is_meant_by_its_path_in_the_project(path: str, files: list[str
     assert found(FileFinder(PATHS).in_folder(path)) == files
 
 
-@pytest.mark.parametrize("part", ["pkg/mod/", "node_modules/a/", "gems/a", "registry/src/a"])
+@pytest.mark.parametrize("part", ["pkg/mod/", "node_modules/a/", "gems/a", "registry/src/a", "-packages/"])
 def test_a_path_that_is_made_to_be_slow_is_looked_up_in_linear_time(part: str) -> None:
     started = time.process_time()
     assert FileFinder(PATHS).by_path("/" + part * (39_000 // len(part)) + "x.js") == []
+    path_in_package("/" + part * (39_000 // len(part)))
     assert time.process_time() - started < 2  # bounded: some milliseconds; the whole path: many seconds
