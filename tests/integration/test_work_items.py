@@ -205,4 +205,19 @@ def test_a_file_of_many_megabytes_is_read_at_both_ends(cairn: Cairn, shop: Path)
     code, shown, error = cairn("search", "@../big.log", "--oneline")
     assert code == 0
     assert "src/shop/mail.py" in shown
-    assert "were read" in error
+    assert "Only the first 30,000 and the last 10,000 characters of the text were read." in error
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32"])
+def test_a_text_is_read_as_its_byte_order_mark_says(cairn: Cairn, shop: Path, encoding: str) -> None:
+    mark = "\ufeff" if encoding.endswith("be") else ""
+    (shop.parent / "wide.md").write_bytes((mark + LETTERS).encode(encoding))
+    assert cairn("search", "@../wide.md") == cairn("search", "-", sent=LETTERS)
+
+
+def test_of_a_wide_text_of_many_megabytes_both_ends_are_read(cairn: Cairn, shop: Path) -> None:
+    noise = "x\n" + "noise of the day\n" * 100_001
+    (shop.parent / "wide.log").write_bytes((noise + TRACE).encode("utf-16"))
+    code, shown, _ = cairn("search", "@../wide.log", "--oneline")
+    assert code == 0
+    assert "src/shop/cart.py:7" in shown

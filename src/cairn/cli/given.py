@@ -9,8 +9,9 @@ from typing import BinaryIO
 
 from cairn.errors import PathError, QueryError
 from cairn.hints import Hint
+from cairn.loading import load
 
-# What is read of a longer text: a search reads less, and says so.
+# What is read of a longer text: a search reads less, and says so. Multiples of four, the bytes of a unit in UTF-32.
 _HEAD_BYTES, _TAIL_BYTES, _BLOCK_BYTES = 300_000, 100_000, 1_000_000
 # `@router.get` is a query, `@notes/bug` and `@bug.md` are files, there or not.
 _LOOKS_LIKE_FILE = re.compile(
@@ -60,8 +61,9 @@ def _is_file(path: str) -> bool:
 
 
 def _read(file: BinaryIO) -> str:
-    """Return a text, or of a very long one the beginning and the end."""
+    """Return a text, or of a very long one the beginning and the end. A byte order mark says how it is written."""
     head, tail = file.read(_HEAD_BYTES), b""
     while block := file.read(_BLOCK_BYTES):
         tail = (tail + block)[-_TAIL_BYTES:]
-    return (head + tail).decode("utf-8", "replace").removeprefix("\ufeff")
+    marked: str = load("cairn.source.content:marked_encoding")(head)
+    return (head + tail).decode(marked or "utf-8", "replace").removeprefix("\ufeff")

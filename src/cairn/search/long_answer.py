@@ -65,8 +65,7 @@ class LongText:
         """What was not read, empty if all was."""
         if not self._item.is_cut:
             return ""
-        read = f"the first {HEAD_CHARS:,} and the last {TAIL_CHARS:,}"
-        return f"Of the text's {self._item.n_chars:,} characters {read} were read."
+        return f"Only the first {HEAD_CHARS:,} and the last {TAIL_CHARS:,} characters of the text were read."
 
     @property
     def lines(self) -> list[LineMatch]:

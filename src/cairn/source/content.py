@@ -98,16 +98,19 @@ def is_generated(data: bytes, path: str) -> bool:
     return marked and _is_code(data, path)
 
 
+def marked_encoding(data: bytes) -> str:
+    """Return the encoding that the byte order mark of a text says, empty if it has none but perhaps that of UTF-8."""
+    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
+    return "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else ""
+
+
 def normalize(data: bytes) -> bytes:
     """Return UTF-16 and UTF-32 text that begins with a byte order mark as UTF-8, and anything else unchanged.
 
     All offsets into a file are offsets into its normalized bytes. The byte order mark of UTF-8 stays.
     """
-    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
-        encoding = "utf-32"
-    elif data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        encoding = "utf-16"
-    else:
+    if not (encoding := marked_encoding(data)):
         return data
     try:
         return data.decode(encoding).encode("utf-8")
