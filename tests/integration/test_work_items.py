@@ -115,6 +115,18 @@ def test_an_issue_with_a_traceback_shows_its_file_at_the_frame(workspace: Worksp
     assert ("src/shop/cart.py", 7, "frame 1") in found[:2]
 
 
+def test_the_deepest_frame_of_an_issue_is_shown_though_its_file_is_not_found_otherwise(workspace: Workspace) -> None:
+    trace = (
+        '```\nTraceback (most recent call last):\n  File "/srv/app/tests/test_cart.py", line 2, in <module>\n'
+        "RuntimeError\n```\n"
+    )
+    for limit in (2, 3):
+        found = workspace.search(f"{LETTERS}\n## What happens\n\n{trace}", limit=limit).code
+        assert len(found) == limit
+        assert (found[0].path, found[-1].path, found[-1].part) == ("src/shop/mail.py", "tests/test_cart.py", "frame 1")
+        assert found[-1].relevance <= found[-2].relevance
+
+
 @pytest.mark.parametrize(
     "text",
     [

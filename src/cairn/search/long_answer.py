@@ -72,6 +72,11 @@ class LongText:
         """The lines of the project that the text reports."""
         return [one.line for one in self._reported]
 
+    @property
+    def _deepest(self) -> str:
+        """The part that the deepest frame of the project is, empty if there is none."""
+        return next((one.part for one in self._reported if one.frame), "")
+
     def gather(self, file_of_row: npt.NDArray[np.int64]) -> TextEvidence:
         """Return what the text says of the files; see `evidence.gather`."""
         snapshot, connection, past = self._library.snapshot, self._library.connection, self._library.past
@@ -89,6 +94,8 @@ class LongText:
     def arrange(self, hits: Sequence[CodeHit], lines: Sequence[CodeHit]) -> list[CodeHit]:
         """Show the files in which the text reports a line at that line; these come first if it says nothing else.
 
+        The deepest frame of the project is among the hits: before the last one, if it is not found otherwise.
+
         Args:
             hits: ranked.
             lines: the hits of `lines`.
@@ -99,6 +106,9 @@ class LongText:
                 shown.setdefault(line.path, _sure(line, one.part, one.share))
         if is_output(self._item):
             return [*shown.values(), *(hit for hit in hits if hit.path not in shown)]
+        deepest = next((hit for hit in shown.values() if hit.part == self._deepest), None)
+        if deepest is not None and len(hits) > 1 and all(hit.path != deepest.path for hit in hits):
+            hits = [*hits[:-1], replace(deepest, relevance=hits[-1].relevance), hits[-1]]
         arranged: dict[str, CodeHit] = {}  # by id: a line may be in what another hit shows
         for hit in hits:
             if (line_hit := shown.pop(hit.path, None)) is not None:
