@@ -193,6 +193,7 @@ def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
     )
     lines = [line.strip() for line in item.prose.split("\n") if len(line) <= _MAX_MESSAGE_CHARS]
     yield from filter(_tells_error, (*lines, item.subject))
+    yield from (line for line in reversed(lines) if _tells_level(line) and _is_logged(line))
     yield from (line for line in _saying(printed) if not _SOURCE.match(line))
     yield from filter(_ERROR.match, reversed(printed))
     if is_printed:

@@ -100,3 +100,10 @@ def test_a_line_of_a_log_with_a_level_of_warning_or_above_is_a_message(line: str
     report = "Since yesterday we see this for some of the orders that people place with us at night:"
     log = f"{line}\n2024-03-01 12:00:02 INFO order of ann was paid once\n[warn] ready"
     assert messages(f"Orders\n\n{report}\n\n```\n{log}\n```\n") == [line]
+
+
+def test_a_log_outside_of_a_block_has_messages_and_a_list_has_none() -> None:
+    said = "2024-03-01 12:00:01 ERROR shop.orders: order of ann was placed twice"
+    log = "\n".join(["2024-03-01 12:00:00 INFO order of ann was paid once"] * 20)
+    assert messages(f"{log}\n{said}\n{log}\n") == [said]
+    assert messages("Orders\n\n- error handling of orders\n- warn people who place orders twice\n") == []
