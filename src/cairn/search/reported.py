@@ -77,7 +77,8 @@ _SOURCE = re.compile(
 _BOILERPLATE = re.compile(
     r"[\s|+]*(?:(?:Exception Group )?Traceback \(most recent call last\):|During handling of the above exception,"
     r"|The above exception was the direct cause of|stack backtrace:|goroutine \d+ \[|note: run with `RUST_BACKTRACE"
-    r"|\.{3} \d+ more\b|File \"[^\"\n]+\", line \d|not ok \d|# +\(?(?:from function|in test file) )"
+    r"|\.{3} \d+ more\b|File \"[^\"\n]+\", line \d|not ok \d|# +\(?(?:from function|in test file) "
+    r"|thread '[^'\n]+'(?: \(\d+\))? panicked at )"
 )
 _CODE_ENDS = (";", "{", "}", "(", "[", ",")
 _CALL_ALONE = re.compile(r"(?:await |return )?[\w$]+(?:\.[\w$]+)*\(.*\)$")  # a statement that is a call

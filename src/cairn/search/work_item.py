@@ -77,7 +77,7 @@ _OUTPUT = re.compile(
     r"^\s*(?:File \"[^\"]+\", line \d+|at (?:[\w$.<>/\\ \[\]+|,=]|`\d)+\(|at .+:\d+|#\d+ |\d+: +\w+::|from .+:\d+:in "
     r"|\.\.\. \d+ more|Traceback \(most recent|goroutine \d+|\s+[~^]+\s*$|stack backtrace:|Caused by:"
     r"|[=_]{5,} .+ [=_]{5,}$|E {3,}\S|FAILED \S+::|--- FAIL:|[.sxXEF]{5,}\s*\[\s*\d+%\]$"
-    r"|(?:FAIL|RUN) {1,4}\S|[\u276f\u00d7\u2713] \S|\u23af{3,}|not ok \d"
+    r"|(?:FAIL|RUN) {1,4}\S|[\u276f\u00d7\u2713] \S|\u23af{3,}|not ok \d|thread '[^']+'(?: \(\d+\))? panicked at "
     # Python's groups of exceptions
     r"|[+|] +(?:Exception Group Traceback|Traceback \(most recent|File \"[^\"]+\", line \d)|\+-\+-{4,} \d"
     r"|\([\w.-]+ \d[\w.-]*\) \S+:\d|(?:# +)?\(?(?:from function|in test file) .+, line \d"  # Elixir; bats
