@@ -127,6 +127,21 @@ def test_the_deepest_frame_of_an_issue_is_shown_though_its_file_is_not_found_oth
         assert found[-1].relevance <= found[-2].relevance
 
 
+def test_an_issue_that_shows_a_message_begins_with_the_line_that_makes_it(workspace: Workspace) -> None:
+    report = f"{LETTERS}\n## What it says\n\n```\nValueError: cart 'Maria' must not be empty\n```\n"
+    first, *others = workspace.search(report).code
+    assert (first.path, first.start_line, first.part, first.confidence) == (
+        "src/shop/cart.py",
+        7,
+        "raised here",
+        "high",
+    )
+    assert others[0].path == "src/shop/mail.py"
+    assert [hit.path for hit in others if hit.path == "src/shop/cart.py"] == []
+    told = workspace.search(f"{LETTERS}\nIt said that ValueError: cart 'Maria' must not be empty.\n").code
+    assert told[0].path == "src/shop/mail.py", "somebody's sentence is about more than the message"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -23,6 +23,7 @@ from cairn.search.reported import find_reported, is_output, worth_of
 from cairn.search.score import Floats
 from cairn.search.work_item import HEAD_CHARS, TAIL_CHARS, WorkItem
 
+SURE_SHARE = 0.8  # of a message that stands in a line, from which on that is where it is made
 BODY_WEIGHT = 0.5  # of the body's vector beside that of the subject
 NAMED_PART = "named in the text"
 _SHOWN_DIGITS = 9  # of a commit's hash
@@ -77,6 +78,14 @@ class LongText:
         """The part that the deepest frame of the project is, empty if there is none."""
         return next((one.part for one in self._reported if one.frame), "")
 
+    @property
+    def _raised_at(self) -> str:
+        """The file that makes a printed message, nearly all of it; empty if there is none, or a frame says more."""
+        first = self._reported[0] if self._reported else None
+        if first is None or not first.is_printed or first.share < SURE_SHARE:
+            return ""
+        return self._library.snapshot.files.paths[first.line.file]
+
     def gather(self, file_of_row: npt.NDArray[np.int64]) -> TextEvidence:
         """Return what the text says of the files; see `evidence.gather`."""
         snapshot, connection, past = self._library.snapshot, self._library.connection, self._library.past
@@ -94,7 +103,8 @@ class LongText:
     def arrange(self, hits: Sequence[CodeHit], lines: Sequence[CodeHit]) -> list[CodeHit]:
         """Show the files in which the text reports a line at that line; these come first if it says nothing else.
 
-        The deepest frame of the project is among the hits: before the last one, if it is not found otherwise.
+        The line that makes a printed message comes first, too. The deepest frame of the project is among the hits:
+        before the last one, if it is not found otherwise.
 
         Args:
             hits: ranked.
@@ -106,15 +116,28 @@ class LongText:
                 shown.setdefault(line.path, _sure(line, one.part, one.share))
         if is_output(self._item):
             return [*shown.values(), *(hit for hit in hits if hit.path not in shown)]
+        path = self._raised_at
+        if raised := shown.pop(path, None):
+            return [raised, *_at_lines([hit for hit in hits if hit.path != path], shown)]
         deepest = next((hit for hit in shown.values() if hit.part == self._deepest), None)
         if deepest is not None and len(hits) > 1 and all(hit.path != deepest.path for hit in hits):
             hits = [*hits[:-1], replace(deepest, relevance=hits[-1].relevance), hits[-1]]
-        arranged: dict[str, CodeHit] = {}  # by id: a line may be in what another hit shows
-        for hit in hits:
-            if (line_hit := shown.pop(hit.path, None)) is not None:
-                hit = _sure(line_hit, line_hit.part, hit.relevance)
-            arranged.setdefault(hit.id, hit)
-        return list(arranged.values())
+        return _at_lines(hits, shown)
+
+
+def _at_lines(hits: Sequence[CodeHit], lines: dict[str, CodeHit]) -> list[CodeHit]:
+    """Return hits, those of a file in which the text reports a line at that line.
+
+    Args:
+        hits: ranked.
+        lines: by path.
+    """
+    arranged: dict[str, CodeHit] = {}  # by id: a line may be in what another hit shows
+    for hit in hits:
+        if (line_hit := lines.pop(hit.path, None)) is not None:
+            hit = _sure(line_hit, line_hit.part, hit.relevance)
+        arranged.setdefault(hit.id, hit)
+    return list(arranged.values())
 
 
 def _sure(hit: CodeHit, part: str, chance: float) -> CodeHit:

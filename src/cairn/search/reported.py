@@ -93,12 +93,14 @@ class Reported(NamedTuple):
     """A line of the project that a text reports.
 
     `frame` is the number of the traceback's frame, the deepest being 1, and 0 for the place of a message. `share` is
-    how much of the message stands there, or how sure the line of a frame is.
+    how much of the message stands there, or how sure the line of a frame is. `is_printed`: the message stands in what a
+    program printed, and not in somebody's sentence.
     """
 
     line: LineMatch
     frame: int
     share: float
+    is_printed: bool = False
 
     @property
     def part(self) -> str:
@@ -117,9 +119,12 @@ def find_reported(
     """
     found = [*_framed(library, item.raw, filters, finder)]
     messages = messages_of(item)
-    places = [place for message in messages for place in _places(library, message, wants, filters)]
-    places.sort(key=lambda place: (place.share < 1.0, -place.weight))
-    return found + [Reported(place.line, 0, place.share) for place in places[:MAX_PLACES_OF_MESSAGES]]
+    printed = f"{item.code}\n{item.trace}"
+    places = [(place, one in printed) for one in messages for place in _places(library, one, wants, filters)]
+    places.sort(key=lambda found: (found[0].share < 1.0, -found[0].weight))
+    return found + [
+        Reported(place.line, 0, place.share, is_printed) for place, is_printed in places[:MAX_PLACES_OF_MESSAGES]
+    ]
 
 
 def _places(library: Library, message: str, wants: Role, filters: Filtered) -> list[PastedPlace]:
