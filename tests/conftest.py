@@ -10,12 +10,14 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, sync_playwright
 
 from cairn.memory.actors import ACTOR_VARIABLE, SIGNS
+from cairn.memory.store import MemoryStore
 from chromium import ARGUMENTS, CHROMIUM
 from hostile_markup import FOREIGN
 
@@ -62,10 +64,11 @@ def a_person_at_work() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def shared_state_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The state folder of what several tests share, such as an index that all tests of a module ask."""
+    """The state folder and the cache of what several tests share, such as an index that all tests of a module ask."""
     folder = tmp_path_factory.mktemp("shared-state")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(folder))
+        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
         yield folder
 
 
@@ -81,10 +84,26 @@ def state_home(
     """
     folder = tmp_path_factory.mktemp("state")
     if (shared_state_home / "cairn").is_dir():
-        shutil.copytree(shared_state_home / "cairn", folder / "cairn")
+        shutil.copytree(shared_state_home / "cairn", folder / "cairn", ignore=shutil.ignore_patterns("*.tmp"))
     monkeypatch.setenv("XDG_STATE_HOME", str(folder))
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def memory_stores(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[MemoryStore]]:
+    """The memory stores that a test opens, closed after it: Python complains of those that are not, since 3.13."""
+    opened: list[MemoryStore] = []
+    begin = MemoryStore.__init__
+
+    def begin_and_keep(self: MemoryStore, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - those of the class
+        begin(self, *arguments, **options)
+        opened.append(self)
+
+    monkeypatch.setattr(MemoryStore, "__init__", begin_and_keep)
+    yield opened
+    for store in opened:
+        store.close()
 
 
 @pytest.fixture
