@@ -18,6 +18,7 @@ from cairn.source.plumbing import BLAME, LINE_LOG, end_git, run_git, start_git
 
 _MAX_FILE_BYTES = 5_000_000
 _READ_S = 5.0
+_ENDING_S = 1.0  # for git to end once it has printed all
 _PIECE_BYTES = 65_536
 _LISTING_SHARE = 0.4  # of the time, to list the newest commits of the file
 _LINE = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) (-?\d+)")
@@ -173,9 +174,18 @@ def _read_until(process: subprocess.Popen[bytes], deadline: float) -> _Output:
         while selector.select(max(0.0, deadline - time.monotonic())):
             piece = os.read(process.stdout.fileno(), _PIECE_BYTES)
             if not piece:
-                return _Output(b"".join(pieces), is_cut=False, has_failed=process.wait() > 0)
+                status = _wait_for(process)
+                return _Output(b"".join(pieces), is_cut=status < 0, has_failed=status > 0)
             pieces.append(piece)
     return _Output(b"".join(pieces), is_cut=True)
+
+
+def _wait_for(process: subprocess.Popen[bytes]) -> int:
+    """Return the status with which git ends that has printed all; negative if it was ended, or does not end."""
+    try:
+        return process.wait(_ENDING_S)
+    except subprocess.TimeoutExpired:
+        return -1
 
 
 def _parse(output: bytes) -> Iterator[Shaping]:
