@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,20 +43,23 @@ def subjects(workspace: Workspace, query: str) -> list[str]:
 
 
 @contextmanager
-def read_by_another(workspace: Workspace, seconds: float) -> Iterator[None]:
-    """Hold the lock of whoever reads the history, in a thread, for some time."""
-    held = threading.Event()
+def read_by_another(workspace: Workspace, seconds: float | None = None) -> Iterator[None]:
+    """Hold the lock of whoever reads the history, in a thread, until the block ends or for some seconds."""
+    held, done = threading.Event(), threading.Event()
 
     def hold() -> None:
         with write_lock(history_lock(workspace.state), 0.0, HISTORY):
             held.set()
-            time.sleep(seconds)
+            done.wait(seconds)
 
     thread = threading.Thread(target=hold)
     thread.start()
     held.wait()
-    yield
-    thread.join()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 # -- who else reads ----------------------------------------------------------------------------------------------------
@@ -79,7 +81,7 @@ def test_an_answer_from_before_the_last_commit_says_so(
     with Workspace.open(project) as workspace:
         workspace.history.update()
         newest = commit(project, git, "Write a sixth", f="other = 1\n")
-        with read_by_another(workspace, 0.5):
+        with read_by_another(workspace):
             answer = workspace.history.solve("f.py", limit=1)
         assert answer.commits[0].subject == "Extend f by number 5"
         assert f"{newest[:12]} is checked out" in answer.notes[0]
@@ -98,8 +100,8 @@ def test_a_file_that_no_commit_counts_for_is_not_said_to_be_untouched(
     for command in ("history", "related"):
         assert main([command, "a.py", "-C", str(checkout), "--no-daemon"]) == 1
         printed = capsys.readouterr().err
-        assert "No commit that counts changed a.py." in printed
-        assert "Left out are merges, reverts, releases, first commits" in printed
+        assert "No commit that Cairn counts changed a.py." in printed
+        assert "Not counted: merges, reverts, releases, first commits" in printed
 
 
 def test_the_limit_is_said_where_nothing_is_found(project: Path) -> None:
@@ -229,7 +231,7 @@ def test_a_setting_that_git_refuses_is_not_taken_for_no_commit(project: Path, gi
     git(project, "config", "diff.context", "many")
     with Workspace.open(project) as workspace:
         answer = workspace.history.why("f.py:1")
-    assert "to see which: git log -L1,1:f.py" in answer.notes[-1]
+    assert "to see why: git log -L1,1:f.py" in answer.notes[-1]
 
 
 # -- lines -------------------------------------------------------------------------------------------------------------

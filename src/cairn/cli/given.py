@@ -13,6 +13,7 @@ from cairn.loading import load
 
 # What is read of a longer text: a search reads less, and says so. Multiples of four, the bytes of a unit in UTF-32.
 _HEAD_BYTES, _TAIL_BYTES, _BLOCK_BYTES = 300_000, 100_000, 1_000_000
+_MAY_BE_MARKED = (b"\xff\xfe", b"\xfe\xff", b"\0\0")  # the beginnings of UTF-16 and UTF-32
 # `@router.get` is a query, `@notes/bug` and `@bug.md` are files, there or not.
 _LOOKS_LIKE_FILE = re.compile(
     r"@(?:\S*[/\\]\S*|\S+\.(?:md|markdown|txt|text|rst|log|out|err|html?|eml|patch|diff|json|csv|xml|ya?ml))", re.I
@@ -65,5 +66,7 @@ def _read(file: BinaryIO) -> str:
     head, tail = file.read(_HEAD_BYTES), b""
     while block := file.read(_BLOCK_BYTES):
         tail = (tail + block)[-_TAIL_BYTES:]
-    marked: str = load("cairn.source.content:marked_encoding")(head)
-    return (head + tail).decode(marked or "utf-8", "replace").removeprefix("\ufeff")
+    encoding = "utf-8"
+    if head.startswith(_MAY_BE_MARKED):  # what tells encodings also tells languages, and takes a while to import
+        encoding = load("cairn.source.content:marked_encoding")(head) or encoding
+    return (head + tail).decode(encoding, "replace").removeprefix("\ufeff")

@@ -36,7 +36,7 @@ def run_history(options: argparse.Namespace) -> int:
 
 def _nothing_of(document: Document, query: str) -> str:
     if document["subject"] == "file":
-        return f"No commit that counts changed {printable(query)}."
+        return f"No commit that Cairn counts changed {printable(query)}."
     return f"No commit says much of {query!r}."
 
 
@@ -71,7 +71,7 @@ def run_related(options: argparse.Namespace) -> int:
             yield f"{style.path(printable(other['filepath']))}  {style.faint(counts)}"
 
     path = printable(document["filepath"])
-    nothing = f"No commit that counts changed {path}."
+    nothing = f"No commit that Cairn counts changed {path}."
     if document["commits"]:
         nothing = f"{pluralize(document['commits'], 'commit')} changed {path}, and nothing else with it."
     return show(

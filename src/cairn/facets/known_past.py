@@ -12,7 +12,7 @@ from cairn.errors import CairnError, StoreError
 from cairn.facets.project_index import ProjectIndex
 from cairn.history.answers import PastAnswers, describe
 from cairn.history.build import CommitSource, update_past
-from cairn.history.notes import another_repository, left_out, notes_on, notes_without_past
+from cairn.history.notes import another_repository, not_counted, notes_on, notes_without_past
 from cairn.history.past import Past, load_past
 from cairn.history.values import PastCommit
 from cairn.index.past_files import mark_complete, past_file, when_head_moved
@@ -76,7 +76,7 @@ class KnownPast:
         repository = self._index.repository
         inner = os.path.join(self._index.views.folder, path)
         elsewhere = another_repository(repository.work_tree, inner) if path and repository is not None else ""
-        return (elsewhere or left_out(past, path),)
+        return (elsewhere or not_counted(past, path),)
 
     def answers(self, past: Past) -> PastAnswers:
         """Return what answers from a history."""

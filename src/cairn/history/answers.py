@@ -18,7 +18,7 @@ from cairn.history.values import PastCommit, PastFile, RelatedFile
 from cairn.source.commits import Commit
 
 _MOST_SCORED = 1_000  # commits, of which the files are counted
-_MOST_FILES = 8  # of a commit that are shown
+_MOST_FILES, _MOST_SOUGHT = 8, 1_000  # of a commit, that are shown, and among which those are sought that are there
 _MAX_SUBJECT_CHARS = 1_000
 # What is added to the commits of a file, and to all, before it is said how often files change together: chance counts.
 _RARE, _FEW = 8, 20
@@ -171,7 +171,8 @@ def describe(commit: Commit, redact: Callable[[str], str], root: Path, folder: s
         root, folder: as for `PastAnswers`.
     """
     subject = shown_subject(redact(commit.message.strip().partition("\n")[0][:_MAX_SUBJECT_CHARS]))
-    paths = (change.path[len(folder) :] for change in commit.changes if change.path.startswith(folder))
+    changed = commit.changes[:_MOST_SOUGHT]
+    paths = (change.path[len(folder) :] for change in changed if change.path.startswith(folder))
     shown = list(islice((path for path in paths if os.path.lexists(root / path)), _MOST_FILES))
     rest = len(commit.changes) - len(shown)
     return PastCommit(commit.hash[:12], date_of(commit.seconds), subject, tuple(shown), rest, 1.0)

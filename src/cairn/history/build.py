@@ -68,7 +68,7 @@ def update_past(
         view_name: the view.
         tip: the commit that it shows.
         seconds: how long it may take.
-        wait_seconds: how long to wait for another thread or process that is at it.
+        wait_seconds: how long of that to wait for another thread or process that is at it.
 
     Returns:
         the history as far as it is known, None if there is none yet.
@@ -82,6 +82,7 @@ def update_past(
     boundary = crc32("".join(sorted(shallow)).encode()) | 1 if shallow else 0
     if past is not None and past.extent == Extent(tip, past.extent.read, past.extent.read, source.limit, boundary):
         return past
+    deadline = time.monotonic() + (1 - _SAVING_SHARE) * seconds
     listed = list_commits(source.repository.work_tree, tip, source.limit)
     if not listed.hashes:  # git fails, as where the folder is gone
         return past
@@ -90,7 +91,6 @@ def update_past(
     state.create()
     try:
         with write_lock(history_lock(state), wait_seconds, HISTORY):
-            deadline = time.monotonic() + (1 - _SAVING_SHARE) * seconds
             try:
                 _update(state, source, file, deadline, hashes, extent)
             except StoreDamagedError:

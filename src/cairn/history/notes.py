@@ -13,7 +13,7 @@ from cairn.source.git import Repository
 
 
 def notes_without_past(repository: Repository | None, head: str) -> tuple[str, ...]:
-    """Return why there is no history at all.
+    """Return why there is no history.
 
     Args:
         repository: the checkout, None outside git.
@@ -50,7 +50,7 @@ def notes_on(past: Past, repository: Repository | None, tip: str) -> tuple[str, 
     return tuple(notes)
 
 
-def left_out(past: Past, path: str) -> str:
+def not_counted(past: Past, path: str) -> str:
     """Return a note on what counts for nothing, or was not looked at, for an answer without commits.
 
     Args:
@@ -59,10 +59,10 @@ def left_out(past: Past, path: str) -> str:
     """
     extent = past.extent
     if not path.isprintable():
-        return "Left out are paths with characters that cannot be printed."
+        return "Not counted: paths with characters that cannot be printed."
     older = f", and all but the newest {extent.limit:,} commits" if extent.listed >= extent.limit > 0 else ""
     return (
-        "Left out are merges, reverts, releases, first commits, what programs committed, and commits of more than "
+        "Not counted: merges, reverts, releases, first commits, what programs committed, and commits of more than "
         f"{MAX_FILES} files{older}."
     )
 
@@ -83,4 +83,4 @@ def another_repository(top: Path, path: str) -> str:
 def git_failed(path: str, first: int, last: int) -> str:
     """Return a note for lines whose commits git could not follow to the end."""
     command = shlex.join(["git", "log", f"-L{first},{last}:{path}"])
-    return f"git ended with an error, so there may be other commits; to see which: {command}"
+    return f"git ended with an error, so there may be other commits; to see why: {command}"

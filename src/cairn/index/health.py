@@ -410,8 +410,7 @@ def _optional(path: Path) -> Iterator[_DerivedFile]:
 
 
 def _litter(connection: sqlite3.Connection, state: StateDir) -> list[Path]:
-    keep = files_of_index(connection, state)
-    return sorted(path for path in state.derived_files() if path not in keep)
+    return sorted(state.unlisted(files_of_index(connection, state)))
 
 
 # -- repairs ----------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from cairn.errors import (
 from cairn.hints import Hint
 from cairn.index import aside
 from cairn.index.seal import SEAL, Seal, break_seal, find_seal, is_kept, is_kept_at, keep_record, make_seal
-from cairn.index.state_files import LOGS, StateFiles, may_be_unfinished
+from cairn.index.state_files import LOGS, StateFiles
 from cairn.index.tracked import find_place, find_tracked, is_decisive
 from cairn.storage.atomic import write_file
 from cairn.storage.connection import Inspect, check, connect, connect_for_reading, store_errors, transaction
@@ -318,12 +318,11 @@ class StateDir(StateFiles):
     def remove_unlisted(self, keep: Set[Path]) -> None:
         """Delete derived files that no generation names any more. Readers that have mapped them keep them."""
         check_folder(self.derived)
-        for path in self.derived_files():
-            if path not in keep and not may_be_unfinished(path):
-                try:
-                    os.unlink(path)
-                except OSError:
-                    continue  # in use on systems that refuse; the next run tries again
+        for path in self.unlisted(keep):
+            try:
+                os.unlink(path)
+            except OSError:
+                continue  # in use on systems that refuse; the next run tries again
 
 
 def _check_way(state: Path) -> None:

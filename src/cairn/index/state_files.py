@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -46,14 +46,6 @@ def _below(folder: Path, name: str) -> Path:
 def is_derived(name: str) -> bool:
     """Tell whether a file in `derived/` has a name of ours."""
     return re.fullmatch(_DERIVED, name) is not None
-
-
-def may_be_unfinished(file: Path) -> bool:
-    """Tell whether somebody may be writing a derived file at this moment who does not hold the lock of the index."""
-    try:
-        return _WRITTEN_APART.fullmatch(file.name) is not None and time.time() - _WRITING_SECONDS < file.stat().st_mtime
-    except OSError:  # it has its own name by now
-        return True
 
 
 class StateFiles(NamedTuple):
@@ -159,7 +151,21 @@ class StateFiles(NamedTuple):
                     sizes[part] += os.lstat(os.path.join(folder, name)).st_size
         return sizes
 
+    def unlisted(self, keep: Set[Path]) -> list[Path]:
+        """Return the derived files that are none of these, without those that somebody may be writing right now."""
+        return [path for path in self.derived_files() if path not in keep and not _may_be_unfinished(path)]
+
     def derived_files(self) -> Iterator[Path]:
         """Yield all in `derived/` that has a name of ours."""
         with suppress(FileNotFoundError, NotADirectoryError, PermissionError), os.scandir(self.derived) as entries:
             yield from (Path(entry.path) for entry in entries if is_derived(entry.name))
+
+
+def _may_be_unfinished(file: Path) -> bool:
+    """Tell whether somebody may be writing a file who does not hold the lock of the index."""
+    if not _WRITTEN_APART.fullmatch(file.name):
+        return False
+    try:
+        return abs(time.time() - file.stat().st_mtime) < _WRITING_SECONDS
+    except OSError:  # it has its own name by now
+        return True

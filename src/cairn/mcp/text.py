@@ -407,7 +407,7 @@ _NONE = {
     "importers": "Nothing imports it.",
     "references": "Nothing refers to it.",
     "subclasses": "Nothing derives from it.",
-    **dict.fromkeys(("history", "related", "why"), "No commit that counts says so."),
+    **dict.fromkeys(("history", "related", "why"), "No commit that Cairn counts says so."),
 }
 _GRAPH = {
     "callers": _links,

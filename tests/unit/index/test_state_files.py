@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
 
-from cairn.index.state_files import StateFiles, may_be_unfinished
+from cairn.index.state_files import StateFiles
 
 
 def test_sizes_are_those_of_the_files_by_what_they_are_for(tmp_path: Path) -> None:
@@ -21,12 +22,13 @@ def test_sizes_are_those_of_the_files_by_what_they_are_for(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("kind", ["past", "hnsw", "vec"])
 def test_a_file_that_is_written_under_another_lock_is_left_alone_for_a_minute(kind: str, tmp_path: Path) -> None:
-    new = tmp_path / f"{'a' * 32}.{kind}.17.tmp"
-    assert may_be_unfinished(new), "it may have its own name by now"
+    state = StateFiles(tmp_path)
+    state.derived.mkdir()
+    new, segment = (state.derived / f"{'a' * 32}.{name}.17.tmp" for name in (kind, "seg"))
     new.write_bytes(b"")
-    assert may_be_unfinished(new)
-    os.utime(new, (1, 1))
-    assert not may_be_unfinished(new)
-    segment = tmp_path / f"{'a' * 32}.seg.17.tmp"
     segment.write_bytes(b"")
-    assert not may_be_unfinished(segment)
+    assert state.unlisted(set()) == [segment]
+    for odd in (1, time.time() + 3_600):  # a clock that was set wrong
+        os.utime(new, (odd, odd))
+        assert set(state.unlisted(set())) == {new, segment}
+    assert state.unlisted({new, segment}) == []
