@@ -1,12 +1,20 @@
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cairn.search.hits import _is_named_in, _terms_of_name
 from cairn.types import Definition, Span
 
 
+# One word and several, in capitals and small letters, of which the stem is not the whole.
+@example("PARSING", True)
+@example("Parsing", True)
+@example("_parsing", True)
+@example("getUserSettings", True)
+@example("HTTPHeaders", True)
+@example("USER_SETTINGS", True)
+@example("v2", True)
 @given(st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,15}", fullmatch=True), st.booleans())
 def test_a_name_is_in_a_question_that_says_all_of_its_terms_and_in_no_other(name: str, says_all: bool) -> None:
     own = _terms_of_name(name)
