@@ -33,6 +33,7 @@ from cairn.index.past_files import past_file
 from cairn.index.plan import files_of_index, has_size, is_usable
 from cairn.index.segment import Segment
 from cairn.index.state_dir import StateDir
+from cairn.index.state_files import unlisted
 from cairn.index.view import load_layout, load_own, load_view
 from cairn.source.text import pluralize
 from cairn.storage.arrays import load_arrays
@@ -410,7 +411,7 @@ def _optional(path: Path) -> Iterator[_DerivedFile]:
 
 
 def _litter(connection: sqlite3.Connection, state: StateDir) -> list[Path]:
-    return sorted(state.unlisted(files_of_index(connection, state)))
+    return sorted(unlisted(state, files_of_index(connection, state)))
 
 
 # -- repairs ----------------------------------------------------------------------------------------------------------

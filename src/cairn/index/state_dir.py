@@ -23,7 +23,7 @@ from cairn.errors import (
 from cairn.hints import Hint
 from cairn.index import aside
 from cairn.index.seal import SEAL, Seal, break_seal, find_seal, is_kept, is_kept_at, keep_record, make_seal
-from cairn.index.state_files import LOGS, StateFiles
+from cairn.index.state_files import LOGS, StateFiles, unlisted
 from cairn.index.tracked import find_place, find_tracked, is_decisive
 from cairn.storage.atomic import write_file
 from cairn.storage.connection import Inspect, check, connect, connect_for_reading, store_errors, transaction
@@ -318,7 +318,7 @@ class StateDir(StateFiles):
     def remove_unlisted(self, keep: Set[Path]) -> None:
         """Delete derived files that no generation names any more. Readers that have mapped them keep them."""
         check_folder(self.derived)
-        for path in self.unlisted(keep):
+        for path in unlisted(self, keep):
             try:
                 os.unlink(path)
             except OSError:

@@ -151,14 +151,15 @@ class StateFiles(NamedTuple):
                     sizes[part] += os.lstat(os.path.join(folder, name)).st_size
         return sizes
 
-    def unlisted(self, keep: Set[Path]) -> list[Path]:
-        """Return the derived files that are none of these, without those that somebody may be writing right now."""
-        return [path for path in self.derived_files() if path not in keep and not _may_be_unfinished(path)]
-
     def derived_files(self) -> Iterator[Path]:
         """Yield all in `derived/` that has a name of ours."""
         with suppress(FileNotFoundError, NotADirectoryError, PermissionError), os.scandir(self.derived) as entries:
             yield from (Path(entry.path) for entry in entries if is_derived(entry.name))
+
+
+def unlisted(state: StateFiles, keep: Set[Path]) -> list[Path]:
+    """Return the derived files that are none of these, without those that somebody may be writing right now."""
+    return [path for path in state.derived_files() if path not in keep and not _may_be_unfinished(path)]
 
 
 def _may_be_unfinished(file: Path) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.index.state_files import StateFiles
+from cairn.index.state_files import StateFiles, unlisted
 
 
 def test_sizes_are_those_of_the_files_by_what_they_are_for(tmp_path: Path) -> None:
@@ -27,8 +27,8 @@ def test_a_file_that_is_written_under_another_lock_is_left_alone_for_a_minute(ki
     new, segment = (state.derived / f"{'a' * 32}.{name}.17.tmp" for name in (kind, "seg"))
     new.write_bytes(b"")
     segment.write_bytes(b"")
-    assert state.unlisted(set()) == [segment]
+    assert unlisted(state, set()) == [segment]
     for odd in (1, time.time() + 3_600):  # a clock that was set wrong
         os.utime(new, (odd, odd))
-        assert set(state.unlisted(set())) == {new, segment}
-    assert state.unlisted({new, segment}) == []
+        assert set(unlisted(state, set())) == {new, segment}
+    assert unlisted(state, {new, segment}) == []
