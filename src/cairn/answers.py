@@ -34,8 +34,7 @@ class Neighbour(NamedTuple):
     how: Literal["exact", "import", "receiver", "name"]
 
 
-@dataclass(frozen=True, slots=True)
-class CodeHit:
+class CodeHit(NamedTuple):
     """One piece of code in an answer. `tokens` is an estimate (bytes / 4) for the text that `fetch` returns.
 
     `captures` are what the metavariables of a structural pattern stand for, by name, once for each match on the lines.

@@ -100,8 +100,7 @@ def fit_answer(answer: Answer, max_tokens: int | None) -> Answer:
 
 def _as_in_row(hit: CodeHit, row: HitDocument) -> CodeHit:
     """Return a hit without the texts that its row has lost."""
-    return replace(
-        hit,
+    return hit._replace(
         preview=row.get("preview", ""),
         signature=row.get("signature", ""),
         neighbours=hit.neighbours if "neighbours" in row else None,

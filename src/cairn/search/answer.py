@@ -49,7 +49,16 @@ MEANING_WEIGHTS = WEIGHTS._replace(
 )
 # What counts for a long text, fitted on texts of issues and commits; see bench/README.md.
 LONG_WEIGHTS = WEIGHTS._replace(
-    named=0.3, pointed=0.4, framed=0.4, raised=0.3, referred=0.6, symbol=0.0, stem=0.05, docs=-0.7, depth=-0.2
+    named=0.3,
+    pointed=0.4,
+    framed=0.4,
+    raised=0.3,
+    referred=0.6,
+    symbol=0.0,
+    stem=0.05,
+    docs=-0.7,
+    test=-0.5,
+    depth=-0.2,
 )
 MAX_PASTED = 10  # lines that hold what was pasted
 # What a compiler or a linter says of a line, and how much of that must stand in the project for it to be its own.
@@ -137,7 +146,7 @@ def _answer_from_graph(library: Library, query: Query, request: SearchRequest) -
 
 def _add_neighbours(library: Library, hits: Sequence[CodeHit]) -> list[CodeHit]:
     graph = _graph_answers(library)
-    return [replace(hit, neighbours=graph.neighbours_of(hit)) for hit in hits]
+    return [hit._replace(neighbours=graph.neighbours_of(hit)) for hit in hits]
 
 
 def _graph_answers(library: Library) -> GraphAnswers:
@@ -183,7 +192,7 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
         seen.add((one.file, focus.span))
         verdict = _verdict(ranking, place, chances[place], request.explain)
         hit = make_hit(snapshot, row, focus, one.file, text, verdict, request.context)
-        hits.append(replace(hit, part=item.part_of(one.row, one.file)) if item else hit)
+        hits.append(hit._replace(part=item.part_of(one.row, one.file)) if item else hit)
     if not item:
         return hits
     arranged: list[CodeHit] = item.arrange(hits, hits_of_lines(library, item.lines, request))
@@ -284,7 +293,7 @@ def query_vector(model: StaticModel, query: Query) -> Floats | None:
     pooled = model.pool(query.words)
     if query.subject != query.words:
         pooled = DETAIL_WEIGHT * pooled + (1 - DETAIL_WEIGHT) * model.pool(query.subject)
-    norm = float(np.linalg.norm(pooled))
+    norm = float(np.sqrt(pooled.dot(pooled)))
     return pooled / np.float32(norm) if norm > 0 else None
 
 
@@ -308,10 +317,9 @@ def _with_pasted(
         notes.append("What comes first are the places that the text names, the deepest call first.")
     pasted = read_pasted(query.text) if len(places) < limit and not is_place(query.text) else []
     found = find_pasted(library, pasted, query.wants, request, limit - len(places))
-    hits = [replace(hit, match="exact", similarity=1.0) for hit in places]
+    hits = [hit._replace(match="exact", similarity=1.0) for hit in places]
     hits += [
-        replace(
-            hit,
+        hit._replace(
             relevance=round(place.share, 3),
             confidence=confidence_word(place.share),
             match="exact" if place.share >= 1 else "edited",
@@ -343,4 +351,4 @@ def _at_most(hit: CodeHit, most: float) -> CodeHit:
     """Return a hit with no more confidence than the lines above it that hold what was pasted."""
     if hit.relevance <= most:
         return hit
-    return replace(hit, relevance=most, confidence=confidence_word(most))
+    return hit._replace(relevance=most, confidence=confidence_word(most))

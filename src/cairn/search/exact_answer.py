@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -276,7 +275,7 @@ def hits_of_lines(library: Library, matches: Sequence[LineMatch], request: Searc
         focus = _focus_on_line(row, match)
         verdict = Verdict(1.0, 1.0, "high")
         hit = make_hit(snapshot, row, focus, match.file, texts[match.file], verdict, request.context)
-        hits.append(replace(hit, tokens=estimate_tokens(len(match.text)), captures=match.captures))
+        hits.append(hit._replace(tokens=estimate_tokens(len(match.text)), captures=match.captures))
     return hits
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -121,7 +120,7 @@ class LongText:
             return [raised, *_at_lines([hit for hit in hits if hit.path != path], shown)]
         deepest = next((hit for hit in shown.values() if hit.part == self._deepest), None)
         if deepest is not None and len(hits) > 1 and all(hit.path != deepest.path for hit in hits):
-            hits = [*hits[:-1], replace(deepest, relevance=hits[-1].relevance), hits[-1]]
+            hits = [*hits[:-1], deepest._replace(relevance=hits[-1].relevance), hits[-1]]
         return _at_lines(hits, shown)
 
 
@@ -141,4 +140,4 @@ def _at_lines(hits: Sequence[CodeHit], lines: dict[str, CodeHit]) -> list[CodeHi
 
 
 def _sure(hit: CodeHit, part: str, chance: float) -> CodeHit:
-    return replace(hit, part=part, relevance=round(chance, 3), confidence=confidence_word(chance))
+    return hit._replace(part=part, relevance=round(chance, 3), confidence=confidence_word(chance))

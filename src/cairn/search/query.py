@@ -13,7 +13,7 @@ from cairn.search.asked_name import AskedName, parse_asked_name
 from cairn.search.relations import KINDS, RelationQuestion, parse_kind, parse_relation
 from cairn.source.roles import Role
 from cairn.source.terms import known_hash, terms_of_word
-from cairn.source.text import names_apart, raw_words
+from cairn.source.text import is_plain, names_apart, raw_words
 from cairn.types import Mode
 
 if TYPE_CHECKING:
@@ -78,12 +78,18 @@ _CHANGE = (
 
 _ROLE_WORDS = (
     (Role.TEST, r"\b(tests?|testing|tested|specs?|fixtures?|mock(s|ed)?|assert\w*)\b"),
-    (Role.EXAMPLE, r"\b(examples?|samples?|demos?|benchmarks?|tutorials?)\b"),
+    (
+        Role.EXAMPLE,
+        r"\b((?<!for )examples?|sample (app(lication)?s?|code|files?|programs?|projects?|scripts?|usage)|code samples?"
+        r"|demos?|benchmarks?|tutorials?)\b",
+    ),
     (
         Role.DOCS,
-        r"\b(docs?|documentation|documented|readme|changelog|guides?|licen[cs]e|release notes?|instructions?|steps"
-        r"|tutorial|quick ?start|getting started|contribut\w*|troubleshoot\w*|explanation|notice|what changed"
-        r"|how (do|can|should|to) (i|we|you)|what (do|should|to) (i|we|do)|how to)\b",
+        r"\b(docs?(?![ -](comments?|strings?))|documentation|documented|readme|changelog|guides?|licen[cs]e"
+        r"|release notes?|instructions?|steps (for|to)|(build|install\w*|migration|release|set-?up|upgrade) steps"
+        r"|tutorial|quick ?start|getting started|contribut\w*|troubleshoot\w*|explanation|what changed|notice file"
+        r"|(copyright|legal|licen[cs]e|third[- ]party) notices?|how (do|can|should|to) (i|we|you)"
+        r"|what (do|should) (i|we)|how to)\b|^what to do\b",
     ),
     (
         Role.CONFIG,
@@ -98,14 +104,18 @@ _ROLE_WORDS = (
     (Role.OLD_VERSION, r"\bv\d+\b|\bversion \d"),
     (
         Role.GENERATED,
-        r"^generated\b|\b(generated (code|files?|class(es)?|clients?|sources?|types?)|auto-?generated|stubs?"
-        r"|protobufs?|lock ?files?|minified|bundles?|snapshots?)\b|\.pb\.|_pb2?\b",
+        r"^generated\b|\b(generated (code|files?|class(es)?|clients?|sources?|types?)|auto-?generated"
+        r"|(type|grpc|client|server) stubs?|stub files?|protobufs?|lock ?files?|minified|bundles?|snapshots?)\b"
+        r"|\.pb\.|_pb2?\b",
     ),
     (Role.VENDORED, r"\b(vendored|vendor|third[- ]part(y|ies)|3rd[- ]party|bundled cop(y|ies))\b"),
     (Role.LEGACY, r"\b(compat\w*|legacy|deprecated|backports?)\b"),
 )
-# Most questions have none. It looks at text in lower case: a pattern that ignores case takes nearly twice as long.
-_ANY_ROLE_WORD = re.compile("|".join(pattern for _, pattern in _ROLE_WORDS))
+# Most questions have none, and are told apart by this: all are tried at once where a word begins. It looks at text in
+# lower case, for a pattern that ignores case takes nearly twice as long.
+_ANY_ROLE_WORD = re.compile(
+    r"\b(?:" + "|".join([pattern.removeprefix(r"\b") for _, pattern in _ROLE_WORDS]) + r")|[._]pb"
+)
 # In a question for these, the first words say where to look, not what for: `tests for uploads`.
 _PLACES = Role.TEST | Role.EXAMPLE | Role.DOCS
 
@@ -227,7 +237,7 @@ def classify(text: str) -> Mode:
     if _STRUCTURE_MARK.search(text):
         return "structural"
     n_words = len(text.split())
-    if text.endswith("?") or n_words > 8:
+    if text.endswith("?") or n_words > 8 or is_plain(text):
         return "hybrid"
     if n_words <= 4 and _REGEX_MARKS.search(text):
         return "regex"
@@ -315,9 +325,12 @@ def named_among(words: Iterable[str]) -> list[str]:
 
 def asked_roles(text: str) -> Role:
     """Return the roles of files that a question asks for."""
-    if text.isascii() and not _ANY_ROLE_WORD.search(text.lower()):  # beyond ASCII, `re` knows more of case
+    if not text.isascii():  # `re` knows more of case than `lower`
+        return Role(sum(int(role) for role, pattern in _ROLE_WORDS if re.search(pattern, text, re.IGNORECASE)))
+    lower = text.lower()
+    if not _ANY_ROLE_WORD.search(lower):
         return Role(0)
-    return Role(sum(int(role) for role, pattern in _ROLE_WORDS if re.search(pattern, text, re.IGNORECASE)))
+    return Role(sum([int(role) for role, pattern in _ROLE_WORDS if re.search(pattern, lower)]))
 
 
 @lru_cache(maxsize=16)  # several parts of one answer ask

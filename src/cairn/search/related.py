@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from cairn import waiting
@@ -321,9 +320,9 @@ def _hit(
     verdict = Verdict(place.chance, place.chance, confidence_word(place.chance))
     shown = row if row is not None and not source.stale else _row_without_chunk(span)
     hit = make_hit(library.snapshot, shown, focus, number, text, verdict, request.context)
-    hit = replace(hit, tokens=estimate_tokens(span.end_byte - span.start_byte))
+    hit = hit._replace(tokens=estimate_tokens(span.end_byte - span.start_byte))
     # The index has no chunk of a changed file to fetch, but the line can be fetched.
-    return hit if shown is row else replace(hit, id=f"{source.path}#{line}")
+    return hit if shown is row else hit._replace(id=f"{source.path}#{line}")
 
 
 def _offset(text: FileText, line: int) -> int:

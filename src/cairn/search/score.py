@@ -69,9 +69,9 @@ class Weights(NamedTuple):
     mentions: float = 0.16
     size: float = 0.1
     depth: float = -0.3
-    test: float = -0.5
+    test: float = -0.6
     example: float = -0.45
-    docs: float = -0.35
+    docs: float = -0.45
     config: float = -0.2
     legacy: float = -0.3
     reexport: float = -0.05
@@ -257,7 +257,7 @@ def _sum_features(features: dict[str, Floats], weights: Weights, size: int) -> F
     total = np.zeros(size, dtype=np.float32)
     for name, values in features.items():
         if weight := getattr(weights, name):
-            total += np.float32(weight) * values
+            total += values * weight
     return total
 
 
@@ -328,10 +328,10 @@ def _lexical(snapshot: Snapshot, matches: Matches) -> tuple[dict[str, Floats], d
     gain = rarity * share
     path_gain = np.minimum(rarity, path_rarity * weight) * share
     known = np.minimum(1.0, STEM_RARITY / _highest_idf(n_files) * path_rarity)
-    lexical, name, doc = loops.sum_occurrences(in_rows, gain, gain * IMPACT_SCALE, NAME_AND_DOC, n_rows)
-    path, stem = loops.sum_occurrences(in_paths, path_gain, known, bytes([STEM_FIELD]), n_files)
-    of_files = {"path": path, "stem": np.minimum(1, stem / np.maximum(1, snapshot.files.stem_terms))}
-    return {"lexical": lexical, "name": name, "doc": doc}, of_files
+    sums = loops.sum_occurrences(in_rows, gain, gain * IMPACT_SCALE, NAME_AND_DOC, n_rows)
+    path_sums = loops.sum_occurrences(in_paths, path_gain, known, bytes([STEM_FIELD]), n_files)
+    of_files = {"path": path_sums[0], "stem": np.minimum(1, path_sums[1] / np.maximum(1, snapshot.files.stem_terms))}
+    return {"lexical": sums[0], "name": sums[1], "doc": sums[2]}, of_files
 
 
 @lru_cache(maxsize=256)

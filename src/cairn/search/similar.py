@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -148,8 +148,8 @@ def _hit(library: Library, judged: Judged) -> CodeHit:
     verdict = Verdict(judged.similarity, judged.similarity, confidence_word(judged.similarity))
     hit = make_hit(library.snapshot, candidate.row, candidate.focus, candidate.file, text, verdict, 0)
     if candidate.fresh and text.stale:  # the index does not have this chunk, but its place can be fetched
-        hit = replace(hit, id=f"{hit.path}#{hit.start_line}", stale=False)
-    return replace(hit, similarity=share, match=judged.match)
+        hit = hit._replace(id=f"{hit.path}#{hit.start_line}", stale=False)
+    return hit._replace(similarity=share, match=judged.match)
 
 
 # -- candidates --------------------------------------------------------------------------------------------------------

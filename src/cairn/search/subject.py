@@ -23,29 +23,33 @@ _MOST_SPELLED = 5  # words of a query that may be a name in words
 _INLINE_TESTS = frozenset({"rust", "zig"})  # whose tests stand beside the code
 
 
+class _Vocabulary(NamedTuple):
+    """Words of a subject, and which share of the implementation's files have one, in `names` of definitions too."""
+
+    words: tuple[str, ...]
+    share: float
+    share_of_names: float
+
+
 class _Subject(NamedTuple):
     """What a project about a role looks like.
 
     Attributes:
-        terms: words of the subject.
-        share, share_of_names: of the implementation's files, those that hold such a word, and in a definition's name.
+        vocabularies: one of them is that of such a project.
         folders: names of well-known tools, one of which is in most paths.
         asked: how a query asks for files of the role even there.
     """
 
-    terms: tuple[str, ...]
-    share: float
-    share_of_names: float
+    vocabularies: tuple[_Vocabulary, ...]
     folders: str
     asked: str
 
 
-# The shares lie between those of pytest, jest, bats and Sphinx, and those of libraries that offer helpers for tests.
+# The shares lie between those of pytest, jest, bats, Mockito and Sphinx, and those of libraries that offer helpers for
+# tests.
 _SUBJECTS = {
     Role.TEST: _Subject(
-        ("test", "tests", "testing"),
-        0.45,
-        0.15,
+        (_Vocabulary(("test", "tests", "testing"), 0.45, 0.15), _Vocabulary(("mock", "spy", "stub"), 0.3, 0.15)),
         r"(^|[/_-])(pytest|unittest|jest|vitest|mocha|jasmine|rspec|minitest|cucumber|behave|junit|testng|spock|kotest"
         r"|scalatest|specs2|munit|phpunit|pest|bats|catch2|gtest|googletest|nunit|xunit|ginkgo|testify|exunit|hspec|quick"
         r"|nimble|busted|selenium|cypress|playwright|hypothesis|robot)([/_.-]|$)",
@@ -54,9 +58,7 @@ _SUBJECTS = {
         r"|\b(own|our|its) tests?\b",
     ),
     Role.DOCS: _Subject(
-        ("doc", "docs", "docstring", "document", "documentation"),
-        0.5,
-        0.1,
+        (_Vocabulary(("doc", "docs", "docstring", "document", "documentation"), 0.5, 0.1),),
         r"(^|[/_-])(sphinx|mkdocs|docusaurus|typedoc|jsdoc|doxygen|rustdoc|javadoc|pdoc|vitepress|yard|dokka|docsify)"
         r"([/_.-]|$)",
         r"(?i)\b(readme|changelog|licen[cs]e|release notes?|guides?|tutorials?|quick ?start|getting started"
@@ -120,11 +122,12 @@ def _is_about(snapshot: Snapshot, subject: _Subject) -> bool:
     n_own = int(own.sum())
     if n_own < _LEAST_FILES:
         return False
-    rows = snapshot.term_rows(sorted({term_hash(terms_of(term, (term,))[-1]) for term in subject.terms}))
-    numbers = snapshot.file_of_row[rows.rows]
-    is_shown, is_name = numbers >= 0, (rows.fields & _NAME_BIT) > 0
-    anywhere, in_names = distinct(numbers[is_shown]), distinct(numbers[is_shown & is_name])
-    if own[anywhere].sum() >= subject.share * n_own and own[in_names].sum() >= subject.share_of_names * n_own:
-        return True
+    for vocabulary in subject.vocabularies:
+        rows = snapshot.term_rows(sorted({term_hash(terms_of(word, (word,))[-1]) for word in vocabulary.words}))
+        numbers = snapshot.file_of_row[rows.rows]
+        is_shown, is_name = numbers >= 0, (rows.fields & _NAME_BIT) > 0
+        anywhere, in_names = own[distinct(numbers[is_shown])].sum(), own[distinct(numbers[is_shown & is_name])].sum()
+        if anywhere >= vocabulary.share * n_own and in_names >= vocabulary.share_of_names * n_own:
+            return True
     folder = re.compile(subject.folders)
     return sum(folder.search(files.paths[number]) is not None for number in np.flatnonzero(own)) > n_own / 2

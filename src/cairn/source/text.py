@@ -18,6 +18,7 @@ _HAS_UNSPACED = re.compile(_UNSPACED)
 _BORDER = re.compile(
     rf"(?<={_UNSPACED})(?=[A-Za-z_$])|(?={_UNSPACED})(?:(?<=[A-Za-z_])|(?<=[A-Za-z_]\d)|(?<=[A-Za-z_]\d\d))"
 )
+_PLAIN = re.compile(r"[A-Za-z ?]*")
 _COLOUR = re.compile(r"\x1b\[[0-9;:?]*[A-Za-z]")
 # For texts in ASCII: what stands in no word becomes a space. This and splitting take half of what the pattern takes.
 _WORDS_ALONE = bytes(byte if chr(byte).isalnum() or byte == ord("_") else ord(" ") for byte in range(128)).ljust(256)
@@ -65,6 +66,11 @@ def raw_words(text: str) -> list[str]:
     return _RAW_WORD.findall(text)
 
 
+def is_plain(text: str) -> bool:
+    """Tell whether a text is ASCII letters, spaces and question marks alone, without marks of code or of messages."""
+    return _PLAIN.fullmatch(text) is not None
+
+
 def names_apart(text: str) -> str:
     """Return a text with a space where a name in ASCII meets a letter of a script that is written without spaces."""
     return text if text.isascii() or not _HAS_UNSPACED.search(text) else _BORDER.sub(" ", text)
@@ -72,6 +78,8 @@ def names_apart(text: str) -> str:
 
 def split_identifier(raw: str) -> tuple[str, ...]:
     """Return the lower-case words of an identifier: `parseHTTPResponse_v2` gives parse, http, response, v, 2."""
+    if raw.isalpha() and raw.islower():  # a plain word, as most are
+        return (raw,)
     return tuple([part.lower() for part in _PARTS.findall(raw)])
 
 

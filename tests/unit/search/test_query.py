@@ -149,7 +149,16 @@ def test_the_whole_of_an_identifier_weighs_more_than_its_parts() -> None:
         ("windows path handling", Role.OTHER_PLATFORM),
         ("the v3 schema", Role.OLD_VERSION),
         ("deprecated aliases", Role.LEGACY),
+        ("TESTS OF THE PARSER", Role.TEST),
+        ("pruebas de conexión y tests", Role.TEST),
+        ("release steps", Role.DOCS),
+        ("third-party notices", Role.DOCS | Role.VENDORED),
         ("how are routes registered", Role(0)),
+        ("how does the client notice that a tab is visible", Role(0)),
+        ("what changes when it is in use, for example around each task", Role(0)),
+        ("how are the start-up steps of a worker ordered", Role(0)),
+        ("compression of float samples", Role(0)),
+        ("doc comments that become help texts", Role(0)),
     ],
 )
 def test_a_query_asks_for_the_roles_it_names(text: str, role: Role) -> None:
