@@ -188,7 +188,7 @@ class Snapshot:
     def _find_graphs(self) -> list[NeighbourGraph | None]:
         """Return the graph of each segment; one that a run has built since is opened, a damaged one just once."""
         for number, file in enumerate(self._graph_files):
-            if number not in self._graphs and os.path.exists(file):  # a third of the time of `Path.exists`
+            if number not in self._graphs and os.access(file, os.F_OK):  # mostly not there, and `stat` raises
                 self._graphs[number] = open_graph(file)
         return [self._graphs.get(number) for number in range(len(self._segments))]
 

@@ -48,6 +48,8 @@ def find_place(state: Path) -> StatePlace | None:
     """Return where a state folder is in the checkout around it, or that it is itself; None outside of any."""
     path = str(state)
     for top, git in _around(path):
+        if not os.access(git, os.F_OK):  # in most folders there is none, and `stat` raises
+            continue
         try:
             mode = os.stat(git).st_mode  # a link is the user's own: git creates none
             folder = git if stat.S_ISDIR(mode) else _git_folder_of(git, top, mode)

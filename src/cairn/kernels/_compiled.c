@@ -703,6 +703,25 @@ static PyObject *term_features(PyObject *self, PyObject *const *arguments, Py_ss
     return done(&arrays);
 }
 
+enum { AT_ONCE = 32 };
+
+/* Add what one tree says of `count` columns of a table, which has `n` columns. Each question is put to all of them in turn, so
+   that a compiler can put it to several at a time. */
+static void add_tree(const int64_t *features, const float *thresholds, const float *leaves, Py_ssize_t depth,
+                     const float *table, Py_ssize_t n, Py_ssize_t count, float *out)
+{
+    int32_t leaf[AT_ONCE] = {0};
+    for (Py_ssize_t question = 0; question < depth; question++) {
+        const float *column = table + features[question] * n;
+        float threshold = thresholds[question];
+        int32_t bit = (int32_t)1 << question;
+        for (Py_ssize_t i = 0; i < count; i++)
+            leaf[i] += (column[i] <= threshold) * bit;
+    }
+    for (Py_ssize_t i = 0; i < count; i++)
+        out[i] += leaves[leaf[i]];
+}
+
 /* predict(features, thresholds, values, n_trees, table, out); the table has a row for each feature */
 static PyObject *predict(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
 {
@@ -725,17 +744,10 @@ static PyObject *predict(PyObject *self, PyObject *const *arguments, Py_ssize_t 
     for (Py_ssize_t i = 0; n && i < n_questions; i++)
         if (features[i] < 0 || features[i] >= n_features)
             return out_of_range(&arrays);
-    for (Py_ssize_t tree = 0; tree < n_trees; tree++) {
-        const float *leaves = values + (tree << depth);
-        for (Py_ssize_t i = 0; i < n; i++) {
-            unsigned leaf = 0;
-            for (Py_ssize_t question = 0; question < depth; question++) {
-                Py_ssize_t at = tree * depth + question;
-                leaf |= (unsigned)(table[features[at] * n + i] <= thresholds[at]) << question;
-            }
-            out[i] += leaves[leaf];
-        }
-    }
+    for (Py_ssize_t tree = 0; tree < n_trees; tree++)
+        for (Py_ssize_t first = 0; first < n; first += AT_ONCE)
+            add_tree(features + tree * depth, thresholds + tree * depth, values + (tree << depth), depth, table + first, n,
+                     n - first < AT_ONCE ? n - first : AT_ONCE, out + first);
     return done(&arrays);
 }
 

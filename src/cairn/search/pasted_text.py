@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from cairn.source.text import is_plain
+
 _WORD = re.compile(r"\w+")
 _ODD = re.compile(r"[^\w\s]")
 _QUESTION = re.compile(r"(?i)^(how|where|what|which|who|why|when|does|do|is|are|can|show|find|list|explain|describe)\b")
@@ -95,7 +97,8 @@ def read_pasted(text: str) -> list[Pasted]:
         parts = [next(filter(None, match.groups())) for match in _PART.finditer(first)]
         return [Pasted(part.rstrip("?.,;:!"), False) for part in parts if not _WORD.fullmatch(part)]
     n_words = len(first.split())
-    if _MARKS.search(first) or _MESSAGE.search(first) or LOG_PREFIX.match(first) or _PATH_VALUE.search(first):
+    has_marks = not is_plain(first) and (_MARKS.search(first) or _PATH_VALUE.search(first))
+    if has_marks or _MESSAGE.search(first) or LOG_PREFIX.match(first):
         return [Pasted(_unquoted(first), n_words > 2)]
     return [Pasted(first, False)] if n_words > 3 else []
 

@@ -10,6 +10,8 @@ from cairn.source.text import split_identifier
 
 
 class _Stemmer(Protocol):
+    maxCacheSize: int
+
     def stemWord(self, word: str) -> str: ...
     def stemWords(self, words: list[str]) -> list[str]: ...
 
@@ -20,6 +22,7 @@ def stemmer() -> _Stemmer:
     import Stemmer  # noqa: PLC0415 - start-up time: `cairn --version` and hooks need no stemmer
 
     stemmer: _Stemmer = Stemmer.Stemmer("english")
+    stemmer.maxCacheSize = 0  # keeping a word takes twice as long as stemming it, and each is asked for once
     return stemmer
 
 
