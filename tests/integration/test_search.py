@@ -236,6 +236,61 @@ def test_a_name_gives_its_definition_first(small: Workspace, query: str, path: s
     assert (best.path, best.start_line) == (path, line)
 
 
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("Store and Cache", ["Store", "Cache"]),
+        ("Cache, load_all", ["Cache", "load_all"]),
+        ("loadAll", ["load_all"]),
+        ("the Cache class", ["Cache"]),
+        ("load in Cache", ["Cache.load"]),
+        ("store.py#Cache.load", ["Cache.load"]),
+        ("load in web/view.ts", ["View.load"]),
+        ("Cache(rows, limit)", ["Cache"]),
+    ],
+)
+def test_names_are_found_however_they_are_asked_for(small: Workspace, query: str, first: list[str]) -> None:
+    assert [hit.qualified_name for hit in small.search(query).code][: len(first)] == first
+
+
+@pytest.mark.parametrize(
+    ("query", "note"),
+    [
+        ("StoreManager", "No definition is called 'StoreManager'"),
+        ("where is StoreKeeper defined", "No definition is called 'StoreKeeper'"),
+        ("load_alll", "No definition is called 'load_alll'; like it are load_all"),
+        ("Store.bogus", "No definition is called 'bogus'"),
+        ("Cache.load_all", "No 'load_all' is defined in Cache; these are elsewhere."),
+    ],
+)
+def test_what_nothing_is_called_is_said_and_is_never_sure(small: Workspace, query: str, note: str) -> None:
+    answer = small.search(query)
+    assert any(str(one).startswith(note) for one in answer.notes)
+    assert all(hit.confidence != "high" for hit in answer.code)
+
+
+def test_a_constant_of_an_enum_is_found_where_it_stands(tmp_path: Path) -> None:
+    write_files(tmp_path, {"color.ts": "export enum Color {\n  DeepRed,\n  PaleBlue,\n}\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        for query in ("PaleBlue", "where is PaleBlue defined"):
+            hit = workspace.search(query).code[0]
+            assert (hit.path, hit.start_line, hit.match) == ("color.ts", 3, "exact")
+        assert workspace.search("Color.PaleBlue").code[0].confidence == "high"
+        bogus = workspace.search("Color.Bogus")
+        assert all(hit.confidence != "high" for hit in bogus.code)
+        assert "No definition is called 'Bogus'." in bogus.notes
+
+
+def test_a_file_is_found_by_its_name_without_the_ending(tmp_path: Path) -> None:
+    files = {"src/write_log.py": "import os\n", "src/use.py": "import write_log\n\nwrite_log.start()\n"}
+    write_files(tmp_path, {**files, "build.config.js": "export default {};\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert workspace.search("write_log").code[0].path == "src/write_log.py"
+        assert workspace.search("build.config").code[0].path == "build.config.js"
+
+
 def test_a_method_says_what_class_it_is_of(small: Workspace) -> None:
     answer = small.search("load", mode="symbol", limit=20)
     assert {"Store.load", "Cache.load", "View.load"} <= {hit.qualified_name for hit in answer.code}

@@ -14,7 +14,6 @@ from cairn import waiting
 from cairn.answers import Answer, CodeHit
 from cairn.embedding.static import StaticModel
 from cairn.hints import Hint
-from cairn.index.snapshot import Snapshot
 from cairn.index.views import View
 from cairn.loading import load
 from cairn.search.confidence import GUESSED, confidence_word, is_hopeless, relevances
@@ -25,10 +24,10 @@ from cairn.search.habits import tuned_features
 from cairn.search.hits import Verdict, focus_on, make_hit
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
-from cairn.search.named import owner_of
+from cairn.search.named import means_name, owner_of
 from cairn.search.past import file_history
 from cairn.search.pasted import find_frames, find_pasted
-from cairn.search.pasted_text import read_pasted
+from cairn.search.pasted_text import Pasted, read_pasted
 from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, SCOPE_MARK, Query
 from cairn.search.rank import Ranking, rank
 from cairn.search.score import Floats, Ints, Weights
@@ -64,6 +63,7 @@ MAX_PASTED = 10  # lines that hold what was pasted
 # What a compiler or a linter says of a line, and how much of that must stand in the project for it to be its own.
 _DIAGNOSED = re.compile(r"\S+:\d+(?::\d+)?: *(?:error|warning|note|info|fatal|[A-Z]+\d+|[CEFIRW]:)\b", re.IGNORECASE)
 DIAGNOSED_SHARE = 0.5
+MAX_COMPARED = 60_000  # rows of a project whose names are compared with one that nothing has, in a tenth of a second
 MAX_MEANT, LEAST_ALIKE = 5, 0.7  # names that a misspelt word may mean, and how like it they are, 0 to 1
 LOOK_BEHIND = 5  # rows ranked beyond the limit
 
@@ -100,7 +100,7 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
         hits = _rank_hits(library, query, request, notes)
         if guessed and query.item is None and not _is_named(query, hits):
             hits = _with_pasted(library, query, request, hits, notes)
-        if guessed and not hits and effort is NO_LIMIT:
+        if guessed and not hits and effort is NO_LIMIT and not means_name(query):
             notes.extend(_names_meant(library, query, request))
     if request.expand and library.open_graph is None:
         notes.append("Callers and callees are known of what is checked out only.")
@@ -168,11 +168,11 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
     ranking = rank_files(library, query, request, limit + LOOK_BEHIND, item and item.gather, notes)
     if item and item.note:
         notes.append(item.note)
+    notes.extend(_notes_on_named(library, query, request, ranking))
     if is_hopeless(ranking, library.tuning.bars.answers) and not (item and item.lines):
         return []
     shown = ranking.rows[:limit]
     chances = relevances(ranking, len(shown))
-    notes.extend(_notes_on_named(snapshot, query, ranking))
     ids = snapshot.chunk_ids([ranked.row for ranked in shown])
     rows = library.shown.read_chunks(connection, ids)
     texts = read_files(library, {ranked.file for ranked in shown})
@@ -199,10 +199,14 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
     return arranged[: request.limit or None]
 
 
-def _notes_on_named(snapshot: Snapshot, query: Query, ranking: Ranking) -> list[str]:
-    """Return what is to be said of the rows that come first because the query names them."""
-    notes = list[str]()
-    if ranking.n_named and (query.kinds or not ranking.is_sure):
+def _notes_on_named(library: Library, query: Query, request: SearchRequest, ranking: Ranking) -> list[str]:
+    """Return what is to be said of the rows that come first because the query names them, and of what none defines."""
+    snapshot, notes = library.snapshot, list[str]()
+    if ranking.lacks == "name":
+        notes.extend(_names_meant(library, query, request))
+    elif ranking.lacks == "scope" and query.named:
+        notes.append(f"No {query.named.last!r} is defined in {query.named.scope}; these are elsewhere.")
+    if ranking.n_named and (not ranking.is_sure or (query.kinds and not means_name(query))):
         name = query.asked.name if query.asked else query.text
         words = f"The definitions of {name!r} come first; to take it as prose"
         notes.append(Hint(words, "search", query=None, mode="hybrid"))
@@ -212,17 +216,21 @@ def _notes_on_named(snapshot: Snapshot, query: Query, ranking: Ranking) -> list[
 
 
 def _names_meant(library: Library, query: Query, request: SearchRequest) -> list[str]:
-    """Return a note with the names of the project that are like a query of one word, if there are any."""
+    """Return a note that nothing is called like a query of one word, with the names that are like it."""
     word = query.named.last if query.named else query.text
     view = view_db.find_view(library.connection, library.reader.view.name)
     if view is None or not word.isidentifier() or request.kinds or request.languages or request.globs:
         return []
-    every = chunk_db.definition_names(library.connection, view.id)
-    names = [name for name in every if name[:1].isidentifier() and " " not in name]
-    near: list[str] = load("cairn.graph.alike:names_like")(names, word, MAX_MEANT, LEAST_ALIKE)
-    if not near:
+    near: list[str] = []
+    if library.snapshot.n_rows <= MAX_COMPARED:
+        every = chunk_db.definition_names(library.connection, view.id)
+        names = [name for name in every if name[:1].isidentifier() and " " not in name]
+        near = load("cairn.graph.alike:names_like")(names, word, MAX_MEANT, LEAST_ALIKE)
+    if word in near:  # of another kind than the query says
         return []
-    return [Hint(f"Nothing is called {word!r}; like it are {', '.join(near)}", "search", query=near[0])]
+    if near:
+        return [Hint(f"No definition is called {word!r}; like it are {', '.join(near)}", "search", query=near[0])]
+    return [f"No definition is called {word!r}."] if query.named and means_name(query) else []
 
 
 def _is_defined(library: Library, query: Query, request: SearchRequest) -> bool:
@@ -244,6 +252,9 @@ def _is_named(query: Query, hits: Sequence[CodeHit]) -> bool:
     if query.named is not None and hits[0].kind == "enum" and hits[0].name == owner_of(query.named).last:
         return True
     last = (parts_of_path(query.path) or [""])[-1]
+    stem = hits[0].path.rpartition("/")[2].rpartition(".")[0]
+    if stem and stem in (last, query.named.last if query.named else ""):
+        return True
     if last and hits[0].path.startswith("/".join(parts_of_path(query.path)) + "/"):
         return True
     return bool(last) and (hits[0].path.endswith(last) or module_parts(hits[0].path)[-1] == SCOPE_MARK.split(last)[-1])
@@ -316,6 +327,8 @@ def _with_pasted(
     if places:
         notes.append("What comes first are the places that the text names, the deepest call first.")
     pasted = read_pasted(query.text) if len(places) < limit and not is_place(query.text) else []
+    if query.named and not query.named.scope and means_name(query):  # of an enum, constants are no definitions
+        pasted = [*pasted, Pasted(query.named.last, is_loose=False)]
     found = find_pasted(library, pasted, query.wants, request, limit - len(places))
     hits = [hit._replace(match="exact", similarity=1.0) for hit in places]
     hits += [

@@ -25,7 +25,8 @@ WORK_ITEMS = Model(-1.89, 0.32, 1.71, 2.23)
 # How often the only definition of exactly the name in the query is the right one; several of a name share it.
 NAMED = 0.95
 HIGH, MEDIUM = 0.8, 0.4
-# The most for a hit by meaning where the query looks like a message, and no line holds any of it.
+# The most for a hit by meaning where the query looks like a message, and no line holds any of it, or like a name that
+# nothing has, and for one that has the name elsewhere than in the type that the query says.
 GUESSED = 0.7
 # An answer whose best hit is less likely to be right than this is left empty. The fewer of the query's terms occur in
 # the project, the higher the bar: (share of known terms up to, least chance).
@@ -59,8 +60,9 @@ def _chance(ranking: Ranking, place: int, model: Model) -> float:
     logit = model.bias + model.score * score + model.dense * dense + model.margin * margin
     chance = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, logit))))
     if place >= ranking.n_named:
-        return chance
-    return max(chance, NAMED / ranking.n_named) if ranking.is_sure else min(max(chance, MEDIUM), GUESSED)
+        return min(chance, GUESSED) if ranking.lacks == "name" else chance
+    is_sure = ranking.is_sure and ranking.lacks != "scope"
+    return max(chance, NAMED / ranking.n_named) if is_sure else min(max(chance, MEDIUM), GUESSED)
 
 
 def relevances(ranking: Ranking, count: int) -> list[float]:

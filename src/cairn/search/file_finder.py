@@ -100,6 +100,11 @@ class FileFinder:
                 return found if len(found) <= _MAX_ALIKE else []
         return []
 
+    def by_stem(self, stem: str) -> list[int]:
+        """Return the numbers of the files that are called so but for their ending, none if there are many."""
+        found = [number for name in self._by_name if name.rpartition(".")[0] == stem for number in self._by_name[name]]
+        return found if len(found) <= _MAX_ALIKE else []
+
     @cached_property
     def _parts(self) -> frozenset[str]:
         """The plain names of all folders, and the stems of all files."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -15,7 +16,9 @@ from cairn.kernels.plain import group
 from cairn.search.file_finder import finder_of, module_parts, parts_of_path
 from cairn.search.filters import Filtered
 from cairn.search.query import MINOR_KINDS, SCOPE_MARK, Name, Query, looks_named
+from cairn.search.subject import NAME_BIT
 from cairn.source.roles import FOREIGN, Role
+from cairn.source.terms import known_hash, terms_of_word
 from cairn.storage.index import chunk_db
 from cairn.storage.index.chunk_db import NamedDefinition
 
@@ -37,6 +40,9 @@ _MAIN, _VALUE, _MEMBER, _MINOR = range(4)
 _INSIDE, _IN_MODULE, _OUTSIDE = range(3)
 
 
+Lack = Literal["", "name", "scope"]
+
+
 class NamedRow(NamedTuple):
     """A row with a definition that is named, by its number in its file; None if the file is named."""
 
@@ -45,21 +51,44 @@ class NamedRow(NamedTuple):
     definition: int | None
 
 
+class NamedRows(NamedTuple):
+    """What a query names, best first, and what of a name is not there: the name, or only its scope around it."""
+
+    rows: list[NamedRow]
+    lacks: Lack = ""
+
+
 def named_rows(
     snapshot: Snapshot, connection: sqlite3.Connection, query: Query, filters: Filtered, scope: Scope, scores: Scores
-) -> list[NamedRow]:
-    """Return what the query names as a whole: the files of a path, then the definitions of a name."""
-    defined = _definitions(snapshot, connection, query, filters, scope, scores)
+) -> NamedRows:
+    """Return what the query names as a whole: the files of a path, then the definitions of a name, or of all listed."""
+    if query.listed:
+        asked = [query._replace(named=name, listed=()) for name in query.listed]
+        found = [_definitions(snapshot, connection, one, filters, scope, scores).rows for one in asked]
+        listed = dict.fromkeys(one for turn in zip_longest(*found) for one in turn if one is not None)
+        members = _members(snapshot, connection, query.listed, scope)
+        return NamedRows(sorted(listed, key=lambda one: (one.row, one.definition) not in members))
+    defined, lacks = _definitions(snapshot, connection, query, filters, scope, scores)
     if filters.kinds:
-        return defined
+        return NamedRows(defined, lacks)
     files = _files(snapshot, query, scope, scores, is_defined=bool(defined))
     shown = {one.file for one in files}
-    return [*files, *(one for one in defined if one.file not in shown)]
+    return NamedRows([*files, *(one for one in defined if one.file not in shown)], lacks)
+
+
+def _members(
+    snapshot: Snapshot, connection: sqlite3.Connection, names: Sequence[Name], scope: Scope
+) -> set[tuple[int, int | None]]:
+    """Return the definitions that a list of two names means if the second is a member of the first: `Store load`."""
+    owner, last = names[0], names[-1].last
+    member = Name(last, ".".join(filter(None, [owner.scope, owner.last])))
+    found = namesakes(snapshot, connection, member, scope) if len(names) == 2 else []
+    return {(row, one.ordinal) for row, one in found if is_within_scope(one.qualified_name, member)}
 
 
 def _definitions(
     snapshot: Snapshot, connection: sqlite3.Connection, query: Query, filters: Filtered, scope: Scope, scores: Scores
-) -> list[NamedRow]:
+) -> NamedRows:
     """Return the definitions of a name: one of each file first, and of these the ones that are most probably meant.
 
     First come those in the scope that the name gives; types and functions before fields; code before tests, generated
@@ -68,13 +97,18 @@ def _definitions(
     what is meant, and only their scores count. A member that is no definition itself stands in its enum.
     """
     if (name := query.named) is None:
-        return []
+        return NamedRows([])
     found = _kept(namesakes(snapshot, connection, name, scope), query, name, filters, scores)
     inside = [one for _, one in found if is_within_scope(one.qualified_name, name) and one.kind != "section"]
     if name.scope and not inside:
         owner = owner_of(name)
         owners = _kept(namesakes(snapshot, connection, owner, scope), query, owner, filters, scores)
-        if enums := [(row, one) for row, one in owners if one.kind == "enum" and one.name == owner.last]:
+        holding = _files_with(snapshot, name.last)
+        if enums := [
+            (row, one)
+            for row, one in owners
+            if one.kind == "enum" and one.name == owner.last and int(scope.file_of_row[row]) in holding
+        ]:
             found, name = enums, owner
     aside = int(_ASIDE & ~query.wants)
     entries: list[_Entry] = []
@@ -93,25 +127,49 @@ def _definitions(
             file,
         )
         entries.append(_Entry(likelihood, NamedRow(row, file, definition.ordinal)))
-    return _one_of_each_file(
-        [entry.named for entry in sorted(_without_others(entries, query, name))], alone=query.asked is not None
-    )
+    entries = sorted(_without_others(entries, query, name))
+    rows = _one_of_each_file([entry.named for entry in entries], alone=query.asked is not None)
+    if not entries:
+        return NamedRows(rows, "name")
+    return NamedRows(rows, "scope" if entries[0].likelihood[0] == _OUTSIDE else "")
+
+
+def means_name(query: Query) -> bool:
+    """Tell whether a query can only mean a definition: it asks for one, or no word of prose is written like it."""
+    if query.named is None:
+        return False
+    if query.asked is not None:
+        return query.asked.is_sure
+    return looks_named(query.named.last) or query.named.scope[:1].isupper()
+
+
+def _files_with(snapshot: Snapshot, word: str) -> set[int]:
+    """Return the files in which a word stands, as far as the index knows."""
+    terms = terms_of_word(word)[1]
+    return set(snapshot.file_of_row[snapshot.term_rows([known_hash(terms[-1])]).rows].tolist()) if terms else set()
 
 
 def _files(snapshot: Snapshot, query: Query, scope: Scope, scores: Scores, *, is_defined: bool) -> list[NamedRow]:
-    """Return the first row of each file that the query names by its folder or path, or as a module.
+    """Return the first row of each file that the query names by its folder or path, as a module, or without its ending.
 
-    A module counts if it is not a definition.
+    The last two count if nothing defines them.
     """
-    if not query.path:
-        return []
     finder = finder_of(snapshot)
     parts = parts_of_path(query.path)
+    if not parts:
+        is_name = query.named is not None and not is_defined and looks_named(query.named.last)
+        return _first_rows(finder.by_stem(query.named.last) if query.named and is_name else [], scope, scores)
     files = finder.in_folder(query.path) or [
         file for file in finder.by_path(query.path) if snapshot.files.paths[file].split("/")[-len(parts) :] == parts
     ]
     if not files and not is_defined:
-        files = finder.by_module(query.path.replace("/", "."))
+        files = finder.by_module(query.path.replace("/", ".")) or finder.by_stem(query.path)
+    return _first_rows(files, scope, scores)
+
+
+def _first_rows(files: Sequence[int], scope: Scope, scores: Scores) -> list[NamedRow]:
+    if not files:
+        return []
     rows = np.flatnonzero(np.isin(scope.file_of_row, files))
     of_files, places, _ = group(scope.file_of_row[rows])
     first = dict(zip(of_files.tolist(), rows[places].tolist(), strict=True))
@@ -158,14 +216,15 @@ def _kept(
     if exact or (query.asked is not None and not query.asked.is_sure):
         found = exact
     of_kinds = [(row, one) for row, one in found if one.kind in query.kinds]
-    return of_kinds if query.kinds and (of_kinds or query.asked is None) else list(found)
+    is_question = query.asked is not None and query.asked.is_sure
+    return of_kinds if query.kinds and (of_kinds or not is_question) else list(found)
 
 
 def _without_others(entries: list[_Entry], query: Query, name: Name) -> list[_Entry]:
     """Leave out what a name with a scope, or a plain word, does not mean."""
     if name.scope:  # `Other.name` is not what `Scope.name` asks for
         best = min((entry.likelihood[0] for entry in entries), default=_OUTSIDE)
-        is_strict = bool(query.kinds) and query.asked is None
+        is_strict = not query.asked.is_sure if query.asked else bool(query.kinds)
         if best < _OUTSIDE or is_strict:
             entries = [entry for entry in entries if entry.likelihood[0] == best < _OUTSIDE]
     is_plain_word = not name.scope and not looks_named(name.last)
@@ -228,10 +287,14 @@ def namesakes(
 ) -> list[tuple[int, NamedDefinition]]:
     """Return the definitions in scope that have a name, in upper or lower case, each with its row.
 
+    Where nothing has it, those that have it in another style: `get_user_name` is also `getUserName`.
+
     Those inside the scope that the name gives come first, then those in the same case, then the rest, by path. With
     more than `MAX_NAMESAKES` no single one can be meant; which ones are dropped does not depend on other views.
     """
-    definitions = list(chunk_db.find_definitions(connection, name.last))
+    definitions = list(chunk_db.find_definitions(connection, name.last)) or _in_another_style(
+        snapshot, connection, name
+    )
     rows = snapshot.rows_of_chunks(np.array([definition.chunk_id for definition in definitions], dtype=np.int64))
     files = np.where(rows >= 0, scope.file_of_row[rows], -1)
     order = [
@@ -247,3 +310,18 @@ def namesakes(
         if file >= 0
     ]
     return [entry[-2:] for entry in sorted(order)[:MAX_NAMESAKES]]
+
+
+def _in_another_style(snapshot: Snapshot, connection: sqlite3.Connection, name: Name) -> list[NamedDefinition]:
+    """Return the definitions whose names differ from one in nothing but case and underscores."""
+    folded = "".join(terms_of_word(name.last)[0])
+    if folded == name.last:
+        return []
+    found = snapshot.term_rows([known_hash(folded)])
+    rows = found.rows[(found.fields & NAME_BIT) > 0][:MAX_NAMESAKES]
+    return [
+        NamedDefinition(row.id, row.chunk.definitions[0] + place, one.kind, one.name, one.qualified_name)
+        for row in chunk_db.read_chunks(connection, snapshot.chunk_ids(rows.tolist())).values()
+        for place, one in enumerate(row.definitions)
+        if _folded(one.name) == folded
+    ]

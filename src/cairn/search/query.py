@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from cairn.errors import QueryError
 from cairn.hints import Hint
-from cairn.search.asked_name import AskedName, parse_asked_name
+from cairn.search.asked_name import AskedName, is_shaped_name, parse_asked_name
 from cairn.search.relations import KINDS, RelationQuestion, parse_kind, parse_relation
 from cairn.source.roles import Role
 from cairn.source.terms import known_hash, terms_of_word
@@ -23,7 +23,7 @@ EXACT_MODES = ("literal", "regex", "structural")  # these find every match, unra
 MAX_QUERY_CHARS = 10_000
 MAX_TERMS = 64  # of a very long query the first ones count
 
-_SYMBOL = re.compile(r"[A-Za-z_$@~][\w$]*(?:(?:::|\.|#|->|\\)~?[A-Za-z_$][\w$]*)*(?:\(\))?[?!]?")
+_SYMBOL = re.compile(r"[A-Za-z_$@~][\w$]*(?:(?:::|\.|#|->|\\)~?[A-Za-z_$][\w$]*)*(?:\(\))?[?!]?(?:\(\))?")
 _PATH = re.compile(r"[\w@.+~-]*[./\\:][\w@.+~/\\:-]*\w/?|[\w@+-][\w@.+-]*/")
 _QUOTED = re.compile(r'"([^"]+)"|`([^`]+)`|\'([^\']+)\'')
 _REGEX_MARKS = re.compile(
@@ -40,6 +40,14 @@ _RAISED = re.compile(r"(?:[\w$]+(?:\.|::?|\\))*(?:[A-Z]\w*)?(?:Error|Exception|W
 _STRUCTURE_MARK = re.compile(r"\$\$\$(?![$\w])|\$\$\$[A-Z_][A-Z0-9_]*\b")
 SCOPE_MARK = re.compile(r"::|\.|#|->|\\")
 _LOOKS_NAMED = re.compile(r"[a-z0-9][A-Z]|\w_\w|[A-Z][A-Z][a-z]")
+
+# A call, or a type with its parameters, as it is written where it is used.
+_USED = re.compile(
+    r"(?:new )?([A-Za-z_$@][\w$]*(?:(?:::|\.|#|->|\\)[A-Za-z_$][\w$]*)*[?!]?)(?:<[^()]*>|(?=\())(?:\([^()]*\))?;?"
+)
+_LIST = re.compile(r"(?:where (?:is|are) )?(?P<names>.+?)(?: (?:defined|declared|implemented))?\??", re.IGNORECASE)
+_BETWEEN_NAMES = re.compile(r",? (?:and|or|vs\.?|versus|&) |, ?")
+_MOST_LISTED = 4
 
 # Words that belong to the form of a question, not to what it is about.
 STOP_WORDS = frozenset(
@@ -146,6 +154,7 @@ class Query(NamedTuple):
         wants: the roles of files that the query asks for.
         pattern: what an exact mode looks for.
         named: the name that the query as a whole is; its definitions come first.
+        listed: the names of which the query is a list; their definitions come first, by turns.
         kinds: the kinds that these definitions may have; any if empty.
         asked: the question for one name that the query is, which may also say its kind.
         path: the file, the folder or the module that the query as a whole names.
@@ -169,6 +178,7 @@ class Query(NamedTuple):
     relation: RelationQuestion | None = None
     body: tuple[str, ...] = ()
     item: WorkItem | None = None
+    listed: tuple[Name, ...] = ()
 
 
 def understand(text: str, mode: Mode = "auto") -> Query:
@@ -191,7 +201,7 @@ def understand(text: str, mode: Mode = "auto") -> Query:
         pattern = text if mode != "auto" else _strip_quotes(stripped)
     asked, about = _asked_name(stripped) if mode == "auto" else None, stripped
     if asked is not None:
-        about = asked.name
+        about = " ".join([asked.name, *asked.scope])
     raws = raw_words(names_apart(about))
     wants = asked_roles(stripped)
     subject = _subject(raws, wants)
@@ -200,8 +210,11 @@ def understand(text: str, mode: Mode = "auto") -> Query:
     if mode == "auto" and (kind := parse_kind(stripped)) and _SYMBOL.fullmatch(kind[1]):
         named, kinds = _name(kind[1]), KINDS[kind[0]]
     elif asked is not None:
-        named, kinds = _name(asked.name), asked.kinds
+        named, kinds = _asked_definition(asked), asked.kinds
         symbols = (named,) if asked.is_sure else ()
+    elif mode == "auto" and resolved == "literal" and (used := _USED.fullmatch(stripped)):
+        named = _name(used[1])
+    listed = _listed(stripped) if mode == "auto" and named is None else ()
     return Query(
         text=stripped,
         mode=resolved,
@@ -214,8 +227,9 @@ def understand(text: str, mode: Mode = "auto") -> Query:
         named=named,
         kinds=kinds,
         asked=asked,
-        path=about if mode == "auto" and _PATH.fullmatch(about) else "",
+        path=next((one for one in (about, stripped) if mode == "auto" and _PATH.fullmatch(one)), ""),
         relation=parse_relation(stripped) if mode == "auto" else None,
+        listed=listed,
     )
 
 
@@ -223,6 +237,26 @@ def _asked_name(text: str) -> AskedName | None:
     """Return the question for one name that a text is, None if the name could not be one of code."""
     asked = parse_asked_name(text)
     return asked if asked and _SYMBOL.fullmatch(asked.name.replace("/", ".")) else None
+
+
+def _listed(text: str) -> tuple[Name, ...]:
+    """Return the names of which a text is a list: `where are Store and Session defined`, `load_all, load_one`."""
+    if (text.islower() and "_" not in text) or (listed := _LIST.fullmatch(text)) is None:
+        return ()
+    parts = _BETWEEN_NAMES.split(listed["names"])
+    is_shaped: Callable[[str], bool] = is_shaped_name
+    if len(parts) == 1:
+        parts, is_shaped = listed["names"].split(), looks_named
+    if not 1 < len(parts) <= _MOST_LISTED or not all(part and is_shaped(part) for part in parts):
+        return ()
+    plain = [part.strip("`\"'") for part in parts]
+    return tuple(_name(part) for part in plain) if all(_SYMBOL.fullmatch(part) for part in plain) else ()
+
+
+def _asked_definition(asked: AskedName) -> Name:
+    """Return the name that a question is for, within the place that it says."""
+    name = _name(asked.name)
+    return Name(name.last, ".".join([*asked.scope, *filter(None, [name.scope])]))
 
 
 def classify(text: str) -> Mode:

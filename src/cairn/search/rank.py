@@ -14,7 +14,7 @@ from cairn.index.snapshot import Snapshot
 from cairn.kernels import loops
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.learned import correct
-from cairn.search.named import NamedRow, named_rows, namesakes
+from cairn.search.named import Lack, NamedRow, means_name, named_rows, namesakes
 from cairn.search.query import MINOR_KINDS, Name, Query, is_work_item
 from cairn.search.score import Floats, Ints, Scope, Scores, Weights, contributions, form_weight, score
 from cairn.storage.index import chunk_db
@@ -47,7 +47,7 @@ class Ranking(NamedTuple):
 
     `explain` returns the parts that add up to a row's score. The first `n_named` rows define what the query as a whole
     names and come first whatever their score; each of their definitions has an entry of its own. `for_work_item` says
-    whether the query is not a question.
+    whether the query is not a question. `lacks` says what is not defined of a name that the query means as one.
     """
 
     rows: list[Ranked]
@@ -56,6 +56,7 @@ class Ranking(NamedTuple):
     n_named: int = 0
     is_sure: bool = True
     for_work_item: bool = False
+    lacks: Lack = ""
 
 
 def rank(
@@ -90,14 +91,16 @@ def rank(
     scores.settle(limit)  # a file that the trees put lower may have let one up
     rows = _diversify(snapshot, scores, scope, chosen, limit)
     named: list[Ranked] = []
-    if query.named is not None or query.path:
-        found = named_rows(snapshot, connection, query, filters, scope, scores)[:limit]
-        named = [_ranked_by_name(one, scores, snapshot) for one in found]
+    lacks: Lack = ""
+    if query.named is not None or query.path or query.listed:
+        found = named_rows(snapshot, connection, query, filters, scope, scores)
+        named = [_ranked_by_name(one, scores, snapshot) for one in found.rows[:limit]]
+        lacks = found.lacks if means_name(query) else ""
         defining = {ranked.row for ranked in named}
         rows = [*named, *(ranked for ranked in rows if ranked.row not in defining)][:limit]
     explain = partial(_parts, snapshot, scores, weights)
     is_sure = query.asked is None or query.asked.is_sure
-    return Ranking(rows, scores.matches.known, explain, len(named), is_sure, for_work_item)
+    return Ranking(rows, scores.matches.known, explain, len(named), is_sure, for_work_item, lacks)
 
 
 class FirstStage(NamedTuple):

@@ -58,6 +58,8 @@ _OPENINGS = frozenset({"find", "list", "show", "me", "all", "the"})
 _FILLERS = frozenset({"the", "function", "method", "class", "type", "interface", "file", "module"})
 
 _METHODS = frozenset({"method", "constructor", "destructor"})
+_MODULES = frozenset({"module", "namespace", "package"})
+_VALUES = frozenset({"constant", "variable", "property", "field"})
 KINDS: dict[str, frozenset[str]] = {
     "class": TYPE_KINDS,
     "type": TYPE_KINDS,
@@ -72,6 +74,18 @@ KINDS: dict[str, frozenset[str]] = {
     "fn": FUNCTION_KINDS,
     "def": FUNCTION_KINDS,
     "method": _METHODS,
+    "module": _MODULES,
+    "mod": _MODULES,
+    "namespace": _MODULES,
+    "macro": frozenset({"macro"}),
+    "macro_rules!": frozenset({"macro"}),
+    "typealias": TYPE_KINDS,
+    "type alias": TYPE_KINDS,
+    "const": _VALUES,
+    "constant": _VALUES,
+    "var": _VALUES,
+    "let": _VALUES,
+    "val": _VALUES,
 }
 
 

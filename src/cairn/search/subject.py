@@ -16,7 +16,7 @@ from cairn.source.languages import BY_NAME
 from cairn.source.roles import FOREIGN, Role
 from cairn.source.terms import term_hash, terms_of
 
-_NAME_BIT = 1  # of a posting's fields: the term is in a definition's name
+NAME_BIT = 1  # of a posting's fields: the term is in a definition's name
 _ASIDE = Role.TEST | Role.EXAMPLE | Role.DOCS | Role.CONFIG | FOREIGN
 _LEAST_FILES = 5
 _MOST_SPELLED = 5  # words of a query that may be a name in words
@@ -94,7 +94,7 @@ def _spells_name(snapshot: Snapshot, query: Query) -> bool:
     common: set[int] | None = None
     for hashed in hashes:
         found = snapshot.term_rows([hashed])
-        rows = found.rows[(found.fields & _NAME_BIT) > 0]
+        rows = found.rows[(found.fields & NAME_BIT) > 0]
         numbers = snapshot.file_of_row[rows]
         named = set(rows[(numbers >= 0) & is_own[numbers]].tolist())
         common = named if common is None else common & named
@@ -125,7 +125,7 @@ def _is_about(snapshot: Snapshot, subject: _Subject) -> bool:
     for vocabulary in subject.vocabularies:
         rows = snapshot.term_rows(sorted({term_hash(terms_of(word, (word,))[-1]) for word in vocabulary.words}))
         numbers = snapshot.file_of_row[rows.rows]
-        is_shown, is_name = numbers >= 0, (rows.fields & _NAME_BIT) > 0
+        is_shown, is_name = numbers >= 0, (rows.fields & NAME_BIT) > 0
         anywhere, in_names = own[distinct(numbers[is_shown])].sum(), own[distinct(numbers[is_shown & is_name])].sum()
         if anywhere >= vocabulary.share * n_own and in_names >= vocabulary.share_of_names * n_own:
             return True

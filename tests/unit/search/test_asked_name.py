@@ -30,6 +30,14 @@ from cairn.search.query import Name, understand
         ("what is `store`?", "store"),
         ("what does Store.load do?", "Store.load"),
         ("`empty?`", "empty?"),
+        ("find the definition of Store", "Store"),
+        ("find where `load` is defined", "load"),
+        ("go to definition of load", "load"),
+        ("the Store class", "Store"),
+        ("the class Store", "Store"),
+        ("Store class", "Store"),
+        ("const LIMITS", "LIMITS"),
+        ("find save!", "save!"),
     ],
 )
 def test_a_question_for_a_definition_is_recognised(text: str, name: str) -> None:
@@ -46,8 +54,71 @@ def test_a_plain_word_without_a_word_for_a_definition_may_be_meant_as_prose(text
 
 
 @pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("where is load defined in src/store.py", Name("load", "src.store")),
+        ("Store in store.py", Name("Store", "store")),
+        ("where is Store defined in the db package", Name("Store", "db")),
+        ("load in Store", Name("load", "Store")),
+        ("load method of Store", Name("load", "Store")),
+        ("the load method in Store", Name("load", "Store")),
+        ("Store's load method", Name("load", "Store")),
+        ("src/store.py#Store.load", Name("load", "src.store.Store")),
+        ("src/store.py:Store", Name("Store", "src.store")),
+        ("src/store.py::load()", Name("load", "src.store")),
+        ("src/store.Store", Name("Store", "src.store")),
+        ("packages/core/src/index.ts#Store", Name("Store", "packages.core.src")),
+    ],
+)
+def test_a_question_may_say_where_a_definition_is(text: str, name: Name) -> None:
+    assert understand(text).named == name
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("load(key, None)", Name("load")),
+        ("new Store()", Name("Store")),
+        ("Store<K, V>", Name("Store")),
+        ("Store.load<T>(key)", Name("load", "Store")),
+        ("save!()", Name("save!")),
+    ],
+)
+def test_a_name_may_be_written_as_it_is_used(text: str, name: Name) -> None:
+    assert understand(text).named == name
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "Store and Session",
+        "`Store` and `Session`",
+        "where are Store and Session defined?",
+        "Store, Session",
+        "Store or Session",
+        "Store vs. Session",
+    ],
+)
+def test_several_names_may_be_asked_for_at_once(text: str) -> None:
+    assert understand(text).listed == (Name("Store"), Name("Session"))
+
+
+@pytest.mark.parametrize(
+    "text", ["Error Handling", "saving and loading", "Store", "Store and", "a, b, c", "HTTP, and, so"]
+)
+def test_prose_is_no_list_of_names(text: str) -> None:
+    assert understand(text).listed == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "errors in handlers",
+        "retries of uploads",
+        "src/store.py",
+        "src/store.test.ts",
+        "src/store.py:12",
+        "http://example.com/a.b",
         "where is it defined",
         "what is this",
         "where are routes registered",
