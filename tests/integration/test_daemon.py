@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
+from shutil import rmtree
 from typing import Any
 
 import httpx
@@ -32,6 +33,7 @@ from cairn.protocol.table import OPERATIONS
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.workspace import Workspace
+from conftest import Git
 from serving import TOKEN, AsgiTransport, make_app, serving
 
 CODE = '''"""Money."""
@@ -341,6 +343,18 @@ def test_settings_that_change_hold_from_the_next_request_on(ask: Ask, project: P
     assert ask("GET", "/api/config").json()["max_file_bytes"] == 12345
     (project / ".cairn" / "config.yaml").write_text("no_such: 1\n")
     check_error(ask("GET", "/api/config"), 400, "config")
+
+
+def test_a_repository_that_comes_or_goes_is_noticed(ask: Ask, project: Path, git: Git) -> None:
+    assert ask("POST", "/api/search", json={"query": "total"}).status_code == 200
+    git(project, "init", "-q")
+    git(project, "add", "money.py")
+    git(project, "commit", "-q", "-m", "Count money")
+    why = {"place": "money.py:1"}
+    assert ask("POST", "/api/history/why", json=why).json()["commits"][0]["subject"] == "Count money"
+    rmtree(project / ".git")
+    assert ask("POST", "/api/search", json={"query": "total"}).status_code == 200
+    assert ask("POST", "/api/history/why", json=why).json()["commits"] == []
 
 
 def test_settings_that_are_no_file_are_told_and_hold_nothing_up(ask: Ask, project: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -81,3 +82,17 @@ def test_definitions_of_the_name_are_offered_where_another_part_of_it_is_wrong(p
 def test_a_question_in_words_takes_full_names_too(project: Workspace) -> None:
     answer = project.search("callers of shop.app.task.Task.retry")
     assert "Task.retry (shop/app/task.py:2)" in " ".join(answer.notes)
+
+
+@pytest.mark.parametrize("place", ["nosuch/shop/other.py:1", "work/other.py:1", "nosuch/server.go:5"])
+def test_a_line_of_a_file_that_is_not_here_is_no_line_of_another(project: Workspace, place: str) -> None:
+    with pytest.raises(UnknownSymbolError, match="no indexed file is called"):
+        project.graph.callers(place)
+
+
+def test_a_line_in_another_checkout_on_this_machine_is_none_of_this_one(project: Workspace, tmp_path: Path) -> None:
+    write_files(tmp_path, FILES)
+    with pytest.raises(UnknownSymbolError):
+        project.graph.callers(f"{tmp_path}/shop/other.py:1")
+    assert project.graph.callers(f"{project.root}/shop/other.py:1").symbol.path == "shop/other.py"
+    assert project.graph.callers("/home/someone/shop/other.py:1").symbol.path == "shop/other.py"

@@ -257,10 +257,60 @@ def test_how_many_lines_are_not_committed_is_said(project: Path) -> None:
         assert workspace.history.why("f.py:3-2").line == 2
 
 
-def test_a_file_that_was_only_renamed_is_not_in_the_last_commit(project: Path, git: Git) -> None:
+def test_a_file_that_was_moved_and_not_committed_yet_keeps_its_history(project: Path, git: Git) -> None:
     git(project, "mv", "f.py", "h.py")
+    (project / "new.py").write_text("x = 9\n")
+    git(project, "add", "new.py")
     with Workspace.open(project) as workspace:
-        assert workspace.history.why("h.py:1").notes[-1] == "h.py is not in the last commit."
+        history = workspace.history
+        assert [one.subject for one in history.why("h.py:3").commits] == ["Extend f by number 3"]
+        assert len(history.solve("h.py", limit=0).commits) == 5
+        assert history.related("h.py").files
+        for notes in (history.why("h.py:3").notes, history.solve("h.py").notes, history.related("h.py").notes):
+            assert "h.py is f.py in the last commit." in notes
+        assert history.why("new.py:1").notes[-1] == "new.py is not in the last commit."
+
+
+def test_a_path_that_never_was_is_not_taken_for_words_in_silence(project: Path) -> None:
+    with Workspace.open(project) as workspace:
+        found = workspace.history.solve("extend/number")
+        assert found.notes[0] == ("There is no file extend/number, and none in the commits read; these have its words.")
+        with pytest.raises(NotFoundError, match=r"there is no file gone\.py"):
+            workspace.history.why("gone.py:1")
+
+
+def test_a_commit_at_which_a_clone_ends_is_said_to_prove_nothing(project: Path, git: Git, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{project}", str(clone))
+    with Workspace.open(clone) as workspace:
+        shaped = workspace.history.why("f.py:1")
+    assert (
+        shaped.notes[-1]
+        == f"This clone ends at {shaped.commits[0].hash[:12]}, which need not have changed these lines."
+    )
+
+
+def test_a_history_that_cannot_be_marked_as_complete_is_read_all_the_same(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Workspace.open(project) as workspace:
+        assert workspace.history.solve("number").commits
+
+        def refuse(*_: object, **__: object) -> None:
+            raise OSError(30, "Read-only file system")
+
+        monkeypatch.setattr(os, "utime", refuse)
+        assert workspace.history.solve("number").commits
+
+
+def test_an_empty_answer_says_that_no_commits_were_read(project: Path) -> None:
+    with Workspace.open(project) as workspace:
+        workspace.refresh()
+        unread = [str(note) for note in workspace.search("payment gateway timeouts of customers").notes]
+        assert any(note.startswith("No commits were read yet") for note in unread)
+        workspace.history.update()
+        read = [str(note) for note in workspace.search("payment gateway timeouts of customers").notes]
+        assert not any(note.startswith("No commits were read yet") for note in read)
 
 
 def test_a_new_blank_line_and_a_file_without_lines_are_told_from_others(project: Path) -> None:

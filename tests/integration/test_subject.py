@@ -7,6 +7,7 @@ from shutil import rmtree
 import pytest
 
 from cairn.workspace import Workspace
+from small_projects import write_files
 
 NAMES = ("collect", "select", "report", "order", "repeat", "schedule")
 
@@ -67,3 +68,25 @@ def test_in_a_documentation_tool_a_question_about_documents_is_about_its_code(tm
             .code[0]
             .path.startswith("pages/")
         )
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ("how are calls on mocks recorded", "src/calls.py"),
+        ("tests for calls on mocks", "tests/test_calls.py"),
+    ],
+)
+def test_a_library_for_mocks_is_not_asked_for_its_tests_by_the_word(tmp_path: Path, query: str, path: str) -> None:
+    files = {
+        "src/mocks.py": "class Mock:\n    def answer(self, call):\n        return self.stubs[call.name]\n",
+        "src/stubs.py": "class Stub:\n    def matches(self, call):\n        return self.arguments == call.arguments\n",
+        "src/calls.py": "def record_call(mock, call):\n    mock.calls.append(call)\n",
+        "src/verify.py": "def verify_mock(mock, call):\n    assert call in mock.calls\n",
+        "src/spies.py": "def spy_on(target):\n    return Mock(wraps=target)\n",
+        "tests/test_calls.py": "def test_calls_on_mocks_are_recorded(mock):\n    mock.run()\n    assert mock.calls\n",
+    }
+    write_files(tmp_path, files)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert workspace.search(query).code[0].path == path

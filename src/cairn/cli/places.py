@@ -59,10 +59,11 @@ class Standpoint:
         return [f"!{self._glob(glob[1:])}" if glob.startswith("!") else self._glob(glob) for glob in globs]
 
     def _glob(self, glob: str) -> str:
-        wildcard = re.search(_WILDCARD, glob)
-        exists = self.inside and not wildcard and os.path.lexists(os.path.join(self.folder, glob))
-        if not exists and not re.match(_FROM_HERE, glob):
+        is_from_here = bool(re.match(_FROM_HERE, glob))
+        exists = (bool(self.inside) or is_from_here) and os.path.lexists(os.path.join(self.folder, glob))
+        if not exists and not is_from_here:
             return glob
+        wildcard = None if exists else re.search(_WILDCARD, glob)
         # The folders in front of the first wildcard are a path; only what follows is a pattern.
         above = glob[: glob.rfind("/", 0, wildcard.start()) + 1] if wildcard else glob
         path = os.path.relpath(os.path.join(self.folder, above), self._root)

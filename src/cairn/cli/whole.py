@@ -64,4 +64,5 @@ def run_map(options: argparse.Namespace) -> int:
                 yield f"  {line}: {style.name(printable(head))}"
 
     omitted = more(document["omitted_files"], "more file", "--max-tokens")
-    return show(document, options, rows, something=bool(document["entries"]), omitted=omitted)
+    nothing = "No code is indexed; see what is skipped: cairn index --skipped"
+    return show(document, options, rows, something=bool(document["entries"]), nothing=nothing, omitted=omitted)

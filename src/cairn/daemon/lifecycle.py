@@ -113,9 +113,9 @@ def share_the_interpreter() -> None:
 
 
 def _stay_found(folder: StateFolder, runtime: Runtime, token: str) -> bool:
-    """Write the runtime file again if it was lost; return False if the lock was lost, too."""
-    if folder.find() is not None:
-        return True
+    """Write the runtime file again if it was lost; return False if the lock was lost, too, or another daemon has it."""
+    if (found := folder.find()) is not None:
+        return found.pid == runtime.pid
     if holder(folder.lock) is None:  # another daemon can start, and clients find that one
         return False
     _log.warning("%s was lost; writing it again", folder.runtime)

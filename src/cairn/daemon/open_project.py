@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -50,7 +51,8 @@ class OpenProject:
         self._watch: Watch | None = None
         self._closed = False
         self._deciding = deciding_files(Path(project.root))
-        self._settings_stamp: tuple[tuple[int, ...], ...] = ()
+        self._git = _git_around(project.root)
+        self._stamp: tuple[tuple[int, ...], ...] = ()  # of the settings and the repository
         self._was_indexed = False
         self._behind = Asker()  # for whom cut answers are gone on with
         self.has_more = False  # whether there may be such answers
@@ -126,12 +128,12 @@ class OpenProject:
     def watch(self) -> None:
         """Follow the project's edits from now on, unless a watch does."""
         with self._starting:
-            stamp = self._settings_stamp
+            stamp = self._stamp
             if self._watch is not None or self._workspace is None:
                 return
             watch = Watch(self.project.name, open_workspace(Path(self.project.root)))
             with self._lock:
-                is_wanted = self._workspace is not None and self._settings_stamp == stamp
+                is_wanted = self._workspace is not None and self._stamp == stamp
                 if is_wanted and self._workspace is not None:
                     self._watch = watch
                     self._workspace.thing.upkeep.rely_on(watch)
@@ -139,19 +141,26 @@ class OpenProject:
             watch.stop(STOP_SECONDS)
 
     def _current_workspace(self) -> Shared[Workspace]:
-        """Return the workspace with the current settings; one with older settings is closed once nobody uses it."""
-        stamp = stamp_of(self._deciding)
+        """Return the workspace with the current settings and the repository that is there now.
+
+        One with older settings, or another repository or none, is closed once nobody uses it.
+        """
+        stamp = self._current_stamp()
         with self._lock:
             if self._closed:
                 raise BusyError(f"{self.project.name} is being closed", "ask again in a moment")
-            if stamp == self._settings_stamp and self._workspace is not None and self._is_there():
+            if stamp == self._stamp and self._workspace is not None and self._is_there():
                 return self._workspace
             last = self._take_open()
         self._end(*last, 0.0)
         with self._lock:
             if self._workspace is None:
-                self._workspace = self._open(stamp)
+                self._git = _git_around(self.project.root)
+                self._workspace = self._open(self._current_stamp())
             return self._workspace
+
+    def _current_stamp(self) -> tuple[tuple[int, ...], ...]:
+        return (*stamp_of(self._deciding), _identity_of(self._git))
 
     def _is_there(self) -> bool:
         return Path(self.project.root).is_dir()
@@ -164,7 +173,7 @@ class OpenProject:
                 Hint("if it was moved, index it there", "index", project=None),
             )
         workspace = Shared(open_workspace(root), self._close_workspace)
-        self._settings_stamp = stamp
+        self._stamp = stamp
         _log.info("opened %s", self.project.name)
         return workspace
 
@@ -193,3 +202,18 @@ class OpenProject:
             stopped &= workspace.retire(max(0.0, deadline - time.monotonic()))
             _log.info("closed %s", self.project.name)
         return stopped
+
+
+def _git_around(root: str) -> str:
+    """Return the nearest `.git` from a folder upwards; where it would be in the folder itself if there is none."""
+    places = [os.path.join(folder, ".git") for folder in (root, *map(str, Path(root).parents))]
+    return next((place for place in places if os.path.lexists(place)), places[0])
+
+
+def _identity_of(path: str) -> tuple[int, ...]:
+    """Return what tells a folder or file from another that takes its place, nothing if there is none."""
+    try:
+        facts = os.lstat(path)
+    except OSError:
+        return ()
+    return (facts.st_dev, facts.st_ino)

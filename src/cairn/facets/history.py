@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cairn.errors import CairnError, NotFoundError, PathError
@@ -19,6 +20,7 @@ from cairn.history.notes import another_repository, git_failed
 from cairn.history.past import Extent
 from cairn.history.values import PastCommit, PastFile, RelatedFiles, ShapedLines, Solved, Subject
 from cairn.loading import load
+from cairn.source.commits import shallow_commits
 from cairn.source.named_commits import named_commits
 from cairn.source.shaping import content_in_commit, lines_in_commit, lines_of, shaped_by
 from cairn.source.text import pluralize
@@ -37,6 +39,7 @@ _RUN_SHARE, _LEAST_RUN_SECONDS = 0.5, 0.1
 WHY_SECONDS = 3.0
 _MOST_SHAPINGS = 200
 _MOST_NAMESAKES = 20  # definitions of one name that are counted
+_PATH_ALONE = re.compile(r"[^\s/]*(?:/[^\s/]+)+/?")  # what can only be meant as a path
 _PLACE = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?", re.DOTALL)
 
 
@@ -112,8 +115,14 @@ class HistoryFacet:
             subject, (commits, files, omitted) = "file", answers.of_paths([path], limit)
         else:
             commits, files, omitted = answers.solve(terms, limit)
+        if not commits and path and (moved := self._known.moved_from(path)):
+            commits, files, omitted = answers.of_paths([moved], limit)
+            notes = (*notes, _was_called(path, moved))
         if not commits:
             notes = (*notes, *self._known.notes_on_nothing(past, path))
+        if not path and _PATH_ALONE.fullmatch(query.strip()):
+            these = "; these have its words" if commits else ""
+            notes = (f"There is no file {query.strip()}, and none in the commits read{these}.", *notes)
         extent = past.extent
         return Solved(query, subject, tuple(commits), tuple(files), omitted, extent.read, extent.listed, notes)
 
@@ -137,6 +146,9 @@ class HistoryFacet:
         if past is None:
             return RelatedFiles(own, 0, (), 0, 0, 0, notes)
         files, commits, omitted = self._known.answers(past).related(own, limit)
+        if not files and (moved := self._known.moved_from(own)):
+            files, commits, omitted = self._known.answers(past).related(moved, limit)
+            notes = (*notes, _was_called(own, moved))
         if not files:
             notes = (*notes, *self._known.notes_on_nothing(past, own))
         return RelatedFiles(own, commits, tuple(files), omitted, past.extent.read, past.extent.listed, notes)
@@ -154,8 +166,10 @@ class HistoryFacet:
         """
         match = _PLACE.fullmatch(place)
         path = self._path(match["path"]) if match else ""
-        if match is None or not path:
+        if match is None:
             raise NotFoundError(f"{place} is not a line of a file, as PATH:LINE is", Hint.of("map"))
+        if not path:
+            raise NotFoundError(f"there is no file {match['path']}", Hint.of("map"))
         first, last = sorted((int(match["first"]), int(match["last"] or match["first"])))
         return self._why(path, first, last, limit, update)
 
@@ -173,14 +187,10 @@ class HistoryFacet:
         repository, head = self._index.repository, self._known.head()
         if repository is None or not head or not self._index.settings.history:
             return ShapedLines(path, first, last, (), 0, notes)
-        inner = os.path.join(self._index.views.folder, path)
-        try:
-            before = content_in_commit(repository.work_tree, head, inner)
-        except (OSError, PathError) as error:
-            return ShapedLines(path, first, last, (), 0, (*notes, f"{error}."))
+        inner, before, about = self._in_commit(repository.work_tree, head, path)
+        notes = (*notes, *about)
         if before is None:
-            absent = another_repository(repository.work_tree, inner) or f"{path} is not in the last commit."
-            return ShapedLines(path, first, last, (), 0, (*notes, absent))
+            return ShapedLines(path, first, last, (), 0, notes)
         lines = lines_in_commit(before, content, first, last)
         if lines is None:
             return ShapedLines(path, first, last, (), 0, (*notes, "These lines are not committed yet."))
@@ -192,8 +202,25 @@ class HistoryFacet:
         if found.has_failed:
             notes = (*notes, git_failed(path, lines.first, lines.last))
         shown = found.commits[: limit or None]
+        ends = shallow_commits(repository) & {one.hash for one in shown}
+        notes = (*notes, *(f"This clone ends at {one[:12]}, which need not have changed these lines." for one in ends))
         commits = self._known.describe(past, [one.hash for one in shown], path)
         return ShapedLines(path, first, last, tuple(commits), len(found.commits) - len(shown), notes)
+
+    def _in_commit(self, top: Path, head: str, path: str) -> tuple[str, bytes | None, list[str]]:
+        """Return the path of a file in a commit, what it holds there, None if it is not there, and notes on that."""
+        folder = self._index.views.folder
+        inner, moved = os.path.join(folder, path), ""
+        try:
+            before = content_in_commit(top, head, inner)
+            if before is None and (moved := self._known.moved_from(path)):
+                inner = os.path.join(folder, moved)
+                before = content_in_commit(top, head, inner)
+        except (OSError, PathError) as error:
+            return inner, None, [f"{error}."]
+        if before is None:
+            return inner, None, [another_repository(top, inner) or f"{path} is not in the last commit."]
+        return inner, before, [_was_called(path, moved)] if moved else []
 
     @cached_property
     def _named_code(self) -> NamedCode:
@@ -240,6 +267,11 @@ class HistoryFacet:
         except ValueError:  # a NUL in it
             return ""
         return path if is_there and path not in (os.curdir, os.pardir) and not path.startswith("../") else ""
+
+
+def _was_called(path: str, moved: str) -> str:
+    """Return a note for a file that was moved and not committed yet."""
+    return f"{path} is {moved} in the last commit."
 
 
 def _solved_by(query: str, shaped: ShapedLines) -> Solved:

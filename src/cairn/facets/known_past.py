@@ -20,6 +20,7 @@ from cairn.index.views import View
 from cairn.memory.redaction import redact
 from cairn.source.commits import read_commits, shallow_commits
 from cairn.source.git import head_revision
+from cairn.source.shaping import moved_from
 
 # How long a question reads commits that are not known yet, and waits for whoever reads them.
 ANSWER_SECONDS = 3.0
@@ -77,6 +78,14 @@ class KnownPast:
         inner = os.path.join(self._index.views.folder, path)
         elsewhere = another_repository(repository.work_tree, inner) if path and repository is not None else ""
         return (elsewhere or not_counted(past, path),)
+
+    def moved_from(self, path: str) -> str:
+        """Return what a file of the project was called in the last commit, if it was moved since; else nothing."""
+        repository, folder = self._index.repository, self._index.views.folder
+        if repository is None or not (head := self.head()):
+            return ""
+        inner = moved_from(repository.work_tree, head, os.path.join(folder, path))
+        return inner.removeprefix(f"{folder}/") if folder else inner
 
     def answers(self, past: Past) -> PastAnswers:
         """Return what answers from a history."""

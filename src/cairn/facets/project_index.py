@@ -112,6 +112,11 @@ class ProjectIndex:
         )
 
     @property
+    def has_history(self) -> bool:
+        """Whether the project is in a repository whose commits are to be read."""
+        return self.repository is not None and self.settings.history
+
+    @property
     def root_on_disk(self) -> Path:
         """The root, once all files are on disk, for code that reads them there by itself."""
         self.views.checkout.ensure_on_disk()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from cairn.answers import Answer
 from cairn.facets.project_index import ProjectIndex
+from cairn.hints import Hint
 from cairn.search.answer import respond, with_outdated_note
 from cairn.search.any_length import understand_text
 from cairn.search.exact_answer import Effort
@@ -16,6 +17,7 @@ from cairn.search.query import EXACT_MODES
 if TYPE_CHECKING:
     from cairn.index.limits import Progress
     from cairn.protocol.requests import SearchRequest, SimilarRequest
+    from cairn.search.library import Library
 
 
 _Request = TypeVar("_Request", "SearchRequest", "SimilarRequest")
@@ -40,8 +42,17 @@ class Searcher:
         request = _with_canonical_names(request)
         query = understand_text(request.query, request.mode)
         view = self._index.find_view(request.branch)
-        answer = self._index.answer(lambda library: respond(library, query, request), view, progress)
-        answer = with_outdated_note(answer, view)
+        has_past = True
+
+        def respond_now(library: Library) -> Answer:
+            nonlocal has_past
+            has_past = library.past is not None
+            return respond(library, query, request)
+
+        answer = with_outdated_note(self._index.answer(respond_now, view, progress), view)
+        if not answer.code and not has_past and self._index.has_history and answer.mode not in EXACT_MODES:
+            note = Hint("No commits were read yet, and they count, too; read them", "index")
+            answer = replace(answer, notes=(*answer.notes, note))
         if self._index.consent_request is not None and answer.mode not in EXACT_MODES:
             answer = replace(answer, notes=(*answer.notes, self._index.consent_request.note))
         return self._with_notice(answer)

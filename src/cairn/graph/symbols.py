@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
 import sqlite3
@@ -16,7 +17,7 @@ from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.rules import NAMESPACE_KINDS, VALUE_KINDS
 from cairn.graph.values import Symbol
 from cairn.hints import Hint
-from cairn.source.frames import file_among, read_frames
+from cairn.source.frames import TracebackFrame, file_among, is_place, read_frames
 from cairn.source.roles import foreign_word
 from cairn.source.text import pluralize
 from cairn.storage.index import chunk_db
@@ -24,6 +25,7 @@ from cairn.storage.index import chunk_db
 _MAX_LISTED, _MAX_NEAR = 12, 5
 _MAX_MARKS = 8  # in a text, behind which it is looked whether what is before them is a path
 _BEHIND_PATH = re.compile(r"::?|#")
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]")
 _SEPARATORS = re.compile(r"::|\.|(?<=\w)#|->|\\")  # a private name of JavaScript begins with `#`
 
 
@@ -57,8 +59,10 @@ def find_symbol(
         UnknownSymbolError: if there is no such symbol; the hint offers the nearest names.
         AmbiguousError: if several symbols match; the message lists them.
     """
-    text = text.strip()
+    text = text.strip().strip("`")
     symbols = only_likely(code, find_symbols(code, text), likely)
+    if not symbols and _is_typed(text):
+        file_named(code, text.rpartition(":")[0])
     if not symbols:
         raise UnknownSymbolError(f"nothing is called {text!r} here", _offer(code, connection, text))
     if len(symbols) > 1:
@@ -76,7 +80,7 @@ def only_likely(code: Code, symbols: list[list[int]], likely: Collection[str]) -
 
 def find_symbols(code: Code, text: str) -> list[list[int]]:
     """Return all symbols that a text may name, each as its definitions; the less likely ones are left out."""
-    text = text.strip()
+    text = text.strip().strip("`")
     nodes = _by_place(code, text)
     if nodes is None:
         nodes = _by_name(code, text) or _by_name(code, without_signature(text)) or find_by_full_name(code, text)
@@ -186,8 +190,26 @@ def _by_place(code: Code, text: str) -> list[int] | None:
     for mark in islice(_BEHIND_PATH.finditer(text), _MAX_MARKS):
         if files := _files_named(code, text[: mark.start()]):
             return [node for number in files for node in _in_file(code, number, text[mark.end() :])]
-    frame = next((frame for frame in read_frames(text) if file_among(frame.path, code.numbers)), None)
-    return None if frame is None else _by_place(code, f"{file_among(frame.path, code.numbers)}:{frame.line}")
+    if _is_typed(text) and not _ABSOLUTE.match(text):  # no frame of a trace: what is not here is no other file
+        return None
+    meant = ((file_among(frame.path, code.numbers), frame) for frame in read_frames(text))
+    found = next(((path, frame) for path, frame in meant if path), None)
+    if found is None or _is_another(code, *found):
+        return None
+    return _by_place(code, f"{found[0]}:{found[1].line}")
+
+
+def _is_typed(text: str) -> bool:
+    """Tell whether a text is `PATH:LINE` and nothing else, as somebody types it."""
+    return is_place(text) and not any(mark in text for mark in ' "(')
+
+
+def _is_another(code: Code, path: str, frame: TracebackFrame) -> bool:
+    """Tell whether a frame is of a file on this machine that is not the one with that path in the project."""
+    if not _ABSOLUTE.match(frame.path) or not os.path.exists(frame.path):
+        return False
+    own = code.checkout.root / path
+    return not own.exists() or not os.path.samefile(own, frame.path)
 
 
 def _in_file(code: Code, number: int, text: str) -> list[int]:

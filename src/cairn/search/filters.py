@@ -78,9 +78,24 @@ def filter_files(files: ViewArrays, request: Filtered) -> npt.NDArray[np.int64] 
         wanted = [number for number, name in enumerate(files.language_names) if name in request.languages]
         keep &= np.isin(files.languages, wanted)
     if request.globs:
-        match = compile_globs(request.globs)
+        match = compile_globs([_as_pattern(glob, files.paths) for glob in request.globs])
         keep &= np.array([match(path) for path in files.paths], dtype=np.bool_)
     return np.flatnonzero(keep)
+
+
+def _as_pattern(glob: str, paths: Sequence[str]) -> str:
+    """Return a glob in which brackets of an existing path mean themselves: `app/[slug]/page.tsx`, `app/[slug]/*`."""
+    negation, whole = ("!", glob[1:]) if glob.startswith("!") else ("", glob)
+    whole = whole.removeprefix("./").rstrip("/")
+    wildcard = re.search(r"[*?]", whole)
+    path = whole[: whole.rfind("/", 0, wildcard.start()) + 1].rstrip("/") if wildcard else whole
+    if "[" not in path:
+        return glob
+    is_folder = any(own.startswith(f"{path}/") for own in paths)
+    if not is_folder and path not in paths:
+        return glob
+    rest = whole[len(path) :] or ("/**" if is_folder else "")
+    return negation + path.replace("[", "[[]") + rest
 
 
 def compile_globs(globs: Sequence[str]) -> Callable[[str], bool]:
@@ -102,7 +117,7 @@ def _glob(pattern: str) -> re.Pattern[str]:
     What stands between two gaps is looked for at its first occurrence only (an atomic group): whatever could follow a
     later occurrence can follow the first one. So the time is at most the product of the two lengths.
     """
-    pattern = pattern.removeprefix("./").rstrip("/")
+    pattern = re.sub(r"\\([*?\[\]])", r"[\1]", pattern.removeprefix("./").rstrip("/"))
     if not any(mark in pattern for mark in "*?["):
         return re.compile(rf"(?:^|.*/){re.escape(pattern)}(?:/.*)?$", re.DOTALL)
     if "/" not in pattern:

@@ -18,6 +18,7 @@ _HAS_UNSPACED = re.compile(_UNSPACED)
 _BORDER = re.compile(
     rf"(?<={_UNSPACED})(?=[A-Za-z_$])|(?={_UNSPACED})(?:(?<=[A-Za-z_])|(?<=[A-Za-z_]\d)|(?<=[A-Za-z_]\d\d))"
 )
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _PLAIN = re.compile(r"[A-Za-z ?]*")
 _COLOUR = re.compile(r"\x1b\[[0-9;:?]*[A-Za-z]")
 # For texts in ASCII: what stands in no word becomes a space. This and splitting take half of what the pattern takes.
@@ -86,6 +87,11 @@ def split_identifier(raw: str) -> tuple[str, ...]:
 def without_colours(text: str) -> str:
     """Return a text without the escape sequences with which programs colour what they print."""
     return _COLOUR.sub("", text) if "\x1b" in text else text
+
+
+def on_one_line(name: str) -> str:
+    """Return the name of a file as it is printed: nothing in it can begin another line or control a terminal."""
+    return name if name.isprintable() else _UNPRINTABLE.sub(lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", name)
 
 
 def cut_at_word(text: str, max_chars: int) -> str:

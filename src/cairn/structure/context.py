@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cairn.hints import Hint, HintStyle, show
-from cairn.source.text import count_tokens, pluralize
+from cairn.source.text import count_tokens, on_one_line, pluralize
 from cairn.structure.locate import FileContent, code_lines
 from cairn.structure.outline import FileOutline
 from cairn.structure.outline_text import OutlineText, heading
@@ -51,7 +51,7 @@ def lay_out_context(
         line: code that does not fit is cut so that this line of it can be seen, 0 for its first.
         hints: how the text says what to do next.
     """
-    head = f"{outline.path} {pluralize(outline.lines, 'line')} ~{pluralize(outline.tokens, 'token')}"
+    head = f"{on_one_line(outline.path)} {pluralize(outline.lines, 'line')} ~{pluralize(outline.tokens, 'token')}"
     sections = [_enclosing(outline, number), _code(file, outline, number, int(max_tokens * CODE_SHARE), line, hints)]
     sections += [
         ContextSection("", tuple(f"({show(note, hints)})" for note in notes)),

@@ -9,7 +9,7 @@ from cairn.hints import Hint, HintStyle, show
 from cairn.source.definitions import parse
 from cairn.source.languages import BY_NAME
 from cairn.source.languages.flow_syntax import FlowSyntax
-from cairn.source.text import count_tokens, pluralize
+from cairn.source.text import count_tokens, on_one_line, pluralize
 from cairn.structure.flow import FlowGraph, syntax_of, unit_of
 from cairn.structure.locate import FileContent
 from cairn.structure.outline import FileOutline
@@ -38,7 +38,7 @@ def lay_out_flow(file: FileContent, outline: FileOutline, max_tokens: int, hints
     syntax = syntax_of(file)
     root = parse(file.data, file.language).root_node
     lines = [
-        f"{outline.path} {pluralize(outline.lines, 'line')} ~{pluralize(outline.tokens, 'token')}; "
+        f"{on_one_line(outline.path)} {pluralize(outline.lines, 'line')} ~{pluralize(outline.tokens, 'token')}; "
         f"calls are matched by name, in this file"
     ]
     tokens = count_tokens(lines[0])

@@ -11,6 +11,7 @@ from cairn.hints import Hint
 from cairn.source.definitions import parse
 from cairn.source.languages import BY_NAME, LANGUAGES, load_part
 from cairn.source.languages.flow_syntax import FlowSyntax
+from cairn.source.text import on_one_line
 from cairn.structure.control import build_control_flow
 from cairn.structure.dataflow import Dependence, closure, dependences
 from cairn.structure.draft import MAX_STEPS, TooManySteps
@@ -262,7 +263,8 @@ def flow_lines(graph: FlowGraph, *, control: bool, data: bool) -> list[str]:
     """Return a function's flow as text: its steps with what follows each, and which lines read what it writes."""
     flow = graph.control
     lines = [
-        f"{graph.path}:{flow.first_line} {flow.name} {flow.first_line}-{flow.last_line} complexity {flow.complexity()}"
+        f"{on_one_line(graph.path)}:{flow.first_line} {flow.name} {flow.first_line}-{flow.last_line}"
+        f" complexity {flow.complexity()}"
     ]
     if control:
         for number, step in enumerate(flow.steps):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from cairn.answers import OutlineSymbol
 from cairn.hints import Hint, HintStyle, show
 from cairn.source.languages import BY_NAME
-from cairn.source.text import MOST_CHARS_PER_TOKEN, count_tokens, pluralize
+from cairn.source.text import MOST_CHARS_PER_TOKEN, count_tokens, on_one_line, pluralize
 from cairn.structure.outline import ID_MARK, FileOutline
 
 # What the text may take of the file's tokens before details are left out, but never less than `_SMALL_TOKENS`.
@@ -131,7 +131,7 @@ def _render_part(outline: FileOutline, shown: Sequence[int], all_tokens: int, hi
 
 def _render(outline: FileOutline, shown: Sequence[int], detail: _Detail, ending: str) -> str:
     lines = [
-        f"{outline.path} {pluralize(outline.lines, 'line')} ~{pluralize(outline.tokens, 'token')}; "
+        f"{on_one_line(outline.path)} {pluralize(outline.lines, 'line')} ~{pluralize(outline.tokens, 'token')}; "
         f"fetch PATH{ID_MARK}NAME or {ID_MARK}LINE"
     ]
     if outline.imports:

@@ -45,6 +45,32 @@ def test_globs_choose_paths(globs: list[str], paths: list[str]) -> None:
     assert [path for path in PATHS if compile_globs(globs)(path)] == paths
 
 
+@pytest.mark.parametrize(
+    ("globs", "paths"),
+    [
+        (["web/a b/[x].ts"], ["web/a b/[x].ts"]),
+        (["./web/a b/[x].ts"], ["web/a b/[x].ts"]),
+        ([r"web/a b/\[x\].ts"], ["web/a b/[x].ts"]),
+        (["web/*", "!web/a b/[x].ts"], ["web/src/app.ts"]),
+        (["src/[a]pp.py"], ["src/app.py"]),
+    ],
+)
+def test_brackets_of_a_path_that_exists_mean_themselves(files: ViewArrays, globs: list[str], paths: list[str]) -> None:
+    found = filter_files(files, SearchRequest(query="q", globs=tuple(globs)))
+    assert found is not None
+    assert [files.paths[number] for number in found.tolist()] == paths
+
+
+def test_a_folder_with_brackets_is_one_too() -> None:
+    model = StaticModel.load()
+    shown = [ViewFile(path, number, "tsx") for number, path in enumerate(["app/[slug]/page.tsx", "app/s/page.tsx"])]
+    files = build_view(shown, model.word_vectors, model.dimensions)
+    for glob in ("app/[slug]", "app/[slug]/", "app/[slug]/*", "app/[slug]/**/*.tsx"):
+        found = filter_files(files, SearchRequest(query="q", globs=(glob,)))
+        assert found is not None
+        assert [files.paths[number] for number in found.tolist()] == ["app/[slug]/page.tsx"]
+
+
 def test_two_stars_match_no_folder_at_all_too() -> None:
     assert compile_globs(["src/**/app.py"])("src/app.py")
 

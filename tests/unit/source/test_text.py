@@ -12,6 +12,7 @@ from cairn.source.text import (
     cut_at_word,
     estimate_tokens,
     names_apart,
+    on_one_line,
     pluralize,
     raw_words,
     split_identifier,
@@ -144,3 +145,8 @@ def test_a_stem_begins_as_its_word_does() -> None:
 )
 def test_a_name_is_set_apart_from_letters_of_scripts_without_spaces(text: str, apart: str) -> None:
     assert names_apart(text) == apart
+
+
+def test_the_name_of_a_file_takes_one_line() -> None:
+    assert on_one_line("a\nb\x1b[2J.py") == r"a\x0ab\x1b[2J.py"
+    assert on_one_line("größe ✓.py") == "größe ✓.py"
