@@ -7,7 +7,12 @@ from difflib import get_close_matches
 
 from cairn import waiting
 
-_MANY = 20_000  # of more names only those are compared that have half of the pairs of letters
+_MANY = 1_000  # of more names only those are compared that have half of the pairs of letters
+
+
+def lengths_alike(name: str, least: float = 0.6) -> tuple[int, int]:
+    """Return how many characters names have that may be like one: the fewest and the most."""
+    return int(len(name) * least / (2 - least)), int(len(name) * (2 - least) / least)
 
 
 def names_like(names: Iterable[str], name: str, most: int, least: float = 0.6) -> list[str]:
@@ -20,11 +25,7 @@ def names_like(names: Iterable[str], name: str, most: int, least: float = 0.6) -
     wanted = name.lower()
     among = list(folded)
     if len(among) > _MANY:
-        among = [candidate for candidate in among if _shares_half(candidate, wanted)]
+        pairs = [wanted[place : place + 2] for place in range(len(wanted) - 1)]
+        among = [candidate for candidate in among if 2 * sum(map(candidate.__contains__, pairs)) >= len(pairs)]
     waiting.check()
     return [folded[match] for match in get_close_matches(wanted, among, most, least)]
-
-
-def _shares_half(candidate: str, wanted: str) -> bool:
-    pairs = len(wanted) - 1
-    return 2 * sum(wanted[place : place + 2] in candidate for place in range(pairs)) >= pairs

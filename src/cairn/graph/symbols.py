@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from itertools import islice
 
 from cairn.errors import AmbiguousError, UnknownSymbolError
-from cairn.graph.alike import names_like
+from cairn.graph.alike import lengths_alike, names_like
 from cairn.graph.code import Code
 from cairn.graph.full_names import find_by_full_name, without_signature
 from cairn.graph.nodes import file_of, node_of, place_of
@@ -248,7 +248,7 @@ def _offer(code: Code, connection: sqlite3.Connection, text: str) -> str:
         place, count = symbol_of(code, namesakes[0]), pluralize(len(code.mentions.saying(name)), "file")
         words = f"only documents have a part of that name, such as {place.path}:{place.line}; list the lines of {count}"
         return Hint(f"{words} that say it", "search", query=name, mode="literal")
-    names = chunk_db.definition_names(connection, code.view_id)
+    names = chunk_db.definition_names(connection, code.view_id, lengths_alike(name))
     if _looks_like_file(code, text):
         name, names = posixpath.basename(text), list({posixpath.basename(path) for path in code.paths})
     if near := names_like(names, name, _MAX_NEAR):

@@ -223,7 +223,8 @@ def _names_meant(library: Library, query: Query, request: SearchRequest) -> list
         return []
     near: list[str] = []
     if library.snapshot.n_rows <= MAX_COMPARED:
-        every = chunk_db.definition_names(library.connection, view.id)
+        lengths = load("cairn.graph.alike:lengths_alike")(word, LEAST_ALIKE)
+        every = chunk_db.definition_names(library.connection, view.id, lengths)
         names = [name for name in every if name[:1].isidentifier() and " " not in name]
         near = load("cairn.graph.alike:names_like")(names, word, MAX_MEANT, LEAST_ALIKE)
     if word in near:  # of another kind than the query says

@@ -21,72 +21,65 @@ _KIND_WORDS = (
 )
 _THING = rf"(?:(?:the|our|its|an?) )?(?:(?P<kind>{_KIND_WORDS})s? )?{_NAME}(?: (?P<after>{_KIND_WORDS}))*"
 _WHAT = "(?P<what>.+?)"  # looked at by `_THING`, which takes long to compile, once instead of in each form
-_ABOUT = r"(?:definition|declaration|implementation|source(?: code)?|code|location|body|signature)"
-_PLACE = r"(?:source |header )?(?:file|module|class|package|header|crate|namespace|folder|directory)"
+_ABOUTS = ("definition", "declaration", "implementation", "source", "code", "location", "body", "signature")
+_ABOUT = rf"(?:source code|{'|'.join(_ABOUTS)})"
+_PLACES = ("file", "module", "class", "package", "header", "crate", "namespace", "folder", "directory")
+_PLACE = rf"(?:source |header )?(?:{'|'.join(_PLACES)})"
 _TO_DEFINE, _DEFINES = r"(?:define|declare|implement)", r"(?:defines|declares|implements|contains|holds)"
 _DONE = r"(?:defined|declared|implemented|located|written|created|introduced|found|defined at|coded|living|stored)"
 
 
-class _Form(NamedTuple):
-    """A form of question: the words with which it may begin, any if empty, and the pattern of all of it."""
-
-    begins: frozenset[str]
-    pattern: str
-
-    @classmethod
-    def of(cls, begins: str, pattern: str) -> _Form:
-        """Take the words as they stand in one text."""
-        return cls(frozenset(begins.split()), pattern)
+def _by_first_word(*forms: tuple[str, str]) -> dict[str, tuple[str, ...]]:
+    """Return the patterns of forms of question by the word with which a question begins; each form names its words."""
+    found: dict[str, tuple[str, ...]] = {}
+    for words, pattern in forms:
+        for word in words.split():
+            found[word] = (*found.get(word, ()), pattern)
+    return found
 
 
 # Questions for a definition, and others that may just as well be about a thing.
-_SURE = (
-    _Form.of("where where's wheres", rf"where(?:'s|s| is) {_WHAT} {_DONE}"),
-    _Form.of("where", rf"where {_WHAT} is {_DONE}"),
-    _Form.of("where where's wheres", rf"where(?:'s|s| is) {_WHAT}"),
-    _Form.of("where", rf"where (?:does|do) {_WHAT} (?:live|come from|reside|sit|get defined)"),
-    _Form.of(
+_SURE = _by_first_word(
+    ("where where's wheres", rf"where(?:'s|s| is) {_WHAT} {_DONE}"),
+    ("where", rf"where {_WHAT} is {_DONE}"),
+    ("where where's wheres", rf"where(?:'s|s| is) {_WHAT}"),
+    ("where", rf"where (?:does|do) {_WHAT} (?:live|come from|reside|sit|get defined)"),
+    (
         "where",
         rf"where (?:can|do|could|would|should|did) (?:i|we|you|one|they) (?:find|see|{_TO_DEFINE}|locate) {_WHAT}",
     ),
-    _Form.of("in which what", rf"(?:in )?(?:which|what) {_PLACE} (?:is|has|{_DEFINES}) {_WHAT}(?: (?:{_DONE}|in))?"),
-    _Form.of("which what the", rf"(?:which|what|the) {_PLACE} (?:that|which) {_DEFINES} {_WHAT}"),
-    _Form.of(
+    ("in which what", rf"(?:in )?(?:which|what) {_PLACE} (?:is|has|{_DEFINES}) {_WHAT}(?: (?:{_DONE}|in))?"),
+    ("which what the", rf"(?:which|what|the) {_PLACE} (?:that|which) {_DEFINES} {_WHAT}"),
+    (
         "source header file module class package crate namespace folder directory",
         rf"{_PLACE} (?:defining|declaring|implementing|containing) {_WHAT}",
     ),
-    _Form.of("who what", rf"(?:who|what) (?:defines|declares) {_WHAT}"),
-    _Form.of(
-        "the definition declaration signature", rf"(?:the )?(?:definition|declaration|signature) (?:of|for) {_WHAT}"
-    ),
+    ("who what", rf"(?:who|what) (?:defines|declares) {_WHAT}"),
+    ("the definition declaration signature", rf"(?:the )?(?:definition|declaration|signature) (?:of|for) {_WHAT}"),
 )
-_UNSURE = (
-    _Form.of(
+_UNSURE = _by_first_word(
+    (
         "find locate look open view see get go jump search display read",
         rf"(?:find|locate|look up|look for|open|view|see|get|go to|jump to|search for|display|read) {_WHAT}",
     ),
-    _Form.of("what what's whats", rf"what(?:'s|s| is| are) {_WHAT}(?: for)?"),
-    _Form.of("what", rf"what does {_WHAT} do"),
-    _Form.of("how", rf"how does {_WHAT} work"),
-    _Form.of("explain describe tell", rf"(?:explain|describe|tell me about) {_WHAT}"),
-    _Form.of("how", rf"how is {_WHAT} (?:implemented|defined)"),
-    _Form.of(
+    ("what what's whats", rf"what(?:'s|s| is| are) {_WHAT}(?: for)?"),
+    ("what", rf"what does {_WHAT} do"),
+    ("how", rf"how does {_WHAT} work"),
+    ("explain describe tell", rf"(?:explain|describe|tell me about) {_WHAT}"),
+    ("how", rf"how is {_WHAT} (?:implemented|defined)"),
+    (
         "the definition declaration implementation source code location body signature",
         rf"(?:the )?{_ABOUT} (?:of|for) {_WHAT}",
     ),
 )
-_NAMED_BEFORE = (_Form.of("", rf"{_WHAT} {_ABOUT}"),)
-_ALONE = (_Form.of("", _WHAT),)  # after `show me`, or a name in backticks, with a kind, or with its place
+_NAMED_BEFORE = rf"{_WHAT} {_ABOUT}"
 # Who finds a definition asks for it.
 _VERB = re.compile(
     r"^(?:find|locate|look (?:up|for)|open|view|see|get|go to|jump to|search for|display|read|list) ", re.IGNORECASE
 )
-_WHERE = r"[`\"']?[\w@.:/\\#$+~-]*\w/?[`\"']?"
-_IN_PLACE = re.compile(
-    rf"(?P<rest>.+?),? (?:in|inside|within|of|from) (?:the )?(?:{_PLACE} |{_KIND_WORDS} )?(?P<place>{_WHERE})"
-    rf"(?: {_PLACE})?|(?P<owner>{_WHERE})'s (?P<own>.+)",
-    re.I,
-)
+_WHERE = re.compile(r"[`\"']?[\w@.:/\\#$+~-]*\w/?[`\"']?")
+_PREPOSITIONS = frozenset({"in", "inside", "within", "of", "from"})
+_MOST_KINDED = 3  # spaces in what may be a name with its kind: `the Store class`
 # `FILE#NAME`, `FILE:NAME` and `FOLDER/MODULE.NAME`.
 _AT_PLACE = re.compile(
     r"(?P<file>[\w@./+~-]*[\w-](?P<ending>\.[A-Za-z]\w{0,9}))(?:#|::?)(?P<name>[A-Za-z_$][\w$.:#]*[!?]?)(?:\(\))?"
@@ -142,30 +135,46 @@ def _without_place(text: str, *, may_be_alone: bool = False) -> AskedName | None
     """Return the name that a question is for: `where is X defined`, `the class X`, `how does X work`."""
     told = _VERB.sub("", text, count=1)
     for one in dict.fromkeys((text, told)):
-        if thing := _thing(_SURE, one):
+        if thing := _asked_thing(_SURE, one):
             return _asked(thing, is_sure=True)
-        if thing := _thing(_NAMED_BEFORE, one):
+        if one.rpartition(" ")[2].lower() in _ABOUTS and (thing := _thing_in(_NAMED_BEFORE, one)):
             return _asked(thing, is_sure=True) if is_shaped_name(thing["name"]) else None
-    alone = _thing(_ALONE, told)
+    alone = _thing(told)
     has_kind = alone is not None and _kind_of(alone) in KINDS
     is_meant = alone is not None and has_kind and (is_shaped_name(alone["name"]) or told[:4].lower() == "the ")
-    thing = alone if is_meant else _thing(_UNSURE, text) or (alone if may_be_alone else None)
+    thing = alone if is_meant else _asked_thing(_UNSURE, text) or (alone if may_be_alone else None)
     return thing and _asked(thing, is_sure=is_shaped_name(thing["name"]))
 
 
 def _in_place(text: str) -> AskedName | None:
-    """Return the name that a question gives a place: `X in FILE`, `where is X defined in the Y class`."""
-    placed = _IN_PLACE.fullmatch(text)
-    if placed is None:
+    """Return the name that a question gives a place: `X in FILE`, `where is X defined in the Y class`, `Y's X`."""
+    split = _split_place(text.split(" "))
+    if split is None or not _WHERE.fullmatch(split[1]):
         return None
-    place = (placed["place"] or placed["owner"]).strip("`\"'").rstrip("/")
-    rest = placed["rest"] or placed["own"]
+    rest, place = split[0], split[1].strip("`\"'").rstrip("/")
     asked, is_path, is_shaped = _without_place(rest), _is_path(place), is_shaped_name(place)
-    if asked is None and (thing := _thing(_ALONE, rest)) and (is_path or is_shaped or is_shaped_name(thing["name"])):
+    if asked is None and (thing := _thing(rest)) and (is_path or is_shaped or is_shaped_name(thing["name"])):
         asked = _asked(thing, is_sure=is_shaped_name(thing["name"]))
     if asked is None:
         return None
     return asked._replace(is_sure=asked.is_sure or is_path or (is_shaped and bool(asked.kinds)), place=place)
+
+
+def _split_place(words: list[str]) -> tuple[str, str] | None:
+    """Return what comes before the last preposition and the one name behind it; None if there is more than a name."""
+    if words[0].endswith("'s"):
+        return " ".join(words[1:]), words[0].removesuffix("'s")
+    at = next((at for at in range(len(words) - 2, 0, -1) if words[at].lower() in _PREPOSITIONS), 0)
+    if not at:
+        return None
+    place = words[at + 1 :]
+    if len(place) > 1 and place[0].lower() == "the":
+        del place[0]
+    if len(place) > 1 and (place[0].lower() in KINDS or place[0].lower() in _PLACES):
+        del place[0]
+    if len(place) > 1 and place[-1].lower() in _PLACES:
+        del place[-1]
+    return (" ".join(words[:at]).rstrip(","), place[0]) if len(place) == 1 else None
 
 
 def _at_place(text: str) -> AskedName | None:
@@ -184,11 +193,20 @@ def _is_path(place: str) -> bool:
     return "/" in place or place[place.rfind(".") :] in _ENDINGS
 
 
-def _thing(forms: tuple[_Form, ...], text: str) -> re.Match[str] | None:
-    first = text.partition(" ")[0].lower()
-    own = [form for form in forms if first in form.begins or not form.begins]
-    matches = (match for form in own if (match := _compile(form.pattern).fullmatch(text)))
-    return next((thing for match in matches if (thing := _compile(_THING).fullmatch(match["what"]))), None)
+def _asked_thing(forms: dict[str, tuple[str, ...]], text: str) -> re.Match[str] | None:
+    """Return the thing that a text asks for in one of some forms."""
+    patterns = forms.get(text.partition(" ")[0].lower(), ())
+    return next((thing for pattern in patterns if (thing := _thing_in(pattern, text))), None)
+
+
+def _thing_in(pattern: str, text: str) -> re.Match[str] | None:
+    match = _compile(pattern).fullmatch(text)
+    return _compile(_THING).fullmatch(match["what"]) if match else None
+
+
+def _thing(text: str) -> re.Match[str] | None:
+    """Return a name alone, or with its kind."""
+    return _compile(_THING).fullmatch(text) if text.count(" ") <= _MOST_KINDED else None
 
 
 def is_shaped_name(name: str) -> bool:

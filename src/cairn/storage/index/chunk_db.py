@@ -149,12 +149,17 @@ def exact_definitions(connection: sqlite3.Connection, name: str, *, are_tests: b
     return [(row[0] >> ORDINAL_BITS, row[0] & MAX_ORDINAL) for row in rows]
 
 
-def definition_names(connection: sqlite3.Connection, view_id: int) -> list[str]:
-    """Return the name of every definition that a view shows, each once and in order."""
+def definition_names(
+    connection: sqlite3.Connection, view_id: int, chars: tuple[int, int] = (0, MAX_ORDINAL)
+) -> list[str]:
+    """Return the name of every definition that a view shows and that has from so many to so many characters.
+
+    Each is there once, in order.
+    """
     rows = connection.execute(
-        f"""SELECT DISTINCT name FROM definition
-            WHERE id >> {ORDINAL_BITS} IN (SELECT blob_id FROM entry WHERE view_id = ?) ORDER BY name""",
-        (view_id,),
+        f"""SELECT DISTINCT name FROM definition WHERE length(name) BETWEEN ? AND ?
+            AND id >> {ORDINAL_BITS} IN (SELECT blob_id FROM entry WHERE view_id = ?) ORDER BY name""",
+        (*chars, view_id),
     )
     return [row[0] for row in rows]
 
