@@ -242,6 +242,8 @@ def test_a_name_gives_its_definition_first(small: Workspace, query: str, path: s
         ("Store and Cache", ["Store", "Cache"]),
         ("Cache, load_all", ["Cache", "load_all"]),
         ("loadAll", ["load_all"]),
+        ("load all", ["load_all"]),
+        ("broken-name", ["broken_name"]),
         ("the Cache class", ["Cache"]),
         ("load in Cache", ["Cache.load"]),
         ("store.py#Cache.load", ["Cache.load"]),

@@ -315,8 +315,6 @@ def namesakes(
 def _in_another_style(snapshot: Snapshot, connection: sqlite3.Connection, name: Name) -> list[NamedDefinition]:
     """Return the definitions whose names differ from one in nothing but case and underscores."""
     folded = "".join(terms_of_word(name.last)[0])
-    if folded == name.last:
-        return []
     found = snapshot.term_rows([known_hash(folded)])
     rows = found.rows[(found.fields & NAME_BIT) > 0][:MAX_NAMESAKES]
     return [

@@ -41,6 +41,7 @@ _STRUCTURE_MARK = re.compile(r"\$\$\$(?![$\w])|\$\$\$[A-Z_][A-Z0-9_]*\b")
 SCOPE_MARK = re.compile(r"::|\.|#|->|\\")
 _LOOKS_NAMED = re.compile(r"[a-z0-9][A-Z]|\w_\w|[A-Z][A-Z][a-z]")
 
+_SPELLED = re.compile(r"[A-Za-z]+(?:[ -][A-Za-z]+){1,3}")  # it may be a name of several words
 # A call, or a type with its parameters, as it is written where it is used.
 _USED = re.compile(
     r"(?:new )?([A-Za-z_$@][\w$]*(?:(?:::|\.|#|->|\\)[A-Za-z_$][\w$]*)*[?!]?)(?:<[^()]*>|(?=\())(?:\([^()]*\))?;?"
@@ -338,6 +339,8 @@ def _symbols(text: str, raws: list[str], mode: Mode) -> tuple[Name, ...]:
         return (Name(raws[0]),)
     names = [Name(raw) for raw in dict.fromkeys(raws) if len(raw) > 2 and looks_named(raw)]
     whole = [Name(text)] if mode == "symbol" and text.isprintable() else []
+    if mode == "hybrid" and _SPELLED.fullmatch(text):
+        whole = [Name("".join(raws))]
     return (*whole, *names)
 
 
