@@ -64,7 +64,7 @@ class Pasts:
 
 _NO_FILES = np.zeros(0, dtype=np.int32)
 # Of the evidence in a query that asks for no change: the words of commits are about changes.
-QUESTION_SHARE = 0.3
+QUESTION_SHARE = 0.45
 
 
 def file_history(
