@@ -245,7 +245,7 @@ def test_a_name_gives_its_definition_first(small: Workspace, query: str, path: s
         ("load all", ["load_all"]),
         ("broken-name", ["broken_name"]),
         ("the Cache class", ["Cache"]),
-        ("load in Cache", ["Cache.load"]),
+        ("load method of Cache", ["Cache.load"]),
         ("store.py#Cache.load", ["Cache.load"]),
         ("load in web/view.ts", ["View.load"]),
         ("Cache(rows, limit)", ["Cache"]),
@@ -258,10 +258,10 @@ def test_names_are_found_however_they_are_asked_for(small: Workspace, query: str
 @pytest.mark.parametrize(
     ("query", "note"),
     [
-        ("StoreManager", "No definition is called 'StoreManager'"),
-        ("where is StoreKeeper defined", "No definition is called 'StoreKeeper'"),
-        ("load_alll", "No definition is called 'load_alll'; like it are load_all"),
-        ("Store.bogus", "No definition is called 'bogus'"),
+        ("StoreManager", "The index has no definition called 'StoreManager'"),
+        ("where is StoreKeeper defined", "The index has no definition called 'StoreKeeper'"),
+        ("load_alll", "The index has no definition called 'load_alll'; like it are load_all"),
+        ("Store.bogus", "The index has no definition called 'bogus'"),
         ("Cache.load_all", "No 'load_all' is defined in Cache; these are elsewhere."),
     ],
 )
@@ -281,7 +281,7 @@ def test_a_constant_of_an_enum_is_found_where_it_stands(tmp_path: Path) -> None:
         assert workspace.search("Color.PaleBlue").code[0].confidence == "high"
         bogus = workspace.search("Color.Bogus")
         assert all(hit.confidence != "high" for hit in bogus.code)
-        assert "No definition is called 'Bogus'." in bogus.notes
+        assert "The index has no definition called 'Bogus'." in bogus.notes
 
 
 def test_a_file_is_found_by_its_name_without_the_ending(tmp_path: Path) -> None:

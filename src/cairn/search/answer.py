@@ -28,7 +28,7 @@ from cairn.search.named import means_name, owner_of
 from cairn.search.past import file_history
 from cairn.search.pasted import find_frames, find_pasted
 from cairn.search.pasted_text import Pasted, read_pasted
-from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, SCOPE_MARK, Query
+from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, SCOPE_MARK, Query, looks_named
 from cairn.search.rank import Ranking, rank
 from cairn.search.score import Floats, Ints, Weights
 from cairn.source.frames import is_place
@@ -63,7 +63,7 @@ MAX_PASTED = 10  # lines that hold what was pasted
 # What a compiler or a linter says of a line, and how much of that must stand in the project for it to be its own.
 _DIAGNOSED = re.compile(r"\S+:\d+(?::\d+)?: *(?:error|warning|note|info|fatal|[A-Z]+\d+|[CEFIRW]:)\b", re.IGNORECASE)
 DIAGNOSED_SHARE = 0.5
-MAX_COMPARED = 60_000  # rows of a project whose names are compared with one that nothing has, in a tenth of a second
+MAX_COMPARED = 40_000  # rows of a project whose names are compared with one that nothing has, in a tenth of a second
 MAX_MEANT, LEAST_ALIKE = 5, 0.7  # names that a misspelt word may mean, and how like it they are, 0 to 1
 LOOK_BEHIND = 5  # rows ranked beyond the limit
 
@@ -230,8 +230,9 @@ def _names_meant(library: Library, query: Query, request: SearchRequest) -> list
     if word in near:  # of another kind than the query says
         return []
     if near:
-        return [Hint(f"No definition is called {word!r}; like it are {', '.join(near)}", "search", query=near[0])]
-    return [f"No definition is called {word!r}."] if query.named and means_name(query) else []
+        words = f"The index has no definition called {word!r}; like it are {', '.join(near)}"
+        return [Hint(words, "search", query=near[0])]
+    return [f"The index has no definition called {word!r}."] if query.named and means_name(query) else []
 
 
 def _is_defined(library: Library, query: Query, request: SearchRequest) -> bool:
@@ -328,7 +329,8 @@ def _with_pasted(
     if places:
         notes.append("What comes first are the places that the text names, the deepest call first.")
     pasted = read_pasted(query.text) if len(places) < limit and not is_place(query.text) else []
-    if query.named and not query.named.scope and means_name(query):  # of an enum, constants are no definitions
+    is_word = query.named is not None and not query.named.scope and _is_no_word_of_prose(query.named.last)
+    if query.named and is_word and means_name(query):  # of an enum, constants are no definitions
         pasted = [*pasted, Pasted(query.named.last, is_loose=False)]
     found = find_pasted(library, pasted, query.wants, request, limit - len(places))
     hits = [hit._replace(match="exact", similarity=1.0) for hit in places]
@@ -359,6 +361,10 @@ def _with_pasted(
     most = hits[-1].relevance if hits else GUESSED if any(one.is_loose for one in pasted) else 1.0
     ranked = [_at_most(hit, most) for hit in ranked if hit.id not in shown]
     return [*hits, *ranked][: request.limit or None]
+
+
+def _is_no_word_of_prose(word: str) -> bool:
+    return looks_named(word) or (word.isupper() and len(word) > 2)
 
 
 def _at_most(hit: CodeHit, most: float) -> CodeHit:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from cairn.search.file_finder import module_parts
 from cairn.search.relations import KINDS
-from cairn.source.languages import LANGUAGES
+from cairn.source.languages import EXTENSIONS
 
 _MAX_CHARS, _MAX_WORDS = 200, 12
 
@@ -83,16 +83,16 @@ _MOST_KINDED = 3  # spaces in what may be a name with its kind: `the Store class
 # `FILE#NAME`, `FILE:NAME` and `FOLDER/MODULE.NAME`.
 _AT_PLACE = re.compile(
     r"(?P<file>[\w@./+~-]*[\w-](?P<ending>\.[A-Za-z]\w{0,9}))(?:#|::?)(?P<name>[A-Za-z_$][\w$.:#]*[!?]?)(?:\(\))?"
-    r"|(?P<module>(?:[\w@+~-][\w@.+~-]*/)+[\w@+~-]+)(?P<last>\.[A-Za-z_$][\w$]*)(?:\(\))?"
+    r"|(?P<module>(?:[\w@+~-][\w@.+~-]*/)+[\w@+~-]+)(?P<last>\.[A-Za-z_$][\w$]+)(?:\(\))?"
 )
 _SCOPE_MARK = re.compile(r"::|\.|#|->|\\")
-_ENDINGS = frozenset(ending for language in LANGUAGES for ending in language.extensions)
 _compile = cache(partial(re.compile, flags=re.IGNORECASE))  # most questions begin as no form does
 _OPENING = re.compile(
     r"^(?:please |can you |could you |i (?:want|need) to |help me |let me |(?P<show>show(?: me)? |give me ))+", re.I
 )
 _PRONOUNS = frozenset({"it", "this", "that", "they", "these", "those", "me", "there", "everything", "something"})
-_SHAPED = re.compile(r"[_.:$#/\\()\d]|[a-z][A-Z]|^[A-Z]|[?!]$")
+_MARKED = re.compile(r"[_.:$#/\\()\d]|[a-z][A-Z]|[A-Z]{2}[a-z]|[?!]$")
+_SHAPED = re.compile(rf"{_MARKED.pattern}|^[A-Z]")
 
 
 class AskedName(NamedTuple):
@@ -140,9 +140,12 @@ def _without_place(text: str, *, may_be_alone: bool = False) -> AskedName | None
         if one.rpartition(" ")[2].lower() in _ABOUTS and (thing := _thing_in(_NAMED_BEFORE, one)):
             return _asked(thing, is_sure=True) if is_shaped_name(thing["name"]) else None
     alone = _thing(told)
-    has_kind = alone is not None and _kind_of(alone) in KINDS
-    is_meant = alone is not None and has_kind and (is_shaped_name(alone["name"]) or told[:4].lower() == "the ")
-    thing = alone if is_meant else _asked_thing(_UNSURE, text) or (alone if may_be_alone else None)
+    if alone is not None and _kind_of(alone) in KINDS:
+        has_article, is_shaped = told[:4].lower() == "the ", is_shaped_name(alone["name"])
+        if has_article or is_shaped:  # a capital may also begin a sentence: `Rename method`
+            is_sure = is_marked_name(alone["name"]) or (is_shaped and (has_article or bool(alone["kind"])))
+            return _asked(alone, is_sure=is_sure)
+    thing = _asked_thing(_UNSURE, text) or (alone if may_be_alone else None)
     return thing and _asked(thing, is_sure=is_shaped_name(thing["name"]))
 
 
@@ -152,12 +155,18 @@ def _in_place(text: str) -> AskedName | None:
     if split is None or not _WHERE.fullmatch(split[1]):
         return None
     rest, place = split[0], split[1].strip("`\"'").rstrip("/")
-    asked, is_path, is_shaped = _without_place(rest), _is_path(place), is_shaped_name(place)
-    if asked is None and (thing := _thing(rest)) and (is_path or is_shaped or is_shaped_name(thing["name"])):
-        asked = _asked(thing, is_sure=is_shaped_name(thing["name"]))
-    if asked is None:
+    if (asked := _without_place(rest)) and asked.is_sure:
+        return asked._replace(place=place)
+    if (thing := _thing(rest)) is None or (alone := _asked(thing, is_sure=False)) is None:
+        return asked and asked._replace(place=place)
+    # A title has capitals, too: `Handlers in Django`.
+    name, is_path = thing["name"], _is_path(place)
+    is_capital = is_shaped_name(name) and not is_marked_name(name)
+    has_owner = is_marked_name(place) or (bool(alone.kinds) and is_shaped_name(place) and not is_capital)
+    if not (is_path or is_marked_name(name) or has_owner):
         return None
-    return asked._replace(is_sure=asked.is_sure or is_path or (is_shaped and bool(asked.kinds)), place=place)
+    is_sure = is_marked_name(name) or (is_path and is_shaped_name(name)) or (has_owner and bool(alone.kinds))
+    return alone._replace(is_sure=is_sure, place=place)
 
 
 def _split_place(words: list[str]) -> tuple[str, str] | None:
@@ -183,14 +192,14 @@ def _at_place(text: str) -> AskedName | None:
     if match is None:
         return None
     if match["file"]:
-        return AskedName(match["name"], frozenset(), True, match["file"]) if match["ending"] in _ENDINGS else None
-    if match["last"] in _ENDINGS:
+        return AskedName(match["name"], frozenset(), True, match["file"]) if match["ending"] in EXTENSIONS else None
+    if match["last"] in EXTENSIONS:
         return None
     return AskedName(match["last"][1:], frozenset(), True, match["module"])
 
 
 def _is_path(place: str) -> bool:
-    return "/" in place or place[place.rfind(".") :] in _ENDINGS
+    return "/" in place or place[place.rfind(".") :] in EXTENSIONS
 
 
 def _asked_thing(forms: dict[str, tuple[str, ...]], text: str) -> re.Match[str] | None:
@@ -214,12 +223,19 @@ def is_shaped_name(name: str) -> bool:
     return name[0] in "`\"'" or _SHAPED.search(name) is not None
 
 
+def is_marked_name(name: str) -> bool:
+    """Tell whether a word is written as no word of prose is: a capital at its beginning is not enough."""
+    return name[0] in "`\"'" or _MARKED.search(name) is not None
+
+
 def _kind_of(match: re.Match[str]) -> str:
     return (match["kind"] or match["after"] or "").lower()
 
 
 def _asked(match: re.Match[str], *, is_sure: bool) -> AskedName | None:
-    name = match["name"].strip("`\"'").rstrip(".:/\\").removesuffix("()")
+    name, kind = match["name"].strip("`\"'").rstrip(".:/\\").removesuffix("()"), _kind_of(match)
+    if name.lower() in KINDS and match["kind"]:  # `the Type class` has the name first
+        name, kind = match["kind"], name.lower()
     if name.lower() in _PRONOUNS or not name:
         return None
-    return AskedName(name, KINDS.get(_kind_of(match), frozenset()), is_sure)
+    return AskedName(name, KINDS.get(kind, frozenset()), is_sure)

@@ -100,6 +100,10 @@ class FileFinder:
                 return found if len(found) <= _MAX_ALIKE else []
         return []
 
+    def exactly(self, path: str) -> list[int]:
+        """Return the number of the file with exactly this path from the root of the project, none if there is none."""
+        return [number for number in self._by_name.get(path.rpartition("/")[2], []) if self._paths[number] == path]
+
     def by_stem(self, stem: str) -> list[int]:
         """Return the numbers of the files that are called so but for their ending, none if there are many."""
         found = [number for name in self._by_name if name.rpartition(".")[0] == stem for number in self._by_name[name]]

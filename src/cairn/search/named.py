@@ -34,6 +34,7 @@ _ASIDE = (
 )
 _FURTHER_KINDS = frozenset({"impl", "extension", "constructor", "destructor"})  # they belong to a type of that name
 _HEADER = re.compile(r"\.(h|hh|hpp|hxx|pyi|d\.[mc]?ts)$")
+_HOLDERS = frozenset({"enum", "constant", "variable"})  # of members that are no definitions
 _VALUES, _MEMBERS = frozenset({"constant", "variable"}), frozenset({"method", "callback"})
 _DEEPEST = 1_000  # folders; no file is as deep
 _MAIN, _VALUE, _MEMBER, _MINOR = range(4)
@@ -63,17 +64,39 @@ def named_rows(
 ) -> NamedRows:
     """Return what the query names as a whole: the files of a path, then the definitions of a name, or of all listed."""
     if query.listed:
-        asked = [query._replace(named=name, listed=()) for name in query.listed]
-        found = [_definitions(snapshot, connection, one, filters, scope, scores).rows for one in asked]
-        listed = dict.fromkeys(one for turn in zip_longest(*found) for one in turn if one is not None)
-        members = _members(snapshot, connection, query.listed, scope)
-        return NamedRows(sorted(listed, key=lambda one: (one.row, one.definition) not in members))
+        return NamedRows(_listed_rows(snapshot, connection, query, filters, scope, scores))
     defined, lacks = _definitions(snapshot, connection, query, filters, scope, scores)
     if filters.kinds:
         return NamedRows(defined, lacks)
     files = _files(snapshot, query, scope, scores, is_defined=bool(defined))
     shown = {one.file for one in files}
-    return NamedRows([*files, *(one for one in defined if one.file not in shown)], lacks)
+    return NamedRows([*files, *(one for one in defined if one.file not in shown)], "" if files else lacks)
+
+
+def _listed_rows(
+    snapshot: Snapshot, connection: sqlite3.Connection, query: Query, filters: Filtered, scope: Scope, scores: Scores
+) -> list[NamedRow]:
+    """Return the definitions of listed names by turns. A list of mere capitals is one of types, or it is prose."""
+    asked = [query._replace(named=name, listed=()) for name in query.listed]
+    found = [_definitions(snapshot, connection, one, filters, scope, scores).rows for one in asked]
+    if "`" not in query.text and not any(looks_named(name.last) for name in query.listed):
+        types = [_types(snapshot, connection, name, scope) for name in query.listed]
+        found = [
+            [one for one in rows if (one.row, one.definition) in own] for rows, own in zip(found, types, strict=True)
+        ]
+        if not all(found):
+            return []
+    listed = dict.fromkeys(one for turn in zip_longest(*found) for one in turn if one is not None)
+    members = _members(snapshot, connection, query.listed, scope)
+    return sorted(listed, key=lambda one: (one.row, one.definition) not in members)
+
+
+def _types(snapshot: Snapshot, connection: sqlite3.Connection, name: Name, scope: Scope) -> set[tuple[int, int | None]]:
+    """Return the types of exactly a name in the project's own code."""
+    found = namesakes(snapshot, connection, name, scope)
+    of_name = [(row, one) for row, one in found if one.kind in TYPE_KINDS and one.name == name.last]
+    roles = snapshot.files.roles
+    return {(row, one.ordinal) for row, one in of_name if not roles[scope.file_of_row[row]] & int(_ASIDE)}
 
 
 def _members(
@@ -98,18 +121,16 @@ def _definitions(
     """
     if (name := query.named) is None:
         return NamedRows([])
-    found = _kept(namesakes(snapshot, connection, name, scope), query, name, filters, scores)
-    inside = [one for _, one in found if is_within_scope(one.qualified_name, name) and one.kind != "section"]
-    if name.scope and not inside:
+    namesake = namesakes(snapshot, connection, name, scope)
+    within = _placed(snapshot, namesake, name, scope)
+    if name.scope:  # in another style, a name means what is in its scope alone
+        namesake = [each for each in namesake if each in within or each[1].name.lower() == name.last.lower()]
+    found = _kept(namesake, query, name, filters, scores)
+    if name.scope and not any(one.kind != "section" for _, one in within):
         owner = owner_of(name)
         owners = _kept(namesakes(snapshot, connection, owner, scope), query, owner, filters, scores)
-        holding = _files_with(snapshot, name.last)
-        if enums := [
-            (row, one)
-            for row, one in owners
-            if one.kind == "enum" and one.name == owner.last and int(scope.file_of_row[row]) in holding
-        ]:
-            found, name = enums, owner
+        if holders := _holders(snapshot, owners, name, scope):
+            found, name, namesake = holders, owner, holders
     aside = int(_ASIDE & ~query.wants)
     entries: list[_Entry] = []
     for row, definition in found:
@@ -129,9 +150,31 @@ def _definitions(
         entries.append(_Entry(likelihood, NamedRow(row, file, definition.ordinal)))
     entries = sorted(_without_others(entries, query, name))
     rows = _one_of_each_file([entry.named for entry in entries], alone=query.asked is not None)
-    if not entries:
+    if not namesake:
         return NamedRows(rows, "name")
-    return NamedRows(rows, "scope" if entries[0].likelihood[0] == _OUTSIDE else "")
+    return NamedRows(rows, "scope" if entries and entries[0].likelihood[0] == _OUTSIDE else "")
+
+
+def _placed(
+    snapshot: Snapshot, found: Sequence[tuple[int, NamedDefinition]], name: Name, scope: Scope
+) -> list[tuple[int, NamedDefinition]]:
+    """Return those of some definitions that are in the scope of a name, or in a module of it."""
+    paths, files = snapshot.files.paths, scope.file_of_row
+    return [
+        (row, one) for row, one in found if _place_in_scope(paths[files[row]], one.qualified_name, name) != _OUTSIDE
+    ]
+
+
+def _holders(
+    snapshot: Snapshot, owners: Sequence[tuple[int, NamedDefinition]], name: Name, scope: Scope
+) -> list[tuple[int, NamedDefinition]]:
+    """Return the enums and constants that may hold a member that is no definition: their files have its word."""
+    owner, files = owner_of(name).last, _files_with(snapshot, name.last)
+    return [
+        (row, one)
+        for row, one in owners
+        if one.kind in _HOLDERS and one.name == owner and int(scope.file_of_row[row]) in files
+    ]
 
 
 def means_name(query: Query) -> bool:
@@ -140,7 +183,7 @@ def means_name(query: Query) -> bool:
         return False
     if query.asked is not None:
         return query.asked.is_sure
-    return looks_named(query.named.last) or query.named.scope[:1].isupper()
+    return looks_named(query.named.last) or query.named.scope[:1].isupper() or "::" in query.text
 
 
 def _files_with(snapshot: Snapshot, word: str) -> set[int]:
@@ -159,9 +202,13 @@ def _files(snapshot: Snapshot, query: Query, scope: Scope, scores: Scores, *, is
     if not parts:
         is_name = query.named is not None and not is_defined and looks_named(query.named.last)
         return _first_rows(finder.by_stem(query.named.last) if query.named and is_name else [], scope, scores)
-    files = finder.in_folder(query.path) or [
-        file for file in finder.by_path(query.path) if snapshot.files.paths[file].split("/")[-len(parts) :] == parts
-    ]
+    files = (
+        finder.exactly(query.path)
+        or finder.in_folder(query.path)
+        or [
+            file for file in finder.by_path(query.path) if snapshot.files.paths[file].split("/")[-len(parts) :] == parts
+        ]
+    )
     if not files and not is_defined:
         files = finder.by_module(query.path.replace("/", ".")) or finder.by_stem(query.path)
     return _first_rows(files, scope, scores)
@@ -212,12 +259,21 @@ def _kept(
         for row, one in found
         if np.isfinite(scores.total[row]) and (not filters.kinds or one.kind in filters.kinds)
     ]
-    exact = [(row, one) for row, one in found if one.name == name.last]
-    if exact or (query.asked is not None and not query.asked.is_sure):
-        found = exact
+    exact = [
+        (row, one)
+        for row, one in found
+        if one.name == name.last or (name.scope and is_within_scope(one.qualified_name, name, any_case=True))
+    ]
     of_kinds = [(row, one) for row, one in found if one.kind in query.kinds]
-    is_question = query.asked is not None and query.asked.is_sure
-    return of_kinds if query.kinds and (of_kinds or not is_question) else list(found)
+    if query.asked is not None and not query.asked.is_sure:  # `the response class` is `Response`
+        return (
+            of_kinds
+            if query.kinds and name.last.islower()
+            else [one for one in exact if not query.kinds or one in of_kinds]
+        )
+    if exact:
+        found, of_kinds = exact, [one for one in of_kinds if one in exact]
+    return of_kinds if query.kinds and (of_kinds or query.asked is None) else list(found)
 
 
 def _without_others(entries: list[_Entry], query: Query, name: Name) -> list[_Entry]:
@@ -245,16 +301,19 @@ def _one_of_each_file(rows: Sequence[NamedRow], *, alone: bool) -> list[NamedRow
 
 def _place_in_scope(path: str, qualified_name: str, name: Name) -> int:
     """Return whether a definition is inside the scope of a name, at least in a module or folder of it, or outside."""
-    if is_within_scope(qualified_name, name):
+    if is_within_scope(qualified_name, name, any_case=True):
         return _INSIDE
-    around = iter([_folded(part) for part in (*module_parts(path), *SCOPE_MARK.split(qualified_name)[:-1])])
-    return _IN_MODULE if all(_folded(part) in around for part in name.scope.split(".")) else _OUTSIDE
+    parts = (*module_parts(path), *SCOPE_MARK.split(qualified_name)[:-1])
+    around = iter([_folded(piece) for part in parts for piece in part.split(".")])
+    return _IN_MODULE if all(_folded(part) in around for part in name.scope.split(".") if part) else _OUTSIDE
 
 
-def is_within_scope(qualified_name: str, name: Name) -> bool:
-    """Tell whether a qualified name ends in the scope and the name, in whole parts."""
-    wanted = [*filter(None, name.scope.split(".")), name.last]
-    return not name.scope or SCOPE_MARK.split(qualified_name)[-len(wanted) :] == wanted
+def is_within_scope(qualified_name: str, name: Name, *, any_case: bool = False) -> bool:
+    """Tell whether a qualified name ends in the scope and the name, in whole parts, or in any case or style."""
+    wanted, parts = [*filter(None, name.scope.split(".")), name.last], SCOPE_MARK.split(qualified_name)
+    if any_case:
+        wanted, parts = list(map(_folded, wanted)), list(map(_folded, parts))
+    return not name.scope or parts[-len(wanted) :] == wanted
 
 
 def owner_of(name: Name) -> Name:

@@ -201,7 +201,7 @@ def understand(text: str, mode: Mode = "auto") -> Query:
     if resolved in EXACT_MODES:
         pattern = text if mode != "auto" else _strip_quotes(stripped)
     asked, about = _asked_name(stripped) if mode == "auto" else None, stripped
-    if asked is not None:
+    if asked is not None and (asked.is_sure or not (asked.kinds or asked.place)):
         about = " ".join([asked.name, *asked.scope])
     raws = raw_words(names_apart(about))
     wants = asked_roles(stripped)

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.search.asked_name import parse_asked_name
+from cairn.search.asked_name import AskedName, parse_asked_name
 from cairn.search.query import Name, understand
+from cairn.search.relations import KINDS
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ from cairn.search.query import Name, understand
         ("go to definition of load", "load"),
         ("the Store class", "Store"),
         ("the class Store", "Store"),
-        ("Store class", "Store"),
+        ("FileStore class", "FileStore"),
         ("const LIMITS", "LIMITS"),
         ("find save!", "save!"),
     ],
@@ -59,7 +60,9 @@ def test_a_plain_word_without_a_word_for_a_definition_may_be_meant_as_prose(text
         ("where is load defined in src/store.py", Name("load", "src.store")),
         ("Store in store.py", Name("Store", "store")),
         ("where is Store defined in the db package", Name("Store", "db")),
-        ("load in Store", Name("load", "Store")),
+        ("load in FileStore", Name("load", "FileStore")),
+        ("FileStore in store.h", Name("FileStore", "store")),
+        ("Store in web/.next-app/store.d.ts", Name("Store", "web..next-app.store")),
         ("load method of Store", Name("load", "Store")),
         ("the load method in Store", Name("load", "Store")),
         ("Store's load method", Name("load", "Store")),
@@ -114,6 +117,11 @@ def test_prose_is_no_list_of_names(text: str) -> None:
     "text",
     [
         "errors in handlers",
+        "Handlers in Django",
+        "Django's cache",
+        "Out of Memory",
+        "that's Flask",
+        "Fix retries in Redis",
         "retries of uploads",
         "src/store.py",
         "src/store.test.ts",
@@ -152,3 +160,13 @@ def test_in_any_mode_that_is_asked_for_a_question_is_prose() -> None:
 def test_any_text_can_be_looked_at(text: str) -> None:
     asked = parse_asked_name(text)
     assert asked is None or asked.name
+
+
+@pytest.mark.parametrize("text", ["Rename method", "Extract class", "Rename class in Relation", "get rid of store.js"])
+def test_a_capital_that_begins_a_sentence_makes_no_sure_name(text: str) -> None:
+    asked = parse_asked_name(text)
+    assert asked is None or not asked.is_sure
+
+
+def test_a_kind_may_be_the_name() -> None:
+    assert parse_asked_name("the Type class") == AskedName("Type", KINDS["class"], is_sure=False)

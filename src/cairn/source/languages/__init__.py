@@ -187,6 +187,7 @@ _WITH_FOLDER = frozenset(language.name for language in LANGUAGES)
 BY_NAME = {language.name: language for language in _ALL}
 CONFIGURING = frozenset(language.name for language in _ALL if language.configures)
 _BY_EXTENSION = {extension: language for language in _ALL for extension in language.extensions}
+EXTENSIONS = frozenset({*_BY_EXTENSION, ".h"})  # the language of a header depends on what it says
 _BY_FILENAME = {name.lower(): language for language in _ALL for name in language.filenames}
 _BY_INTERPRETER = {name: language for language in _ALL for name in language.interpreters}
 # What people call a language, besides its extensions and interpreters.
