@@ -176,6 +176,23 @@ def test_an_exact_search_is_guessed_and_falls_back_to_ranking_with_a_note(small:
     assert small.search('"loads the records of a store"', mode="literal").code == ()
 
 
+@pytest.mark.parametrize("pattern", [r"(\w+)\.\1", r"load(?=_all)", r"(?<=store\.)load"])
+def test_a_guessed_pattern_that_cannot_be_run_is_not_said_to_match_nothing(small: Workspace, pattern: str) -> None:
+    notes = [str(note) for note in small.search(pattern).notes]
+    assert notes[0].startswith("Not searched as a regular expression: ")
+    assert not any(note.startswith("No line matches") for note in notes)
+
+
+def test_quoted_text_is_found_where_the_index_does_not_know_it_yet(small: Workspace) -> None:
+    with (small.root / "use.py").open("a") as file:
+        file.write("# zebra crossing now\n")
+    assert [hit.start_line for hit in small.search('"zebra crossing now"').code] == [8]
+
+
+def test_white_space_is_a_text_too(small: Workspace) -> None:
+    assert small.search("    ", mode="literal").code
+
+
 @pytest.mark.parametrize("pattern", ["(", "[a", "a{2,1}", "*a"])
 def test_an_invalid_pattern_is_an_error_and_no_empty_answer(small: Workspace, pattern: str) -> None:
     with pytest.raises(QueryError, match="invalid regular expression"):

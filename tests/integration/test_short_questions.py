@@ -101,7 +101,7 @@ def test_lines_that_hold_a_pattern_itself_come_before_those_that_match_it(worksp
 def test_a_pattern_that_is_none_is_taken_as_it_is(workspace: Workspace) -> None:
     answer = workspace.search(r"\d{2,1}")
     assert [note for note in answer.notes if note.startswith("No line")] == [
-        r"No line matches '\\d{2,1}' exactly; these are related."
+        r"No line holds '\d{2,1}' exactly; these are related."
     ]
 
 

@@ -17,7 +17,7 @@ from cairn.index.state_dir import StateDir
 from cairn.index.views import View, Views
 from cairn.index.writer import Writer, import_what_follows
 from cairn.sharing import OneForAll
-from cairn.source.git import Repository
+from cairn.source.git import Repository, head_revision
 from cairn.storage.connection import store_errors
 from cairn.storage.index.schema import INDEX
 from cairn.types import IndexReport
@@ -113,8 +113,8 @@ class ProjectIndex:
 
     @property
     def has_history(self) -> bool:
-        """Whether the project is in a repository whose commits are to be read."""
-        return self.repository is not None and self.settings.history
+        """Whether the project is in a repository with commits that are to be read."""
+        return self.settings.history and self.repository is not None and head_revision(self.repository) is not None
 
     @property
     def root_on_disk(self) -> Path:

@@ -17,6 +17,7 @@ from cairn.hints import Hint
 from cairn.index.views import View
 from cairn.loading import load
 from cairn.search.confidence import GUESSED, confidence_word, is_hopeless, relevances
+from cairn.search.exact import regex_error
 from cairn.search.exact_answer import NO_LIMIT, Effort, find_exactly, hits_of_lines
 from cairn.search.file_finder import finder_of, module_parts, parts_of_path
 from cairn.search.filters import Filtered, filter_files
@@ -59,6 +60,7 @@ LONG_WEIGHTS = WEIGHTS._replace(
     test=-0.5,
     depth=-0.2,
 )
+_VERBS = {"literal": "holds", "regex": "matches", "structural": "matches"}
 MAX_PASTED = 10  # lines that hold what was pasted
 # What a compiler or a linter says of a line, and how much of that must stand in the project for it to be its own.
 _DIAGNOSED = re.compile(r"\S+:\d+(?::\d+)?: *(?:error|warning|note|info|fatal|[A-Z]+\d+|[CEFIRW]:)\b", re.IGNORECASE)
@@ -89,13 +91,15 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
         hits, more, notes = related
         query = query._replace(mode="graph" if hits else "hybrid")
     elif query.mode in EXACT_MODES:
-        hits, more, notes, searched = find_exactly(
-            library, query, request, effort._replace(is_by_index=guessed and effort is NO_LIMIT)
-        )
+        query, refused = _runnable(query, request)
+        is_quoted = query.pattern != query.text  # then all lines count, also those that the index does not know yet
+        is_by_index = guessed and effort is NO_LIMIT and not is_quoted
+        hits, more, notes, searched = find_exactly(library, query, request, effort._replace(is_by_index=is_by_index))
+        notes = [*refused, *notes]
     if query.mode not in (*EXACT_MODES, "graph") or (guessed and not hits):
         if guessed and query.mode in EXACT_MODES:
             where = "" if searched is None else f" of the {pluralize(searched, 'file')} looked at"
-            notes.append(f"No line{where} matches {query.pattern!r} exactly; these are related.")
+            notes.append(f"No line{where} {_VERBS[query.mode]} {_shown(query.pattern)} exactly; these are related.")
             query = query._replace(mode="hybrid")
         hits = _rank_hits(library, query, request, notes)
         if guessed and query.item is None and not _is_named(query, hits):
@@ -122,6 +126,18 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
         revision=snapshot.revision,
         searched=searched,
     )
+
+
+def _runnable(query: Query, request: SearchRequest) -> tuple[Query, list[str]]:
+    """Return a query that can be run: a guessed regular expression that cannot is looked for as text, with a note."""
+    if request.mode != "auto" or query.mode != "regex" or (error := regex_error(query.pattern)) is None:
+        return query, []
+    return query._replace(mode="literal"), [f"Not searched as a regular expression: {error}"]
+
+
+def _shown(pattern: str) -> str:
+    """Return a pattern in quotes, on one line."""
+    return repr(pattern).replace("\\\\", "\\")
 
 
 def with_outdated_note(answer: Answer, view: View) -> Answer:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import re
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -56,7 +58,7 @@ def literal_finder(text: str) -> Finder:
 
 
 def regex_finder(pattern: str, *, or_itself: bool = False) -> Finder:
-    r"""Return a finder for a regular expression in RE2's syntax; `^` and `$` match at line borders.
+    r"""Return a finder for a regular expression in RE2's syntax; `^` and `$` match at line borders, also at `\r\n`.
 
     A large pattern searches a large file piece by piece, so that it can be stopped between pieces. A piece has at least
     8 kB, and no match shorter than half a piece is missed or cut.
@@ -76,9 +78,11 @@ def regex_finder(pattern: str, *, or_itself: bool = False) -> Finder:
     try:
         # Compiled from bytes, so that offsets are bytes and text in any encoding can be searched.
         sought = _encode(pattern)
+        re2.compile(b"(?m)" + sought, options)  # its errors speak of the pattern as it was given
+        sought = _encode(_with_line_ends(pattern))
         compiled = re2.compile(b"(?m)" + sought, options)
         if or_itself:
-            compiled = re2.compile(b"(?m)(?:" + sought + b")|" + re2.escape(sought), options)
+            compiled = re2.compile(b"(?m)(?:" + sought + b")|" + re2.escape(_encode(pattern)), options)
     except re2.error as error:
         reason = error.args[0].decode("utf-8", "replace") if isinstance(error.args[0], bytes) else str(error)
         reason = reason.replace("(?m)", "", 1)
@@ -108,6 +112,23 @@ def regex_finder(pattern: str, *, or_itself: bool = False) -> Finder:
     return find
 
 
+def regex_error(pattern: str) -> QueryError | None:
+    """Return what is wrong with a pattern, None if it can be looked for."""
+    try:
+        regex_finder(pattern)
+    except QueryError as error:
+        return error
+    return None
+
+
+def _with_line_ends(pattern: str) -> str:
+    r"""Return a pattern whose `$` also matches before the `\r` of a line that ends in `\r\n`, as it does in files."""
+    if "$" not in pattern or r"\Q" in pattern:
+        return pattern
+    parts = re.findall(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", pattern, re.DOTALL)  # a `$` may be escaped, or in a class
+    return "".join([r"(?:\r?$)" if part == "$" else part for part in parts])
+
+
 def _find_by_windows(
     search: Callable[[int, int], Any], size: int, position: int, window: int, check: Callable[[], None]
 ) -> tuple[int, int] | None:
@@ -132,6 +153,8 @@ def _encode(text: str) -> bytes:
 class Scan:
     """A search through files, one by one, that says afterwards how far it got.
 
+    A file's first line begins behind the byte order mark of UTF-8, unless the pattern has one (`seeks_mark`).
+
     Attributes:
         searched: how many files were read to the end, or are gone.
         unreadable: the files that are gone.
@@ -144,11 +167,14 @@ class Scan:
         files: Sequence[tuple[int, str]],
         find: Finder,
         budget_seconds: float = BUDGET_SECONDS,
+        *,
+        seeks_mark: bool = False,
     ) -> None:
         self._read = read
         self._files = files
         self._find = find
         self._budget_seconds = budget_seconds
+        self._skipped_mark = b"" if seeks_mark else codecs.BOM_UTF8
         self.searched = 0
         self.unreadable: list[str] = []
         self.is_cut = False
@@ -174,13 +200,18 @@ class Scan:
                 except OSError:
                     self.unreadable.append(path)
                 else:
-                    yield from _lines_of(number, data, self._find, check)
+                    yield from _lines_of(number, data, self._find, check, self._skipped_mark)
                 self.searched += 1
         except _TimeIsUp:
             self.is_cut = True
 
 
-def _lines_of(number: int, data: bytes, find: Finder, check: Callable[[], None]) -> Iterator[LineMatch]:
+def _lines_of(
+    number: int, data: bytes, find: Finder, check: Callable[[], None], mark: bytes = b""
+) -> Iterator[LineMatch]:
+    """Yield the matches in a file, of those that begin on one line the first; each begins behind the one before."""
+    base = len(mark) if mark and data.startswith(mark) else 0
+    data = data[base:] if base else data
     position = line = counted = 0
     while position <= len(data) and (match := find(data, position, check)) is not None:
         start, end = match
@@ -189,13 +220,11 @@ def _lines_of(number: int, data: bytes, find: Finder, check: Callable[[], None])
         line += data.count(b"\n", counted, start)
         counted = start
         line_start = data.rfind(b"\n", 0, start) + 1
-        last = max(start, end - 1)
-        line_end = data.find(b"\n", last)
+        line_end = data.find(b"\n", start)
         line_end = len(data) if line_end < 0 else line_end
-        first_end = data.find(b"\n", start)
-        text = data[line_start : len(data) if first_end < 0 else first_end]
-        yield LineMatch(number, line + 1, line + 1 + data.count(b"\n", start, last), line_start, text)
-        position = line_end + 1
+        n_more = data.count(b"\n", start, max(start, end - 1))
+        yield LineMatch(number, line + 1, line + 1 + n_more, base + line_start, data[line_start:line_end])
+        position = max(end, line_end + 1)
         check()
 
 

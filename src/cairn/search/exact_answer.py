@@ -93,7 +93,8 @@ def find_exactly(
 def _matching_lines(library: Library, query: Query, request: SearchRequest, effort: Effort) -> _Lines:
     find = _finder(query, is_sure=request.mode != "auto")
     files = _files_in_order(library.snapshot, query, request, _files_worth(library, query, effort))
-    scan = Scan(library.reader.view.read, files, find, effort.seconds)
+    seeks_mark = "\ufeff" in query.pattern
+    scan = Scan(library.reader.view.read, files, find, effort.seconds, seeks_mark=seeks_mark)
     matches, more = _literal_first(scan, query.pattern, _most(request))
     return _Lines(
         matches, more, *_notes_on_scan(len(scan.unreadable), scan.searched if scan.is_cut else None, len(files))

@@ -27,12 +27,13 @@ _SYMBOL = re.compile(r"[A-Za-z_$@~][\w$]*(?:(?:::|\.|#|->|\\)~?[A-Za-z_$][\w$]*)
 _PATH = re.compile(r"[\w@.+~-]*[./\\:][\w@.+~/\\:-]*\w/?|[\w@+-][\w@.+-]*/")
 _QUOTED = re.compile(r'"([^"]+)"|`([^`]+)`|\'([^\']+)\'')
 _REGEX_MARKS = re.compile(
-    r"\\[wdsbSWDB.(){}\[\]]|\.[*+]|\(\?|\(\w+\|\w|^\^|\$$|\w\|\w|[)\w]\{\d"
+    r"^\w+\?\w+$|\\[wdsbSWDB.(){}\[\]]|\.[*+]|\(\?|\(\w+\|\w|^\^|\$$|\w\|\w|[)\w]\{\d"
     # Brackets alone are code or text, unless one of what they hold may come several times, or is a range or excluded.
     r"|\[[^\]\s]+\](?:[*+]|\?(?![.\w\[(])|\{\d)|\[(?:\^[^\]]+|(?:[a-z]-[a-z]|[A-Z]-[A-Z]|\d-\d|_)+)\]"
 )
 _CODE_MARKS = re.compile(
-    r"\w\(|\)\s*[{;:]|[{};]|=>|->|==|!=|:=|\w\.\w+\(|::\w+\(|</?\w|^\s*[@#]\w+|\w\[[^\]\s]*\]|^\[[^\]\s]+\]$"
+    r"^\s*(?:#|//) \w"
+    r"|\w\(|\)\s*[{;:]|[{};]|=>|->|==|!=|:=|\w\.\w+\(|::\w+\(|</?\w|^\s*[@#]\w+|\w\[[^\]\s]*\]|^\[[^\]\s]+\]$"
 )
 # The class of an exception and its message, which may quote code.
 _RAISED = re.compile(r"(?:[\w$]+(?:\.|::?|\\))*(?:[A-Z]\w*)?(?:Error|Exception|Warning|Panic): +\S+ ")
@@ -189,7 +190,7 @@ def understand(text: str, mode: Mode = "auto") -> Query:
         QueryError: if it is empty or longer than `MAX_QUERY_CHARS`.
     """
     stripped = text.strip()
-    if not stripped:
+    if not stripped and not (text and mode in EXACT_MODES):
         raise QueryError("the query is empty", Hint.of("search", query="how are requests routed"))
     if len(stripped) > MAX_QUERY_CHARS:
         raise QueryError(

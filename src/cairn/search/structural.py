@@ -247,7 +247,8 @@ def _clean_pattern(pattern: str) -> str:
         )
     if any("\ud800" <= letter <= "\udfff" for letter in pattern):
         raise QueryError("the pattern must be valid UTF-8", _EXAMPLE)
-    if not _METAVARIABLE.sub("", pattern).strip(" \t\r\n,;.(){}[]"):
+    rest = _METAVARIABLE.sub("", pattern)
+    if not rest.strip(" \t\r\n,;.(){}[]") and ".(" not in rest:
         raise QueryError(
             "the pattern matches everything",
             Hint("name something in it", "search", mode="structural", query="print($X)"),

@@ -19,7 +19,7 @@ _BORDER = re.compile(
     rf"(?<={_UNSPACED})(?=[A-Za-z_$])|(?={_UNSPACED})(?:(?<=[A-Za-z_])|(?<=[A-Za-z_]\d)|(?<=[A-Za-z_]\d\d))"
 )
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-_PLAIN = re.compile(r"[A-Za-z ?]*")
+_PLAIN = re.compile(r"[A-Za-z ]*[?]?")
 _COLOUR = re.compile(r"\x1b\[[0-9;:?]*[A-Za-z]")
 # For texts in ASCII: what stands in no word becomes a space. This and splitting take half of what the pattern takes.
 _WORDS_ALONE = bytes(byte if chr(byte).isalnum() or byte == ord("_") else ord(" ") for byte in range(128)).ljust(256)
@@ -68,7 +68,7 @@ def raw_words(text: str) -> list[str]:
 
 
 def is_plain(text: str) -> bool:
-    """Tell whether a text is ASCII letters, spaces and question marks alone, without marks of code or of messages."""
+    """Tell whether a text is ASCII letters and spaces alone, but for a question mark at its end: most questions are."""
     return _PLAIN.fullmatch(text) is not None
 
 

@@ -46,6 +46,12 @@ def test_a_pattern_that_needs_too_much_memory_is_refused() -> None:
         (b"aaa\n", "a", [(1, 1)]),
         (b"begin\n x\nend\n\nbegin end\n", r"begin[\s\S]*?end", [(1, 3), (5, 5)]),
         (b"a\n\nb\n\n", "^$", [(2, 2), (4, 4)]),
+        (b"f(1,\n 2); f(3,\n 4); f(5)\nf(6)\n", r"f\([^)]*\)", [(1, 2), (2, 3), (3, 3), (4, 4)]),
+        (b"a\nab\nab\n", r"\nab", [(1, 2), (2, 3)]),
+        (b"x;\r\ny\r\nz;", ";$", [(1, 1), (3, 3)]),
+        (b"a$\r\n", r"\$$", [(1, 1)]),
+        (b"a\r\nb$\r\n", "[$]$", [(2, 2)]),
+        (b"\xef\xbb\xbfusing a\nusing b\n", "^using", [(1, 1), (2, 2)]),
         (b"a\nb", "x*", [(1, 1), (2, 2)]),
         (b"a\nb\n", "x*", [(1, 1), (2, 2)]),
         (b"", "x*", []),
@@ -157,3 +163,16 @@ def test_the_chunk_around_a_line_is_found_and_none_behind_the_last() -> None:
     ranges = [(10, 1, 4), (11, 5, 5), (12, 6, 9)]
     assert [enclosing(ranges, line) for line in (1, 4, 5, 6, 9, 10)] == [10, 10, 11, 12, 12, None]
     assert enclosing([], 1) is None
+
+
+def test_a_byte_order_mark_can_be_looked_for(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"\xef\xbb\xbfusing a\n")
+    for seeks_mark, count in ((True, 1), (False, 0)):
+        scan = Scan(partial(read_file, tmp_path), [(0, "f")], literal_finder("\ufeff"), seeks_mark=seeks_mark)
+        assert len(list(scan)) == count
+
+
+def test_a_match_behind_a_byte_order_mark_says_where_it_is(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"\xef\xbb\xbfa = 1\nb = 2\n")
+    found = list(Scan(partial(read_file, tmp_path), [(0, "f")], regex_finder("= ")))
+    assert [(one.start_line, one.start_byte, one.text) for one in found] == [(1, 3, b"a = 1"), (2, 9, b"b = 2")]

@@ -140,6 +140,19 @@ def test_the_whole_of_an_identifier_weighs_more_than_its_parts() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "mode"),
+    [
+        ("colou?r", "regex"),
+        ("# type: ignore", "literal"),
+        ("// eslint-disable-next-line", "literal"),
+        ("why?", "symbol"),
+    ],
+)
+def test_more_forms_that_are_meant_as_they_stand(text: str, mode: str) -> None:
+    assert understand(text).mode == mode
+
+
+@pytest.mark.parametrize(
     ("text", "role"),
     [
         ("tests of the parser", Role.TEST),
