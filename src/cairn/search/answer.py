@@ -221,7 +221,8 @@ def _notes_on_named(library: Library, query: Query, request: SearchRequest, rank
     if ranking.lacks == "name":
         notes.extend(_names_meant(library, query, request))
     elif ranking.lacks == "scope" and query.named:
-        notes.append(f"No {query.named.last!r} is defined in {query.named.scope}; these are elsewhere.")
+        place = query.asked.place if query.asked and query.asked.place else query.named.scope
+        notes.append(f"No {query.named.last!r} is defined in {place}; these are elsewhere.")
     if ranking.n_named and (not ranking.is_sure or (query.kinds and not means_name(query))):
         name = query.asked.name if query.asked else query.text
         words = f"The definitions of {name!r} come first; to take it as prose"
