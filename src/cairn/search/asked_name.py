@@ -22,6 +22,7 @@ _KIND_WORDS = (
 _THING = rf"(?:(?:the|our|its|an?) )?(?:(?P<kind>{_KIND_WORDS})s? )?{_NAME}(?: (?P<after>{_KIND_WORDS}))*"
 _WHAT = "(?P<what>.+?)"  # looked at by `_THING`, which takes long to compile, once instead of in each form
 _ABOUTS = ("definition", "declaration", "implementation", "source", "code", "location", "body", "signature")
+_DEFINED_BY = re.compile(r" (?:definition|declaration|implementation|signature)$", re.IGNORECASE)
 _ABOUT = rf"(?:source code|{'|'.join(_ABOUTS)})"
 _PLACES = ("file", "module", "class", "package", "header", "crate", "namespace", "folder", "directory")
 _PLACE = rf"(?:source |header )?(?:{'|'.join(_PLACES)})"
@@ -138,7 +139,8 @@ def _without_place(text: str, *, may_be_alone: bool = False) -> AskedName | None
         if thing := _asked_thing(_SURE, one):
             return _asked(thing, is_sure=True)
         if one.rpartition(" ")[2].lower() in _ABOUTS and (thing := _thing_in(_NAMED_BEFORE, one)):
-            return _asked(thing, is_sure=True) if is_shaped_name(thing["name"]) else None
+            is_name = is_shaped_name if _DEFINED_BY.search(one) else is_marked_name  # `Reformat code`
+            return _asked(thing, is_sure=True) if is_name(thing["name"]) else None
     alone = _thing(told)
     if alone is not None and _kind_of(alone) in KINDS:
         has_article, is_shaped = told[:4].lower() == "the ", is_shaped_name(alone["name"])
@@ -165,8 +167,9 @@ def _in_place(text: str) -> AskedName | None:
     has_owner = is_marked_name(place) or (bool(alone.kinds) and is_shaped_name(place) and not is_capital)
     if not (is_path or is_marked_name(name) or has_owner):
         return None
+    may_be_verb = is_capital and bool(thing["after"])  # `Remove class from test_views`
     is_sure = is_marked_name(name) or (is_path and is_shaped_name(name)) or (has_owner and bool(alone.kinds))
-    return alone._replace(is_sure=is_sure, place=place)
+    return alone._replace(is_sure=is_sure and not may_be_verb, place=place)
 
 
 def _split_place(words: list[str]) -> tuple[str, str] | None:

@@ -162,7 +162,13 @@ def test_any_text_can_be_looked_at(text: str) -> None:
     assert asked is None or asked.name
 
 
-@pytest.mark.parametrize("text", ["Rename method", "Extract class", "Rename class in Relation", "get rid of store.js"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Rename method", "Extract class", "Rename class in Relation", "get rid of store.js", "Reformat code"),
+        *("Remove class from test_views", "Fixed type in form_helpers.md"),
+    ],
+)
 def test_a_capital_that_begins_a_sentence_makes_no_sure_name(text: str) -> None:
     asked = parse_asked_name(text)
     assert asked is None or not asked.is_sure
