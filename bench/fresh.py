@@ -71,9 +71,8 @@ ALL_STEPS = (*STEPS, "copy", "copy", "revert", "merge", "delete")
 def plain_values(answer: Answer) -> dict[str, Any]:
     """Return an answer as plain values, without what belongs to one index."""
     document = {name: value for name, value in asdict(answer).items() if name not in _LEFT_OUT}
-    for hit in document["code"]:
-        hit["score"], hit["relevance"] = round(hit["score"], 6), round(hit["relevance"], 6)
-    return document
+    rounded = [hit._replace(score=round(hit.score, 6), relevance=round(hit.relevance, 6)) for hit in answer.code]
+    return {**document, "code": [hit._asdict() for hit in rounded]}
 
 
 def questions(dice: random.Random) -> Iterator[tuple[str, Question]]:

@@ -42,7 +42,7 @@ def test_the_same_examples_give_the_same_weights() -> None:
 
 
 def test_a_share_of_the_way_lies_between() -> None:
-    assert between(Weights(), Weights(docs=0.65), 0.5).docs == 0.15
+    assert between(Weights(), Weights(docs=0.65), 0.5).docs == 0.1
 
 
 def test_ndcg_counts_gains_and_ranks() -> None:
