@@ -267,14 +267,14 @@ def test_a_file_that_was_moved_and_not_committed_yet_keeps_its_history(project: 
         assert len(history.solve("h.py", limit=0).commits) == 5
         assert history.related("h.py").files
         for notes in (history.why("h.py:3").notes, history.solve("h.py").notes, history.related("h.py").notes):
-            assert "h.py is f.py in the last commit." in notes
+            assert "h.py was f.py in the last commit." in notes
         assert history.why("new.py:1").notes[-1] == "new.py is not in the last commit."
 
 
 def test_a_path_that_never_was_is_not_taken_for_words_in_silence(project: Path) -> None:
     with Workspace.open(project) as workspace:
         found = workspace.history.solve("extend/number")
-        assert found.notes[0] == ("There is no file extend/number, and none in the commits read; these have its words.")
+        assert found.notes[0] == ("There is no file extend/number, here or in the commits read; these have its words.")
         with pytest.raises(NotFoundError, match=r"there is no file gone\.py"):
             workspace.history.why("gone.py:1")
 

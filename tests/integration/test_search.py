@@ -288,6 +288,11 @@ def test_what_nothing_is_called_is_said_and_is_never_sure(small: Workspace, quer
     assert all(hit.confidence != "high" for hit in answer.code)
 
 
+def test_what_a_filter_may_have_left_out_is_not_said_to_be_missing(small: Workspace) -> None:
+    for query in ("Store.load", "View.render", "StoreManager"):
+        assert not [note for note in small.search(query, globs=["use.py"]).notes if "defin" in str(note)]
+
+
 def test_a_constant_of_an_enum_is_found_where_it_stands(tmp_path: Path) -> None:
     write_files(tmp_path, {"color.ts": "export enum Color {\n  DeepRed,\n  PaleBlue,\n}\n"})
     with Workspace.open(tmp_path) as workspace:

@@ -188,7 +188,7 @@ def _print_hit(
     if style.on and sys.stdout.isatty() and "project" not in hit and "remote" not in document:
         where = load("cairn.cli.links:link_to")(where, document["view"], hit["filepath"])
     emit(f"{style.path(where)}  {style.name(printable(label))}  {style.faint(facts)}")
-    for line in hit.get("preview", "").split("\n") if hit.get("preview") else ():
+    for line in hit["preview"].split("\n") if hit.get("preview") else ():
         emit(f"    {style.mark(printable(line), words)}")
     for captures in hit.get("captures", ()) if explain else ():
         parts = "  ".join(f"${name} = {printable(text)}" for name, text in captures.items())

@@ -122,7 +122,7 @@ class HistoryFacet:
             notes = (*notes, *self._known.notes_on_nothing(past, path))
         if not path and _PATH_ALONE.fullmatch(query.strip()):
             these = "; these have its words" if commits else ""
-            notes = (f"There is no file {query.strip()}, and none in the commits read{these}.", *notes)
+            notes = (f"There is no file {query.strip()}, here or in the commits read{these}.", *notes)
         extent = past.extent
         return Solved(query, subject, tuple(commits), tuple(files), omitted, extent.read, extent.listed, notes)
 
@@ -203,7 +203,10 @@ class HistoryFacet:
             notes = (*notes, git_failed(path, lines.first, lines.last))
         shown = found.commits[: limit or None]
         ends = shallow_commits(repository) & {one.hash for one in shown}
-        notes = (*notes, *(f"This clone ends at {one[:12]}, which need not have changed these lines." for one in ends))
+        notes = (
+            *notes,
+            *(f"This clone ends at {one[:12]}, which need not have changed these lines." for one in sorted(ends)),
+        )
         commits = self._known.describe(past, [one.hash for one in shown], path)
         return ShapedLines(path, first, last, tuple(commits), len(found.commits) - len(shown), notes)
 
@@ -271,7 +274,7 @@ class HistoryFacet:
 
 def _was_called(path: str, moved: str) -> str:
     """Return a note for a file that was moved and not committed yet."""
-    return f"{path} is {moved} in the last commit."
+    return f"{path} was {moved} in the last commit."
 
 
 def _solved_by(query: str, shaped: ShapedLines) -> Solved:

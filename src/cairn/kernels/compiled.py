@@ -52,7 +52,7 @@ def look_up(
     count = _compiled.find_terms(hashes, start, np.array(wanted, np.uint64), len(named), bounds)
     if not count:
         return NOWHERE
-    # Taking one array of two rows apart takes several times as long.
+    # Taking one array of two rows apart takes twice as long.
     terms, rows = np.empty(count, np.int64), np.empty(count, np.int64)
     impacts, fields = np.empty(count, np.uint8), np.empty(count, np.uint8)
     kept = _compiled.take_postings(

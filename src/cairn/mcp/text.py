@@ -168,7 +168,8 @@ def _hit(hit: HitDocument) -> str:
     if hit.get("stale"):
         facts.append("changed since it was indexed")
     lines = [f"{project}{hit['filepath']}:{hit['start_line']}  {_label(hit)}  ({', '.join(facts)})"]
-    lines += [f"    {line}" for line in hit.get("preview", "").split("\n") if hit.get("preview")]
+    if preview := hit.get("preview"):
+        lines += [f"    {line}" for line in preview.split("\n")]
     for neighbour in hit.get("neighbours", ()):
         where = f"{neighbour['relation']} {neighbour['filepath']}:{neighbour['line']}"
         lines.append(f"    {where}  {neighbour['kind']} {neighbour['name']}".rstrip())

@@ -269,7 +269,7 @@ def make_hit(
 
 
 def _rounded(value: float, steps: int) -> float:
-    """Return the nearest multiple of a part of 1; `round` takes five times as long, as it looks at every digit."""
+    """Return the nearest multiple of a part of 1; `round` takes three times as long, as it looks at every digit."""
     return math.floor(value * steps + 0.5) / steps
 
 

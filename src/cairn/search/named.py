@@ -266,11 +266,9 @@ def _kept(
     ]
     of_kinds = [(row, one) for row, one in found if one.kind in query.kinds]
     if query.asked is not None and not query.asked.is_sure:  # `the response class` is `Response`
-        return (
-            of_kinds
-            if query.kinds and name.last.islower()
-            else [one for one in exact if not query.kinds or one in of_kinds]
-        )
+        if query.kinds and name.last.islower():
+            return of_kinds
+        return [one for one in exact if not query.kinds or one in of_kinds]
     if exact:
         found, of_kinds = exact, [one for one in of_kinds if one in exact]
     return of_kinds if query.kinds and (of_kinds or query.asked is None) else list(found)

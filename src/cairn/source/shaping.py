@@ -87,7 +87,7 @@ def moved_from(folder: Path, commit: str, path: str) -> str:
     if not _HASH.fullmatch(commit) or not is_below(path):
         return ""
     try:
-        staged = run_git(folder, ["ls-files", "-s", "-z", "--", path], _READ_S).stdout
+        staged = run_git(folder, ["ls-files", "-s", "-z", "--", f":(literal){path}"], _READ_S).stdout
         listed = run_git(folder, ["ls-tree", "-r", "-z", commit], _READ_S).stdout
     except (OSError, PathError):  # what it was called is not known
         return ""
