@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -50,6 +51,21 @@ def test_a_file_has_importers_rather_than_callers(workspace: Workspace) -> None:
 def test_a_function_without_callees_says_how_many_calls_lead_elsewhere(workspace: Workspace) -> None:
     note = only(workspace.graph.callees("lonely").notes)
     assert note.startswith("Of 1 call in it, none leads to a definition of this project; libraries do not count.")
+
+
+def test_a_function_that_is_not_understood_says_that_calls_may_be_missing(tmp_path: Path) -> None:
+    (tmp_path / "merged.py").write_text(
+        "def whole():\n    return 1\n\n\ndef halved():\n<<<<<<< HEAD\n    whole()\n=======\n    return whole()\n"
+        ">>>>>>> other\n\n\ndef last():\n    return 2\n"
+    )
+    with Workspace.open(tmp_path) as opened:
+        opened.index()
+        note = only(opened.graph.callees("halved").notes)
+        assert note.startswith(
+            "The syntax of merged.py is not understood from line 6 on, so calls there may be missing."
+        )
+        for name in ("whole", "last"):
+            assert "syntax" not in only(opened.graph.callees(name).notes)
 
 
 def test_a_type_without_subclasses_says_where_such_need_not_be_named(workspace: Workspace) -> None:

@@ -12,6 +12,7 @@ from cairn.graph.resolve import CALL, CONSTRUCT
 from cairn.graph.rules import VALUE_KINDS, resolves_imports, rules_of
 from cairn.graph.tally import files_with
 from cairn.hints import Hint
+from cairn.source.definitions import first_error_line, parse
 from cairn.source.languages import BY_NAME
 from cairn.source.text import pluralize
 
@@ -44,6 +45,8 @@ def on_no_callees(graph: Graph, nodes: Sequence[int], inside: Collection[int]) -
     path = graph.code.paths[file_of(nodes[0])]
     said = f"Of {pluralize(count, 'call')} in it, none leads" if count else "There is no call in it that leads"
     words = f"{said} to a definition of this project; libraries do not count. See what is in its file"
+    if line := max(_unparsed_line(graph, node) for node in nodes):
+        words = f"The syntax of {path} is not understood from line {line} on, so calls there may be missing. {words}"
     return (Hint(words, "outline", file=path),)
 
 
@@ -139,6 +142,20 @@ def _mentioning(graph: Graph, names: Collection[str]) -> str:
     said = " or ".join(f"`{name}`" for name in sorted(names)[:2])
     count = sum(1 for _ in files_with(graph, names, None))
     return f"{pluralize(count, 'file')} of code that {'mentions' if count == 1 else 'mention'} {said}"
+
+
+def _unparsed_line(graph: Graph, node: int) -> int:
+    """Return where a definition, or what cuts it short, is not understood, such as a mark of a merge; 0 for nowhere."""
+    source = graph.code.file(file_of(node))
+    language, data = BY_NAME[source.language], graph.code.checkout.read(source.number)
+    if not data or not language.support.grammar:
+        return 0
+    if place_of(node) < 0:
+        return first_error_line(parse(data, language))
+    own = source.definitions[place_of(node)].span
+    line = first_error_line(parse(data, language), own.start_line)
+    following = [one.span.start_line for one in source.definitions if one.span.start_line > own.end_line]
+    return line if line < min(following, default=line + 1) else 0
 
 
 def _path(graph: Graph, node: int) -> str:

@@ -100,6 +100,20 @@ def parse(data: bytes, language: Language) -> tree_sitter.Tree:
     return tree
 
 
+def first_error_line(tree: tree_sitter.Tree, start: int = 1) -> int:
+    """Return the first line from `start` on that the grammar does not understand, 0 if it understands all of them."""
+    nodes = [tree.root_node]
+    while nodes:
+        node = nodes.pop()
+        if node.end_point.row + 1 < start:
+            continue
+        if node.is_error or node.is_missing:
+            return max(start, node.start_point.row + 1)
+        if node.has_error:
+            nodes += reversed(node.children)
+    return 0
+
+
 _latest: tuple[Language, bytes, tree_sitter.Tree] | None = None
 
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.answers import OutlineSymbol
-from cairn.source.definitions import Lines, find_definitions, parse
+from cairn.source.definitions import Lines, find_definitions, first_error_line, parse
 from cairn.source.languages import BY_NAME, Language
 from cairn.source.text import estimate_tokens
 from cairn.types import Definition, Span
@@ -73,8 +73,7 @@ def outline_file(data: bytes, path: str, language: Language) -> FileOutline:
     found = find_definitions(tree, data, lines, language, members=True)
     definitions = [entry.definition for entry in found]
     notes: tuple[str, ...] = ()
-    if tree.root_node.has_error:
-        line = _first_error_line(tree.root_node)
+    if line := first_error_line(tree):
         notes = (f"the syntax is not understood from line {line} on; definitions near it may be missing",)
     imports, import_lines = _imports(tree.root_node, language)
     return FileOutline(
@@ -136,16 +135,6 @@ def _first_line(doc: str) -> str:
         if _LETTER.search(line):
             return line.strip()[:MAX_DOC_LINE_CHARS]
     return ""
-
-
-def _first_error_line(root: tree_sitter.Node) -> int:
-    node = root
-    while not (node.is_error or node.is_missing):
-        inner = next((child for child in node.children if child.has_error or child.is_missing), None)
-        if inner is None:
-            break
-        node = inner
-    return node.start_point.row + 1
 
 
 def _imports(root: tree_sitter.Node, language: Language) -> tuple[tuple[str, ...], tuple[int, int]]:
