@@ -32,7 +32,7 @@ from cairn.search.pasted_text import Pasted, read_pasted
 from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, SCOPE_MARK, Query, looks_named
 from cairn.search.rank import Ranking, rank
 from cairn.search.score import Floats, Ints, Weights
-from cairn.source.frames import is_place
+from cairn.source.frames import is_place, read_frames
 from cairn.source.text import pluralize
 from cairn.storage.index import chunk_db, view_db
 from cairn.types import Span
@@ -345,7 +345,7 @@ def _with_pasted(
     limit = min(request.limit or MAX_PASTED, MAX_PASTED)
     places = hits_of_lines(library, find_frames(library, query.text, request, limit), request)
     if places:
-        notes.append("What comes first are the places that the text names, the deepest call first.")
+        notes.append(_note_on_places(library, query, places[0].path))
     pasted = read_pasted(query.text) if len(places) < limit and not is_place(query.text) else []
     is_word = query.named is not None and not query.named.scope and _is_no_word_of_prose(query.named.last)
     if query.named and is_word and means_name(query):  # of an enum, constants are no definitions
@@ -379,6 +379,15 @@ def _with_pasted(
     most = hits[-1].relevance if hits else GUESSED if any(one.is_loose for one in pasted) else 1.0
     ranked = [_at_most(hit, most) for hit in ranked if hit.id not in shown]
     return [*hits, *ranked][: request.limit or None]
+
+
+def _note_on_places(library: Library, query: Query, shown: str) -> str:
+    """Return what is to be said of the places that a text names; `shown` is the file of the first."""
+    if is_place(query.text):
+        asked = read_frames(query.text)[0].path.removeprefix(f"{library.reader.view.name}/").removeprefix("./")
+        if not f"/{shown}".endswith(f"/{asked}"):
+            return f"No file {asked} is indexed; what comes first is in {shown}, which ends like it."
+    return "What comes first are the places that the text names, the deepest call first."
 
 
 def _is_no_word_of_prose(word: str) -> bool:
