@@ -1,11 +1,12 @@
 """HTTP/1.1 to the daemon over a plain socket: as much of it as commands and hooks need, and quick to import.
 
-Importing an HTTP library takes longer than the daemon takes to answer (docs/adr/0018).
+Importing an HTTP library takes longer than the daemon takes to answer (docs/adr/0018), and `socket` with what it loads
+to look up names as long as sending the request.
 """
 
 from __future__ import annotations
 
-import socket
+import _socket
 from typing import NamedTuple
 
 from cairn.errors import DaemonError
@@ -40,14 +41,19 @@ def ask(
     Raises:
         DaemonError: if it cannot be reached, or does not speak HTTP.
     """
+    family = _socket.AF_INET6 if ":" in runtime.host else _socket.AF_INET
+    connection = _socket.socket(family, _socket.SOCK_STREAM)
     try:
-        with socket.create_connection((runtime.host, runtime.port), timeout=timeout_seconds) as connection:
-            connection.sendall(request_bytes(runtime, token, method, path, body))
-            received = bytearray()
-            while chunk := connection.recv(_READ_BYTES):
-                received += chunk
+        connection.settimeout(timeout_seconds)
+        connection.connect((runtime.host, runtime.port))
+        connection.sendall(request_bytes(runtime, token, method, path, body))
+        received = bytearray()
+        while chunk := connection.recv(_READ_BYTES):
+            received += chunk
     except OSError as error:
         raise DaemonError(f"the daemon does not answer: {error}", _HINT) from error
+    finally:
+        connection.close()
     return read_reply(bytes(received))
 
 

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any, NoReturn
 
 from cairn.cli.flags import add_field
@@ -18,6 +19,7 @@ from cairn.loading import load
 _WITH_VALUE = ("-C", "--state-dir", "--color")
 _ALONE = ("--json", "--no-daemon")
 _HELP = "help"
+_DEFAULT_COLUMNS = 80
 
 
 def in_order(arguments: Sequence[str]) -> list[str]:
@@ -69,6 +71,26 @@ class WrongCommandLineError(SystemExit):
         self.hint = hint
 
 
+class _Formatter(argparse.HelpFormatter):
+    """Makes the help as wide as the terminal, without importing `shutil` for that, as argparse does for every option."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+@cache
+def _columns() -> int:
+    """Return the width of the terminal as `shutil.get_terminal_size` does."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given):
+        return int(given)
+    try:
+        columns = os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else 0
+    except (ValueError, OSError):  # closed, or no terminal
+        columns = 0
+    return columns or _DEFAULT_COLUMNS
+
+
 class Parser(argparse.ArgumentParser):
     """Reports a wrong command line the way every other error is reported, with what was probably meant.
 
@@ -77,6 +99,9 @@ class Parser(argparse.ArgumentParser):
     """
 
     words = ""
+
+    def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401 - as argparse has it
+        super().__init__(*args, **{"formatter_class": _Formatter, **options})
 
     def error(self, message: str) -> NoReturn:
         """End the process."""
