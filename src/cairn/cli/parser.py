@@ -72,7 +72,7 @@ class WrongCommandLineError(SystemExit):
 
 
 class _Formatter(argparse.HelpFormatter):
-    """Makes the help as wide as the terminal, without importing `shutil` for that, as argparse does for every option."""
+    """Makes the help as wide as the terminal without importing `shutil`, as argparse does for every option."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=_columns() - 2)

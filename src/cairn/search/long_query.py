@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from cairn.search.query import STOP_WORDS, Query, Term, asked_roles
+from cairn.search.query import STOP_WORDS, Query, Term
+from cairn.search.role_words import asked_roles
 from cairn.search.work_item import WorkItem, read_work_item, words_of
 from cairn.source.roles import Role
 from cairn.source.terms import known_hash, terms_of_word

@@ -11,6 +11,7 @@ from cairn.errors import QueryError
 from cairn.hints import Hint
 from cairn.search.asked_name import AskedName, is_shaped_name, parse_asked_name
 from cairn.search.relations import KINDS, RelationQuestion, parse_kind, parse_relation
+from cairn.search.role_words import asked_roles
 from cairn.source.roles import Role
 from cairn.source.terms import known_hash, terms_of_word
 from cairn.source.text import is_plain, names_apart, raw_words
@@ -86,46 +87,6 @@ _CHANGE = (
     r"|regression|should(?:n.t)?|unexpected(?:ly)?|wrong(?:ly)?)\b"
 )
 
-_ROLE_WORDS = (
-    (Role.TEST, r"\b(tests?|testing|tested|specs?|fixtures?|mock(s|ed)?|assert\w*)\b"),
-    (
-        Role.EXAMPLE,
-        r"\b((?<!for )examples?|sample (app(lication)?s?|code|files?|programs?|projects?|scripts?|usage)|code samples?"
-        r"|demos?|benchmarks?|tutorials?)\b",
-    ),
-    (
-        Role.DOCS,
-        r"\b(docs?(?![ -](comments?|strings?))|documentation|documented|readme|changelog|guides?|licen[cs]e"
-        r"|release notes?|instructions?|steps (for|to)|(build|install\w*|migration|release|set-?up|upgrade) steps"
-        r"|tutorial|quick ?start|getting started|contribut\w*|troubleshoot\w*|explanation|what changed|notice file"
-        r"|(copyright|legal|licen[cs]e|third[- ]party) notices?|how (do|can|should|to) (i|we|you)"
-        r"|what (do|should) (i|we)|how to)\b|^what to do\b",
-    ),
-    (
-        Role.CONFIG,
-        r"\b(config(uration)?s?|settings?|yaml|json|toml|dockerfile|makefile|docker|ci|continuous integration"
-        r"|workflows?|pipeline|dependenc(y|ies)|requirements|packag(es?|ing)|manifest|build|linters?|lint|tox|npm"
-        r"|compiler options|matrix|environments?|distribution)\b",
-    ),
-    (
-        Role.OTHER_PLATFORM,
-        r"\b(windows|win32|win64|macos|mac|darwin|osx|ios|linux|posix|unix|kqueue|fsevents|epoll)\b",
-    ),
-    (Role.OLD_VERSION, r"\bv\d+\b|\bversion \d"),
-    (
-        Role.GENERATED,
-        r"^generated\b|\b(generated (code|files?|class(es)?|clients?|sources?|types?)|auto-?generated"
-        r"|(type|grpc|client|server) stubs?|stub files?|protobufs?|lock ?files?|minified|bundles?|snapshots?)\b"
-        r"|\.pb\.|_pb2?\b",
-    ),
-    (Role.VENDORED, r"\b(vendored|vendor|third[- ]part(y|ies)|3rd[- ]party|bundled cop(y|ies))\b"),
-    (Role.LEGACY, r"\b(compat\w*|legacy|deprecated|backports?)\b"),
-)
-# Most questions have none, and are told apart by this: all are tried at once where a word begins. It looks at text in
-# lower case, for a pattern that ignores case takes nearly twice as long.
-_ANY_ROLE_WORD = re.compile(
-    r"\b(?:" + "|".join([pattern.removeprefix(r"\b") for _, pattern in _ROLE_WORDS]) + r")|[._]pb"
-)
 # In a question for these, the first words say where to look, not what for: `tests for uploads`.
 _PLACES = Role.TEST | Role.EXAMPLE | Role.DOCS
 
@@ -359,16 +320,6 @@ def named_among(words: Iterable[str]) -> list[str]:
     """Return the words that have the shape of a name in code, each once."""
     shaped = [word for word in dict.fromkeys(words) if "_" in word or not word[1:].islower()]
     return list(filter(_LOOKS_NAMED.search, shaped))
-
-
-def asked_roles(text: str) -> Role:
-    """Return the roles of files that a question asks for."""
-    if not text.isascii():  # `re` knows more of case than `lower`
-        return Role(sum(int(role) for role, pattern in _ROLE_WORDS if re.search(pattern, text, re.IGNORECASE)))
-    lower = text.lower()
-    if not _ANY_ROLE_WORD.search(lower):
-        return Role(0)
-    return Role(sum([int(role) for role, pattern in _ROLE_WORDS if re.search(pattern, lower)]))
 
 
 @lru_cache(maxsize=16)  # several parts of one answer ask
