@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,7 +15,7 @@ from cairn.embedding.static import StaticModel
 from cairn.hints import Hint
 from cairn.index.views import View
 from cairn.loading import load
-from cairn.search.confidence import GUESSED, confidence_word, is_hopeless, relevances
+from cairn.search.confidence import confidence_word, is_hopeless, relevances
 from cairn.search.exact import regex_error
 from cairn.search.exact_answer import NO_LIMIT, Effort, find_exactly, hits_of_lines
 from cairn.search.file_finder import finder_of, module_parts, parts_of_path
@@ -27,12 +26,10 @@ from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
 from cairn.search.named import means_name, owner_of
 from cairn.search.past import file_history
-from cairn.search.pasted import find_frames, find_pasted
-from cairn.search.pasted_text import Pasted, read_pasted
-from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, SCOPE_MARK, Query, looks_named
+from cairn.search.pasted_answer import with_pasted
+from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, SCOPE_MARK, Query
 from cairn.search.rank import Ranking, rank
 from cairn.search.score import Floats, Ints, Weights
-from cairn.source.frames import is_place, read_frames
 from cairn.source.text import pluralize
 from cairn.storage.index import chunk_db, view_db
 from cairn.types import Span
@@ -61,10 +58,6 @@ LONG_WEIGHTS = WEIGHTS._replace(
     depth=-0.2,
 )
 _VERBS = {"literal": "holds", "regex": "matches", "structural": "matches"}
-MAX_PASTED = 10  # lines that hold what was pasted
-# What a compiler or a linter says of a line, and how much of that must stand in the project for it to be its own.
-_DIAGNOSED = re.compile(r"\S+:\d+(?::\d+)?: *(?:error|warning|note|info|fatal|[A-Z]+\d+|[CEFIRW]:)\b", re.IGNORECASE)
-DIAGNOSED_SHARE = 0.5
 MAX_COMPARED = 40_000  # rows of a project whose names are compared with one that nothing has: 0.03 s in 23,000
 MAX_MEANT, LEAST_ALIKE = 5, 0.7  # names that a misspelt word may mean, and how like it they are, 0 to 1
 LOOK_BEHIND = 5  # rows ranked beyond the limit
@@ -103,7 +96,7 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
             query = query._replace(mode="hybrid")
         hits = _rank_hits(library, query, request, notes)
         if guessed and query.item is None and not _is_named(query, hits):
-            hits = _with_pasted(library, query, request, hits, notes)
+            hits = with_pasted(library, query, request, hits, notes)
         if guessed and not hits and effort is NO_LIMIT and not means_name(query):
             notes.extend(_names_meant(library, query, request))
     if request.expand and library.open_graph is None:
@@ -333,69 +326,3 @@ def _verdict(ranking: Ranking, place: int, chance: float, explain: bool) -> Verd
     parts = sorted(ranking.explain(one).items(), key=lambda item: -abs(item[1])) if explain else ()
     shown = {name: round(value, 4) for name, value in parts if round(value, 4)} if explain else None
     return Verdict(one.score, chance, confidence_word(chance), shown)
-
-
-# -- pasted ------------------------------------------------------------------------------------------------------------
-
-
-def _with_pasted(
-    library: Library, query: Query, request: SearchRequest, ranked: list[CodeHit], notes: list[str]
-) -> list[CodeHit]:
-    """Put the lines that hold what was pasted before the ranked hits, with a note on what they hold."""
-    limit = min(request.limit or MAX_PASTED, MAX_PASTED)
-    places = hits_of_lines(library, find_frames(library, query.text, request, limit), request)
-    if places:
-        notes.append(_note_on_places(library, query, places[0].path))
-    pasted = read_pasted(query.text) if len(places) < limit and not is_place(query.text) else []
-    is_word = query.named is not None and not query.named.scope and _is_no_word_of_prose(query.named.last)
-    if query.named and is_word and means_name(query):  # of an enum, constants are no definitions
-        pasted = [*pasted, Pasted(query.named.last, is_loose=False)]
-    found = find_pasted(library, pasted, query.wants, request, limit - len(places))
-    hits = [hit._replace(match="exact", similarity=1.0) for hit in places]
-    hits += [
-        hit._replace(
-            relevance=round(place.share, 3),
-            confidence=confidence_word(place.share),
-            match="exact" if place.share >= 1 else "edited",
-            similarity=round(place.share, 2),
-        )
-        for hit, place in zip(
-            hits_of_lines(library, [one.line for one in found.places], request), found.places, strict=True
-        )
-        if not request.kinds or hit.kind in request.kinds
-    ]
-    if found.places:
-        part = found.places[0].part
-        words = f"What comes {'then' if places else 'first'} holds {part!r}" + (
-            "" if found.is_whole else ", a part of what was asked for"
-        )
-        notes.append(Hint(f"{words}; to list every line that does", "search", query=part, mode="literal"))
-    if found.is_cut:
-        words = "The time to look for the text itself was up; to look everywhere"
-        notes.append(Hint(words, "search", query=pasted[0].text, mode="literal"))
-    if _DIAGNOSED.match(query.text) and found.places and found.places[0].share >= DIAGNOSED_SHARE:
-        hits = [*hits[len(places) :], *hits[: len(places)]]
-    shown = {hit.id for hit in hits}
-    most = hits[-1].relevance if hits else GUESSED if any(one.is_loose for one in pasted) else 1.0
-    ranked = [_at_most(hit, most) for hit in ranked if hit.id not in shown]
-    return [*hits, *ranked][: request.limit or None]
-
-
-def _note_on_places(library: Library, query: Query, shown: str) -> str:
-    """Return what is to be said of the places that a text names; `shown` is the file of the first."""
-    if is_place(query.text):
-        asked = read_frames(query.text)[0].path.removeprefix(f"{library.reader.view.name}/").removeprefix("./")
-        if not f"/{shown}".endswith(f"/{asked}"):
-            return f"No file {asked} is indexed; what comes first is in {shown}, which ends like it."
-    return "What comes first are the places that the text names, the deepest call first."
-
-
-def _is_no_word_of_prose(word: str) -> bool:
-    return looks_named(word) or (word.isupper() and len(word) > 2)
-
-
-def _at_most(hit: CodeHit, most: float) -> CodeHit:
-    """Return a hit with no more confidence than the lines above it that hold what was pasted."""
-    if hit.relevance <= most:
-        return hit
-    return hit._replace(relevance=most, confidence=confidence_word(most))

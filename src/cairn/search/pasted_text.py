@@ -10,6 +10,9 @@ from cairn.source.text import is_plain
 _WORD = re.compile(r"\w+")
 _ODD = re.compile(r"[^\w\s]")
 _QUESTION = re.compile(r"(?i)^(how|where|what|which|who|why|when|does|do|is|are|can|show|find|list|explain|describe)\b")
+_WHERE = re.compile(
+    r"(?i)^(where|which|find|show|list|what (prints|raises|throws|logs|outputs|says|sets|uses|writes))\b"
+)
 _TALKS = re.compile(r"\b(I|[Ww]e|[Yy]ou|[Mm]y|[Oo]ur|LGTM|WDYT|nit)\b")  # which a message does not, beside code
 # Parts of a question that are meant as they stand: quoted text that is no name, flags, keys with two dashes or more.
 _PART = re.compile(r"\"([^\"]+)\"|`([^`]+)`|(?<!\w)'([^']+)'(?!\w)|(?<!\S)(--\w\S*|\w+(?:-\w+){2,})")
@@ -23,6 +26,8 @@ _MESSAGE = re.compile(
     r"|not (found|allowed|supported|a valid)|no such|already (exists|in use|defined|registered|been)"
     r"|exceeded|denied|refused|(is|are) required)\b"
 )
+# Before words of a message: it says which things are meant, as in `a file that is not found`.
+_DESCRIBES = re.compile(r"(?i)\b(that|which|who|whose|when|whether|while|where|unless)\b(?: \w+){0,4} ?$")
 # What is probably a value: quoted, with a digit, a dot or a slash inside; the class of an exception before its message.
 _VALUES = re.compile(
     r"<[^<>\n]*>|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|`[^`]*`|\[[^\]]*\]|\S*\d\S*|\S*\w[./\\:]+\w\S*"
@@ -42,10 +47,14 @@ _CLASS_PREFIX = re.compile(r"[\w.:\\$]*[A-Z]\w*(?:Error|Exception|Warning|Failur
 
 
 class Pasted(NamedTuple):
-    """A text that looks pasted. `is_loose` means that a part of it is enough, else all must stand in one place."""
+    """A text that looks pasted. `is_loose` means that a part of it is enough, else all must stand in one place.
+
+    `is_quoted` means that a question quotes it, which does not ask where it stands.
+    """
 
     text: str
-    is_loose: bool
+    is_loose: bool = False
+    is_quoted: bool = False
 
 
 class MessageParts(NamedTuple):
@@ -93,14 +102,21 @@ def read_pasted(text: str) -> list[Pasted]:
     if " " not in first:
         is_token = _ODD.search(first) or "_" in first or (first.isupper() and len(first) > 2)
         return [Pasted(_unquoted(first), False)] if is_token and _WORD.search(first) else []
-    if _QUESTION.match(first) or first.endswith("?") or ("`" in first and _TALKS.search(first)):
-        parts = [next(filter(None, match.groups())) for match in _PART.finditer(first)]
-        return [Pasted(part.rstrip("?.,;:!"), False) for part in parts if not _WORD.fullmatch(part)]
+    is_question = bool(_QUESTION.match(first)) or first.endswith("?")
+    if is_question or ("`" in first and _TALKS.search(first)):
+        parts = [next(filter(None, match.groups())).rstrip("?.,;:!") for match in _PART.finditer(first)]
+        is_quoted = is_question and not _WHERE.match(first)
+        return [Pasted(part, is_quoted=is_quoted) for part in parts if not _WORD.fullmatch(part)]
     n_words = len(first.split())
     has_marks = not is_plain(first) and (_MARKS.search(first) or _PATH_VALUE.search(first))
-    if has_marks or _MESSAGE.search(first) or LOG_PREFIX.match(first):
+    if has_marks or _tells_what_failed(first) or LOG_PREFIX.match(first):
         return [Pasted(_unquoted(first), n_words > 2)]
     return [Pasted(first, False)] if n_words > 3 else []
+
+
+def _tells_what_failed(text: str) -> bool:
+    """Tell whether a text has words of a message that do not describe the things that somebody looks for."""
+    return any(not _DESCRIBES.search(text[: match.start()]) for match in _MESSAGE.finditer(text))
 
 
 def _unquoted(text: str) -> str:

@@ -110,6 +110,15 @@ def test_filters_hold_for_what_was_pasted_too(workspace: Workspace) -> None:
     assert hit.path == "tests/test_net.py"
 
 
+def test_lines_with_what_a_question_quotes_come_behind_what_it_is_about(workspace: Workspace) -> None:
+    answer = workspace.search('how does connect work with "over ssl"')
+    assert first(answer).match is None
+    lines = [hit for hit in answer.code if hit.match == "exact"]
+    assert lines
+    assert {hit.confidence for hit in lines} == {"medium"}
+    assert any("come among the hits" in note for note in answer.notes)
+
+
 def test_a_definition_of_the_name_comes_before_the_lines_that_hold_it(workspace: Workspace) -> None:
     assert first(workspace.search("index_of")).kind == "function"
 

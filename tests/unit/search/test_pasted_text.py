@@ -67,6 +67,27 @@ def test_of_a_question_or_a_comment_only_quoted_code_is_meant_as_it_stands(text:
     assert [one.text for one in read_pasted(text)] == parts
 
 
+@pytest.mark.parametrize(
+    ("text", "is_quoted"),
+    [
+        ('how does "soft delete" work', True),
+        ("what does --no-files do", True),
+        ('where is "not found" raised', False),
+        ('what prints "not found"', False),
+        ("We should call `cart.save()` here.", False),
+    ],
+)
+def test_what_a_question_quotes_is_meant_only_if_it_asks_where_that_stands(text: str, is_quoted: bool) -> None:
+    assert [one.is_quoted for one in read_pasted(text)] == [is_quoted]
+
+
+@pytest.mark.parametrize(
+    "text", ["files that are not found", "error when a cart is not found", "a key which already exists"]
+)
+def test_a_description_of_what_is_not_so_is_no_message(text: str) -> None:
+    assert not any(one.is_loose for one in read_pasted(text))
+
+
 def test_a_message_with_a_quoted_value_is_a_message() -> None:
     (pasted,) = read_pasted("cannot find value `total` in this scope")
     assert pasted.is_loose

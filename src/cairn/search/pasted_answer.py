@@ -1,0 +1,117 @@
+"""Puts the lines that hold what was pasted, and the places that a query names, among the ranked hits of its answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cairn.answers import CodeHit
+from cairn.hints import Hint
+from cairn.search.confidence import GUESSED, confidence_word
+from cairn.search.exact_answer import hits_of_lines
+from cairn.search.library import Library
+from cairn.search.named import means_name
+from cairn.search.pasted import PastedPlace, Places, find_frames, find_pasted
+from cairn.search.pasted_text import Pasted, read_pasted
+from cairn.search.query import Query, looks_named
+from cairn.source.frames import is_place, read_frames
+
+if TYPE_CHECKING:
+    from cairn.protocol.requests import SearchRequest
+
+MAX_PASTED = 10  # lines that hold what was pasted
+# Of what a question only quotes: how many lines, and how many ranked hits come before them.
+MAX_QUOTED, BEFORE_QUOTED = 3, 2
+# What a compiler or a linter says of a line, and how much of that must stand in the project for it to be its own.
+_DIAGNOSED = re.compile(r"\S+:\d+(?::\d+)?: *(?:error|warning|note|info|fatal|[A-Z]+\d+|[CEFIRW]:)\b", re.IGNORECASE)
+DIAGNOSED_SHARE = 0.5
+
+
+def with_pasted(
+    library: Library, query: Query, request: SearchRequest, ranked: list[CodeHit], notes: list[str]
+) -> list[CodeHit]:
+    """Return the hits with the lines that hold what was pasted, and a note on what they hold.
+
+    They come first, but what a question quotes is seldom all that it is about: its lines come among the ranked hits.
+    """
+    limit = min(request.limit or MAX_PASTED, MAX_PASTED)
+    places = hits_of_lines(library, find_frames(library, query.text, request, limit), request)
+    if places:
+        notes.append(_note_on_places(library, query, places[0].path))
+    pasted = _pasted_in(query) if len(places) < limit and not is_place(query.text) else []
+    found = find_pasted(library, pasted, query.wants, request, limit - len(places))
+    is_quoted = bool(pasted) and all(one.is_quoted for one in pasted)
+    lines = _hits_of_places(library, found.places[:MAX_QUOTED] if is_quoted else found.places, request, is_quoted)
+    notes.extend(_notes_on_lines(found, pasted, "" if is_quoted else "then" if places else "first"))
+    named = [hit._replace(match="exact", similarity=1.0) for hit in places]
+    shown = {hit.id for hit in (*named, *lines)}
+    ranked = [hit for hit in ranked if hit.id not in shown]
+    if is_quoted:
+        hits = [*named, *ranked[:BEFORE_QUOTED], *lines, *ranked[BEFORE_QUOTED:]]
+    else:
+        is_own = _DIAGNOSED.match(query.text) and found.places and found.places[0].share >= DIAGNOSED_SHARE
+        hits = [*lines, *named] if is_own else [*named, *lines]
+        most = hits[-1].relevance if hits else GUESSED if any(one.is_loose for one in pasted) else 1.0
+        hits += [_at_most(hit, most) for hit in ranked]
+    return hits[: request.limit or None]
+
+
+def _pasted_in(query: Query) -> list[Pasted]:
+    """Return what of a query is looked for as it stands; a name also, for members of an enum are no definitions."""
+    pasted = read_pasted(query.text)
+    if query.named and not query.named.scope and _is_no_word_of_prose(query.named.last) and means_name(query):
+        return [*pasted, Pasted(query.named.last)]
+    return pasted
+
+
+def _hits_of_places(
+    library: Library, places: Sequence[PastedPlace], request: SearchRequest, is_quoted: bool
+) -> list[CodeHit]:
+    """Return the lines as hits. One that holds what a question quotes is no sure answer to it."""
+    hits = hits_of_lines(library, [place.line for place in places], request)
+    chances = [min(place.share, GUESSED) if is_quoted else place.share for place in places]
+    return [
+        hit._replace(
+            relevance=round(chance, 3),
+            confidence=confidence_word(chance),
+            match="exact" if place.share >= 1 else "edited",
+            similarity=round(place.share, 2),
+        )
+        for hit, place, chance in zip(hits, places, chances, strict=True)
+        if not request.kinds or hit.kind in request.kinds
+    ]
+
+
+def _notes_on_lines(found: Places, pasted: Sequence[Pasted], where: str) -> list[str]:
+    """Return what is to be said of the lines; `where` says where they come, empty for among the ranked hits."""
+    notes: list[str] = []
+    if found.places:
+        part = found.places[0].part
+        words = f"What comes {where} holds {part!r}" if where else f"Lines that hold {part!r} come among the hits"
+        words += "" if found.is_whole else ", a part of what was asked for"
+        notes.append(Hint(f"{words}; to list every line that does", "search", query=part, mode="literal"))
+    if found.is_cut:
+        words = "The time to look for the text itself was up; to look everywhere"
+        notes.append(Hint(words, "search", query=pasted[0].text, mode="literal"))
+    return notes
+
+
+def _note_on_places(library: Library, query: Query, shown: str) -> str:
+    """Return what is to be said of the places that a text names; `shown` is the file of the first."""
+    if is_place(query.text):
+        asked = read_frames(query.text)[0].path.removeprefix(f"{library.reader.view.name}/").removeprefix("./")
+        if not f"/{shown}".endswith(f"/{asked}"):
+            return f"No file {asked} is indexed; what comes first is in {shown}, which ends like it."
+    return "What comes first are the places that the text names, the deepest call first."
+
+
+def _is_no_word_of_prose(word: str) -> bool:
+    return looks_named(word) or (word.isupper() and len(word) > 2)
+
+
+def _at_most(hit: CodeHit, most: float) -> CodeHit:
+    """Return a hit with no more confidence than the lines above it that hold what was pasted."""
+    if hit.relevance <= most:
+        return hit
+    return hit._replace(relevance=most, confidence=confidence_word(most))
