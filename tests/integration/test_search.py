@@ -288,6 +288,15 @@ def test_what_nothing_is_called_is_said_and_is_never_sure(small: Workspace, quer
     assert all(hit.confidence != "high" for hit in answer.code)
 
 
+@pytest.mark.parametrize("query", ["load_alll", "laod_all", "where is load_alll defined"])
+def test_the_definitions_that_a_misspelt_name_means_come_first(small: Workspace, query: str) -> None:
+    answer = small.search(query)
+    assert (answer.code[0].name, answer.code[0].confidence) == ("load_all", "medium")
+    relevances = [hit.relevance for hit in answer.code]
+    assert relevances == sorted(relevances, reverse=True)
+    assert len({hit.id for hit in answer.code}) == len(answer.code)
+
+
 def test_what_a_filter_may_have_left_out_is_not_said_to_be_missing(small: Workspace) -> None:
     for query in ("Store.load", "View.render", "StoreManager"):
         assert not [note for note in small.search(query, globs=["use.py"]).notes if "defin" in str(note)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from cairn.embedding.static import StaticModel
 from cairn.hints import Hint
 from cairn.index.views import View
 from cairn.loading import load
-from cairn.search.confidence import confidence_word, is_hopeless, relevances
+from cairn.search.confidence import GUESSED, confidence_word, is_hopeless, relevances
 from cairn.search.exact import regex_error
 from cairn.search.exact_answer import NO_LIMIT, Effort, find_exactly, hits_of_lines
 from cairn.search.file_finder import finder_of, module_parts, parts_of_path
@@ -27,7 +27,7 @@ from cairn.search.mend import Mender
 from cairn.search.named import means_name, owner_of
 from cairn.search.past import file_history
 from cairn.search.pasted_answer import with_pasted
-from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, SCOPE_MARK, Query
+from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, SCOPE_MARK, Query, understand
 from cairn.search.rank import Ranking, rank
 from cairn.search.score import Floats, Ints, Weights
 from cairn.source.text import pluralize
@@ -37,6 +37,7 @@ from cairn.types import Span
 if TYPE_CHECKING:
     from cairn.protocol.requests import SearchRequest
     from cairn.search.evidence import TextEvidence
+    from cairn.search.long_answer import LongText
     from cairn.search.related import GraphAnswers, Related
 
 WEIGHTS = Weights()
@@ -60,6 +61,7 @@ LONG_WEIGHTS = WEIGHTS._replace(
 _VERBS = {"literal": "holds", "regex": "matches", "structural": "matches"}
 MAX_COMPARED = 40_000  # rows of a project whose names are compared with one that nothing has: 0.03 s in 23,000
 MAX_MEANT, LEAST_ALIKE = 5, 0.7  # names that a misspelt word may mean, and how like it they are, 0 to 1
+SURELY_ALIKE, MAX_DEFINING = 0.8, 3  # so much for its definitions to be shown, and how many of these
 LOOK_BEHIND = 5  # rows ranked beyond the limit
 
 
@@ -98,7 +100,7 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
         if guessed and query.item is None and not _is_named(query, hits):
             hits = with_pasted(library, query, request, hits, notes)
         if guessed and not hits and effort is NO_LIMIT and not means_name(query):
-            notes.extend(_names_meant(library, query, request))
+            notes.extend(_notes_on_names_meant(query, _names_meant(library, query, request)))
     if request.expand and library.open_graph is None:
         notes.append("Callers and callees are known of what is checked out only.")
     elif request.expand and hits:
@@ -168,19 +170,30 @@ def _graph_answers(library: Library) -> GraphAnswers:
 
 
 def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: list[str]) -> list[CodeHit]:
-    snapshot, connection = library.snapshot, library.connection
     if query.item is None:
         query = library.tuning.expand(query)
-    limit = request.limit or snapshot.n_rows
+    limit = request.limit or library.snapshot.n_rows
     item = query.item and load("cairn.search.long_answer:LongText")(library, query, query.item, request)
     # Confidence looks at what comes behind a hit, so it must not depend on where the list is cut.
     ranking = rank_files(library, query, request, limit + LOOK_BEHIND, item and item.gather, notes)
     if item and item.note:
         notes.append(item.note)
     notes.extend(_notes_on_named(library, query, request, ranking))
-    if is_hopeless(ranking, library.tuning.bars.answers) and not (item and item.lines):
-        return []
-    shown = ranking.rows[:limit]
+    is_empty = is_hopeless(ranking, library.tuning.bars.answers) and not (item and item.lines)
+    hits = [] if is_empty else _hits_of_ranking(library, query, request, ranking, item)
+    if ranking.lacks == "name":
+        meant = _names_meant(library, query, request)
+        notes.extend(_notes_on_names_meant(query, meant))
+        hits = _with_meant(library, request, meant, hits)
+    return hits
+
+
+def _hits_of_ranking(
+    library: Library, query: Query, request: SearchRequest, ranking: Ranking, item: LongText | None
+) -> list[CodeHit]:
+    """Return the hits for the best rows, and the lines that a long text leads to among them."""
+    snapshot, connection = library.snapshot, library.connection
+    shown = ranking.rows[: request.limit or None]
     chances = relevances(ranking, len(shown))
     ids = snapshot.chunk_ids([ranked.row for ranked in shown])
     rows = library.shown.read_chunks(connection, ids)
@@ -204,17 +217,14 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
         hits.append(hit._replace(part=item.part_of(one.row, one.file)) if item else hit)
     if not item:
         return hits
-    arranged: list[CodeHit] = item.arrange(hits, hits_of_lines(library, item.lines, request))
-    return arranged[: request.limit or None]
+    return item.arrange(hits, hits_of_lines(library, item.lines, request))[: request.limit or None]
 
 
 def _notes_on_named(library: Library, query: Query, request: SearchRequest, ranking: Ranking) -> list[str]:
     """Return what is to be said of the rows that come first because the query names them, and of what none defines."""
     snapshot, notes = library.snapshot, list[str]()
     is_filtered = bool(request.kinds or request.languages or request.globs)  # then it may be in what was left out
-    if ranking.lacks == "name":
-        notes.extend(_names_meant(library, query, request))
-    elif ranking.lacks == "scope" and query.named and not is_filtered:
+    if ranking.lacks == "scope" and query.named and not is_filtered:
         place = query.asked.place if query.asked and query.asked.place else query.named.scope
         notes.append(f"No {query.named.last!r} is defined in {place}; these are elsewhere.")
     if ranking.n_named and (not ranking.is_sure or (query.kinds and not means_name(query))):
@@ -226,24 +236,44 @@ def _notes_on_named(library: Library, query: Query, request: SearchRequest, rank
     return notes
 
 
-def _names_meant(library: Library, query: Query, request: SearchRequest) -> list[str]:
-    """Return a note that nothing is called like a query of one word, with the names that are like it."""
+class NamesMeant(NamedTuple):
+    """The word that a query is, empty if it is none or filters hide names, and the names that are like it."""
+
+    word: str
+    near: list[str]
+
+
+def _names_meant(library: Library, query: Query, request: SearchRequest) -> NamesMeant:
+    """Return what a query of one word may mean if nothing has that name."""
     word = query.named.last if query.named else query.text
     view = view_db.find_view(library.connection, library.reader.view.name)
     if view is None or not word.isidentifier() or request.kinds or request.languages or request.globs:
-        return []
-    near: list[str] = []
-    if library.snapshot.n_rows <= MAX_COMPARED:
-        lengths = load("cairn.graph.alike:lengths_alike")(word, LEAST_ALIKE)
-        every = chunk_db.definition_names(library.connection, view.id, lengths)
-        names = [name for name in every if name[:1].isidentifier() and " " not in name]
-        near = load("cairn.graph.alike:names_like")(names, word, MAX_MEANT, LEAST_ALIKE)
-    if word in near:  # of another kind than the query says
-        return []
-    if near:
-        words = f"The index has no definition called {word!r}; like it are {', '.join(near)}"
-        return [Hint(words, "search", query=near[0])]
-    return [f"The index has no definition called {word!r}."] if query.named and means_name(query) else []
+        return NamesMeant("", [])
+    if library.snapshot.n_rows > MAX_COMPARED:
+        return NamesMeant(word, [])
+    lengths = load("cairn.graph.alike:lengths_alike")(word, LEAST_ALIKE)
+    every = chunk_db.definition_names(library.connection, view.id, lengths)
+    names = [name for name in every if name[:1].isidentifier() and " " not in name]
+    near: list[str] = load("cairn.graph.alike:names_like")(names, word, MAX_MEANT, LEAST_ALIKE)
+    return NamesMeant("", []) if word in near else NamesMeant(word, near)  # of another kind than the query says
+
+
+def _notes_on_names_meant(query: Query, meant: NamesMeant) -> list[str]:
+    """Return a note that nothing is called like a query of one word, with the names that are like it."""
+    if meant.near:
+        words = f"The index has no definition called {meant.word!r}; like it are {', '.join(meant.near)}"
+        return [Hint(words, "search", query=meant.near[0])]
+    says_all = meant.word and query.named and means_name(query)
+    return [f"The index has no definition called {meant.word!r}."] if says_all else []
+
+
+def _with_meant(library: Library, request: SearchRequest, meant: NamesMeant, hits: Sequence[CodeHit]) -> list[CodeHit]:
+    """Put the definitions of the name that a misspelt one means first, if one is so much like it."""
+    surely = load("cairn.graph.alike:names_like")(meant.near[:1], meant.word, 1, SURELY_ALIKE)
+    found = [hit for name in surely for hit in _rank_hits(library, understand(name), request, []) if hit.name == name]
+    first = [hit._replace(relevance=GUESSED, confidence=confidence_word(GUESSED)) for hit in found[:MAX_DEFINING]]
+    shown = {hit.id for hit in first}
+    return [*first, *(hit for hit in hits if hit.id not in shown)][: request.limit or None]
 
 
 def _is_defined(library: Library, query: Query, request: SearchRequest) -> bool:
