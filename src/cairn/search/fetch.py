@@ -8,7 +8,7 @@ from cairn.answers import Fetched
 from cairn.errors import NotFoundError
 from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
-from cairn.search.hits import Focus, focus_on
+from cairn.search.hits import Focus, focus_on, only_closes
 from cairn.search.ids import HitId, path_mark
 from cairn.search.library import Library
 from cairn.search.mend import Mender
@@ -45,7 +45,7 @@ def fetch_one(library: Library, text_id: str) -> Fetched:
     if (now := Mender(connection).find(path, source, row, focus.place)) is not None:
         row, place = now
         focus, source = _focus(row, place), source._replace(stale=False)
-    span = row.chunk.span if wanted.place is None else focus.span
+    span = row.chunk.span if wanted.place is None and not only_closes(row) else focus.span
     text = b"\n".join(source.lines(span.start_line, span.end_line)).decode("utf-8", "replace")
     return Fetched(
         id=text_id,

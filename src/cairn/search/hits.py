@@ -26,7 +26,7 @@ PREVIEW_LINES = 8
 PREVIEW_CHARS = 160  # of one line
 MAX_LINE_BYTES = 4 * PREVIEW_CHARS
 MAX_CACHED_BYTES = 16_000_000  # of files, in one reader
-_CLOSING_BYTES = 4  # a chunk of no more closes a long definition: `}`, `});` or `end`
+_CLOSING_BYTES = 40  # a part of no more ends something long: `});`, `#endif` or `}  // namespace shop`
 
 
 class Focus(NamedTuple):
@@ -159,9 +159,14 @@ def focus_on(row: ChunkRow, terms: frozenset[str], definition: int | None) -> Fo
         place = owner_place if owner_place in named else named[0] if named else _nearest(row, owner_place, terms)
         return _on_definition(row, _said_in_full(row, place, terms, like))
     if row.owner is not None:
-        span = row.chunk.span
-        return Focus.on(row.owner, span=None if span.end_byte - span.start_byte <= _CLOSING_BYTES else span)
+        return Focus.on(row.owner, span=None if only_closes(row) else row.chunk.span)
     return Focus.on_text(row.chunk.kind, row.chunk.span)
+
+
+def only_closes(row: ChunkRow) -> bool:
+    """Tell whether a chunk is no more than the end of its owner, which says nothing by itself."""
+    span = row.chunk.span
+    return row.owner is not None and not row.definitions and span.end_byte - span.start_byte <= _CLOSING_BYTES
 
 
 def _nearest(row: ChunkRow, owner_place: int, terms: frozenset[str]) -> int:
