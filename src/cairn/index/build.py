@@ -32,7 +32,7 @@ from cairn.index.plan import (
     make_report,
 )
 from cairn.index.reading import Content, PlanReader
-from cairn.index.segment import Segment, form_of, merge_segments
+from cairn.index.segment import Segment, forms_of, merge_segments
 from cairn.index.state_dir import StateDir, new_name
 from cairn.index.view import ViewArrays, ViewFile, ViewFiles, build_view, load_view
 from cairn.index.views import View
@@ -296,7 +296,7 @@ class Builder:
         return Segment(
             blob_ids=np.array(blob_ids, dtype=np.int64),
             blob_start=np.r_[0, np.cumsum(counts)].astype(np.int64),
-            forms=np.array([form_of(chunk) for item in items for chunk in item.parsed.chunks], dtype=np.uint8),
+            forms=np.array([form for item in items for form in forms_of(item.parsed)], dtype=np.uint8),
             vectors=vectors,
             postings=postings,
         )

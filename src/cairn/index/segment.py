@@ -13,7 +13,7 @@ import numpy.typing as npt
 from cairn.index.analysis import POSTINGS_LAYOUT, Postings
 from cairn.kernels.plain import distinct
 from cairn.storage.arrays import ArrayWriter, are_below, are_bounds, check_fits, load_arrays, release, save_arrays
-from cairn.types import Chunk
+from cairn.types import Chunk, Definition, ParsedFile
 
 # What a merge holds in memory at a time.
 _BLOCK_POSTINGS = 1_000_000
@@ -31,15 +31,24 @@ class Form(IntEnum):
     VALUE = 3
     SECTION = 4
     CONTINUATION = 5
+    TEST = 6
 
 
 _FUNCTIONS = frozenset({"function", "method", "constructor", "macro", "procedure", "modifier", "target", "test"})
 _LAYOUT = {"blob_ids": ("i8", 1), "blob_start": ("i8", 1), "forms": ("u1", 1), "vectors": ("i1", 2)} | POSTINGS_LAYOUT
+_TEST_SCOPES = frozenset({"tests", "test"})  # modules beside the code, as in Rust
 _VALUES = frozenset({"constant", "variable", "field", "property", "key", "event", "rule", "table", "block"})
 
 
-def form_of(chunk: Chunk) -> Form:
-    """Return what a chunk is: a later part of something long, else by the kind of its definition."""
+def form_of(chunk: Chunk, owner: Definition | None) -> Form:
+    """Return what a chunk is: a test, a later part of something long, else by the kind of its definition.
+
+    Args:
+        chunk: the chunk.
+        owner: the definition that it belongs to, None for none.
+    """
+    if owner is not None and _is_test(owner):
+        return Form.TEST
     if chunk.part:
         return Form.CONTINUATION
     if chunk.owner < 0:
@@ -49,6 +58,18 @@ def form_of(chunk: Chunk) -> Form:
     if chunk.kind in _FUNCTIONS:
         return Form.FUNCTION
     return Form.VALUE if chunk.kind in _VALUES else Form.TYPE
+
+
+def _is_test(definition: Definition) -> bool:
+    *scopes, name = definition.qualified_name.split(".")
+    return definition.kind == "test" or not _TEST_SCOPES.isdisjoint(
+        [*scopes, *([name] if definition.kind == "module" else [])]
+    )
+
+
+def forms_of(parsed: ParsedFile) -> list[Form]:
+    """Return what each chunk of a file is."""
+    return [form_of(chunk, parsed.definitions[chunk.owner] if chunk.owner >= 0 else None) for chunk in parsed.chunks]
 
 
 class Segment(NamedTuple):

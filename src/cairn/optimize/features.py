@@ -95,7 +95,8 @@ def candidates_of(library: Library, tuning: Tuning, example: Example) -> Candida
         row = first + int(np.argmax(scores.total[first:last]))
         for name, value in scores.features(row, blob, file).items():
             table[number, places[name]] = value
-        if form := form_feature(Form(int(snapshot.forms[row]))):
+        form = form_feature(Form(int(snapshot.forms[row])))
+        if form and scores.of_forms[row]:
             table[number, places[form]] = 1.0
     is_code = (snapshot.files.roles[files] & ASIDE) == 0
     return Candidates(table, np.zeros(len(paths), dtype=np.float32), is_code, paths).wanting(example)

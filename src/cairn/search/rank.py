@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cairn.index.segment import Form
 from cairn.index.snapshot import Snapshot
 from cairn.kernels import loops
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.learned import correct
 from cairn.search.named import Lack, NamedRow, means_name, named_rows, namesakes
 from cairn.search.query import MINOR_KINDS, Name, Query, is_work_item
-from cairn.search.score import Floats, Ints, Scope, Scores, Weights, contributions, form_weight, score
+from cairn.search.score import Floats, Ints, Scope, Scores, Weights, contributions, score
 from cairn.storage.index import chunk_db
 from cairn.storage.index.chunk_db import NamedDefinition
 
@@ -203,4 +202,4 @@ def _parts(snapshot: Snapshot, scores: Scores, weights: Weights, ranked: Ranked)
     """Return what each feature adds to a row's score."""
     blob = int(snapshot.blob_of_row[ranked.row])
     parts = contributions(scores.features(ranked.row, blob, ranked.file), weights)
-    return {**parts, "form": form_weight(Form(int(snapshot.forms[ranked.row])), weights), "repeated": ranked.repeated}
+    return {**parts, "form": float(scores.of_forms[ranked.row]), "repeated": ranked.repeated}

@@ -44,7 +44,7 @@ _ROLE_WORDS = (
 _CONFIG_TOPICS = (
     r"\b((config(uration)?s?|settings?)(?! (class|handling|inherit\w*|load\w*|merging|object|pars\w*|valid\w*)\b)"
     r"|(yaml|json|toml) files?|workflows?|dependenc(y|ies)|requirements|packages|packaging|(package|project) (manifest"
-    r"|metadata|scripts?)|manifest|build(?! times?\b)|linters?|lint)\b"
+    r"|metadata|scripts?)|manifest|distribution|build(?! times?\b)|linters?|lint)\b"
 )
 # A piece of code that does something.
 _CODE_THAT = (

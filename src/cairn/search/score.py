@@ -61,6 +61,7 @@ class Weights(NamedTuple):
     function_form: float = 0.05
     value_form: float = -0.1
     continuation: float = 0.04
+    test_form: float = -0.4
 
     file_lexical: float = 0.5
     path: float = 0.33
@@ -106,6 +107,7 @@ _FORM_WEIGHTS = {
     Form.FUNCTION: "function_form",
     Form.VALUE: "value_form",
     Form.CONTINUATION: "continuation",
+    Form.TEST: "test_form",
 }
 
 
@@ -135,8 +137,9 @@ class Scores(NamedTuple):
     """The scores for one query: `total` of shape (n_rows,), -inf for rows out of scope, and the `best` of each blob.
 
     The features are kept for explanations: those of chunks (n_rows,), of blobs (n_blobs,), of files (n_files,).
-    `base` is `total` without `weight` times the cosines. Of rows that are not among the best, `nearness` may know
-    bounds only. `path_cosines` are those of the files' paths, shape (n_files,).
+    `of_forms` is what each row counts for its form, shape (n_rows,). `base` is `total` without `weight` times the
+    cosines. Of rows that are not among the best, `nearness` may know bounds only. `path_cosines` are those of the
+    files' paths, shape (n_files,).
     """
 
     total: Floats
@@ -145,6 +148,7 @@ class Scores(NamedTuple):
     of_blobs: dict[str, Floats]
     of_files: dict[str, Floats]
     matches: Matches
+    of_forms: Floats
     base: Floats
     weight: np.float32 = np.float32(0)
     nearness: Nearness | None = None
@@ -201,7 +205,7 @@ def score(
         of_rows["symbol"] = np.zeros(snapshot.n_rows, dtype=np.float32)
         of_rows["symbol"][list(symbols)] = list(symbols.values())
     of_files |= {**_priors(snapshot, query, symbols, scope), **(evidence or {})}
-    standing = _standing(snapshot, weights)
+    standing = _standing(snapshot, weights._replace(test_form=0.0) if query.wants & Role.TEST else weights)
     same = [name for name, values in snapshot.priors.items() if of_files.get(name) is values]
     if len(same) == len(snapshot.priors):
         others = {name: values for name, values in of_files.items() if name not in snapshot.priors}
@@ -222,7 +226,9 @@ def score(
         weights.dense,
     )
     weight = np.float32(weights.dense)
-    found = Scores(total, best, of_rows, of_blobs, of_files, matches, base, weight, nearness, path_cosines)
+    found = Scores(
+        total, best, of_rows, of_blobs, of_files, matches, standing.of_rows, base, weight, nearness, path_cosines
+    )
     found.settle(SETTLED_FILES)
     return found
 
@@ -244,7 +250,16 @@ def _standing(snapshot: Snapshot, weights: Weights) -> _Standing:
         if len(known) >= _MAX_STANDINGS:
             known.clear()
         of_files = _sum_features(snapshot.priors, weights, len(snapshot.files.paths))
-        found = known[weights] = _Standing(of_files, _form_weights(weights)[snapshot.forms])
+        of_rows = _form_weights(weights)[snapshot.forms]
+        of_rows[(snapshot.forms == Form.TEST) & _is_test(snapshot, snapshot.file_of_row)] = 0
+        found = known[weights] = _Standing(of_files, of_rows)
+    return found
+
+
+def _is_test(snapshot: Snapshot, files: Ints) -> npt.NDArray[np.bool_]:
+    """Tell which files are tests, and so count as such already; -1 is none."""
+    is_test = np.append((snapshot.files.roles & int(Role.TEST)) > 0, False)
+    found: npt.NDArray[np.bool_] = is_test[files]
     return found
 
 

@@ -13,7 +13,7 @@ from cairn.errors import DerivedFileError
 from cairn.index.analysis import Analyzer, Postings
 from cairn.index.segment import Form, Segment, form_of, merge_segments
 from cairn.index.words import Words
-from cairn.types import Chunk, Span
+from cairn.types import Chunk, Definition, Span
 
 WORDS = ("get", "user", "name", "parse", "HTTP", "file", "open", "close")
 Blobs = dict[int, list[str]]  # the bodies of each blob's chunks
@@ -144,4 +144,21 @@ def test_a_lost_segment_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_a_chunk_has_the_form_of_its_definition(kind: str, owner: int, part: int, form: Form) -> None:
-    assert form_of(Chunk(kind, owner, part, (0, 0), "", Span(1, 1, 0, 1), ((1, 1),))) is form
+    span = Span(1, 1, 0, 1)
+    of = Definition(kind, "parse", "reader.parse", "", "", -1, span) if owner >= 0 else None
+    assert form_of(Chunk(kind, owner, part, (0, 0), "", span, ((1, 1),)), of) is form
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "part"), [("test", "empty input", 0), ("function", "tests.parses", 0), ("module", "tests", 3)]
+)
+def test_a_test_beside_the_code_is_one_whatever_part_of_it_a_chunk_is(kind: str, name: str, part: int) -> None:
+    span = Span(1, 1, 0, 1)
+    owner = Definition(kind, name.rpartition(".")[2], name, "", "", -1, span)
+    assert form_of(Chunk(kind, 0, part, (0, 0), "", span, ((1, 1),)), owner) is Form.TEST
+
+
+def test_a_function_called_like_a_scope_of_tests_is_none() -> None:
+    span = Span(1, 1, 0, 1)
+    owner = Definition("function", "tests", "tests", "", "", -1, span)
+    assert form_of(Chunk("function", 0, 0, (0, 1), "", span, ((1, 1),)), owner) is Form.FUNCTION
