@@ -26,8 +26,9 @@ WORK_ITEMS = Model(-1.89, 0.32, 1.71, 2.23)
 NAMED = 0.95
 HIGH, MEDIUM = 0.8, 0.4
 # The most for a hit by meaning where the query looks like a message, and no line holds any of it, or like a name that
-# nothing has, and for one that has the name elsewhere than in the type that the query says.
-GUESSED = 0.7
+# nothing has, for one that has the name elsewhere than in the type that the query says, and for one whose file says
+# less than `MOSTLY` of the question.
+GUESSED, MOSTLY = 0.7, 0.5
 # An answer whose best hit is less likely to be right than this is left empty. The fewer of the query's terms occur in
 # the project, the higher the bar: (share of known terms up to, least chance).
 FAINT = 0.06
@@ -57,10 +58,13 @@ def relevance(ranking: Ranking, place: int) -> float:
 
 def _chance(ranking: Ranking, place: int, model: Model) -> float:
     score, dense, margin = signals(ranking, place)
+    if not ranking.for_work_item:  # commits speak for a question's file more often than for what answers it
+        score -= ranking.rows[place].by_history
     logit = model.bias + model.score * score + model.dense * dense + model.margin * margin
     chance = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, logit))))
     if place >= ranking.n_named:
-        return min(chance, GUESSED) if ranking.lacks == "name" else chance
+        says_little = not ranking.for_work_item and ranking.rows[place].cover < MOSTLY
+        return min(chance, GUESSED) if says_little or ranking.lacks == "name" else chance
     is_sure = ranking.is_sure and ranking.lacks != "scope"
     return max(chance, NAMED / ranking.n_named) if is_sure else min(max(chance, MEDIUM), GUESSED)
 

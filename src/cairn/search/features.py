@@ -25,7 +25,7 @@ FEATURES = (
     *("cover", "cover_name", "cover_doc", "cover_stem", "cover_path", "frequency", "density"),
     *("file_lexical", "path", "stem", "stem_terms", "mentions", "size", "depth", "reexport", "project_files"),
 )
-_PLACE = {name: place for place, name in enumerate(FEATURES)}
+PLACE = {name: place for place, name in enumerate(FEATURES)}
 _OF_FILES = ("path", "stem", "mentions", "size", "depth", "reexport")
 
 # For work items also what commits say of a file. What a text says of it outright did not help.
@@ -60,11 +60,11 @@ def file_features(snapshot: Snapshot, vector: Floats | None, scores: Scores, blo
     table[:3] = of_chunks.values
     table[3:5] = _of_meaning(snapshot, scores, of_chunks, files) if is_meant else 0
     table[5:12] = _of_terms(snapshot, scores, blobs, files)
-    table[_PLACE["file_lexical"]] = scores.of_blobs["file_lexical"][blobs]
+    table[PLACE["file_lexical"]] = scores.of_blobs["file_lexical"][blobs]
     for name in _OF_FILES:
-        table[_PLACE[name]] = of_files[name][files] if name in of_files else 0
-    table[_PLACE["stem_terms"]] = snapshot.files.stem_terms[files]
-    table[_PLACE["project_files"]] = np.log1p(len(snapshot.files.paths))
+        table[PLACE[name]] = of_files[name][files] if name in of_files else 0
+    table[PLACE["stem_terms"]] = snapshot.files.stem_terms[files]
+    table[PLACE["project_files"]] = np.log1p(len(snapshot.files.paths))
     # A difference that only comes from the order of summing must not change which branch of a tree is taken.
     rounded: Floats = table.round(_DECIMALS).T
     return rounded

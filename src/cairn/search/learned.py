@@ -16,7 +16,7 @@ import numpy as np
 
 from cairn.index.snapshot import Snapshot
 from cairn.kernels import loops
-from cairn.search.features import FEATURES, WORK_ITEM_FEATURES, file_features, work_item_features
+from cairn.search.features import FEATURES, PLACE, WORK_ITEM_FEATURES, file_features, work_item_features
 from cairn.search.score import ANSWERING_ROLES, Floats, Ints, Scores, Weights
 
 DATA = Path(__file__).parent / "ranker.json"
@@ -69,17 +69,23 @@ def candidates(snapshot: Snapshot, scores: Scores, count: int = CANDIDATES) -> I
 
 def correct(
     snapshot: Snapshot, vector: Floats | None, scores: Scores, weights: Weights, *, for_work_item: bool = False
-) -> None:
-    """Add the trees' correction of the best files to the scores of all their rows, and keep it as a feature."""
+) -> Floats | None:
+    """Add the trees' correction of the best files to the scores of all their rows, and keep it as a feature.
+
+    Returns:
+        shape (n_blobs,), how much of the query each of these files says, 0 to 1 by the rarity of its terms, 0 for all
+        others; None where nothing was corrected.
+    """
     if not weights.learned or (forest := load_forest(WORK_ITEM_DATA if for_work_item else DATA)) is None:
-        return
+        return None
     blobs = candidates(snapshot, scores)
     if not len(blobs):
-        return
+        return None
     features = work_item_features if for_work_item else file_features
     seen = features(snapshot, vector, scores, blobs)
-    opinion = np.zeros(len(snapshot.blob_ids), dtype=np.float32)
+    opinion, cover = np.zeros((2, len(snapshot.blob_ids)), dtype=np.float32)
     opinion[blobs] = forest.predict(seen)
+    cover[blobs] = np.maximum(seen[:, PLACE["cover"]], seen[:, PLACE["cover_path"]])
     # The trees never saw a question whose answer is a test, a configuration file or documentation. So these get the
     # highest correction of all, and no other file overtakes them.
     unjudged = (snapshot.files.roles[snapshot.file_of_blob[blobs]] & int(ANSWERING_ROLES)) > 0
@@ -89,3 +95,4 @@ def correct(
     rows, counts = snapshot.rows_of(blobs)
     scores.total[rows] += np.repeat(gain, counts)
     scores.best[blobs] += gain
+    return cover

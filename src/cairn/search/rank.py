@@ -30,7 +30,8 @@ _TIE = 1e-4  # more than rounding can change a score
 class Ranked(NamedTuple):
     """One row of the result: where it is, which definition it was chosen for, and how close its meaning is.
 
-    `repeated` is what its score lost because its file is already in the list.
+    `repeated` is what its score lost because its file is already in the list, `by_history` what the commits of its file
+    add to it. `cover` is how much of the query its file says, 0 to 1, as far as that is known.
     """
 
     row: int
@@ -39,6 +40,8 @@ class Ranked(NamedTuple):
     definition: int | None
     dense: float
     repeated: float
+    cover: float = 1.0
+    by_history: float = 0.0
 
 
 class Ranking(NamedTuple):
@@ -86,9 +89,10 @@ def rank(
         snapshot, connection, query, vector, filters, weights, dense, gather, history, more
     )
     for_work_item = is_work_item(query)
-    correct(snapshot, vector, scores, weights, for_work_item=for_work_item)
+    cover = correct(snapshot, vector, scores, weights, for_work_item=for_work_item)
     scores.settle(limit)  # a file that the trees put lower may have let one up
-    rows = _diversify(snapshot, scores, scope, chosen, limit)
+    by_history = None if history is None else history * np.float32(weights.history)
+    rows = _diversify(snapshot, scores, scope, chosen, limit, cover, by_history)
     named: list[Ranked] = []
     lacks: Lack = ""
     if query.named is not None or query.path or query.listed:
@@ -184,17 +188,27 @@ def _ranked_by_name(named: NamedRow, scores: Scores, snapshot: Snapshot) -> Rank
     return Ranked(named.row, named.file, total, named.definition, float(dense[named.row]), 0.0)
 
 
-def _diversify(snapshot: Snapshot, scores: Scores, scope: Scope, chosen: dict[int, int], limit: int) -> list[Ranked]:
+def _diversify(
+    snapshot: Snapshot,
+    scores: Scores,
+    scope: Scope,
+    chosen: dict[int, int],
+    limit: int,
+    cover: Floats | None,
+    by_history: Floats | None,
+) -> list[Ranked]:
     """Return the best rows, where each further row of a file counts less."""
     listed = loops.one_of_each(
         scores.best, scores.total, snapshot.blob_rows, scope.file_of_blob, limit, SATURATION, _TIE
     )
     dense = scores.of_rows.get("dense")
     near = np.zeros(len(listed.rows), dtype=np.float32) if dense is None else dense[listed.rows]
-    columns = (listed.rows, listed.files, listed.values, near, listed.lost)
+    said = np.ones(len(listed.rows)) if cover is None else cover[snapshot.blob_of_row[listed.rows]]
+    added = np.zeros(len(listed.rows)) if by_history is None else by_history[listed.files]
+    columns = (listed.rows, listed.files, listed.values, near, listed.lost, said, added)
     return [
-        Ranked(row, file, value, chosen.get(row), nearness, lost)
-        for row, file, value, nearness, lost in zip(*[column.tolist() for column in columns], strict=True)
+        Ranked(row, file, value, chosen.get(row), *others)
+        for row, file, value, *others in zip(*[column.tolist() for column in columns], strict=True)
     ]
 
 
