@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
+from cairn.search.printed_lines import begins_output, goes_on, is_printed_line
 from cairn.source.frames import is_place
 from cairn.source.text import names_apart, raw_words, without_colours
 
@@ -36,6 +37,8 @@ _TAG = re.compile(
 )
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s*(.*?)\s*#*|\*\*(.+?)\*\*:?|__(.+?)__:?)\s*$")
 _HEADING_MARKS = ("#", "**", "__")
+# What go build and go test say before the errors of a package; it is no heading.
+_PACKAGE = re.compile(r"# [\w-]+(?:\.[\w-]+)+/\S+(?: \[\S+\])?$")
 _ESCAPE = re.compile(r"(?<![\w:\\])?\\[nrt](?=[A-Z\s\"'\\]|$)")
 # What says nothing of the code: a separator, a box to tick, a trailer, a form where nothing was filled in, a greeting.
 _NOISE = re.compile(
@@ -65,29 +68,19 @@ _ENVIRONMENT = re.compile(
     r"|smartphone|installed|os|runtime|dependencies)\b"
 )
 _SETTING = re.compile(
-    r"(?i)^[\s>*+|-]*[\w .()/+-]{0,40}\b(?:os|versions?|platform|system|browser|node|npm|yarn|python|java|jdk|jvm|ruby"
-    r"|php|go|rust|rustc|cargo|kernel|shell|terminal|device|architecture|locale|compiler|docker|environment)\b"
+    r"(?i)^[\s>*+|-]*[\w .()/+-]{0,40}(?<!\.)\b(?:os|versions?|platform|system|browser|node|npm|yarn|python|java|jdk"
+    r"|jvm|ruby|php|go|rust|rustc|cargo|kernel|shell|terminal|device|architecture|locale|compiler|docker|environment)\b"
     r"[\w ()/+]{0,30}(?:\*\*)?\s*[:=|].{0,100}$"
 )
 _VERSIONED = re.compile(r"^[\s>*+|-]*[\w@/.-]+(?:\s+version)?\s*[:=|@ ]\s*v?\d+(?:\.\d+)+\S*\s*\|?$")
 # A row of a table. A table with some such settings says what is installed in its other rows as well.
 _ROW = re.compile(r"^\s*\|[^|]*\|")
 _LEAST_SETTINGS, _SETTINGS_SHARE = 2, 0.25
-_OUTPUT = re.compile(
-    r"^\s*(?:File \"[^\"]+\", line \d+|at (?:[\w$.<>/\\ \[\]+|,=]|`\d)+\(|at .+:\d+|#\d+ |\d+: +\w+::|from .+:\d+:in "
-    r"|\.\.\. \d+ more|Traceback \(most recent|goroutine \d+|\s+[~^]+\s*$|stack backtrace:|Caused by:"
-    r"|[=_]{5,} .+ [=_]{5,}$|E {3,}\S|FAILED \S+::|--- FAIL:|[.sxXEF]{5,}\s*\[\s*\d+%\]$"
-    r"|(?:FAIL|RUN) {1,4}\S|[\u276f\u00d7\u2713] \S|\u23af{3,}|not ok \d|thread '[^']+'(?: \(\d+\))? panicked at "
-    # Python's groups of exceptions
-    r"|[+|] +(?:Exception Group Traceback|Traceback \(most recent|File \"[^\"]+\", line \d)|\+-\+-{4,} \d"
-    r"|\([\w.-]+ \d[\w.-]*\) \S+:\d|(?:# +)?\(?(?:from function|in test file) .+, line \d"  # Elixir; bats
-    r"|\d+ +\S+ +0x[\da-f]+ "  # Apple's crash reports
-    r"|[\w./\\-]+(?:\.\w+:\d|: line \d+:))"
-)
 _INDENTED, _IN_GROUP = ("    ", "\t"), "  | "  # lines of code; those of Python's groups of exceptions
 _SENTENCE = re.compile(r".{20,}?[.!?](?=\s)")
 _MESSAGE = re.compile(
     r"^(?:E {3,}|\*\* \(|##\[error\])?[\w.:$\\]*(?:Error|Exception|Warning|Panic|panic|error|fatal)\b|^FAILED\b"
+    r"|^(?:warning|WARNING): "
 )
 # What a CI service puts before each line of a log: the job and the step, if it says them, and the time.
 _STAMP = re.compile(r"(?:[^\t\n]{1,80}\t){0,2}\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.,]*Z? ?")
@@ -141,7 +134,7 @@ def read_work_item(text: str) -> WorkItem:
         sorter.add(line)
     prose, code, trace = ("\n".join(lines) for lines in (sorter.prose, sorter.code, sorter.trace))
     links = tuple(dict.fromkeys(_LINKED.findall(f"{subject}\n{prose}\n{code}")))
-    subject = subject or _message_of([*sorter.code, *sorter.trace] if is_log else sorter.trace or sorter.code)
+    subject = subject or _message_of([*sorter.code, *sorter.trace] if is_log else sorter.trace or sorter.code, rest)
     return WorkItem(_tidy(subject), _tidy(prose), code, trace, links, "\n".join(lines), len(text), is_printed)
 
 
@@ -225,12 +218,16 @@ class _Sorter:
 
     def _part_of(self, line: str) -> list[str]:
         is_indented = line.startswith(_INDENTED)
-        belongs = is_indented or line.startswith(_IN_GROUP) or _MESSAGE.match(line)
-        if _OUTPUT.match(line) or (self._last is self.trace and belongs):
+        if is_printed_line(line) or (self._last is self.trace and _belongs(line)):
             return self.trace
         if self._fence or (is_indented and (self._after_blank or self._last is self.code)):
             return self.code
         return self._rest
+
+
+def _belongs(line: str) -> bool:
+    """Tell whether a line after one of a trace is a part of it."""
+    return line.startswith((*_INDENTED, _IN_GROUP)) or _MESSAGE.match(line) is not None or goes_on(line)
 
 
 def _split_subject(lines: list[str]) -> tuple[str, list[str]]:
@@ -238,7 +235,7 @@ def _split_subject(lines: list[str]) -> tuple[str, list[str]]:
     begin = start = _first_said(lines, 0)
     if start < len(lines) and is_place(lines[start]):  # a review: the place and what stands there, then what is said
         start = _first_said(lines, start + 1, outside=True)
-    if start == len(lines) or _fence(lines[start]) or _OUTPUT.match(lines[start]):
+    if start == len(lines) or _fence(lines[start]) or begins_output(lines, start):
         return "", lines[begin:]
     before, behind = lines[begin:start], lines[start + 1 :]
     first = _title(lines[start]) or lines[start].strip()
@@ -279,7 +276,7 @@ def _level(heading: str) -> float:
 def _title(line: str) -> str:
     """Return the text of a heading, empty if the line is none."""
     heading = _HEADING.match(line) if line.lstrip().startswith(_HEADING_MARKS) else None
-    return next((group for group in heading.groups() if group), "") if heading else ""
+    return next(filter(None, heading.groups()), "") if heading and not _PACKAGE.match(line) else ""
 
 
 def _heads_template(line: str) -> bool:
@@ -292,10 +289,12 @@ def _is_template(title: str) -> bool:
     return asks or all(word.lower() in _TEMPLATE_WORDS for word in raw_words(title))
 
 
-def _message_of(lines: Sequence[str]) -> str:
-    """Return the line of a trace that says what went wrong, or the last one."""
-    said = [line.strip() for line in lines if line.strip()]
-    return next((line for line in reversed(said) if _MESSAGE.match(line)), said[-1] if said else "")
+def _message_of(trace: Sequence[str], lines: Sequence[str]) -> str:
+    """Return the line of a trace that says what went wrong, one of all `lines` if it has none, or its last one."""
+    said = list(filter(None, map(str.strip, trace)))
+    others = filter(None, map(str.strip, lines))
+    messages = filter(_MESSAGE.match, (*reversed(said), *others))
+    return next(messages, said[-1] if said else "")
 
 
 def _is_noise(line: str) -> bool:

@@ -1,0 +1,68 @@
+"""Tells what programs print from what people write: traces, and what compilers, linters and test runners say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_LINES_OF_BEGINNING = 4
+_PATH = r"(?:[A-Za-z]:[\\/])?[\w./\\@+~!-]+"
+_PLACE = rf"{_PATH}\.\w+:\d"
+_GO_FUNCTION = r"[\w/~%-]{1,300}\.[\w./~%\[\]-]{0,300}(?:\(\*?\w[^()\n]{0,80}\)[\w.\[\]-]{1,100})?"
+
+# How a line of a trace, or one that names a place and what is wrong there, begins.
+_OF_TRACES = (
+    r"File \"[^\"]+\", line \d+|Traceback \(most recent|[~^]+\s*$|\.\.\. \d+ more|Caused by:",
+    # Python's groups of exceptions
+    r"[+|] +(?:Exception Group Traceback|Traceback \(most recent|File \"[^\"]+\", line \d)|\+-\+-{4,} \d",
+    r"at (?:[\w$.<>/\\ \[\]+|,=]|`\d)+\(|at .+:\d+|[\w$.<>/*]{0,80}@\S+:\d+:\d+$",  # Java, .NET, browsers
+    r"from .+:\d+:in |# \S+:\d+:in [`'\"]",  # Ruby, RSpec
+    r"#\d+ |\d+ +\S+ +0x[\da-f]+ ",  # PHP and debuggers, Apple's crash reports
+    # Rust
+    r"\d+: +\w+::|stack backtrace:|thread '[^']+'(?: \(\d+\))? panicked at |error\[E\d{4}\]: |--> \S+:\d+:\d+$",
+    # Go
+    r"goroutine \d+|panic: |panic\(\{*0x|fatal error: |\[signal SIG|created by .+ in goroutine \d+$",
+    rf"{_GO_FUNCTION}\((?:\.\.\.|_|\{{*0x[^()\n]*)\)$",
+    r"WARNING: DATA RACE|(?:Previous )?(?:[Rr]ead|[Ww]rite) at 0x[\da-f]+ by |Goroutine \d+ \(\w+\) created at:",
+    r"\([\w.-]+ \d[\w.-]*\) \S+:\d|(?:# +)?\(?(?:from function|in test file) .+, line \d",  # Elixir; bats
+    rf"{_PATH}(?:\.\w+:\d|: line \d+[:,] )",
+)
+# How a line of a test runner begins that tells a test, its result or its error.
+_OF_TESTS = (
+    r"[=_]{5,} .+ [=_]{5,}$|E {3,}\S|FAILED \S+::|[.sxXEF]{5,}\s*\[\s*\d+%\]$",  # pytest
+    r"--- FAIL:|=== (?:RUN|PAUSE|CONT|NAME) ",  # go test
+    r"(?:FAIL|RUN) {1,4}\S|[\u276f\u00d7\u2713] \S|\u23af{3,}|not ok \d",  # Vitest and Jest, TAP
+    r"\[xUnit\.net \d|Failed \S.{0,300} \[<? ?\d[\d.,]* ?m?s\]$|Failure/Error: ",  # .NET, RSpec
+)
+_LINE = re.compile("|".join((*_OF_TRACES, *_OF_TESTS)))
+# A line after one of a trace that belongs to it.
+_NEXT = re.compile(rf"\s*(?:{_GO_FUNCTION}\(\)$|(?:\d+ +)?\| |= (?:note|help): )|# [\w.-]+(?:/[\w.-]+)+(?: \[\S+\])?$")
+# How a text begins that a program printed, where a line alone does not tell.
+_BEGINNING = re.compile(
+    r"\s*(?:"
+    r".+\n\s*--> \S+:\d+:\d+\n"  # Rust, Ruff
+    rf"|# \S+(?: \[\S+\])?\n(?:vet: )?{_PLACE}|(?:vet|go): {_PLACE}"  # go build, go vet
+    r"|running \d+ tests?\n|test \S+(?: - .+)? \.\.\. (?:ok|ignored|FAILED)\n"  # cargo test
+    r"|\d+ (?:passing|failing|pending)(?: \([\d.]+ ?[a-z]+\))?\n|Failures:\n\s*1\) "  # Mocha, RSpec
+    r"|\S.{0,300} > .{1,300} (?:FAILED|PASSED)\n|> Task :\S|FAILURE: Build failed"  # Gradle
+    r"|\[(?:INFO|WARNING|ERROR)\] .*\n\[(?:INFO|WARNING|ERROR)\] "  # Maven
+    r"|[^\s:]+\.\w+\n\s+\d+:\d+ +(?:error|warning) "  # ESLint
+    r"|::(?:error|warning|notice) (?:file|line|title)="  # GitHub Actions
+    r")"
+)
+
+
+def is_printed_line(line: str) -> bool:
+    """Tell whether a line is one of a trace, or of the output of a compiler, a linter or a test runner."""
+    return _LINE.match(line.lstrip()) is not None
+
+
+def goes_on(line: str) -> bool:
+    """Tell whether a line that follows one of a trace is one, too."""
+    return _NEXT.match(line) is not None
+
+
+def begins_output(lines: Sequence[str], start: int) -> bool:
+    """Tell whether what begins at a line is what a program printed."""
+    beginning = "\n".join([*lines[start : start + _LINES_OF_BEGINNING], ""])
+    return is_printed_line(lines[start]) or _BEGINNING.match(beginning) is not None
