@@ -40,12 +40,15 @@ _HEADING_MARKS = ("#", "**", "__")
 # What go build and go test say before the errors of a package; it is no heading.
 _PACKAGE = re.compile(r"# [\w-]+(?:\.[\w-]+)+/\S+(?: \[\S+\])?$")
 _ESCAPE = re.compile(r"(?<![\w:\\])?\\[nrt](?=[A-Z\s\"'\\]|$)")
+# What refers to an issue, a change or a page, but not to a file in a repository.
+_REFERENCE = r"(?:(?:[\w-][\w./-]{0,80})?#\d+|https?:(?!\S*(?:/(?:blob|tree|raw)/|#L\d))[^\s,;]*[^\s,;.])"
+_REFERS = r"(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?|refs?|references|see|related(?: to)?|part of)\b[^\w#]{0,10}"
+_MORE_REFERENCES = rf"(?:(?:[,;]|[.,;]?\s{{1,3}}(?:(?:and|&)\s)?)(?:{_REFERS})?{_REFERENCE}){{0,20}}"
 # What says nothing of the code: a separator, a box to tick, a trailer, a form where nothing was filled in, a greeting.
 _NOISE = re.compile(
     r"(?i)\W*$|\s*(?:[-*+]\s*\[[ x]?\]"
     r"|(?:signed-off|co-authored|reviewed|acked|reported|tested|suggested)-by|change-id|cc"
-    r"|(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?|refs?|references|see|related(?: to)?|part of)\b[^\w#]{0,10}"
-    r"(?:[\w./-]{0,80}#\d+|https?:\S+)"
+    rf"|{_REFERS}{_REFERENCE}{_MORE_REFERENCES}(?: for .{{0,60}}| \(.{{0,60}}\))?\W*$"
     r"|(?:_?no response_?|n/?a|none"
     r"|(?:hello|hi|hey|dear|good (?:morning|day|evening))\b(?:(?: \w+){0,2}\s*[,!]|))[\s.]*$)"
 )

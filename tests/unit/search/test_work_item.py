@@ -122,6 +122,9 @@ def test_of_a_very_long_text_the_beginning_and_the_end_are_read() -> None:
         "\\n" * 20_000,
         "[(" * 20_000,
         " " * 40_000,
+        "see " + "#1 and " * 6_000 + "x",
+        "see http://a" + ".#1" * 10_000 + " x",
+        "see " + "http://a&" * 4_000 + " x",
     ],
 )
 def test_texts_that_are_made_to_be_slow_take_linear_time(block: str) -> None:
@@ -267,3 +270,32 @@ def test_what_test_runners_shells_and_crash_reports_print_is_output(said: str) -
 
 def test_a_table_of_places_is_no_trace() -> None:
     assert not read_work_item("Places\n\n| place | what |\n|---|---|\n| src/cart.py:12 | the sum |\n").trace
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "See https://example.com/shop/issues/12",
+        "Fixes #12, #13 and refs shop/cart#14.",
+        "Closes #12. Closes #13.",
+        "Related to https://example.com/shop/pull/12 (comment)",
+        "see #12 for more details",
+    ],
+)
+def test_a_line_that_refers_to_issues_alone_is_left_out(line: str) -> None:
+    item = read_work_item(f"{line}\nThe cart forgets discounts.\n{line}\nAdd one.\n")
+    assert (item.subject, item.prose) == ("The cart forgets discounts.", "Add one.")
+
+
+@pytest.mark.parametrize("line", ["Fixes #12: keep what was ordered", "see #12, the check is inverted"])
+def test_what_stands_behind_a_reference_is_read(line: str) -> None:
+    assert read_work_item(f"{line}\nplease fix").subject == line
+    assert line in read_work_item(f"Totals\n\n{line}\n").prose
+
+
+@pytest.mark.parametrize("host", ["github.com/shop/shop/blob", "gitlab.example.com/forks/shop/-/blob"])
+@pytest.mark.parametrize("said", ["", " , the check is inverted"])
+def test_a_link_to_a_file_is_no_trailer(host: str, said: str) -> None:
+    item = read_work_item(f"see https://{host}/main/shop/cart.py#L54-59{said}\nplease fix")
+    assert item.links == ("shop/cart.py",)
+    assert item.subject == f"see  {said}".strip()
