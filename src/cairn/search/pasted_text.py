@@ -34,12 +34,20 @@ _VALUES = re.compile(
     r"|^[*(]* ?\(?[\w.:\\]+\)?:? (?<=[:)] )"
 )
 _TEMPLATE = re.compile(r"<%.*?%>")
-# What a log puts before a message: times, levels, names of loggers.
+# A field of a line of a log, as logfmt and JSON write it; those whose values are messages, those that say most first.
+_FIELD_NAME = r"(?:[\w.@-]{1,40}=|\"[\w.@ -]{1,40}\": ?)"
+_FIELD_VALUE = r"(?:\"(?:[^\"\\\n]|\\.){0,1000}\"|[^\s,\"]{0,300})"
+_MESSAGE_FIELDS = ("msg", "message", "event", "error", "err")
+_OF_MESSAGE = rf"\"?(?:{'|'.join(_MESSAGE_FIELDS)})\"?[=:]"
+_STRING_FIELD = re.compile(r"(?<![\w.@-])(?:(\w+)=|\"(\w+)\": ?)\"((?:[^\"\\\n]|\\.){1,1000})\"")
+# What a log puts before a message: fields, or times, levels, names of loggers.
 LOG_PREFIX = re.compile(
-    r"(?:\s*(?:\[?\d{2,4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d[\d:.,]*(?: ?[+-]\d\d:?\d\d|Z)?[\],]?|\d\d:\d\d:\d\d[\d.,]*"
+    rf"\s*\{{?(?:(?!{_OF_MESSAGE}){_FIELD_NAME}{_FIELD_VALUE}[\s,]{{1,5}}){{1,30}}(?={_OF_MESSAGE})"
+    r"|(?:\s*(?:\[?\d{2,4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d[\d:.,]*(?: ?[+-]\d\d:?\d\d|Z)?[\],]?|\d\d:\d\d:\d\d[\d.,]*"
     r"|\[[^\]\n]{1,80}\]|(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)(?:/\w+)?\b|[\w.]{1,60}\[\w+:\d+\]|[-$>|])"
     r"\s*[:\]-]?)+\s*"
 )
+_FIELDS = re.compile(rf"\s*\{{?\s*{_FIELD_NAME}")
 _CLASS_NAME = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning|Failure|Fault|Panic)\b")
 _PATH_VALUE = re.compile(r"(?<!\S)(?:/[\w.-]+){2,}")
 # The class of an exception before its message.
@@ -84,9 +92,19 @@ def read_message(text: str) -> MessageParts:
 
 
 def without_prefix(text: str) -> str:
-    """Return a message without what a log put before it; all of a text that is nothing else."""
+    """Return a message without what a log put around it; all of a text that is nothing else."""
+    if messages := _messages_of_fields(text):
+        return messages[0]
     match = LOG_PREFIX.match(text)
     return text[match.end() :].strip() or text if match else text
+
+
+def _messages_of_fields(text: str) -> list[str]:
+    """Return the messages of a line of a log that is fields, such as `level=error msg="The cart is closed"`."""
+    if not _FIELDS.match(text):
+        return []
+    fields = {logfmt or json: value for logfmt, json, value in _STRING_FIELD.findall(text)}
+    return [fields[name] for name in _MESSAGE_FIELDS if " " in fields.get(name, "").strip()]
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -99,6 +117,8 @@ def read_pasted(text: str) -> list[Pasted]:
     first, *rest = [line.strip() for line in text.strip().splitlines() if line.strip()] or [""]
     if rest:  # of a trace, the message stands first or last
         return [pasted for line in (rest[-1], first) for pasted in read_pasted(line)]
+    if messages := _messages_of_fields(first):
+        return [Pasted(message, True) for message in messages]
     if " " not in first:
         is_token = _ODD.search(first) or "_" in first or (first.isupper() and len(first) > 2)
         return [Pasted(_unquoted(first), False)] if is_token and _WORD.search(first) else []

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.search.pasted_text import read_message, read_pasted
+from cairn.search.pasted_text import LOG_PREFIX, Pasted, read_message, read_pasted, without_prefix
 
 
 @pytest.mark.parametrize(
@@ -16,6 +18,16 @@ from cairn.search.pasted_text import read_message, read_pasted
         ("[2018-05-04 23:33:42,186: ERROR/MainProcess] The cart is closed", "The cart is closed"),
         ("WARNING - shop.web[web:1667] - The cart is closed", "The cart is closed"),
         ("The cart is closed", "The cart is closed"),
+        (
+            'time=2026-08-21T11:02:03.412Z level=ERROR source=main.go:612 msg="The cart is closed" id=3',
+            "The cart is closed",
+        ),
+        ('ts=2026-08-21T11:02:03Z caller=head.go:766 level=error err="The cart is closed"', "The cart is closed"),
+        ('lvl=eror msg="The cart is closed" err="open /data/x: permission denied"', "The cart is closed"),
+        ('msg="The cart is closed" level=error', "The cart is closed"),
+        ('{"level":"error","ts":1755774412.51,"msg":"The cart is closed","error":"EOF at 3"}', "The cart is closed"),
+        ('{"event": "The cart is closed", "level": "error", "logger": "shop.cart"}', "The cart is closed"),
+        ('level=error msg="The \\"cart\\" is closed"', 'The \\"cart\\" is closed'),
     ],
 )
 def test_what_a_log_puts_before_a_message_is_no_part_of_it(text: str, body: str) -> None:
@@ -91,3 +103,37 @@ def test_a_description_of_what_is_not_so_is_no_message(text: str) -> None:
 def test_a_message_with_a_quoted_value_is_a_message() -> None:
     (pasted,) = read_pasted("cannot find value `total` in this scope")
     assert pasted.is_loose
+
+
+def test_of_a_line_of_fields_the_message_is_looked_for_before_the_error() -> None:
+    found = read_pasted('level=error msg="Could not find last snapshot" err="no such file" component=tsdb')
+    assert found == [Pasted("Could not find last snapshot", True), Pasted("no such file", True)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['cart = Cart(msg="it is closed")', 'the flag --level=error has msg="it is closed"', 'level=error msg="closed"'],
+)
+def test_what_has_no_fields_of_a_log_is_looked_for_as_it_stands(text: str) -> None:
+    assert text in [one.text for one in read_pasted(text)]
+
+
+@pytest.mark.parametrize(
+    ("line", "prefix"),
+    [
+        ('level=error ts=3 msg="The cart is closed"', "level=error ts=3 "),
+        ('{"level":"error","ts":3,"msg":"The cart is closed"}', '{"level":"error","ts":3,'),
+        ('time=3 level=WARN err="it is closed"', "time=3 level=WARN "),
+    ],
+)
+def test_the_fields_before_a_message_are_what_a_log_puts_there(line: str, prefix: str) -> None:
+    match = LOG_PREFIX.match(line)
+    assert match is not None
+    assert match[0] == prefix
+
+
+@pytest.mark.parametrize("block", ["a=", "a=b ", 'a="b" ', '"a":', '{"a":1,', 'a="\\" ', "msg="])
+def test_fields_that_are_made_to_be_slow_take_linear_time(block: str) -> None:
+    started = time.process_time()
+    without_prefix(block * (40_000 // len(block)))
+    assert time.process_time() - started < 1  # linear: some milliseconds
