@@ -37,6 +37,11 @@ _OF_TESTS = (
 _LINE = re.compile("|".join((*_OF_TRACES, *_OF_TESTS)))
 # A line after one of a trace that belongs to it.
 _NEXT = re.compile(rf"\s*(?:{_GO_FUNCTION}\(\)$|(?:\d+ +)?\| |= (?:note|help): )|# [\w.-]+(?:/[\w.-]+)+(?: \[\S+\])?$")
+# A line of a log that is fields, as logfmt and JSON write them.
+_LOGGED = re.compile(
+    r"(?:t|ts|time|timestamp|level|lvl)=\S+ (?:.{0,1000} )?(?:msg|message|event|err|error)=\S"
+    r"|\{\"(?:t|ts|time|@?timestamp|level|lvl|severity|msg|message|event|name)\": ?.{1,1000}[\",} ]$"
+)
 # How a text begins that a program printed, where a line alone does not tell.
 _BEGINNING = re.compile(
     r"\s*(?:"
@@ -55,6 +60,11 @@ _BEGINNING = re.compile(
 def is_printed_line(line: str) -> bool:
     """Tell whether a line is one of a trace, or of the output of a compiler, a linter or a test runner."""
     return _LINE.match(line.lstrip()) is not None
+
+
+def is_logged_line(line: str) -> bool:
+    """Tell whether a line is one of a log that has fields."""
+    return line.startswith(("t", "l", '{"')) and _LOGGED.match(line) is not None
 
 
 def goes_on(line: str) -> bool:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from cairn.search.printed_lines import begins_output, goes_on, is_printed_line
+from cairn.search.printed_lines import begins_output, goes_on, is_logged_line, is_printed_line
 from cairn.source.frames import is_place
 from cairn.source.text import names_apart, raw_words, without_colours
 
@@ -223,7 +223,7 @@ class _Sorter:
         is_indented = line.startswith(_INDENTED)
         if is_printed_line(line) or (self._last is self.trace and _belongs(line)):
             return self.trace
-        if self._fence or (is_indented and (self._after_blank or self._last is self.code)):
+        if self._fence or is_logged_line(line) or (is_indented and (self._after_blank or self._last is self.code)):
             return self.code
         return self._rest
 
@@ -240,7 +240,8 @@ def _split_subject(lines: list[str]) -> tuple[str, list[str]]:
         start = _first_said(lines, start + 1, outside=True)
     if start == len(lines) or _fence(lines[start]) or begins_output(lines, start):
         return "", lines[begin:]
-    before, behind = lines[begin:start], lines[start + 1 :]
+    # A line of a log may say what went wrong, wherever it stands.
+    before, behind = lines[begin:start], lines[start if is_logged_line(lines[start]) else start + 1 :]
     first = _title(lines[start]) or lines[start].strip()
     if len(first.split()) <= _SUBJECT_WORDS:
         return first, [*before, *behind]
@@ -294,10 +295,9 @@ def _is_template(title: str) -> bool:
 
 def _message_of(trace: Sequence[str], lines: Sequence[str]) -> str:
     """Return the line of a trace that says what went wrong, one of all `lines` if it has none, or its last one."""
-    said = list(filter(None, map(str.strip, trace)))
-    others = filter(None, map(str.strip, lines))
+    said, others = (list(filter(None, map(str.strip, some))) for some in (trace, lines))
     messages = filter(_MESSAGE.match, (*reversed(said), *others))
-    return next(messages, said[-1] if said else "")
+    return next(messages, (said[-1:] or others[:1] or [""])[0])
 
 
 def _is_noise(line: str) -> bool:

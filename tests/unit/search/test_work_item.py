@@ -5,7 +5,7 @@ import time
 import pytest
 
 from cairn.search.any_length import is_long
-from cairn.search.reported import is_output
+from cairn.search.reported import is_output, messages_of
 from cairn.search.work_item import HEAD_CHARS, TAIL_CHARS, read_work_item
 
 ISSUE = """### Checkout fails for empty carts
@@ -299,3 +299,26 @@ def test_a_link_to_a_file_is_no_trailer(host: str, said: str) -> None:
     item = read_work_item(f"see https://{host}/main/shop/cart.py#L54-59{said}\nplease fix")
     assert item.links == ("shop/cart.py",)
     assert item.subject == f"see  {said}".strip()
+
+
+LOGFMT = [
+    'time=2026-08-21T11:02:03.412Z level=INFO source=cart.go:7 msg="The cart is open" component=shop',
+    'time=2026-08-21T11:02:04.412Z level=ERROR source=cart.go:9 msg="The cart is lost" err="open /x: access denied"',
+    'time=2026-08-21T11:02:05.412Z level=INFO source=cart.go:8 msg="See you next time!"',
+]
+JSON_LOG = [
+    '{"level":"info","ts":1755774412.51,"msg":"The cart is open"}',
+    '{"level":"error","ts":1755774412.52,"msg":"The cart is lost","error":"open /x: access denied"}',
+    '{"level":"info","ts":1755774412.53,"msg":"See you next time!"}',
+]
+
+
+@pytest.mark.parametrize("log", [LOGFMT, JSON_LOG, LOGFMT[1:], JSON_LOG[1:]])
+def test_the_error_of_a_log_of_fields_is_its_message(log: list[str]) -> None:
+    item = read_work_item("\n".join(log))
+    assert messages_of(item)[0] == next(line for line in log if "lost" in line)
+    assert not item.prose
+
+
+def test_an_assignment_is_no_line_of_a_log() -> None:
+    assert read_work_item("Totals\n\ntotal=3 is wrong, msg=4 as well\n").prose == "total=3 is wrong, msg=4 as well"
