@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from cairn.loading import load
 from cairn.search.query import Query, classify, understand
 from cairn.types import Mode
 
 MANY_WORDS, _MANY_CHARS = 40, 1_000  # a text with more, or of several lines, is long
 _MAX_PATTERN_CHARS = 300  # of what may be a pattern though it has several lines
-_CALLED = re.compile(r"^[ \t]*at \S+ ?\(", re.MULTILINE)  # a line of a trace, whose marks are those of no pattern
 _RANKED_MODES = ("auto", "hybrid", "semantic")
 
 
@@ -23,8 +20,9 @@ def understand_text(text: str, mode: Mode = "auto") -> Query:
     stripped = text.strip()
     if mode not in _RANKED_MODES or not is_long(stripped):
         return understand(text, mode)
-    may_be_pattern = mode == "auto" and len(stripped) <= _MAX_PATTERN_CHARS and not _CALLED.search(stripped)
-    if may_be_pattern and classify(stripped) != "hybrid":
+    may_be_pattern = mode == "auto" and len(stripped) <= _MAX_PATTERN_CHARS and classify(stripped) != "hybrid"
+    # The marks of a trace are those of no pattern.
+    if may_be_pattern and not load("cairn.search.printed_lines:shows_trace")(stripped):
         return understand(text, mode)
     query: Query = load("cairn.search.long_query:understand_long")(stripped, "hybrid" if mode == "auto" else mode)
     return query

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from cairn.source.frames import read_frames
+
 _LINES_OF_BEGINNING = 4
 _PATH = r"(?:[A-Za-z]:[\\/])?[\w./\\@+~!-]+"
 _PLACE = rf"{_PATH}\.\w+:\d"
@@ -70,6 +72,11 @@ def is_logged_line(line: str) -> bool:
 def goes_on(line: str) -> bool:
     """Tell whether a line that follows one of a trace is one, too."""
     return _NEXT.match(line) is not None
+
+
+def shows_trace(text: str) -> bool:
+    """Tell whether a line of a text is one of a trace, or of what a tool prints, or one names a place."""
+    return any(map(is_printed_line, text.split("\n"))) or bool(read_frames(text))
 
 
 def begins_output(lines: Sequence[str], start: int) -> bool:

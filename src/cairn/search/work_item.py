@@ -85,8 +85,12 @@ _MESSAGE = re.compile(
     r"^(?:E {3,}|\*\* \(|##\[error\])?[\w.:$\\]*(?:Error|Exception|Warning|Panic|panic|error|fatal)\b|^FAILED\b"
     r"|^(?:warning|WARNING): "
 )
-# What a CI service puts before each line of a log: the job and the step, if it says them, and the time.
-_STAMP = re.compile(r"(?:[^\t\n]{1,80}\t){0,2}\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.,]*Z? ?")
+# What is put before each line of a log: by a CI service the job and the step, if it says them, and the time, by kubectl
+# the pod, by Compose the container.
+_TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.,]*Z? ?"
+_STAMP = re.compile(
+    rf"(?:[^\t\n]{{1,80}}\t){{0,2}}{_TIME}|\[pod/[^\]\s]{{1,200}}\] (?:{_TIME})?|[\w.-]{{1,80}}[-_]\d{{1,3}} +\| ?"
+)
 _LEAST_STAMPED, _STAMPED_SHARE = 4, 0.6
 
 
@@ -148,8 +152,8 @@ def words_of(text: str) -> list[str]:
 
 
 def _without_stamps(lines: list[str]) -> tuple[list[str], bool]:
-    """Return the lines of a CI service's log without what it puts before each, and whether they are such a log."""
-    stamps = [_STAMP.match(line) if "T" in line else None for line in lines]
+    """Return the lines of a log without what is put before each, and whether they are such a log."""
+    stamps = [_STAMP.match(line) if "T" in line or "|" in line or line.startswith("[pod/") else None for line in lines]
     n_stamped = len(stamps) - stamps.count(None)
     if n_stamped < max(_LEAST_STAMPED, _STAMPED_SHARE * sum(map(bool, lines))):
         return lines, False

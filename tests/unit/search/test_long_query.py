@@ -64,3 +64,21 @@ def test_no_text_is_too_long_to_be_ranked(text: str) -> None:
 def test_a_pattern_that_is_too_long_is_refused() -> None:
     with pytest.raises(QueryError, match="10,000"):
         understand_text("word " * 20_000, "regex")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "example.com/shop/cart.(*Cart).Total(0xc000)\n\t/app/cart/cart.go:81 +0x1d",
+        "panic: x\n\ngoroutine 1 [running]:\nexample.com/shop/cart.(*Cart).Total(...)\nmain.main()",
+        '  File "/app/shop/cart.py", line 12, in total\n    self.sum(values)',
+        "org.shop.Cart.total(Cart.java:12)\norg.shop.Main.main(Main.java:3)",
+        "   at Shop.Cart.Add[T](T item)\n   at Shop.Program.Main()",
+    ],
+)
+def test_a_few_lines_of_a_trace_are_no_pattern(text: str) -> None:
+    assert understand_text(text).item is not None
+
+
+def test_a_few_lines_of_code_are_looked_for_as_they_stand() -> None:
+    assert understand_text("def total(self):\n    return sum(self.items)").mode == "literal"

@@ -322,3 +322,32 @@ def test_the_error_of_a_log_of_fields_is_its_message(log: list[str]) -> None:
 
 def test_an_assignment_is_no_line_of_a_log() -> None:
     assert read_work_item("Totals\n\ntotal=3 is wrong, msg=4 as well\n").prose == "total=3 is wrong, msg=4 as well"
+
+
+TRACE = (
+    "Traceback (most recent call last):\n"
+    '  File "/app/shop/run.py", line 12, in main\n'
+    "    total()\n"
+    '  File "/app/shop/cart.py", line 3, in total\n'
+    "    raise ValueError(text)\n"
+    "ValueError: cart must not be empty"
+)
+
+
+@pytest.mark.parametrize(
+    "stamp",
+    ["web-1     | ", "shop_web_1 | ", "[pod/web-7f/web] ", "[pod/web-7f/web] 2026-01-02T03:04:05.678Z "],
+    ids=["Compose", "Compose 1", "kubectl", "kubectl with times"],
+)
+def test_the_log_of_containers_is_read_without_their_names(stamp: str) -> None:
+    item = read_work_item("\n".join(stamp + line for line in TRACE.split("\n")))
+    assert item.raw == TRACE
+    assert item.is_printed
+    assert item.subject == "ValueError: cart must not be empty"
+
+
+def test_a_table_is_no_log_of_containers() -> None:
+    table = "name   | total\n------ | -----\ncart-1 | 12\ncart-2 | 13\n"
+    item = read_work_item(f"Totals are wrong\n\n{table}")
+    assert item.subject == "Totals are wrong"
+    assert "cart-1 | 12" in item.prose
