@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from cairn.source.frames import read_frames
 
-_LINES_OF_BEGINNING = 4
+_LINES_OF_BEGINNING = 6
 _PATH = r"(?:[A-Za-z]:[\\/])?[\w./\\@+~!-]+"
 _PLACE = rf"{_PATH}\.\w+:\d"
 _GO_FUNCTION = r"[\w/~%-]{1,300}\.[\w./~%\[\]-]{0,300}(?:\(\*?\w[^()\n]{0,80}\)[\w.\[\]-]{1,100})?"
@@ -21,9 +21,9 @@ _OF_TRACES = (
     r"from .+:\d+:in |# \S+:\d+:in [`'\"]",  # Ruby, RSpec
     r"#\d+ |\d+ +\S+ +0x[\da-f]+ ",  # PHP and debuggers, Apple's crash reports
     # Rust
-    r"\d+: +\w+::|stack backtrace:|thread '[^']+'(?: \(\d+\))? panicked at |error\[E\d{4}\]: |--> \S+:\d+:\d+$",
+    r"\d+: +\w+::|stack backtrace:|thread '[^']+'(?: \(\d+\))? panicked at |--> \S+:\d+:\d+$",
     # Go
-    r"goroutine \d+|panic: |panic\(\{*0x|fatal error: |\[signal SIG|created by .+ in goroutine \d+$",
+    r"goroutine \d+|panic\(\{*0x|\[signal SIG|created by .+ in goroutine \d+$",
     rf"{_GO_FUNCTION}\((?:\.\.\.|_|\{{*0x[^()\n]*)\)$",
     r"WARNING: DATA RACE|(?:Previous )?(?:[Rr]ead|[Ww]rite) at 0x[\da-f]+ by |Goroutine \d+ \(\w+\) created at:",
     r"\([\w.-]+ \d[\w.-]*\) \S+:\d|(?:# +)?\(?(?:from function|in test file) .+, line \d",  # Elixir; bats
@@ -39,15 +39,18 @@ _OF_TESTS = (
 _LINE = re.compile("|".join((*_OF_TRACES, *_OF_TESTS)))
 # A line after one of a trace that belongs to it.
 _NEXT = re.compile(rf"\s*(?:{_GO_FUNCTION}\(\)$|(?:\d+ +)?\| |= (?:note|help): )|# [\w.-]+(?:/[\w.-]+)+(?: \[\S+\])?$")
-# A line of a log that is fields, as logfmt and JSON write them.
-_LOGGED = re.compile(
-    r"(?:t|ts|time|timestamp|level|lvl)=\S+ (?:.{0,1000} )?(?:msg|message|event|err|error)=\S"
+# A line that a program printed, but no trace: an error of Go or Rust, a line of a log in logfmt or JSON.
+_ALONE = re.compile(
+    r"panic: |fatal error: |error\[E\d{4}\]: "
+    r"|(?:t|ts|time|timestamp|level|lvl)=\S+ (?:.{0,1000} )?(?:msg|message|event|err|error)=\S"
     r"|\{\"(?:t|ts|time|@?timestamp|level|lvl|severity|msg|message|event|name)\": ?.{1,1000}[\",} ]$"
 )
+_ALONE_BEGINS = ("t", "l", '{"', "panic", "fatal", "error[")  # what `_ALONE` finds, told quickly
 # How a text begins that a program printed, where a line alone does not tell.
 _BEGINNING = re.compile(
     r"\s*(?:"
-    r".+\n\s*--> \S+:\d+:\d+\n"  # Rust, Ruff
+    r"(?:panic|fatal error): .*\n(?:\tpanic: .*\n|\[signal .*\n|\n){0,3}goroutine \d"  # Go
+    r"|.+\n\s*--> \S+:\d+:\d+\n"  # Rust, Ruff
     rf"|# \S+(?: \[\S+\])?\n(?:vet: )?{_PLACE}|(?:vet|go): {_PLACE}"  # go build, go vet
     r"|running \d+ tests?\n|test \S+(?: - .+)? \.\.\. (?:ok|ignored|FAILED)\n"  # cargo test
     r"|\d+ (?:passing|failing|pending)(?: \([\d.]+ ?[a-z]+\))?\n|Failures:\n\s*1\) "  # Mocha, RSpec
@@ -64,9 +67,9 @@ def is_printed_line(line: str) -> bool:
     return _LINE.match(line.lstrip()) is not None
 
 
-def is_logged_line(line: str) -> bool:
-    """Tell whether a line is one of a log that has fields."""
-    return line.startswith(("t", "l", '{"')) and _LOGGED.match(line) is not None
+def stands_alone(line: str) -> bool:
+    """Tell whether a line that is none of a trace is one that a program printed: an error, or a line of a log."""
+    return line.startswith(_ALONE_BEGINS) and _ALONE.match(line) is not None
 
 
 def goes_on(line: str) -> bool:

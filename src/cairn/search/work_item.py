@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from cairn.search.printed_lines import begins_output, goes_on, is_logged_line, is_printed_line
+from cairn.search.printed_lines import begins_output, goes_on, is_printed_line, stands_alone
 from cairn.source.frames import is_place
 from cairn.source.text import names_apart, raw_words, without_colours
 
@@ -82,7 +82,7 @@ _LEAST_SETTINGS, _SETTINGS_SHARE = 2, 0.25
 _INDENTED, _IN_GROUP = ("    ", "\t"), "  | "  # lines of code; those of Python's groups of exceptions
 _SENTENCE = re.compile(r".{20,}?[.!?](?=\s)")
 _MESSAGE = re.compile(
-    r"^(?:E {3,}|\*\* \(|##\[error\])?[\w.:$\\]*(?:Error|Exception|Warning|Panic|panic|error|fatal)\b|^FAILED\b"
+    r"^(?:E {3,}|\*\* \(|##\[error\])?[\w.:$\\]*(?:Error|Exception|Warning|Panic|panic|error|fatal)\b(?!\()|^FAILED\b"
     r"|^(?:warning|WARNING): "
 )
 # What is put before each line of a log: by a CI service the job and the step, if it says them, and the time, by kubectl
@@ -90,6 +90,11 @@ _MESSAGE = re.compile(
 _TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.,]*Z? ?"
 _STAMP = re.compile(
     rf"(?:[^\t\n]{{1,80}}\t){{0,2}}{_TIME}|\[pod/[^\]\s]{{1,200}}\] (?:{_TIME})?|[\w.-]{{1,80}}[-_]\d{{1,3}} +\| ?"
+)
+# A line of a box around a trace or an error, as rich draws it: its top, with a title; one inside, some with a number.
+_BOXED = re.compile(
+    r"\s*(?:\u256d\u2500+ (.+?) \u2500+\u256e|\u2570\u2500+\u256f"
+    r"|\u2502 (?:[\u2771 ]*\d+ \u2502 )?(.*?)\s*\u2502)\s*$"
 )
 _LEAST_STAMPED, _STAMPED_SHARE = 4, 0.6
 
@@ -134,6 +139,7 @@ def read_work_item(text: str) -> WorkItem:
     """Return the parts of a text."""
     plain = without_colours(shorten(text)).replace("\r\n", "\n").replace("\r", "\n")
     lines, is_log = _without_stamps(_COMMENT.sub("\n", plain).split("\n"))
+    lines = _without_boxes(lines) if "\u256d" in plain else lines
     subject, rest = ("", lines) if is_log else _split_subject(lines)
     is_printed = is_log or (not subject and not _fence(next(filter(None, map(str.strip, rest)), "")))
     sorter = _Sorter(is_log=is_log)
@@ -158,6 +164,15 @@ def _without_stamps(lines: list[str]) -> tuple[list[str], bool]:
     if n_stamped < max(_LEAST_STAMPED, _STAMPED_SHARE * sum(map(bool, lines))):
         return lines, False
     return [line[stamp.end() :] if stamp else line for line, stamp in zip(lines, stamps, strict=True)], True
+
+
+def _without_boxes(lines: Sequence[str]) -> list[str]:
+    """Return the lines without the boxes drawn around some; a title ends in a colon, as it does without a box."""
+    boxed = map(_BOXED.match, lines)
+    return [
+        f"{box[1]}:" if box and box[1] else (box[2] or "") if box else line
+        for line, box in zip(lines, boxed, strict=True)
+    ]
 
 
 def _without_settings(lines: Sequence[str]) -> Iterator[str]:
@@ -227,7 +242,7 @@ class _Sorter:
         is_indented = line.startswith(_INDENTED)
         if is_printed_line(line) or (self._last is self.trace and _belongs(line)):
             return self.trace
-        if self._fence or is_logged_line(line) or (is_indented and (self._after_blank or self._last is self.code)):
+        if self._fence or stands_alone(line) or (is_indented and (self._after_blank or self._last is self.code)):
             return self.code
         return self._rest
 
@@ -244,8 +259,8 @@ def _split_subject(lines: list[str]) -> tuple[str, list[str]]:
         start = _first_said(lines, start + 1, outside=True)
     if start == len(lines) or _fence(lines[start]) or begins_output(lines, start):
         return "", lines[begin:]
-    # A line of a log may say what went wrong, wherever it stands.
-    before, behind = lines[begin:start], lines[start if is_logged_line(lines[start]) else start + 1 :]
+    # It may be the line of a log that says what went wrong.
+    before, behind = lines[begin:start], lines[start if stands_alone(lines[start]) else start + 1 :]
     first = _title(lines[start]) or lines[start].strip()
     if len(first.split()) <= _SUBJECT_WORDS:
         return first, [*before, *behind]

@@ -132,3 +132,18 @@ def test_lines_that_are_made_to_be_slow_take_linear_time(block: str) -> None:
     is_printed_line(block * (40_000 // len(block)))
     read_work_item(block * (40_000 // len(block)))
     assert time.process_time() - started < 1  # linear: some milliseconds
+
+
+@pytest.mark.parametrize(
+    "error", ["panic: cart is empty", "fatal error: all goroutines are asleep", "error[E0382]: borrow of moved value"]
+)
+def test_an_error_alone_makes_a_report_of_few_words_no_output(error: str) -> None:
+    item = read_work_item(f"The sum of two carts is lost\n\n```\n{error}\n```\n\nOne cart works.\n")
+    assert (item.prose, item.code, item.trace) == ("One cart works.", error, "")
+    assert read_work_item(f"Totals\n\n{error}\n").code == error
+
+
+def test_an_error_that_is_a_title_is_a_subject() -> None:
+    item = read_work_item("panic: cart is empty\n\nWhen somebody adds up an empty cart, this is all that there is.\n")
+    assert item.subject == "panic: cart is empty"
+    assert not item.is_printed

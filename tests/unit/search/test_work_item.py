@@ -351,3 +351,21 @@ def test_a_table_is_no_log_of_containers() -> None:
     item = read_work_item(f"Totals are wrong\n\n{table}")
     assert item.subject == "Totals are wrong"
     assert "cart-1 | 12" in item.prose
+
+
+def test_a_trace_in_a_box_is_read_without_it() -> None:
+    item = read_work_item(
+        "\u256d\u2500\u2500\u2500 Traceback (most recent call last) \u2500\u2500\u2500\u256e\n"
+        "\u2502 /app/shop/run.py:12 in main          \u2502\n"
+        "\u2502                                      \u2502\n"
+        "\u2502 /app/shop/cart.py:3 in total         \u2502\n"
+        "\u2502   \u2771 3 \u2502   raise ValueError(text)       \u2502\n"
+        "\u2570" + "\u2500" * 38 + "\u256f\n"
+        "ValueError: cart must not be empty"
+    )
+    assert item.raw.startswith(
+        "Traceback (most recent call last):\n/app/shop/run.py:12 in main\n\n/app/shop/cart.py:3 in total\n"
+        "  raise ValueError(text)\n"
+    )
+    assert item.is_printed
+    assert messages_of(item) == ["ValueError: cart must not be empty"]
