@@ -25,7 +25,7 @@ from cairn.search.exact import LineMatch
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.hits import FileText
 from cairn.search.library import Library, read_files
-from cairn.search.pasted_text import Pasted, read_message, without_prefix
+from cairn.search.pasted_text import Pasted, is_of_language, read_message, without_prefix
 from cairn.search.query import STOP_WORDS
 from cairn.source.frames import file_among, read_frames
 from cairn.source.roles import FOREIGN, Role
@@ -103,7 +103,7 @@ def find_pasted(library: Library, pasted: Sequence[Pasted], wants: Role, filters
         found = search.whole(limit)
         if not found.places and search.body != one.text and len(search.body.split()) >= _ENOUGH_WORDS:
             found = _Search(library, Pasted(search.body, True), wants, filters, until).whole(limit)
-        if one.is_loose and not found.is_cut and search.is_minor(found.places):
+        if one.is_loose and not found.is_cut and not is_of_language(one.text) and search.is_minor(found.places):
             parts = search.parts()  # a test repeats the message that the code makes
             if not found.places or (parts.places and not search.is_minor(parts.places)):
                 found = parts

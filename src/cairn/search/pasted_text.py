@@ -53,6 +53,22 @@ _PATH_VALUE = re.compile(r"(?<!\S)(?:/[\w.-]+){2,}")
 # The class of an exception before its message.
 _CLASS_PREFIX = re.compile(r"[\w.:\\$]*[A-Z]\w*(?:Error|Exception|Warning|Failure|Fault|Panic): +")
 
+# What a language says of itself, whatever the code does: no project makes such a message.
+_OF_LANGUAGES = re.compile(
+    r"(?:E +)?(?:Uncaught (?:\(in promise\) )?)?(?:[\w.:\\$]*(?:Error|Exception|Panic)(?: ?: +|: ))?(?:panic: )?(?:"
+    r"'(?:NoneType|bool|bytes|dict|float|function|int|list|set|str|tuple)' object (?:has no attribute|is not|does not)"
+    r"|(?:list|tuple|string) (?:assignment )?index out of range|(?:too many|not enough) values to unpack"
+    r"|unsupported operand type\(s\) for |unhashable type: '|maximum recursion depth exceeded|No module named '"
+    r"|cannot access local variable '|\w+\(\) (?:missing \d+ required|got an unexpected keyword|takes \d+) "  # Python
+    r"|Cannot (?:read|set) propert(?:y|ies) .{0,80}of (?:undefined|null)|Maximum call stack size exceeded"
+    r"|Cannot access '\w+' before initialization|(?:undefined|null) is not (?:an object|iterable)"  # JavaScript
+    r"|undefined (?:local variable or )?method [`'].{1,80}' for |wrong number of arguments \(given \d"  # Ruby
+    r"|runtime error: |assignment to entry in nil map|all goroutines are asleep|concurrent map "  # Go
+    r"|Cannot (?:invoke|read|load|store) .{1,200} because .{1,200} is null|Index -?\d+ out of bounds for length"  # Java
+    r"|Object reference not set to an instance|Index was outside the bounds of the array"  # .NET
+    r"|attempt to \w+ with overflow|attempt to divide by zero|index out of bounds: the len is )"  # Rust
+)
+
 
 class Pasted(NamedTuple):
     """A text that looks pasted. `is_loose` means that a part of it is enough, else all must stand in one place.
@@ -97,6 +113,11 @@ def without_prefix(text: str) -> str:
         return messages[0]
     match = LOG_PREFIX.match(text)
     return text[match.end() :].strip() or text if match else text
+
+
+def is_of_language(text: str) -> bool:
+    """Tell whether a message is one of the language, such as that something is null, and not of the code."""
+    return _OF_LANGUAGES.match(without_prefix(text)) is not None
 
 
 def _messages_of_fields(text: str) -> list[str]:

@@ -105,6 +105,16 @@ def test_nothing_is_sure_where_no_line_holds_any_of_a_message(workspace: Workspa
     assert "high" not in {hit.confidence for hit in hits if hit.match is None}
 
 
+def test_no_part_of_a_message_of_the_language_is_looked_for(tmp_path: Path) -> None:
+    (tmp_path / "tls.py").write_text('def check(cert):\n    fail("the certificate has no attribute with this host")\n')
+    (tmp_path / "cart.py").write_text("def total(items):\n    return sum(items)\n")
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        for made, is_found in (("Cart", True), ("NoneType", False)):
+            hits = workspace.search(f"AttributeError: '{made}' object has no attribute 'with_host'").code
+            assert any(hit.match is not None for hit in hits) == is_found
+
+
 def test_filters_hold_for_what_was_pasted_too(workspace: Workspace) -> None:
     hit = first(workspace.search("Cannot connect to host example.com:443 over ssl", globs=["tests/**"]))
     assert hit.path == "tests/test_net.py"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.search.pasted_text import LOG_PREFIX, Pasted, read_message, read_pasted, without_prefix
+from cairn.search.pasted_text import LOG_PREFIX, Pasted, is_of_language, read_message, read_pasted, without_prefix
 
 
 @pytest.mark.parametrize(
@@ -137,3 +137,36 @@ def test_fields_that_are_made_to_be_slow_take_linear_time(block: str) -> None:
     started = time.process_time()
     without_prefix(block * (40_000 // len(block)))
     assert time.process_time() - started < 1  # linear: some milliseconds
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AttributeError: 'NoneType' object has no attribute 'meta'",
+        "E       AttributeError: 'NoneType' object has no attribute 'meta'",
+        "2026-03-02 11:04:51 ERROR: ValueError: too many values to unpack (expected 2)",
+        "TypeError: total() missing 1 required positional argument: 'cart'",
+        "Uncaught (in promise) TypeError: Cannot read properties of undefined (reading 'cart')",
+        "NoMethodError: undefined method 'total' for nil",
+        "panic: runtime error: index out of range [3] with length 3",
+        'java.lang.NullPointerException: Cannot invoke "Object.hashCode()" because "x" is null',
+        "System.NullReferenceException : Object reference not set to an instance of an object.",
+        "attempt to subtract with overflow",
+    ],
+)
+def test_what_a_language_says_of_itself_is_no_message_of_the_code(text: str) -> None:
+    assert is_of_language(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AttributeError: 'Cart' object has no attribute 'total'",
+        "TypeError: Error while loading the cart: Cannot read properties of undefined",
+        "ValueError: too many carts",
+        "panic: cart is empty",
+        "Cannot read the cart",
+    ],
+)
+def test_what_the_code_may_say_is_a_message_of_it(text: str) -> None:
+    assert not is_of_language(text)
