@@ -76,6 +76,9 @@ _SETTING = re.compile(
     r"[\w ()/+]{0,30}(?:\*\*)?\s*[:=|].{0,100}$"
 )
 _VERSIONED = re.compile(r"^[\s>*+|-]*[\w@/.-]+(?:\s+version)?\s*[:=|@ ]\s*v?\d+(?:\.\d+)+\S*\s*\|?$")
+# A command that asks for a version, and a line that says one.
+_ASKS_VERSION = re.compile(r"\s*(?:[$>%] +)?[\w./-]+(?: \w+){0,2} (?:-[vV]|--?version|version)\s*$")
+_VERSIONS = re.compile(rf"\D*\d+\.\d|{_ASKS_VERSION.pattern}")
 # A row of a table. A table with some such settings says what is installed in its other rows as well.
 _ROW = re.compile(r"^\s*\|[^|]*\|")
 _LEAST_SETTINGS, _SETTINGS_SHARE = 2, 0.25
@@ -140,6 +143,7 @@ def read_work_item(text: str) -> WorkItem:
     plain = without_colours(shorten(text)).replace("\r\n", "\n").replace("\r", "\n")
     lines, is_log = _without_stamps(_COMMENT.sub("\n", plain).split("\n"))
     lines = _without_boxes(lines) if "\u256d" in plain else lines
+    lines = lines if is_log else _without_versions(lines)
     subject, rest = ("", lines) if is_log else _split_subject(lines)
     is_printed = is_log or (not subject and not _fence(next(filter(None, map(str.strip, rest)), "")))
     sorter = _Sorter(is_log=is_log)
@@ -173,6 +177,17 @@ def _without_boxes(lines: Sequence[str]) -> list[str]:
         f"{box[1]}:" if box and box[1] else (box[2] or "") if box else line
         for line, box in zip(lines, boxed, strict=True)
     ]
+
+
+def _without_versions(lines: list[str]) -> list[str]:
+    """Return the lines without the blocks that ask for versions and show nothing else."""
+    fences = [number for number, line in enumerate(lines) if _fence(line)]
+    dropped = set[int]()
+    for start, end in zip(fences[::2], fences[1::2], strict=False):
+        first, *others = list(filter(str.strip, lines[start + 1 : end])) or [""]
+        if _ASKS_VERSION.match(first) and all(map(_VERSIONS.match, others)):
+            dropped.update(range(start, end + 1))
+    return [line for number, line in enumerate(lines) if number not in dropped] if dropped else lines
 
 
 def _without_settings(lines: Sequence[str]) -> Iterator[str]:

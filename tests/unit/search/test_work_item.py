@@ -369,3 +369,15 @@ def test_a_trace_in_a_box_is_read_without_it() -> None:
     )
     assert item.is_printed
     assert messages_of(item) == ["ValueError: cart must not be empty"]
+
+
+def test_a_block_that_asks_for_versions_and_shows_nothing_else_is_left_out() -> None:
+    shown = "```\n$ shop -V\n1.88.0 (using Cart 3.3.10, running on ruby 3.4.2) [x86_64]\n  - shop-total 1.26.0\n```"
+    item = read_work_item(f"Totals are lost\n\nThey are not shown.\n\n{shown}\n\nNever.\n")
+    assert "running on ruby" not in item.raw
+    assert item.prose == "They are not shown.\nNever."
+
+
+def test_a_block_that_shows_more_than_versions_is_kept() -> None:
+    shown = "$ shop --version\nshop 1.88.0\n$ shop total\nno such cart"
+    assert read_work_item(f"Totals are lost\n\n```\n{shown}\n```\n").code == shown
