@@ -27,7 +27,8 @@ _OF_TRACES = (
     rf"{_GO_FUNCTION}\((?:\.\.\.|_|\{{*0x[^()\n]*)\)$",
     r"WARNING: DATA RACE|(?:Previous )?(?:[Rr]ead|[Ww]rite) at 0x[\da-f]+ by |Goroutine \d+ \(\w+\) created at:",
     r"\([\w.-]+ \d[\w.-]*\) \S+:\d|(?:# +)?\(?(?:from function|in test file) .+, line \d",  # Elixir; bats
-    rf"{_PATH}(?:\.\w+:\d|: line \d+[:,] )",
+    r"---> [\w.]+(?:Exception|Error)\b|--- End of .+ ---$",  # .NET
+    rf"{_PATH}(?:\.\w+:\d|: line \d+[:,] |\.\w+\(\d+,\d+\): \w+ )",
 )
 # How a line of a test runner begins that tells a test, its result or its error.
 _OF_TESTS = (
@@ -54,9 +55,12 @@ _BEGINNING = re.compile(
     rf"|# \S+(?: \[\S+\])?\n(?:vet: )?{_PLACE}|(?:vet|go): {_PLACE}"  # go build, go vet
     r"|running \d+ tests?\n|test \S+(?: - .+)? \.\.\. (?:ok|ignored|FAILED)\n"  # cargo test
     r"|\d+ (?:passing|failing|pending)(?: \([\d.]+ ?[a-z]+\))?\n|Failures:\n\s*1\) "  # Mocha, RSpec
+    r"|1\) (?:Error|Failure):\n\S+#\w+"  # Minitest
+    r"|Unhandled [Ee]xception[.:] |Exception in thread \""  # .NET, Java
     r"|\S.{0,300} > .{1,300} (?:FAILED|PASSED)\n|> Task :\S|FAILURE: Build failed"  # Gradle
     r"|\[(?:INFO|WARNING|ERROR)\] .*\n\[(?:INFO|WARNING|ERROR)\] "  # Maven
     r"|[^\s:]+\.\w+\n\s+\d+:\d+ +(?:error|warning) "  # ESLint
+    r"|ERROR in \S+:\d+:\d+\n|[\u2718\u25b2] \[(?:ERROR|WARNING)\] "  # Webpack, esbuild
     r"|::(?:error|warning|notice) (?:file|line|title)="  # GitHub Actions
     r")"
 )

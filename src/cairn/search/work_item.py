@@ -85,8 +85,9 @@ _LEAST_SETTINGS, _SETTINGS_SHARE = 2, 0.25
 _INDENTED, _IN_GROUP = ("    ", "\t"), "  | "  # lines of code; those of Python's groups of exceptions
 _SENTENCE = re.compile(r".{20,}?[.!?](?=\s)")
 _MESSAGE = re.compile(
-    r"^(?:E {3,}|\*\* \(|##\[error\])?[\w.:$\\]*(?:Error|Exception|Warning|Panic|panic|error|fatal)\b(?!\()|^FAILED\b"
-    r"|^(?:warning|WARNING): "
+    r"^(?:E {3,}|\*\* \(|##\[error\]|Unhandled [Ee]xception[.:] |Exception in thread \"[^\"]*\" )?"
+    r"[\w.:$\\]*(?:Error|Exception|Warning|Panic|panic|error|fatal)\b(?!\()"
+    r"|^FAILED\b|^(?:warning|WARNING): "
 )
 # What is put before each line of a log: by a CI service the job and the step, if it says them, and the time, by kubectl
 # the pod, by Compose the container.

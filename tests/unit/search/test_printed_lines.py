@@ -64,6 +64,18 @@ PRINTED = {
     "eslint": "/app/lib/cart.js\n"
     "  12:7   error    'foo' is assigned a value but never used  no-unused-vars\n\n1 problem\n",
     "eslint unix": "/app/lib/cart.js: line 12, col 7, Error - 'foo' is never used. (no-unused-vars)\n\n1 problem\n",
+    "minitest": "  1) Error:\nCartTest#test_total:\nNoMethodError: undefined method `sum' for nil:NilClass\n"
+    "    lib/cart.rb:12:in `total'\n    test/cart_test.rb:12:in `test_total'\n\n1 runs, 0 assertions, 1 errors\n",
+    "unhandled": "Unhandled exception. System.AggregateException: One or more errors occurred.\n"
+    " ---> System.NullReferenceException: Object reference not set to an instance of an object.\n"
+    "   at Shop.Cart.Add(Item i) in /src/Shop/Cart.cs:line 12\n   --- End of inner exception stack trace ---\n",
+    "csc": "/src/Shop/Cart.cs(12,13): error CS0103: The name 'foo' does not exist in the current context\n"
+    "    0 Warning(s)\n    1 Error(s)\n",
+    "tsc": "src/cart.ts(12,5): error TS2345: Argument of type 'string' is not assignable to 'number'.\n"
+    "src/cart.ts(13,5): error TS7006: Parameter 'x' implicitly has an 'any' type.\n",
+    "webpack": "ERROR in ./src/cart.ts:12:5\nTS2304: Cannot find name 'foo'.\n  > 12 | const total = foo();\n",
+    "esbuild": '\u2718 [ERROR] Could not resolve "./foo"\n\n    src/cart.ts:12:21:\n      12 \u2502 import "./foo"\n',
+    "github annotation": "::error file=lib/cart.js,line=12,col=7,title=ESLint::'foo' is not defined\n",
     "firefox": "total@webpack:///src/cart.ts:12:7\nsetup@http://localhost/src/App.vue:3:1\n"
     "TypeError: null is not an object\n",
 }
@@ -91,6 +103,7 @@ def test_a_report_that_shows_what_was_printed_is_a_report(name: str) -> None:
         ("go race", "WARNING: DATA RACE"),
         ("gradle", "java.lang.NullPointerException: x is null"),
         ("mocha", "TypeError: x is undefined"),
+        ("unhandled", "Unhandled exception. System.AggregateException: One or more errors occurred."),
         ("rustc", "error[E0382]: borrow of moved value: `input`"),
         ("rustc warning", "warning: unused variable: `foo`"),
         ("go build", "./cart.go:14:3: too many arguments"),
