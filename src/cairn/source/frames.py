@@ -6,27 +6,52 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple, TypeVar
 
+from cairn.source.frame_details import function_of, numbered_source, source_below
 from cairn.source.text import without_colours
 
 MAX_CHARS = 40_000  # of a text; a trace may be longer, and its beginning and end matter
 _MAX_PLACES = 50
 _MAX_DIGITS = 7
+_MAX_HEADING = 500  # characters
 # A path begins where what may be part of one begins: a pattern that tries each letter takes minutes for 40 kB of them.
 _BEGINS = r"(?<![^\s\"'`()<>\[\],:;|])"
 _PATH = rf"{_BEGINS}(?:(?<![A-Za-z])[A-Za-z]:[\\/])?[^\s\"'`()<>\[\],:;|]+\.[A-Za-z]\w{{0,9}}"
 _LINE = rf"([1-9]\d{{0,{_MAX_DIGITS - 1}}})"
+_LINES = (
+    "line",
+    "Zeile",
+    "ligne",
+    "l\u00ednea",
+    "linha",
+    "riga",
+    "\u0441\u0442\u0440\u043e\u043a\u0430",
+    "\u884c",
+    "\u884c\u53f7",
+)  # .NET
 # One pattern, so that the places come in the order of the text. Each alternative captures a path and a line; that of
 # Java and Kotlin also the qualified name of the method before it.
 _FRAME = re.compile(
     rf"[Ff]ile \"([^\"\n]+)\", line {_LINE}"  # Python, OCaml
     rf"|(?<![\w$.])([\w$.]+)\.[\w$<>]+\(([\w$]+\.(?:java|kt|kts|scala|groovy|clj)):{_LINE}\)"
     rf"|({_PATH})(?:(?:\(|:\[){_LINE}(?:,\d+)?[)\]]|#L{_LINE}\b)"  # PHP, TypeScript, MSBuild; Maven; links
-    rf"|({_PATH})`?(?: on line |, line |:line |: line | line ){_LINE}"  # PHP, Swift, C#, shells, Perl, people
-    rf"|({_PATH}):{_LINE}(?![\d.])"
+    # PHP, Swift, C#, shells, Perl, people
+    rf"|({_PATH})`?(?: on line |, line |:(?:{'|'.join(_LINES)}) |: line | line ){_LINE}"
+    rf"|({_PATH})(?:\?[\w.=&%-]{{0,200}})?:{_LINE}(?![\d.])"  # behind `?` what a server of modules adds
+    rf"|\bfile=([^\s,]+),(?:\w{{1,20}}=[^\s,]*,){{0,3}}line={_LINE}"  # for GitHub's notes
     rf"|{_BEGINS}([\w.-]*/[\w./-]+): line {_LINE}:"  # shells, whose scripts often have no ending
 )
 # Every frame has this, and most lines do not. It begins with the rarest set of characters, for which re looks quickly.
-_LINE_BEHIND = re.compile(r"[1-9](?:(?<=[:(\[].)|(?<=line .)|(?<=#L.))")
+_LINE_BEHIND = re.compile(
+    rf"[1-9](?:(?<=[:(\[].)|(?<=line=.)|(?<=#L.)|{'|'.join(rf'(?<={word} .)' for word in _LINES)})"
+)
+# A linter's report below the path of a file: ESLint, RuboCop.
+_HEADING = re.compile(r"\s*(?:== )?((?:[A-Za-z]:[\\/])?[^\s:]+\.[A-Za-z]\w{0,9})(?: ==)?\s*$")
+_BELOW_HEADING = re.compile(r"(?:[CWEFRI]:|\s)\s*([1-9]\d{0,6}): ?\s*\d+:?\s+\S")
+_HAS_HEADED = re.compile(r"^(?:[CWEFRI]:|[ \t]) *[1-9]\d{0,6}: *\d+:? ", re.MULTILINE)
+# A trace in a string of JSON.
+_IN_STRING = re.compile(r"\\n(?:\\t|  )")
+_ESCAPE = re.compile(r"\\(?:([nrt])|([\\\"/]))")
+_ESCAPED = {"n": "\n", "r": "", "t": "\t"}
 _SOURCE_ROOTS = ("", "src/", "lib/", "app/", "src/main/java/", "src/main/kotlin/")
 _LAST_IS_DEEPEST = re.compile(r"most recent call last|^ *File \"|^\S+\.py:\d+:(?: in \w| ?$)", re.MULTILINE)
 # A call without a file and a line, as .NET writes it without debug symbols and Java where it does not know them.
@@ -36,14 +61,24 @@ _CONSTRUCTORS = ("..ctor", "..cctor", ".<init>", ".<clinit>")
 _WRITTEN_IN = re.compile(r"<([\w.]+)>")  # the method from which a compiler made a class or a method
 _BETWEEN_NAMES = re.compile(r"[.+$]")
 _TESTS_OF_ELIXIR = ".exs:"
-_CAUSE = re.compile(r"^\s*Caused by: ", re.MULTILINE)  # of Java; the last one is the root
+_CAUSE = re.compile(r"^\s*(?:Caused by|\[cause\]): ", re.MULTILINE)  # of Java and Node; the last one is the root
+_CAUSES = ("Caused by: ", "[cause]: ")
 
 
 class TracebackFrame(NamedTuple):
-    """A place that a text names: a path as it stands there, with `/` between its parts, and a line from 1."""
+    """A place that a text names: a path as it stands there, with `/` between its parts, and a line from 1.
+
+    Attributes:
+        path: as it stands there, with `/` between its parts.
+        line: from 1.
+        function: in which it is, empty if the text does not say.
+        code: what stands there, without what is around it, empty if the text does not show it.
+    """
 
     path: str
     line: int
+    function: str = ""
+    code: str = ""
 
 
 class CallFrame(NamedTuple):
@@ -69,19 +104,52 @@ def read_frames(text: str) -> list[TracebackFrame]:
 
 
 def read_calls(text: str) -> list[TracebackFrame | CallFrame]:
-    """Return the places that a text names, as `read_frames` does, and the calls of its traces that have no place."""
-    return _deepest_first(text, _calls_of)
+    """Return the places that a text names, and the calls of its traces that have no place.
+
+    They come as from `read_frames`, but with what the text says of them besides.
+    """
+    frames: dict[object, TracebackFrame | CallFrame] = {}
+    for frame in _deepest_first(text, _calls_of):
+        if isinstance(frame, CallFrame):
+            frames[frame] = frame
+            continue
+        place = (frame.path.removeprefix("./"), frame.line)
+        known = frames.get(place)
+        if isinstance(known, TracebackFrame):
+            frame = known._replace(function=known.function or frame.function, code=known.code or frame.code)
+        frames[place] = frame
+    return list(frames.values())
 
 
 def _deepest_first(text: str, frames_of: Callable[[str], Iterator[_Frame]]) -> list[_Frame]:
-    text = without_colours(_shorten(text))
+    text = _plain_text(without_colours(_shorten(text)))
     if "stacktrace:" in text and _TESTS_OF_ELIXIR in text:
         text = _with_headings_last(text)
-    causes = _CAUSE.split(text) if "Caused by: " in text else [text]
+    causes = _CAUSE.split(text) if any(cause in text for cause in _CAUSES) else [text]
     frames = list(dict.fromkeys(frame for cause in reversed(causes) for frame in frames_of(cause)))
     if len(frames) > 1 and len(causes) == 1 and _LAST_IS_DEEPEST.search(text):
         frames.reverse()
     return frames[:_MAX_PLACES]
+
+
+def _plain_text(text: str) -> str:
+    """Return a text with traces as they were before JSON had them, and the path on each line of a linter's report."""
+    if "\\n" in text and _IN_STRING.search(text):
+        text = "\n".join(_unescaped(line) if _IN_STRING.search(line) else line for line in text.split("\n"))
+    if not _HAS_HEADED.search(text):
+        return text
+    lines, path = list[str](), ""
+    for line in text.split("\n"):
+        heading = _HEADING.match(line) if len(line) <= _MAX_HEADING else None
+        below = _BELOW_HEADING.match(line)
+        if heading is not None or not below:
+            path = heading[1] if heading else ""
+        lines.append(f"{path}:{below[1]}" if path and below else line)
+    return "\n".join(lines)
+
+
+def _unescaped(line: str) -> str:
+    return _ESCAPE.sub(lambda match: _ESCAPED[match[1]] if match[1] else match[2], line)
 
 
 def _with_headings_last(text: str) -> str:
@@ -92,11 +160,15 @@ def _with_headings_last(text: str) -> str:
 
 
 def _calls_of(text: str) -> Iterator[TracebackFrame | CallFrame]:
-    for line in text.split("\n"):
-        places = [*map(_frame, _FRAME.finditer(line))] if _LINE_BEHIND.search(line) else None
-        if places:
-            yield from places
-        elif "at " in line and (match := _CALL.match(line)) and (call := _call(match)) is not None:
+    lines, numbered = text.split("\n"), numbered_source(text)
+    for number, line in enumerate(lines):
+        places = [*_FRAME.finditer(line)] if _LINE_BEHIND.search(line) else []
+        for place in places:
+            frame, above = _frame(place), lines[number - 1] if number else ""
+            code = source_below(lines, number, shows_source=place[1] is not None or ": in " in line[place.end() :])
+            function = function_of(line, place.start(), place.end(), above)
+            yield frame._replace(function=function, code=code or numbered.get(frame.line, ""))
+        if not places and "at " in line and (match := _CALL.match(line)) and (call := _call(match)) is not None:
             yield call
 
 

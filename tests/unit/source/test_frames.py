@@ -82,7 +82,7 @@ def test_a_frame_that_may_mean_several_files_or_one_of_another_package_means_non
     ],
 )
 def test_places_are_read_as_compilers_shells_links_and_people_write_them(text: str, path: str) -> None:
-    assert read_frames(text) == [(path, 12)]
+    assert read_frames(text) == [TracebackFrame(path, 12)]
 
 
 def test_of_pytest_the_last_call_and_of_java_the_root_cause_comes_first() -> None:
@@ -97,7 +97,46 @@ def test_of_pytest_the_last_call_and_of_java_the_root_cause_comes_first() -> Non
 
 def test_a_frame_in_the_middle_of_a_long_log_is_read() -> None:
     noise = "downloading a package\n" * 400
-    assert read_frames(f"{noise}\tsrc/cart.go:12 +0x1d\n{noise}") == [("src/cart.go", 12)]
+    assert read_frames(f"{noise}\tsrc/cart.go:12 +0x1d\n{noise}") == [TracebackFrame("src/cart.go", 12)]
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("::error file=lib/cart.js,line=12,col=7,title=ESLint::No", [("lib/cart.js", 12)]),
+        ("::warning line=12,file=lib/cart.js::No", []),
+        (
+            "/r/lib/cart.js\n  12:7   error    No  no-undef\n  13:1  warning  No\n\n/r/lib/mail.js\n  3:1  error  No\n",
+            [("/r/lib/cart.js", 12), ("/r/lib/cart.js", 13), ("/r/lib/mail.js", 3)],
+        ),
+        (
+            "== lib/cart.rb ==\nC: 12:  7: [Correctable] Layout: No\nW:  3:  1: Lint: No\n",
+            [("lib/cart.rb", 12), ("lib/cart.rb", 3)],
+        ),
+        ("at 12:30 it failed\n  12:30  it failed again\n", []),
+        ("   bei Shop.Cart.Add(Item x) in C:\\src\\Cart.cs:Zeile 12.", [("C:/src/Cart.cs", 12)]),
+        ("   \u00e0 Shop.Cart.Add(Item x) dans C:\\src\\Cart.cs:ligne 12", [("C:/src/Cart.cs", 12)]),
+        ("at total (http://localhost:5173/src/cart.ts?t=1712:40:7)", [("5173/src/cart.ts", 40)]),
+        ("at total (http://localhost/deps/cart.js?v=1f2a&t=3:40:7)", [("//localhost/deps/cart.js", 40)]),
+        ("Error: a\n    at a (a.js:1:2) {\n  [cause]: Error: b\n      at b (b.js:3:4)\n}", [("b.js", 3), ("a.js", 1)]),
+        (
+            r'{"exc":"Traceback (most recent call last):\n  File \"/srv/a.py\", line 1, in a\n  File \"/srv/b.py\", line 2"}',
+            [("/srv/b.py", 2), ("/srv/a.py", 1)],
+        ),
+        (r'{"stack":"panic: no\n\nmain.a(...)\n\t/srv/a.go:12 +0x1d\n"}', [("/srv/a.go", 12)]),
+        (r'{"stack":"at Shop.A.B() in C:\\new\\a.cs:line 12\n   at Shop.A.C() in C:\\new\\a.cs:line 3"}',
+         [("C:/new/a.cs", 12), ("C:/new/a.cs", 3)]),
+        (r"C:\new\test.py:12: in run", [("C:/new/test.py", 12)]),
+    ],
+)  # fmt: skip
+def test_places_are_read_from_reports_of_linters_and_logs_and_servers(text: str, places: list[tuple[str, int]]) -> None:
+    assert [(frame.path, frame.line) for frame in read_frames(text)] == places
+    assert [frame[:2] for frame in read_calls(text)] == places
+
+
+def test_a_place_that_stands_twice_has_the_function_of_either() -> None:
+    said = "thread 'main' panicked at src/cart.rs:8:9:\nno\n   3: shop::total\n             at ./src/cart.rs:8:9\n"
+    assert read_calls(said) == [TracebackFrame("src/cart.rs", 8, "total")]
 
 
 @pytest.mark.parametrize(
@@ -106,6 +145,11 @@ def test_a_frame_in_the_middle_of_a_long_log_is_read() -> None:
         "a",
         "a.",
         "a.b:1 ",
+        "file=a,",
+        "a.b?t=",
+        "  1:1 \n",
+        "\\n  ",
+        "a.b\n 1:1 a\n",
         "node_modules/a/",
         "a/b: line ",
         "a.exs:1\nstacktrace:\n",
@@ -170,7 +214,7 @@ def test_calls_and_places_keep_the_order_of_the_trace() -> None:
     text = "   at Shop.A.B(C c)\n   at Shop.D.E() in C:\\src\\D.cs:line 12\n   at Shop.F.G()\n"
     assert read_calls(text) == [
         CallFrame(("Shop", "A"), "B", "C c"),
-        TracebackFrame("C:/src/D.cs", 12),
+        TracebackFrame("C:/src/D.cs", 12, "E"),
         CallFrame(("Shop", "F"), "G", ""),
     ]
 
@@ -198,5 +242,7 @@ def test_of_exunit_the_place_of_the_test_comes_behind_its_trace() -> None:
 
 
 def test_a_script_without_an_ending_is_a_place_as_shells_write_it() -> None:
-    assert read_frames("./libexec/shop-run: line 12: CART: unbound variable") == [("./libexec/shop-run", 12)]
+    assert read_frames("./libexec/shop-run: line 12: CART: unbound variable") == [
+        TracebackFrame("./libexec/shop-run", 12)
+    ]
     assert not read_frames("and/or: line 12 is wrong")

@@ -1,0 +1,92 @@
+"""Reads what a trace says of a frame besides its place: the function that it is in, and the line of source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_MAX_NAME_CHARS = 300
+# The name behind a place: Python and pytest, Ruby, Elixir.
+_NAME_BEHIND = re.compile(r"[,:] in ([\w.<>]{1,200})\s*$|:in [`']([^'`\n]{1,200})'|: [\w.]{1,200}\.(\w+[?!]?)/\d")
+# The name before it: JavaScript, .NET and Vitest; Firefox and Safari. The end of a qualified one counts.
+_NAME_BEFORE = re.compile(
+    r"[\s|>*]{0,40}(?:(?:at|bei|\u00e0|\u276f) (?:async )?(?:new )?([^\s()]+)[^\n]{0,400}?[( ]|([\w$.<>/]+)@\S{0,200}$)"
+)
+_JAVA = re.compile(r"(?:.*\.)?([\w$]+)\.([\w$<>]+)\([\w$]+\.\w+:\d+\)")
+_GO = r"[\w./~@%\[\]-]+\.(?:\(\*?\w+(?:\[[^\]]*\])?\)\.)?[\w.\[\]-]+"
+# The line before a place that stands alone: Go, with the parameters; Rust, with a number.
+_NAME_ABOVE = re.compile(
+    rf"\s*(?:({_GO})\(.*\)|created by ({_GO})(?: in goroutine \d+)?"
+    r"|\d+: (?:\s*0x[\da-f]+ - )?\s*(\S.*?))\s*$"
+)
+_PLACE_ALONE = re.compile(r"\s*(?:at )?$")
+_MADE_BY_COMPILER = re.compile(
+    r"(?:::\{\{?[^}]*\}\}?|::h[\da-f]{16}|\.func\d+|\.gowrap\d+|\.\d+|-fm|\[[^\]]*\]|-range\d+)+$"
+)
+_WRITTEN_IN = re.compile(r"<(\w+)>[bdg]__")  # by a compiler of .NET
+_BETWEEN_NAMES = re.compile(r"\.|::|#|/| ")
+_NAME = re.compile(r"[^\W\d][\w$]*[?!=]?")
+_NO_NAMES = frozenset({"anonymous", "eval", "MoveNext", "invoke"})
+_CONSTRUCTORS = ("<init>", "ctor", "cctor", "<clinit>")
+# A line of source behind its number, as compilers and test runners show it.
+_NUMBERED = re.compile(r"^[\s>\u276f\u2502|]{0,20}(\d{1,7})\s{0,4}[|\u2502] {0,200}(\S.{0,400}?)\s*$", re.MULTILINE)
+_CARET = re.compile(r"\s+[~^][~^\s]*$")
+_INDENTED = (" ", "\t")
+
+
+def function_of(line: str, start: int, end: int, above: str) -> str:
+    """Return the name of the function that a frame says it is in, empty if it says none.
+
+    Args:
+        line: that has the frame.
+        start: where the place begins in it.
+        end: where it ends.
+        above: the line before it.
+    """
+    if (java := _JAVA.fullmatch(line, start, end)) is not None:
+        return java[1].rpartition("$")[2] if java[2] in _CONSTRUCTORS else _plain(java[2])
+    if (behind := _NAME_BEHIND.match(line, end)) is not None:
+        return _plain(next(filter(None, behind.groups())))
+    if start <= _MAX_NAME_CHARS and (before := _NAME_BEFORE.match(line, 0, start)) is not None:
+        return _plain(next(filter(None, before.groups())))
+    if _PLACE_ALONE.fullmatch(line, 0, start) and len(above) <= _MAX_NAME_CHARS:
+        named = _NAME_ABOVE.match(above)
+        return _plain(next(filter(None, named.groups()))) if named else ""
+    return ""
+
+
+def _plain(name: str) -> str:
+    """Return the last part of a function's name as its source has it, empty if only a compiler knows it."""
+    if (written_in := _WRITTEN_IN.search(name)) is not None:
+        return written_in[1]
+    parts = [part for part in _BETWEEN_NAMES.split(_MADE_BY_COMPILER.sub("", name)) if part]
+    last = parts.pop() if parts else ""
+    if last in _CONSTRUCTORS and parts:
+        last = parts.pop()
+    if "$" in last.strip("$"):  # `lambda$run$0`, `run$default`, `access$000`
+        first, second = last.split("$")[:2]
+        last = {"lambda": second, "access": ""}.get(first, first)
+    return last if _NAME.fullmatch(last) and last not in _NO_NAMES else ""
+
+
+def numbered_source(text: str) -> dict[int, str]:
+    """Return {number: line of source} of what a text shows with its numbers, without numbers that stand there twice."""
+    found: dict[int, str] = {}
+    for number, code in _NUMBERED.findall(text) if "|" in text or "\u2502" in text else ():
+        found[int(number)] = code if found.get(int(number), code) == code else ""
+    return {number: code for number, code in found.items() if code}
+
+
+def source_below(lines: Sequence[str], number: int, *, shows_source: bool) -> str:
+    """Return the line of source that stands below a frame, empty if there is none.
+
+    Args:
+        lines: of the text.
+        number: of the frame's line among them.
+        shows_source: whether frames of its kind have the source below them. Else a mark under it tells.
+    """
+    below = lines[number + 1] if number + 1 < len(lines) else ""
+    if not below.startswith(_INDENTED) or _CARET.match(below):
+        return ""
+    is_marked = number + 2 < len(lines) and _CARET.match(lines[number + 2]) is not None
+    return below.strip() if shows_source or is_marked else ""
