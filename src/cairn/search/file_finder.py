@@ -9,45 +9,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from cairn.search.installed import MAX_PATH_CHARS, package_of, path_in_library, plain_name
+
 if TYPE_CHECKING:
     from cairn.index.snapshot import Snapshot
 
 _SEPARATOR = re.compile(r"\.|::|#")
 # The file that stands for the folder that it is in.
 _FOLDER_STEMS = frozenset({"__init__", "mod", "index", "lib", "main"})
-# The name of a package, where those of crates.io, npm, RubyGems and Go lie when they are installed, and Rust's own.
-_PACKAGE = re.compile(
-    r"(?:^|/)(?:registry/src/[^/]+/([^/]+?)-\d[^/]*/|node_modules/(?:@[^/]+/)?([^/@.][^/]*)/(?!.*/node_modules/)"
-    r"|gems/([^/]+?)-\d[^/]*/|pkg/mod/(?:[^/@]+/)*?([^/@]+)(?:/v\d+)?@[^/]+/|(rustc)/[0-9a-f]{40}/)"
-)
-# The same, and those of Python, of which a path says by itself what it is of. `.*` finds the last one.
-_IN_PACKAGE = re.compile(
-    r".*(?:/registry/src/[^/]+/[^/]+-\d[^/]*/|(?:^|/)node_modules/(?:@[^/]+/)?[^/@.][^/]*/|/gems/[^/]+-\d[^/]*/"
-    r"|/pkg/mod/[^@]+@[^/]+/|(?:site|dist)-packages/(?=[^/]+/))(.+)"
-)
-_PACKAGE_FOLDERS = ("registry/src/", "node_modules/", "gems/", "pkg/mod/", "-packages/")
-_MAX_PATH_CHARS = 1_000  # of a path from another machine its end counts
+# Folders that nearly every project has: what is in them alone tells no project from another.
+_USUAL_FOLDERS = frozenset({"src", "lib", "app", "test", "tests", "spec", "cmd", "main", "dist", "public"})
 _MAX_ALIKE = 8  # with more files of that name none is meant
-
-
-def _package_of(path: str) -> str:
-    """Return the plain name of the installed package in which a path lies, empty if it does not lie in one.
-
-    Below `site-packages` a path says by itself what it is of.
-    """
-    found = _PACKAGE.search(path)
-    return _plain_name(next(filter(None, found.groups()))) if found else ""
-
-
-def path_in_package(path: str) -> str:
-    """Return the path of a file in the installed package in which it lies, empty if it does not lie in one."""
-    path = path[-_MAX_PATH_CHARS:]
-    found = _IN_PACKAGE.fullmatch(path) if any(folder in path for folder in _PACKAGE_FOLDERS) else None
-    return found[1] if found else ""
-
-
-def _plain_name(name: str) -> str:
-    return name.lower().replace("_", "-")
 
 
 class FileFinder:
@@ -64,17 +36,36 @@ class FileFinder:
         """Return the numbers of the files that a path means; several if it does not say which.
 
         The path may be from another machine. The longest end that a file has in common with it decides: the whole of
-        either, or at least the folder and the name. One in an installed package counts if a folder or file of the
-        project is called like that, and is below such a folder if one of several is.
+        either, or at least the name and a folder that not every project has. One in an installed package counts if a
+        folder or file of the project is called like that, and is below such a folder if one of several is. One among
+        the modules of a language counts if all of its path there is that of the file.
         """
-        path = path.replace("\\", "/")[-_MAX_PATH_CHARS:]
-        if (package := _package_of(path)) and package not in self._parts:
+        path = path.replace("\\", "/")[-MAX_PATH_CHARS:]
+        if (package := package_of(path)) and package not in self._parts:
             return []
         parts = parts_of_path(path)
         found = self._with_longest_end(self._by_name.get(parts[-1], []) if parts else [], parts, whole=True)
-        if package and len(found) > 1:
-            found = [file for file in found if package in map(_plain_name, self._paths[file].split("/")[:-1])] or found
+        if inside := path_in_library(path):
+            found = [file for file in found if self._is_in_library(file, inside)]
+        elif not package:
+            found = [file for file in found if self._may_be(file, parts)]
+        elif len(found) > 1:
+            found = [file for file in found if package in map(plain_name, self._paths[file].split("/")[:-1])] or found
         return found if len(found) <= _MAX_ALIKE else []
+
+    def _is_in_library(self, file: int, inside: str) -> bool:
+        """Tell whether a file may be the one at a path among a language's modules: of no larger package of Python."""
+        own = self._paths[file]
+        above = own.removesuffix(f"/{inside}")
+        return own == inside or (above != own and not self.exactly(f"{above}/__init__.py"))
+
+    def _may_be(self, file: int, parts: Sequence[str]) -> bool:
+        """Tell whether a path that is in no package may be that of a file, with whose end it has its own in common."""
+        own = self._paths[file].split("/")
+        common = _n_common(own, parts)
+        if common in (len(parts), len(own)):
+            return True
+        return not _USUAL_FOLDERS.issuperset(parts[-common:-1])
 
     def by_name(self, name: str) -> list[int]:
         """Return the numbers of the files that have a name, none if there are many."""
@@ -114,7 +105,7 @@ class FileFinder:
         """The plain names of all folders, and the stems of all files."""
         folders = {path.rpartition("/")[0] for path in self._paths}
         stems = {path.rpartition("/")[2].partition(".")[0] for path in self._paths}
-        return frozenset(map(_plain_name, stems.union(*(folder.split("/") for folder in folders))))
+        return frozenset(map(plain_name, stems.union(*(folder.split("/") for folder in folders))))
 
     @cached_property
     def _by_name(self) -> defaultdict[str, list[int]]:
@@ -148,7 +139,9 @@ class FileFinder:
                 longest, found = common, [number]
             elif common == longest:
                 found.append(number)
-        return found
+        # A folder of tests may repeat the whole path of a file.
+        exact = [number for number in found if whole and self._paths[number].count("/") + 1 == longest > 1]
+        return exact or found
 
 
 _finders: WeakKeyDictionary[Snapshot, FileFinder] = WeakKeyDictionary()

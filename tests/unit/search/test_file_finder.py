@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from cairn.search.file_finder import FileFinder, path_in_package
+from cairn.search.file_finder import FileFinder
+from cairn.search.installed import path_in_package
 
 PATHS = [
     "src/shop/cart.py",
@@ -14,6 +15,9 @@ PATHS = [
     "src/core/lexer.rs",
     "README.md",
 ]
+
+
+SLOW = ["vendor/", "/go/src/", "a@v1", "a@", "lib/python3/", "lib/ruby/3/", "go/src/", "github.com/a/b/", "net/"]
 
 
 def found(numbers: list[int]) -> list[str]:
@@ -48,10 +52,82 @@ def test_a_path_means_the_files_with_the_longest_common_end(path: str, files: li
         ("/go/pkg/mod/github.com/acme/tool@v1.2.3/src/core/lexer.rs", []),
         ("/go/pkg/mod/github.com/acme/shop/v2@v2.2.3/src/core/lexer.rs", ["src/core/lexer.rs"]),
         ("/rustc/0123456789012345678901234567890123456789/src/core/lexer.rs", []),
+        ("/home/me/.rustup/toolchains/stable/lib/rustlib/src/rust/library/src/core/lexer.rs", []),
     ],
 )
 def test_a_path_in_an_installed_package_counts_if_that_is_of_the_project(path: str, files: list[str]) -> None:
     assert found(FileFinder(PATHS).by_path(path)) == files
+
+
+GO_PATHS = ["context.go", "server.go", "echo.go", "middleware/log.go", "src/errors/join.go"]
+
+
+@pytest.mark.parametrize(
+    ("path", "file"),
+    [
+        ("/usr/local/go/src/context/context.go", ""),
+        ("/opt/hostedtoolcache/go/1.24.1/x64/src/net/http/server.go", ""),
+        ("C:/Go/src/context/context.go", ""),
+        ("context/context.go", ""),
+        ("net/http/server.go", ""),
+        ("/usr/local/go/src/errors/join.go", "src/errors/join.go"),
+        ("/app/vendor/github.com/acme/gin/context.go", ""),
+        ("/home/me/go/src/gopkg.in/gin.v3/context.go", ""),
+        ("github.com/acme/gin@v1.9.1/context.go", ""),
+        ("/app/vendor/github.com/acme/echo/v5/context.go", "context.go"),
+        ("/home/me/go/src/github.com/acme/echo/middleware/log.go", "middleware/log.go"),
+        ("github.com/acme/echo/v5@v5.0.1/context.go", "context.go"),
+        ("github.com/acme/echo/v5/context.go", "context.go"),
+        ("/go/src/app/context.go", "context.go"),
+        ("/app/context.go", "context.go"),
+        ("/workspace/echo/middleware/log.go", "middleware/log.go"),
+        ("C:/work/context.go", "context.go"),
+    ],
+)
+def test_a_file_of_go_or_of_another_module_is_none_of_the_project(path: str, file: str) -> None:
+    assert [GO_PATHS[number] for number in FileFinder(GO_PATHS).by_path(path)] == [file] * bool(file)
+
+
+PYTHON_PATHS = ["src/shop/__init__.py", "src/shop/http/cookies.py", "src/shop/utils/url.py", "tool.py"]
+
+
+@pytest.mark.parametrize(
+    ("path", "file"),
+    [
+        ("/usr/lib/python3.12/http/cookies.py", ""),
+        ("C:/Users/me/Programs/Python/Python312/Lib/http/cookies.py", ""),
+        ("/venv/lib/python3.12/site-packages/parsel/utils/url.py", ""),
+        ("/usr/lib/python3/dist-packages/utils/url.py", ""),
+        ("/venv/lib/python3.12/site-packages/shop/utils/url.py", "src/shop/utils/url.py"),
+        ("/venv/lib/python3.8/site-packages/shop-1.0-py3.8.egg/shop/utils/url.py", "src/shop/utils/url.py"),
+        ("/usr/lib/python3/dist-packages/tool.py", "tool.py"),
+        ("/app/shop/utils/url.py", "src/shop/utils/url.py"),
+    ],
+)
+def test_a_module_of_python_is_the_projects_if_its_whole_path_is(path: str, file: str) -> None:
+    assert [PYTHON_PATHS[number] for number in FileFinder(PYTHON_PATHS).by_path(path)] == [file] * bool(file)
+
+
+def test_a_library_of_ruby_is_the_projects_if_its_whole_path_is() -> None:
+    finder = FileFinder(["lib/json/common.rb", "lib/shop/optparse/uri.rb"])
+    assert finder.by_path("/usr/lib/ruby/3.4.0/json/common.rb") == [0]
+    assert finder.by_path("/usr/lib/ruby/3.4.0/optparse/uri.rb") == []
+
+
+def test_a_folder_that_every_project_has_tells_no_file_of_another_one() -> None:
+    finder = FileFinder(["packages/shop/src/index.js", "src/main.js"])
+    assert finder.by_path("/home/me/app/src/index.js") == []
+    assert finder.by_path("/home/me/shop/packages/shop/src/index.js") == [0]
+    assert finder.by_path("shop/src/index.js") == [0]
+    assert finder.by_path("/home/me/app/src/main.js") == [1]
+
+
+def test_a_file_whose_whole_path_is_meant_comes_before_one_that_repeats_it_in_another_folder() -> None:
+    finder = FileFinder(["lib/rules/cart.js", "tests/lib/rules/cart.js", "cart.js", "lib/cart.js"])
+    assert finder.by_path("/app/node_modules/rules/lib/rules/cart.js") == [0]
+    assert finder.by_path("lib/rules/cart.js") == [0]
+    assert finder.by_path("tests/lib/rules/cart.js") == [1]
+    assert len(finder.by_path("cart.js")) == 4
 
 
 @pytest.mark.parametrize(
@@ -111,9 +187,11 @@ def test_a_folder_is_meant_by_its_path_in_the_project(path: str, files: list[str
     assert found(FileFinder(PATHS).in_folder(path)) == files
 
 
-@pytest.mark.parametrize("part", ["pkg/mod/", "node_modules/a/", "gems/a", "registry/src/a", "-packages/"])
+@pytest.mark.parametrize("part", ["pkg/mod/", "node_modules/a/", "gems/a", "registry/src/a", "-packages/", *SLOW])
 def test_a_path_that_is_made_to_be_slow_is_looked_up_in_linear_time(part: str) -> None:
     started = time.process_time()
-    assert FileFinder(PATHS).by_path("/" + part * (39_000 // len(part)) + "x.js") == []
+    for name in ("x.js", "x.go", "x.py", "x.rb"):
+        assert FileFinder(PATHS).by_path("/" + part * (39_000 // len(part)) + name) == []
+        FileFinder(PATHS).by_path(part * (39_000 // len(part)) + name)
     path_in_package("/" + part * (39_000 // len(part)))
     assert time.process_time() - started < 2  # bounded: some milliseconds; the whole path: many seconds
