@@ -10,8 +10,7 @@ import numpy as np
 
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.search.exact import LineMatch
-from cairn.search.library import Library, read_files
-from cairn.search.pasted import line_at
+from cairn.search.library import Library, line_at, read_files
 from cairn.search.query import SCOPE_MARK
 from cairn.source.frames import CallFrame
 from cairn.source.roles import FOREIGN, Role

@@ -1,16 +1,40 @@
-"""Finds the files that the frames of a trace mean, and tells an application that uses the project from it."""
+"""Finds the lines that the frames of a trace mean, and tells an application that uses the project from it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
-from cairn.search.called import declares
-from cairn.search.file_finder import FileFinder, path_in_package
+from cairn.search.called import declares, line_of_call
+from cairn.search.exact import LineMatch
+from cairn.search.file_finder import FileFinder
+from cairn.search.filters import Filtered, filter_files
+from cairn.search.installed import path_in_package
 from cairn.search.library import Library
-from cairn.source.frames import TracebackFrame
+from cairn.search.moved import line_of_frame
+from cairn.source.frames import CallFrame, TracebackFrame
 
 _FEW_PARTS = 2  # at the end of two paths, that are alike in many projects: `tests/test_http.py`
 _FREE_FOLDERS = (".kt", ".scala")  # such a file may be in other folders than its package says
+_OF_JVM = (".java", ".kt", ".kts", ".scala", ".groovy", ".clj")  # whose frames have the whole package
+
+
+def lines_of_frames(
+    library: Library, frames: Sequence[TracebackFrame | CallFrame], filters: Filtered, finder: FileFinder
+) -> Iterator[tuple[LineMatch, float]]:
+    """Yield the lines of the frames that are in the project, in their order, and how sure each is."""
+    if not frames:
+        return
+    chosen = filter_files(library.snapshot.files, filters)
+    inside = None if chosen is None else set(chosen.tolist())
+    files_of = files_of_frames(library, (frame for frame in frames if isinstance(frame, TracebackFrame)), finder)
+    for frame in frames:
+        if isinstance(frame, CallFrame):
+            line, share = line_of_call(library, frame, inside)
+        else:
+            files = [file for file in files_of[frame] if inside is None or file in inside]
+            line, share = line_of_frame(library, files[0], frame) if len(files) == 1 else (None, 0.0)
+        if line is not None:
+            yield line, share
 
 
 def files_of_frames(
@@ -21,7 +45,7 @@ def files_of_frames(
     Where the trace has the project as an installed package, a frame outside of packages is one of the application that
     uses it, unless more than a folder and a name are alike.
     """
-    found = {frame: finder.by_path(frame.path) or _of_package(library, frame.path, finder) for frame in frames}
+    found = {frame: _files_of(library, frame.path, finder) for frame in frames}
     if any(_is_installed(finder, frame.path, files) for frame, files in found.items()):
         for frame, files in found.items():
             if not path_in_package(frame.path) and any(
@@ -29,6 +53,19 @@ def files_of_frames(
             ):
                 found[frame] = []
     return found
+
+
+def _files_of(library: Library, path: str, finder: FileFinder) -> list[int]:
+    files, n_parts = finder.by_path(path), path.count("/") + 1
+    if path.endswith(_OF_JVM) and not path.startswith("/"):
+        package = path.rpartition("/")[0].replace("/", ".")
+        files = [
+            file
+            for file in files
+            if finder.n_common(path, file) in (n_parts, library.snapshot.files.paths[file].count("/") + 1)
+            or declares(library, file, package)
+        ]
+    return files or _of_package(library, path, finder)
 
 
 def _is_installed(finder: FileFinder, path: str, files: list[int]) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from cairn.answers import Coverage
 from cairn.embedding.static import StaticModel
 from cairn.index.snapshot import Snapshot
+from cairn.search.exact import LineMatch
 from cairn.search.hits import FileReader, FileText
 from cairn.search.past import PastOfView
 from cairn.search.shown import ShownCode
@@ -60,3 +61,11 @@ def read_files(library: Library, files: Collection[int]) -> dict[int, FileText]:
         stamps = library.shown.read_stamps(library.connection, library.reader.view.name, blobs)
         texts |= {file: read(path, stamps.get(path)) for path, file in unknown.items()}
     return {file: texts[file] for file in files}
+
+
+def line_at(library: Library, file: int, number: int) -> LineMatch | None:
+    """Return a line of a file as it is now, None if it is shorter."""
+    lines = read_files(library, [file])[file].data.split(b"\n", number)[:number]
+    if len(lines) < number:
+        return None
+    return LineMatch(file, number, number, sum(map(len, lines[:-1])) + number - 1, lines[-1])

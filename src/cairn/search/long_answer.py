@@ -18,7 +18,7 @@ from cairn.search.library import Library
 from cairn.search.mentions import read_mentions
 from cairn.search.query import Query
 from cairn.search.referred import find_referred
-from cairn.search.reported import find_reported, is_output, worth_of
+from cairn.search.reported import RAISED_PART, find_reported, is_output, worth_of
 from cairn.search.score import Floats
 from cairn.search.work_item import HEAD_CHARS, TAIL_CHARS, WorkItem
 
@@ -127,6 +127,8 @@ class LongText:
 def _at_lines(hits: Sequence[CodeHit], lines: dict[str, CodeHit]) -> list[CodeHit]:
     """Return hits, those of a file in which the text reports a line at that line.
 
+    That is no surer than the line of a frame, which may have moved.
+
     Args:
         hits: ranked.
         lines: by path.
@@ -134,7 +136,8 @@ def _at_lines(hits: Sequence[CodeHit], lines: dict[str, CodeHit]) -> list[CodeHi
     arranged: dict[str, CodeHit] = {}  # by id: a line may be in what another hit shows
     for hit in hits:
         if (line_hit := lines.pop(hit.path, None)) is not None:
-            hit = _sure(line_hit, line_hit.part, hit.relevance)
+            most = 1.0 if line_hit.part == RAISED_PART else line_hit.relevance
+            hit = _sure(line_hit, line_hit.part, min(hit.relevance, most))
         arranged.setdefault(hit.id, hit)
     return list(arranged.values())
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Sequence
-from itertools import compress
+from itertools import compress, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -22,12 +22,14 @@ from cairn.index.snapshot import Snapshot
 from cairn.kernels import loops
 from cairn.kernels.plain import group
 from cairn.search.exact import LineMatch
+from cairn.search.file_finder import finder_of
 from cairn.search.filters import Filtered, filter_files
+from cairn.search.framed import lines_of_frames
 from cairn.search.hits import FileText
 from cairn.search.library import Library, read_files
 from cairn.search.pasted_text import Pasted, is_of_language, read_message, without_prefix
 from cairn.search.query import STOP_WORDS
-from cairn.source.frames import file_among, read_frames
+from cairn.source.frames import TracebackFrame, read_calls
 from cairn.source.roles import FOREIGN, Role
 from cairn.source.terms import known_hash, terms_of_word
 
@@ -125,31 +127,9 @@ def find_frames(library: Library, text: str, filters: Filtered, limit: int) -> l
 
     A path may be longer than in the project, as on another machine, or shorter, if only one file ends in it.
     """
-    frames = read_frames(text)
-    if not frames:
-        return []
-    files = library.snapshot.files
-    numbers = {path: number for number, path in enumerate(files.paths)}
-    chosen = filter_files(files, filters)
-    inside = None if chosen is None else set(chosen.tolist())
-    lines: list[LineMatch] = []
-    for frame in frames:
-        path = file_among(frame.path, numbers)
-        if path is None or (inside is not None and numbers[path] not in inside):
-            continue
-        if (line := line_at(library, numbers[path], frame.line)) is not None:
-            lines.append(line)
-        if len(lines) == limit:
-            break
-    return lines
-
-
-def line_at(library: Library, file: int, number: int) -> LineMatch | None:
-    """Return a line of a file as it is now, None if it is shorter."""
-    lines = read_files(library, [file])[file].data.split(b"\n", number)[:number]
-    if len(lines) < number:
-        return None
-    return LineMatch(file, number, number, sum(map(len, lines[:-1])) + number - 1, lines[-1])
+    frames = [frame for frame in read_calls(text) if isinstance(frame, TracebackFrame)]
+    found = lines_of_frames(library, frames, filters, finder_of(library.snapshot))
+    return [line for line, _ in islice(found, limit)]
 
 
 class _Words(NamedTuple):

@@ -5,21 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import compress
+from itertools import compress, islice
 from typing import NamedTuple
 
-from cairn.search.called import line_of_call
 from cairn.search.exact import LineMatch
 from cairn.search.file_finder import FileFinder
-from cairn.search.filters import Filtered, filter_files
-from cairn.search.framed import files_of_frames
+from cairn.search.filters import Filtered
+from cairn.search.framed import lines_of_frames
 from cairn.search.library import Library
-from cairn.search.pasted import PastedPlace, find_pasted, line_at
+from cairn.search.pasted import PastedPlace, find_pasted
 from cairn.search.pasted_text import LOG_PREFIX, Pasted, read_message, without_prefix
 from cairn.search.work_item import WorkItem
 from cairn.source.frames import CallFrame, TracebackFrame, read_calls
 from cairn.source.roles import Role
 
+RAISED_PART = "raised here"
 MAX_FRAMES = 10
 MAX_MESSAGES, MAX_MESSAGES_OF_OUTPUT = 1, 4  # looking for a message takes longer than all else
 MAX_PLACES_OF_MESSAGES = 2
@@ -92,7 +92,8 @@ _QUOTED = re.compile(r"`([^`\n]{12,200})`|\"([^\"\n]{12,200})\"|\u201c([^\u201d\
 class Reported(NamedTuple):
     """A line of the project that a text reports.
 
-    `frame` is the number of the traceback's frame, the deepest being 1, and 0 for the place of a message. `share` is
+    `frame` is the number among the traceback's frames in the project, the deepest being 1, and 0 for the place of a
+    message. `share` is
     how much of the message stands there, or how sure the line of a frame is. `is_printed`: the message stands in what a
     program printed, and not in somebody's sentence.
     """
@@ -105,7 +106,7 @@ class Reported(NamedTuple):
     @property
     def part(self) -> str:
         """Which part of the text this answers."""
-        return f"frame {self.frame}" if self.frame else "raised here"
+        return f"frame {self.frame}" if self.frame else RAISED_PART
 
 
 def find_reported(
@@ -117,12 +118,13 @@ def find_reported(
         wants: the roles of files that the text asks for.
         finder: of the files of the library's snapshot.
     """
-    found = [*_framed(library, item.raw, filters, finder)]
+    lines = lines_of_frames(library, _calls_of(item.raw), filters, finder)
+    framed = [Reported(line, number, share) for number, (line, share) in enumerate(islice(lines, MAX_FRAMES), start=1)]
     messages = messages_of(item)
     printed = f"{item.code}\n{item.trace}"
     places = [(place, one in printed) for one in messages for place in _places(library, one, wants, filters)]
     places.sort(key=lambda found: (found[0].share < 1.0, -found[0].weight))
-    return found + [
+    return framed + [
         Reported(place.line, 0, place.share, is_printed) for place, is_printed in places[:MAX_PLACES_OF_MESSAGES]
     ]
 
@@ -190,7 +192,8 @@ def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
     yield from _of_panics(item.raw)
     printed = list(map(_stripped, f"{item.code}\n{item.trace}".split("\n")))
     printed = [line for line in printed if len(line) <= _MAX_MESSAGE_CHARS and len(line.split()) >= _LEAST_WORDS]
-    printed = [line for line in printed if "panicked at" not in line]
+    shown = {frame.code for frame in _calls_of(item.raw) if isinstance(frame, TracebackFrame)}
+    printed = [line for line in printed if "panicked at" not in line and line not in shown]
     yield from filter(_tells_error, reversed(printed))
     yield from filter(_tells_level, reversed(printed))
     spans = (next(filter(None, match.groups())) for match in _QUOTED.finditer(f"{item.subject}\n{item.prose}"))
@@ -203,7 +206,7 @@ def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
     yield from (line for line in _saying(printed) if not _SOURCE.match(line))
     yield from filter(_ERROR.match, reversed(printed))
     if is_printed:
-        yield from filter(_has_words, _lines_of_output(item.raw))
+        yield from (line for line in _lines_of_output(item.raw) if _has_words(line) and line not in shown)
 
 
 def _of_panics(text: str) -> Iterator[str]:
@@ -266,24 +269,6 @@ def _saying(lines: Sequence[str]) -> list[str]:
     return [line for line in compress(lines, may_say) if _SAYS.search(line)]
 
 
-def _framed(library: Library, text: str, filters: Filtered, finder: FileFinder) -> Iterator[Reported]:
-    """Yield the lines of the frames that are in the project."""
-    frames = read_calls(text)
-    if not frames:
-        return
-    chosen = filter_files(library.snapshot.files, filters)
-    inside = None if chosen is None else set(chosen.tolist())
-    files_of = files_of_frames(library, (frame for frame in frames if isinstance(frame, TracebackFrame)), finder)
-    n_found = 0
-    for number, frame in enumerate(frames, start=1):
-        line, share = None, 1.0
-        if isinstance(frame, CallFrame):
-            line, share = line_of_call(library, frame, inside)
-        else:
-            files = [file for file in files_of[frame] if inside is None or file in inside]
-            line = line_at(library, files[0], frame.line) if len(files) == 1 else None
-        if line is not None:
-            yield Reported(line, number, share)
-            n_found += 1
-        if n_found == MAX_FRAMES:
-            return
+@lru_cache(maxsize=4)  # asked for twice
+def _calls_of(text: str) -> tuple[TracebackFrame | CallFrame, ...]:
+    return tuple(read_calls(text))

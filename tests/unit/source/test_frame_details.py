@@ -56,7 +56,7 @@ def test_the_function_of_a_frame_is_read_as_its_source_has_it(text: str, functio
     [
         '  File "/srv/cart.py", line 7, in total\n    return sum(items)\n           ~~~^^^^^^^\n',
         "src/cart.py:7: in total\n    return sum(items)\n",
-        "error[E0382]: no\n  --> src/cart.rs:7:9\n   |\n6  |     let a = 1;\n7  |     return sum(items)\n   |     ^^^\n",
+        "error[E0382]: no\n  --> src/cart.rs:7:9\n   |\n6  |     let a = 1;\n7  |     return sum(items)\n   |   ^^^\n",
         "src/cart.go:7:5: not checked (errcheck)\n\treturn sum(items)\n\t^\n",
         "/r/src/Cart.java:7: error: no\n        return sum(items)\n               ^\n",
         " \u276f src/cart.ts:7:31\n      6|  a()\n      7|     return sum(items)\n       |     ^\n",

@@ -120,15 +120,17 @@ def test_a_frame_in_the_middle_of_a_long_log_is_read() -> None:
         ("at total (http://localhost/deps/cart.js?v=1f2a&t=3:40:7)", [("//localhost/deps/cart.js", 40)]),
         ("Error: a\n    at a (a.js:1:2) {\n  [cause]: Error: b\n      at b (b.js:3:4)\n}", [("b.js", 3), ("a.js", 1)]),
         (
-            r'{"exc":"Traceback (most recent call last):\n  File \"/srv/a.py\", line 1, in a\n  File \"/srv/b.py\", line 2"}',
+            r'{"exc":"Traceback:\n  File \"/srv/a.py\", line 1, in a\n  File \"/srv/b.py\", line 2"}',
             [("/srv/b.py", 2), ("/srv/a.py", 1)],
         ),
         (r'{"stack":"panic: no\n\nmain.a(...)\n\t/srv/a.go:12 +0x1d\n"}', [("/srv/a.go", 12)]),
-        (r'{"stack":"at Shop.A.B() in C:\\new\\a.cs:line 12\n   at Shop.A.C() in C:\\new\\a.cs:line 3"}',
-         [("C:/new/a.cs", 12), ("C:/new/a.cs", 3)]),
+        (
+            r'{"stack":"at Shop.A.B() in C:\\new\\a.cs:line 12\n   at Shop.A.C() in C:\\new\\a.cs:line 3"}',
+            [("C:/new/a.cs", 12), ("C:/new/a.cs", 3)],
+        ),
         (r"C:\new\test.py:12: in run", [("C:/new/test.py", 12)]),
     ],
-)  # fmt: skip
+)
 def test_places_are_read_from_reports_of_linters_and_logs_and_servers(text: str, places: list[tuple[str, int]]) -> None:
     assert [(frame.path, frame.line) for frame in read_frames(text)] == places
     assert [frame[:2] for frame in read_calls(text)] == places
