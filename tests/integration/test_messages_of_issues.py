@@ -93,6 +93,47 @@ def test_a_message_is_found_where_the_code_makes_it(text: str, place: tuple[str,
     assert (hit.path, hit.start_line) == place
 
 
+REPORT = """It stopped working
+
+Hello, since last week our build is red on every branch. Nothing changed on our side as far as I can see. We get:
+
+```
+{}
+```
+
+Is there a workaround?
+"""
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "CartError: Item 12 was not found in any open cart: connection reset by peer while reading from it",
+        "loading shop: adding to a basket: Item 12 was not found in any open cart: permission denied",
+        "The cart of 'ann' is closed and cannot take 3 apples",
+        "Item 12 was not found in any open cart",
+    ],
+)
+def test_a_message_in_a_report_is_found_by_its_words_in_a_row(message: str, workspace: Workspace) -> None:
+    hit = workspace.search(REPORT.format(message)).code[0]
+    assert (hit.path, hit.part, hit.confidence) == ("cart.py", "raised here", "high")
+
+
+@pytest.mark.parametrize("message", ["closed and open carts of ann and bob", "Our page about the cart of somebody"])
+def test_words_alone_in_a_report_that_no_line_has_in_a_row_are_made_nowhere(message: str, workspace: Workspace) -> None:
+    assert all(hit.part != "raised here" for hit in workspace.search(REPORT.format(message)).code)
+
+
+def test_a_message_that_two_files_make_alike_is_not_sure(tmp_path: Path) -> None:
+    for name in ("cart", "order"):
+        line = 'raise ShopError("cannot print the last page twice")'
+        (tmp_path / f"{name}.py").write_text(f"def print_{name}(page):\n    {line}\n")
+    with Workspace.open(tmp_path) as own:
+        own.index()
+        hit = own.search(REPORT.format("ShopError: cannot print the last page twice")).code[0]
+    assert (hit.part, hit.confidence) == ("raised here", "medium")
+
+
 def test_a_place_that_a_compiler_names_comes_first_where_the_message_is_not_of_the_project(
     workspace: Workspace,
 ) -> None:

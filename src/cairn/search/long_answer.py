@@ -22,7 +22,6 @@ from cairn.search.reported import RAISED_PART, find_reported, is_output, worth_o
 from cairn.search.score import Floats
 from cairn.search.work_item import HEAD_CHARS, TAIL_CHARS, WorkItem
 
-SURE_SHARE = 0.8  # of a message that stands in a line, from which on that is where it is made
 BODY_WEIGHT = 0.5  # of the body's vector beside that of the subject
 NAMED_PART = "named in the text"
 _SHOWN_DIGITS = 9  # of a commit's hash
@@ -79,9 +78,9 @@ class LongText:
 
     @property
     def _raised_at(self) -> str:
-        """The file that makes a printed message, nearly all of it; empty if there is none, or a frame says more."""
+        """The file that surely makes a printed message; empty if there is none, or a frame says more."""
         first = self._reported[0] if self._reported else None
-        if first is None or not first.is_printed or first.share < SURE_SHARE:
+        if first is None or not first.is_printed or not first.is_sure:
             return ""
         return self._library.snapshot.files.paths[first.line.file]
 

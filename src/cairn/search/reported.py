@@ -15,6 +15,7 @@ from cairn.search.framed import lines_of_frames
 from cairn.search.library import Library
 from cairn.search.pasted import PastedPlace, find_pasted
 from cairn.search.pasted_text import LOG_PREFIX, Pasted, read_message, without_prefix
+from cairn.search.query import STOP_WORDS
 from cairn.search.work_item import WorkItem
 from cairn.source.frames import CallFrame, TracebackFrame, read_calls
 from cairn.source.roles import Role
@@ -25,10 +26,17 @@ MAX_MESSAGES, MAX_MESSAGES_OF_OUTPUT = 1, 4  # looking for a message takes longe
 MAX_PLACES_OF_MESSAGES = 2
 _MAX_MESSAGE_CHARS = 400
 _MAX_PREFIX_CHARS = 120  # in which a level stands
-_FEW_LINES = 8
+_FEW_LINES, _FEW_LINES_ALONE = 8, 3
+_PROSE_SHARE = 0.5
 _ASIDE = Role.TEST | Role.EXAMPLE | Role.DOCS  # no message is made there
 _LEAST_WORDS = 3  # of a message, and that stand together in the code where less than half of it does
 _LEAST_SHARE, _HALF = 0.25, 0.5  # of a message's rarity
+SURE_SHARE = 0.8  # of a message that stands in a line, from which on that is where it is made
+# So it is if so many words of the message stand in a row there, and so many of them that are not common. What a wrapped
+# error says behind them, and values, may be most of it.
+_SURE_WORDS, _SURE_RARE_WORDS = 4, 3
+_MAX_RIVALS = 3  # places that are compared
+_RIVALLED = 0.7  # the most that a message says of a place where another file has the same words
 _FEW_WORDS = 12
 _FURTHER_FRAME = 0.85  # of each frame against the one that is deeper
 
@@ -84,6 +92,11 @@ _CODE_ENDS = (";", "{", "}", "(", "[", ",")
 _CALL_ALONE = re.compile(r"(?:await |return )?[\w$]+(?:\.[\w$]+)*\(.*\)$")  # a statement that is a call
 _PROMPT = re.compile(r"\s*(?:```\w*\n)?[$>%] \w")
 _WORD = re.compile(r"[^\W\d_]\w*")
+_PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*[.,:;!?]?")
+_BLOCK = re.compile(
+    r"^[ \t>]{0,20}(?:`{3,}|~{3,})[^`\n]*\n(.*?)(?:^[ \t>]{0,20}(?:`{3,}|~{3,})[ \t]*$|\Z)", re.MULTILINE | re.DOTALL
+)
+_ANY_WORD = re.compile(r"\w+")
 _IMPORT = re.compile(rb"\s*(?:import|from|use|require|using|#\s*include)\b")
 _COMMENT = re.compile(rb"\s*(?:#(?![{!]|\s*(?:define|error|warning|pragma))|//|/?\*\s|--\s|;;)")
 _QUOTED = re.compile(r"`([^`\n]{12,200})`|\"([^\"\n]{12,200})\"|\u201c([^\u201d\n]{12,200})\u201d")
@@ -95,13 +108,14 @@ class Reported(NamedTuple):
     `frame` is the number among the traceback's frames in the project, the deepest being 1, and 0 for the place of a
     message. `share` is
     how much of the message stands there, or how sure the line of a frame is. `is_printed`: the message stands in what a
-    program printed, and not in somebody's sentence.
+    program printed, and not in somebody's sentence. `is_sure`: so much of it stands there that it is made there.
     """
 
     line: LineMatch
     frame: int
     share: float
     is_printed: bool = False
+    is_sure: bool = False
 
     @property
     def part(self) -> str:
@@ -119,28 +133,58 @@ def find_reported(
         finder: of the files of the library's snapshot.
     """
     lines = lines_of_frames(library, _calls_of(item.raw), filters, finder)
-    framed = [Reported(line, number, share) for number, (line, share) in enumerate(islice(lines, MAX_FRAMES), start=1)]
+    found = [Reported(line, number, share) for number, (line, share) in enumerate(islice(lines, MAX_FRAMES), start=1)]
     messages = messages_of(item)
-    printed = f"{item.code}\n{item.trace}"
-    places = [(place, one in printed) for one in messages for place in _places(library, one, wants, filters)]
-    places.sort(key=lambda found: (found[0].share < 1.0, -found[0].weight))
-    return framed + [
-        Reported(place.line, 0, place.share, is_printed) for place, is_printed in places[:MAX_PLACES_OF_MESSAGES]
-    ]
+    made = [(one, place) for one in messages if (place := _place_of(library, one, wants, filters)) is not None]
+    made.sort(key=lambda one: (one[1].place.share < 1.0, -one[1].place.weight))
+    printed, alone = f"{item.code}\n{item.trace}", set(_lines_alone(item.raw))
+    for message, (best, is_rivalled) in made[:MAX_PLACES_OF_MESSAGES]:
+        in_row = _stands_in_row(message, best.part)
+        if in_row or message not in alone:
+            share = max(best.share, SURE_SHARE) if in_row else best.share
+            shown = min(share, _RIVALLED) if is_rivalled else share
+            found.append(Reported(best.line, 0, shown, message in printed, share >= SURE_SHARE))
+    return found
 
 
-def _places(library: Library, message: str, wants: Role, filters: Filtered) -> list[PastedPlace]:
-    """Return the one place where a message is most probably made, none if too little of it stands anywhere."""
-    places = find_pasted(library, [Pasted(message, True)], wants, filters, 1).places[:1]
-    roles = library.snapshot.files.roles
-    return [
-        place
-        for place in places
-        if place.share >= (_LEAST_SHARE if len(place.part.split()) >= _LEAST_WORDS else _HALF)
-        and not int(roles[place.line.file]) & int(_ASIDE & ~wants)
+class _MessagePlace(NamedTuple):
+    """Where a message is most probably made, and whether another file has the same words."""
+
+    place: PastedPlace
+    is_rivalled: bool
+
+
+def _place_of(library: Library, message: str, wants: Role, filters: Filtered) -> _MessagePlace | None:
+    """Return the place where a message is most probably made, None if too little of it stands anywhere."""
+    places = find_pasted(library, [Pasted(message, True)], wants, filters, _MAX_RIVALS).places
+    if not places or not (_has_enough(places[0], message) and _is_code_at(library, places[0], wants)):
+        return None
+    first, *others = places
+    rivals = (other for other in others if other.part == first.part and other.line.file != first.line.file)
+    return _MessagePlace(first, any(_is_code_at(library, other, wants) for other in rivals))
+
+
+def _has_enough(place: PastedPlace, message: str) -> bool:
+    """Tell whether enough of a message stands at a place for that to make it."""
+    least = _LEAST_SHARE if len(place.part.split()) >= _LEAST_WORDS else _HALF
+    return place.share >= least or _stands_in_row(message, place.part)
+
+
+def _is_code_at(library: Library, place: PastedPlace, wants: Role) -> bool:
+    """Tell whether a place is in code that may make a message."""
+    return (
+        not int(library.snapshot.files.roles[place.line.file]) & int(_ASIDE & ~wants)
         and not _IMPORT.match(place.line.text)
         and not _COMMENT.match(place.line.text)
-    ]
+    )
+
+
+def _stands_in_row(message: str, part: str) -> bool:
+    """Tell whether the part of a message that stands in a line has words enough beside values."""
+    parts, start = read_message(message), message.find(part)
+    found = _ANY_WORD.finditer(message, start, start + len(part)) if start >= 0 else ()
+    words = [word[0].lower() for word in found if not parts.is_value(word.start())]
+    return len(words) >= _SURE_WORDS and sum(word not in STOP_WORDS for word in words) >= _SURE_RARE_WORDS
 
 
 @lru_cache(maxsize=4)  # asked for twice
@@ -205,6 +249,7 @@ def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
     yield from (line for line in reversed(lines) if _tells_level(line) and _is_logged(line))
     yield from (line for line in _saying(printed) if not _SOURCE.match(line))
     yield from filter(_ERROR.match, reversed(printed))
+    yield from _lines_alone(item.raw)
     if is_printed:
         yield from (line for line in _lines_of_output(item.raw) if _has_words(line) and line not in shown)
 
@@ -239,6 +284,25 @@ def _lines_of_output(text: str) -> Iterator[str]:
     says = dict.fromkeys(_saying(lines))
     yield from says
     yield from (line for line in lines if line not in says and not _is_code(line))
+
+
+def _lines_alone(text: str) -> Iterator[str]:
+    """Yield the lines of short blocks that are but words: they may be messages, though they do not say that."""
+    for block in _BLOCK.finditer(text) if "```" in text or "~~~" in text else ():
+        lines = [line.strip() for line in block[1].split("\n") if line.strip()]
+        if len(lines) <= _FEW_LINES_ALONE and all(map(_is_prose, lines)):
+            yield from (line for line in lines if not (_ERROR.match(line) or _SAYS.search(line) or _tells_level(line)))
+
+
+def _is_prose(line: str) -> bool:
+    """Tell whether a line of a block has words enough, and hardly anything else."""
+    parts = line.split()
+    is_command = any(part.startswith("-") for part in parts)
+    if len(line) > _MAX_MESSAGE_CHARS or is_command or _SOURCE.match(line) or _is_code(line) or not _has_words(line):
+        return False
+    return sum(_PLAIN_WORD.fullmatch(part) is not None for part in parts) >= max(
+        _LEAST_WORDS, len(parts) * _PROSE_SHARE
+    )
 
 
 def _stripped(line: str) -> str:

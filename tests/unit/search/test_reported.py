@@ -107,3 +107,31 @@ def test_a_log_outside_of_a_block_has_messages_and_a_list_has_none() -> None:
     log = "\n".join(["2024-03-01 12:00:00 INFO order of ann was paid once"] * 20)
     assert messages(f"{log}\n{said}\n{log}\n") == [said]
     assert messages("Orders\n\n- error handling of orders\n- warn people who place orders twice\n") == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Order of ann was placed twice",
+        "Order 12 of ann: placed twice by the shop.",
+        "Avoid orders that are longer than 12 lines.",
+    ],
+)
+def test_a_line_of_words_alone_in_a_block_is_a_message(line: str) -> None:
+    assert messages(f"Carts\n\n{REPORT}\n\n```\n{line}\n```\n") == [line]
+    assert messages(f"Carts\n\n{REPORT}\n\n~~~text\n{line}\n") == [line]
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "Order of ann was placed twice\norder = shop.place(ann)",
+        "for order in orders of the shop",
+        "npm install shop-orders --save",
+        "shop.place(order, of=ann, now=True)",
+        "one of many lines\nand one of them\nand one of them\nand one of them",
+    ],
+)
+def test_a_block_with_code_or_many_lines_has_no_message_that_does_not_say_so(block: str) -> None:
+    assert messages(f"Carts\n\n{REPORT}\n\n```\n{block}\n```\n") == []
+    assert messages(f"Carts\n\n{REPORT}\n\nOrder of ann was placed twice\n") == []
