@@ -124,6 +124,18 @@ def test_words_alone_in_a_report_that_no_line_has_in_a_row_are_made_nowhere(mess
     assert all(hit.part != "raised here" for hit in workspace.search(REPORT.format(message)).code)
 
 
+def test_no_remark_behind_code_and_no_form_of_a_hidden_folder_makes_a_message(tmp_path: Path) -> None:
+    (tmp_path / ".github").mkdir()
+    (tmp_path / ".github" / "bug.yml").write_text("value: |\n  Shop cannot print this page twice\n")
+    (tmp_path / "cart.js").write_text(
+        "function show(cart) {\n  if (cart) {\n  } // Shop cannot print this page twice\n}\n"
+    )
+    with Workspace.open(tmp_path) as own:
+        own.index()
+        hits = own.search(REPORT.format("Error: Shop cannot print this page twice")).code
+    assert all(hit.part != "raised here" for hit in hits)
+
+
 def test_a_message_that_two_files_make_alike_is_not_sure(tmp_path: Path) -> None:
     for name in ("cart", "order"):
         line = 'raise ShopError("cannot print the last page twice")'

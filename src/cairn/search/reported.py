@@ -99,6 +99,8 @@ _BLOCK = re.compile(
 _ANY_WORD = re.compile(r"\w+")
 _IMPORT = re.compile(rb"\s*(?:import|from|use|require|using|#\s*include)\b")
 _COMMENT = re.compile(rb"\s*(?:#(?![{!]|\s*(?:define|error|warning|pragma))|//|/?\*\s|--\s|;;)")
+_REMARK = re.compile(rb"[\s;{}),](?://|#|--)\s")  # behind code
+_HIDDEN = re.compile(r"(?:^|/)\.[^/]+/")
 _QUOTED = re.compile(r"`([^`\n]{12,200})`|\"([^\"\n]{12,200})\"|\u201c([^\u201d\n]{12,200})\u201d")
 
 
@@ -171,12 +173,16 @@ def _has_enough(place: PastedPlace, message: str) -> bool:
 
 
 def _is_code_at(library: Library, place: PastedPlace, wants: Role) -> bool:
-    """Tell whether a place is in code that may make a message."""
-    return (
-        not int(library.snapshot.files.roles[place.line.file]) & int(_ASIDE & ~wants)
-        and not _IMPORT.match(place.line.text)
-        and not _COMMENT.match(place.line.text)
-    )
+    """Tell whether a place is in code that may make a message: not in what a hidden folder says of the project."""
+    file, text = place.line.file, place.line.text
+    is_aside = int(library.snapshot.files.roles[file]) & int(_ASIDE & ~wants)
+    before = text[: max(0, text.find(place.part.encode("utf-8", "surrogatepass")))]
+    is_said = _COMMENT.match(text) or any(not _is_in_string(before[: at.start()]) for at in _REMARK.finditer(before))
+    return not (is_aside or is_said or _IMPORT.match(text) or _HIDDEN.search(library.snapshot.files.paths[file]))
+
+
+def _is_in_string(before: bytes) -> bool:
+    return any(before.count(quote) % 2 for quote in (b'"', b"'", b"`"))
 
 
 def _stands_in_row(message: str, part: str) -> bool:
