@@ -45,12 +45,12 @@ class FileFinder:
             return []
         parts = parts_of_path(path)
         found = self._with_longest_end(self._by_name.get(parts[-1], []) if parts else [], parts, whole=True)
-        if inside := path_in_library(path):
+        if package and len(found) > 1:
+            found = [file for file in found if package in map(plain_name, self._paths[file].split("/")[:-1])] or found
+        elif not package and (inside := path_in_library(path)):
             found = [file for file in found if self._is_in_library(file, inside)]
         elif not package:
             found = [file for file in found if self._may_be(file, parts)]
-        elif len(found) > 1:
-            found = [file for file in found if package in map(plain_name, self._paths[file].split("/")[:-1])] or found
         return found if len(found) <= _MAX_ALIKE else []
 
     def _is_in_library(self, file: int, inside: str) -> bool:

@@ -11,7 +11,7 @@ _GO_MODULE = (
     r"(?:(?:github|gitlab)\.com/[^/]+|bitbucket\.org/[^/]+|codeberg\.org/[^/]+|golang\.org/x|[\w-]+(?:\.[\w-]+)+)"
     r"/([^/.]+)[^/]*/"
 )
-_GO_VENDORED = re.compile(rf"(?:(?:^|.*/)vendor/|.*/go/src/|^){_GO_MODULE}.*\.go")
+_GO_VENDORED = re.compile(rf"(?:(?:^|.*/)vendor/|(?:^|.*/)go/src/|^){_GO_MODULE}.*\.go")
 # The name of a package, where those of crates.io, npm, RubyGems and Go lie when they are installed, and Rust's own.
 _PACKAGE = re.compile(
     r"(?:^|/)(?:registry/src/[^/]+/([^/]+?)-\d[^/]*/|node_modules/(?:@[^/]+/)?([^/@.][^/]*)/(?!.*/node_modules/)"
@@ -26,10 +26,11 @@ _IN_PACKAGE = re.compile(
 _PACKAGE_FOLDERS = ("registry/src/", "node_modules/", "gems/", "pkg/mod/", "-packages/")
 
 _GO_FOLDERS = (
-    "archive|bufio|bytes|cmp|compress|container|context|crypto|database|debug|embed|encoding|errors|expvar|flag|fmt|go"
-    "|hash|html|image|index|internal|io|iter|log|maps|math|mime|net|os|path|plugin|reflect|regexp|runtime|slices|sort"
-    "|strconv|strings|structs|sync|syscall|testing|text|time|unicode|unique|unsafe|vendor|weak"
+    "archive|bufio|bytes|cmp|compress|container|context|crypto|database|debug|embed|encoding|errors|expvar|flag|fmt"
+    "|hash|html|image|index|io|iter|log|maps|math|mime|net|os|plugin|reflect|regexp|runtime|slices|sort|strconv"
+    "|strings|structs|sync|syscall|testing|text|time|unicode|unique|unsafe|weak"
 )
+_GO_FOLDERS_BELOW_SRC = rf"{_GO_FOLDERS}|go|internal|path|vendor"  # what people write of a path may begin with these
 # Python's installed modules and its own, and what Go and Ruby bring.
 _LIBRARIES = (
     (
@@ -38,7 +39,9 @@ _LIBRARIES = (
     ),
     (
         "src/",
-        re.compile(rf".*(?:(?:^|/)(?:[Gg]o|go-?\d[\d.]*|go/\d[\d.]*/\w+|libexec)/src)/((?:{_GO_FOLDERS})/.+\.go)"),
+        re.compile(
+            rf".*(?:(?:^|/)(?:[Gg]o|go-?\d[\d.]*|go/\d[\d.]*/\w+|libexec)/src)/((?:{_GO_FOLDERS_BELOW_SRC})/.+\.go)"
+        ),
     ),
     ("", re.compile(rf"((?:{_GO_FOLDERS})/.+\.go)")),
     ("lib/", re.compile(r".*/lib/ruby/(?:(?:site|vendor)_ruby/)?\d[^/]*/(?!gems/)(.+\.rb)")),

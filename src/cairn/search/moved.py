@@ -13,8 +13,8 @@ from cairn.storage.index import chunk_db
 from cairn.types import Definition
 
 # How sure a line is: one of several like the one that is shown, the function's first one, and one whose function the
-# file does not know.
-_ALIKE, _FUNCTION, _UNKNOWN = 0.9, 0.7, 0.6
+# file does not know. From that of a function on the file is meant in any case.
+_ALIKE, OF_FUNCTION, _UNKNOWN = 0.9, 0.7, 0.6
 _CALLED = FUNCTION_KINDS | TYPE_KINDS  # rather than a field
 _LEAST_WORDS = 2  # of a line of source that tells by itself where it is
 _WORD = re.compile(r"\w+")
@@ -46,7 +46,7 @@ def line_of_frame(library: Library, file: int, frame: TracebackFrame) -> FrameLi
         return FrameLine(named, 1.0)
     if functions:
         nearest = min(functions, key=lambda one: (one.kind not in _CALLED, abs(one.span.start_line - frame.line)))
-        return FrameLine(line_at(library, file, nearest.span.start_line), _FUNCTION)
+        return FrameLine(line_at(library, file, nearest.span.start_line), OF_FUNCTION)
     word = re.compile(rb"(?<!\w)%b(?!\w)" % re.escape(_ACCESSOR.sub("", frame.function).encode()))
     return FrameLine(named, 1.0 if word.search(data) else _UNKNOWN)
 

@@ -13,6 +13,7 @@ from cairn.search.file_finder import FileFinder
 from cairn.search.filters import Filtered
 from cairn.search.framed import lines_of_frames
 from cairn.search.library import Library
+from cairn.search.moved import OF_FUNCTION
 from cairn.search.pasted import PastedPlace, find_pasted
 from cairn.search.pasted_text import LOG_PREFIX, Pasted, read_message, without_prefix
 from cairn.search.query import STOP_WORDS
@@ -220,7 +221,8 @@ def worth_of(reported: Sequence[Reported]) -> dict[str, dict[int, float]]:
     for one in reported:
         values = worth["framed" if one.frame else "raised"]
         if one.line.file not in values:
-            values[one.line.file] = one.share * _FURTHER_FRAME**n_framed if one.frame else one.share
+            of_file = 1.0 if one.share >= OF_FUNCTION else one.share
+            values[one.line.file] = of_file * _FURTHER_FRAME**n_framed if one.frame else one.share
             n_framed += one.frame > 0
     return worth
 
