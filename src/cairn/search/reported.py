@@ -33,9 +33,9 @@ _ASIDE = Role.TEST | Role.EXAMPLE | Role.DOCS  # no message is made there
 _LEAST_WORDS = 3  # of a message, and that stand together in the code where less than half of it does
 _LEAST_SHARE, _HALF = 0.25, 0.5  # of a message's rarity
 SURE_SHARE = 0.8  # of a message that stands in a line, from which on that is where it is made
-# So it is if so many words of the message stand in a row there, and so many of them that are not common. What a wrapped
-# error says behind them, and values, may be most of it.
-_SURE_WORDS, _SURE_RARE_WORDS = 4, 3
+# So it is if so many words of the message stand in a row there, and so many of them that are not common, or a few in a
+# row and so many in all near them. What a wrapped error says behind them, and values, may be most of it.
+_SURE_WORDS, _SURE_RARE_WORDS, _SURE_WORDS_NEAR = 4, 3, 6
 _MAX_RIVALS = 3  # places that are compared
 _RIVALLED = 0.7  # the most that a message says of a place where another file has the same words
 _FEW_WORDS = 12
@@ -142,9 +142,9 @@ def find_reported(
     made.sort(key=lambda one: (one[1].place.share < 1.0, -one[1].place.weight))
     printed, alone = f"{item.code}\n{item.trace}", set(_lines_alone(item.raw))
     for message, (best, is_rivalled) in made[:MAX_PLACES_OF_MESSAGES]:
-        in_row = _stands_in_row(message, best.part)
-        if in_row or message not in alone:
-            share = max(best.share, SURE_SHARE) if in_row else best.share
+        has_own = _has_own_words(best, message)
+        if has_own or message not in alone:
+            share = max(best.share, SURE_SHARE) if has_own else best.share
             shown = min(share, _RIVALLED) if is_rivalled else share
             found.append(Reported(best.line, 0, shown, message in printed, share >= SURE_SHARE))
     return found
@@ -170,7 +170,7 @@ def _place_of(library: Library, message: str, wants: Role, filters: Filtered) ->
 def _has_enough(place: PastedPlace, message: str) -> bool:
     """Tell whether enough of a message stands at a place for that to make it."""
     least = _LEAST_SHARE if len(place.part.split()) >= _LEAST_WORDS else _HALF
-    return place.share >= least or _stands_in_row(message, place.part)
+    return place.share >= least or _has_own_words(place, message)
 
 
 def _is_code_at(library: Library, place: PastedPlace, wants: Role) -> bool:
@@ -186,12 +186,15 @@ def _is_in_string(before: bytes) -> bool:
     return any(before.count(quote) % 2 for quote in (b'"', b"'", b"`"))
 
 
-def _stands_in_row(message: str, part: str) -> bool:
-    """Tell whether the part of a message that stands in a line has words enough beside values."""
-    parts, start = read_message(message), message.find(part)
-    found = _ANY_WORD.finditer(message, start, start + len(part)) if start >= 0 else ()
+def _has_own_words(place: PastedPlace, message: str) -> bool:
+    """Tell whether words enough of a message, beside values, stand at a place, most of them in a row."""
+    parts, start = read_message(message), message.find(place.part)
+    found = _ANY_WORD.finditer(message, start, start + len(place.part)) if start >= 0 else ()
     words = [word[0].lower() for word in found if not parts.is_value(word.start())]
-    return len(words) >= _SURE_WORDS and sum(word not in STOP_WORDS for word in words) >= _SURE_RARE_WORDS
+    n_rare = sum(word not in STOP_WORDS for word in words)
+    return (len(words) >= _SURE_WORDS and n_rare >= _SURE_RARE_WORDS) or (
+        len(words) >= _LEAST_WORDS and place.n_words >= _SURE_WORDS_NEAR
+    )
 
 
 @lru_cache(maxsize=4)  # asked for twice
