@@ -32,6 +32,11 @@ _CONSTRUCTORS = ("<init>", "ctor", "cctor", "<clinit>")
 _NUMBERED = re.compile(r"^[\s>\u276f\u2502|]{0,20}(\d{1,7})\s{0,4}[|\u2502] {0,200}(\S.{0,400}?)\s*$", re.MULTILINE)
 _CARET = re.compile(r"\s+[~^][~^\s]*$")
 _INDENTED = (" ", "\t")
+# pytest shows the source above a place: the line is marked, and below it may be values and what went wrong.
+_PLACE_OF_PYTEST = re.compile(r":(?: \w+)? *$")
+_MARKED = re.compile(r"> {2,}(\S.*?)\s*$")
+_BELOW_MARKED = ("E ", " ", "\t")
+_MAX_BELOW_MARKED = 60
 
 
 def function_of(line: str, start: int, end: int, above: str) -> str:
@@ -90,3 +95,22 @@ def source_below(lines: Sequence[str], number: int, *, shows_source: bool) -> st
         return ""
     is_marked = number + 2 < len(lines) and _CARET.match(lines[number + 2]) is not None
     return below.strip() if shows_source or is_marked else ""
+
+
+def source_above(lines: Sequence[str], number: int, start: int, end: int) -> str:
+    """Return the line of source that stands above a place as pytest writes it, empty if there is none.
+
+    Args:
+        lines: of the text.
+        number: of the place's line among them.
+        start: where the place begins in it.
+        end: where it ends.
+    """
+    if start or not _PLACE_OF_PYTEST.match(lines[number], end):
+        return ""
+    for line in reversed(lines[max(0, number - _MAX_BELOW_MARKED) : number]):
+        if (marked := _MARKED.match(line)) is not None:
+            return marked[1]
+        if line and not line.startswith(_BELOW_MARKED):
+            break
+    return ""

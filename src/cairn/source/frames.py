@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple, TypeVar
 
-from cairn.source.frame_details import function_of, numbered_source, source_below
+from cairn.source.frame_details import function_of, numbered_source, source_above, source_below
 from cairn.source.text import without_colours
 
 MAX_CHARS = 40_000  # of a text; a trace may be longer, and its beginning and end matter
@@ -55,7 +55,10 @@ _ESCAPED = {"n": "\n", "r": "", "t": "\t"}
 _SOURCE_ROOTS = ("", "src/", "lib/", "app/", "src/main/java/", "src/main/kotlin/")
 _LAST_IS_DEEPEST = re.compile(r"most recent call last|^ *File \"|^\S+\.py:\d+:(?: in \w| ?$)", re.MULTILINE)
 # A call without a file and a line, as .NET writes it without debug symbols and Java where it does not know them.
-_CALL = re.compile(r"[ \t>]*at ([\w$.`+<>|\[\],/@=-]{3,300})(?:\(([^()]{0,1000})\)| \(([^()]{0,1000})\) \[0x)")
+_CALL = re.compile(
+    r"[ \t>]*(?:at|bei|\u00e0) ([\w$.`+<>|\[\],/@=-]{3,300})(?:\(([^()]{0,1000})\)| \(([^()]{0,1000})\) \[0x)"
+)
+_CALLS = ("at ", "bei ", "\u00e0 ")  # .NET speaks the language of the system
 _GENERIC = re.compile(r"`\d+|\[[^\]]*\]")
 _CONSTRUCTORS = ("..ctor", "..cctor", ".<init>", ".<clinit>")
 _WRITTEN_IN = re.compile(r"<([\w.]+)>")  # the method from which a compiler made a class or a method
@@ -166,9 +169,10 @@ def _calls_of(text: str) -> Iterator[TracebackFrame | CallFrame]:
         for place in places:
             frame, above = _frame(place), lines[number - 1] if number else ""
             code = source_below(lines, number, shows_source=place[1] is not None or ": in " in line[place.end() :])
-            function = function_of(line, place.start(), place.end(), above)
-            yield frame._replace(function=function, code=code or numbered.get(frame.line, ""))
-        if not places and "at " in line and (match := _CALL.match(line)) and (call := _call(match)) is not None:
+            code = code or numbered.get(frame.line, "") or source_above(lines, number, *place.span())
+            yield frame._replace(function=function_of(line, *place.span(), above), code=code)
+        may_call = not places and any(word in line for word in _CALLS)
+        if may_call and (match := _CALL.match(line)) and (call := _call(match)) is not None:
             yield call
 
 

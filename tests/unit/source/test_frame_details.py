@@ -56,6 +56,8 @@ def test_the_function_of_a_frame_is_read_as_its_source_has_it(text: str, functio
     [
         '  File "/srv/cart.py", line 7, in total\n    return sum(items)\n           ~~~^^^^^^^\n',
         "src/cart.py:7: in total\n    return sum(items)\n",
+        "    def total():\n>       return sum(items)\nE       No: no\nE         and more\n\nsrc/cart.py:7: No\n",
+        "    def total():\n>       return sum(items)\n\nsrc/cart.py:7: \n_ _ _ _\n",
         "error[E0382]: no\n  --> src/cart.rs:7:9\n   |\n6  |     let a = 1;\n7  |     return sum(items)\n   |   ^^^\n",
         "src/cart.go:7:5: not checked (errcheck)\n\treturn sum(items)\n\t^\n",
         "/r/src/Cart.java:7: error: no\n        return sum(items)\n               ^\n",
@@ -69,6 +71,7 @@ def test_the_line_of_source_that_a_text_shows_belongs_to_its_frame(text: str) ->
 
 
 def test_what_stands_below_a_frame_without_a_mark_is_no_source() -> None:
+    assert only(">   somebody said so\nand more\nsrc/cart.py:7: TypeError\n").code == ""
     assert only("src/cart.py:7: error: no such name\n    Did you mean `total`?\n").code == ""
     assert only('  File "/srv/cart.py", line 7, in total\nValueError: no\n').code == ""
 

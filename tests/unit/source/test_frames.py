@@ -173,6 +173,7 @@ def test_texts_that_are_made_to_be_slow_are_read_in_linear_time(block: str) -> N
     [
         ("   at Shop.Carts.Cart`1.Add(Func`3 price, Item item)", ("Shop.Carts.Cart", "Add", "Func`3 price, Item item")),
         ("   at Shop.Cart..ctor(String name)", ("Shop.Cart", "", "String name")),
+        ("   bei Shop.Cart.Add(Item item)", ("Shop.Cart", "Add", "Item item")),
         ("   at Shop.Cart..cctor()", ("Shop.Cart", "", "")),
         ("   at Shop.Cart+Lines.Sum[T](T one)", ("Shop.Cart.Lines", "Sum", "T one")),
         ("   at Shop.Cart.<>c__DisplayClass4_0`1.<Add>b__1(Item item)", ("Shop.Cart", "Add", "Item item")),
