@@ -6,20 +6,22 @@ import re
 
 MAX_PATH_CHARS = 1_000  # of a path from another machine its end counts
 
+# No pattern is compiled before a text has a path: most questions have none.
+
 # Where the path of a Go module begins: in `vendor`, in a workspace of old, or in a build that leaves out folders.
 _GO_MODULE = (
     r"(?:(?:github|gitlab)\.com/[^/]+|bitbucket\.org/[^/]+|codeberg\.org/[^/]+|golang\.org/x|[\w-]+(?:\.[\w-]+)+)"
     r"/([^/.]+)[^/]*/"
 )
-_GO_VENDORED = re.compile(rf"(?:(?:^|.*/)vendor/|(?:^|.*/)go/src/|^){_GO_MODULE}.*\.go")
+_GO_VENDORED = rf"(?:(?:^|.*/)vendor/|(?:^|.*/)go/src/|^){_GO_MODULE}.*\.go"
 # The name of a package, where those of crates.io, npm, RubyGems and Go lie when they are installed, and Rust's own.
-_PACKAGE = re.compile(
+_PACKAGE = (
     r"(?:^|/)(?:registry/src/[^/]+/([^/]+?)-\d[^/]*/|node_modules/(?:@[^/]+/)?([^/@.][^/]*)/(?!.*/node_modules/)"
     r"|gems/([^/]+?)-\d[^/]*/|pkg/mod/(?:[^/@]+/)*?([^/@]+)(?:/v\d+)?@[^/]+/|(rustc)/[0-9a-f]{40}/"
     r"|(rustlib)/src/rust/)|^(?:[^/@]+/)*?([^/@]+)(?:/v\d+)?@v\d[^/]*/"
 )
 # The same, and those of Python, of which a path says by itself what it is of. `.*` finds the last one.
-_IN_PACKAGE = re.compile(
+_IN_PACKAGE = (
     r".*(?:/registry/src/[^/]+/[^/]+-\d[^/]*/|(?:^|/)node_modules/(?:@[^/]+/)?[^/@.][^/]*/|/gems/[^/]+-\d[^/]*/"
     r"|/pkg/mod/[^@]+@[^/]+/|(?:site|dist)-packages/(?=[^/]+/))(.+)"
 )
@@ -35,16 +37,14 @@ _GO_FOLDERS_BELOW_SRC = rf"{_GO_FOLDERS}|go|internal|path|vendor"  # what people
 _LIBRARIES = (
     (
         "",
-        re.compile(r".*(?:(?:site|dist)-packages|(?i:lib/python\d[\d.]*|python\d+/lib))/(?:[^/]+\.egg/)?(.+\.py[ix]?)"),
+        r".*(?:(?:site|dist)-packages|(?i:lib/python\d[\d.]*|python\d+/lib))/(?:[^/]+\.egg/)?(.+\.py[ix]?)",
     ),
     (
         "src/",
-        re.compile(
-            rf".*(?:(?:^|/)(?:[Gg]o|go-?\d[\d.]*|go/\d[\d.]*/\w+|libexec)/src)/((?:{_GO_FOLDERS_BELOW_SRC})/.+\.go)"
-        ),
+        rf".*(?:(?:^|/)(?:[Gg]o|go-?\d[\d.]*|go/\d[\d.]*/\w+|libexec)/src)/((?:{_GO_FOLDERS_BELOW_SRC})/.+\.go)",
     ),
-    ("", re.compile(rf"((?:{_GO_FOLDERS})/.+\.go)")),
-    ("lib/", re.compile(r".*/lib/ruby/(?:(?:site|vendor)_ruby/)?\d[^/]*/(?!gems/)(.+\.rb)")),
+    ("", rf"((?:{_GO_FOLDERS})/.+\.go)"),
+    ("lib/", r".*/lib/ruby/(?:(?:site|vendor)_ruby/)?\d[^/]*/(?!gems/)(.+\.rb)"),
 )
 
 
@@ -53,14 +53,14 @@ def package_of(path: str) -> str:
 
     Below `site-packages` a path says by itself what it is of.
     """
-    found = _PACKAGE.search(path) or (_GO_VENDORED.fullmatch(path) if path.endswith(".go") else None)
+    found = re.search(_PACKAGE, path) or (re.fullmatch(_GO_VENDORED, path) if path.endswith(".go") else None)
     return plain_name(next(filter(None, found.groups()))) if found else ""
 
 
 def path_in_package(path: str) -> str:
     """Return the path of a file in the installed package in which it lies, empty if it does not lie in one."""
     path = path[-MAX_PATH_CHARS:]
-    found = _IN_PACKAGE.fullmatch(path) if any(folder in path for folder in _PACKAGE_FOLDERS) else None
+    found = re.fullmatch(_IN_PACKAGE, path) if any(folder in path for folder in _PACKAGE_FOLDERS) else None
     return found[1] if found else ""
 
 
@@ -70,7 +70,7 @@ def path_in_library(path: str) -> str:
     It is empty if the path does not lie among them.
     """
     for folder, pattern in _LIBRARIES:
-        if (found := pattern.fullmatch(path)) is not None:
+        if (found := re.fullmatch(pattern, path)) is not None:
             return folder + found[1]
     return ""
 

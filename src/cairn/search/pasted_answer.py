@@ -24,7 +24,7 @@ MAX_PASTED = 10  # lines that hold what was pasted
 # Of what a question only quotes: how many lines, and how many ranked hits come before them.
 MAX_QUOTED, BEFORE_QUOTED = 3, 2
 # What a compiler or a linter says of a line, and how much of that must stand in the project for it to be its own.
-_DIAGNOSED = re.compile(r"\S+:\d+(?::\d+)?: *(?:error|warning|note|info|fatal|[A-Z]+\d+|[CEFIRW]:)\b", re.IGNORECASE)
+_DIAGNOSED = r"(?i)\S+:\d+(?::\d+)?: *(?:error|warning|note|info|fatal|[A-Z]+\d+|[CEFIRW]:)\b"
 DIAGNOSED_SHARE = 0.5
 
 
@@ -50,7 +50,7 @@ def with_pasted(
     if is_quoted:
         hits = [*named, *ranked[:BEFORE_QUOTED], *lines, *ranked[BEFORE_QUOTED:]]
     else:
-        is_own = _DIAGNOSED.match(query.text) and found.places and found.places[0].share >= DIAGNOSED_SHARE
+        is_own = found.places and found.places[0].share >= DIAGNOSED_SHARE and re.match(_DIAGNOSED, query.text)
         hits = [*lines, *named] if is_own else [*named, *lines]
         most = hits[-1].relevance if hits else GUESSED if any(one.is_loose for one in pasted) else 1.0
         hits += [_at_most(hit, most) for hit in ranked]

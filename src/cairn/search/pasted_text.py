@@ -54,7 +54,7 @@ _PATH_VALUE = re.compile(r"(?<!\S)(?:/[\w.-]+){2,}")
 _CLASS_PREFIX = re.compile(r"[\w.:\\$]*[A-Z]\w*(?:Error|Exception|Warning|Failure|Fault|Panic): +")
 
 # What a language says of itself, whatever the code does: no project makes such a message.
-_OF_LANGUAGES = re.compile(
+_OF_LANGUAGES = (
     r"(?:E +)?(?:Uncaught (?:\(in promise\) )?)?(?:[\w.:\\$]*(?:Error|Exception|Panic)(?: ?: +|: ))?(?:panic: )?(?:"
     r"'(?:NoneType|bool|bytes|dict|float|function|int|list|set|str|tuple)' object (?:has no attribute|is not|does not)"
     r"|(?:list|tuple|string) (?:assignment )?index out of range|(?:too many|not enough) values to unpack"
@@ -117,7 +117,7 @@ def without_prefix(text: str) -> str:
 
 def is_of_language(text: str) -> bool:
     """Tell whether a message is one of the language, such as that something is null, and not of the code."""
-    return _OF_LANGUAGES.match(without_prefix(text)) is not None
+    return re.match(_OF_LANGUAGES, without_prefix(text)) is not None
 
 
 def _messages_of_fields(text: str) -> list[str]:

@@ -51,7 +51,7 @@ _CODE_THAT = (
     r"\b(?:class|code|component|function|handler|helper|interface|logic|method|module|object|part|reporter|rule|struct"
     r"|type)s? (?:that|which)\b"
 )
-_MEANS_CODE = re.compile(
+_MEANS_CODE = (
     # A question for what happens.
     r"^(?:how|where|when|why|who|does|do|is|are|can|what (?:happens|does|do|if))\b"
     # What is to be done.
@@ -80,5 +80,5 @@ def asked_roles(text: str) -> Role:
     roles = Role(sum([int(role) for role, pattern in _ROLE_WORDS if re.search(pattern, lower, flags)]))
     if roles & Role.CONFIG and re.search(_CODE_THAT, lower):
         return roles & ~Role.CONFIG
-    is_config = re.search(_CONFIG_TOPICS, lower, flags) and not _MEANS_CODE.search(lower)
+    is_config = re.search(_CONFIG_TOPICS, lower, flags) and not re.search(_MEANS_CODE, lower)
     return roles | Role.CONFIG if is_config else roles
