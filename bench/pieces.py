@@ -43,7 +43,7 @@ PIECES = {
     "files from the disk": ("search.library:read_files",),
     "what to show of a chunk": ("search.hits:focus_on",),
     "hits": ("search.hits:make_hit",),
-    "what was pasted": ("search.answer:_with_pasted", "search.pasted:find_pasted"),
+    "what was pasted": ("search.pasted_answer:with_pasted", "search.pasted:find_pasted"),
 }
 
 

@@ -54,11 +54,10 @@ _CODE_THAT = (
 _MEANS_CODE = (
     # A question for what happens.
     r"^(?:how|where|when|why|who|does|do|is|are|can|what (?:happens|does|do|if))\b"
-    # What is to be done.
-    r"|^(?:add|apply|change|check|collect|convert|create|decode|detect|encode|expand|export|fetch|find|format|generate|get"
-    r"|handle|import|inherit|list|load|locate|merge|normali[sz]e|open|overrid|override|pars|parse|print|process|read"
-    r"|reload|remove|render|replace|resolve|restore|save|send|seriali[sz]e|set|start|store|substitute|update|validat"
-    r"|validate|warn|watch|write|writ)(?:e?s|ing)?\b"
+    # What is to be done: verbs without the `e` at their end.
+    r"|^(?:add|apply|chang|check|collect|convert|creat|decod|detect|encod|expand|export|fetch|find|format|generat|get|handl"
+    r"|import|inherit|list|load|locat|merg|normali[sz]|open|overrid|pars|print|process|read|reload|remov|render|replac"
+    r"|resolv|restor|sav|send|seriali[sz]|set|start|stor|substitut|updat|validat|warn|watch|writ)(?:e?s?|t?ing)\b"
     r"|^build(?:s|ing)? (?!config|settings|scripts?|options|targets?|matrix|system|files?|steps?|pipelines?|of\b|and\b)"
     rf"|{_CODE_THAT}"
 )
