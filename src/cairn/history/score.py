@@ -95,7 +95,8 @@ def _shares(past: Past, terms: Sequence[Weighted]) -> Floats:
     inside = _runs(starts[~common], counts[~common])
     gains = np.repeat(values[~common], counts[~common])
     gains[postings.fields[inside] == BODY_FIELD] *= BODY_SHARE
-    shares, total = np.bincount(postings.rows[inside], weights=gains, minlength=n), values.sum()
+    # Of no rows, its result has no fractions.
+    shares, total = np.bincount(postings.rows[inside], gains, n).astype(np.float64), values.sum()
     for start, count, value in zip(starts[common], counts[common], values[common], strict=True):
         part = slice(start, start + count)
         shares[postings.rows[part]] += np.where(postings.fields[part] == BODY_FIELD, value * BODY_SHARE, value)

@@ -66,6 +66,12 @@ def test_terms_of_many_commits_count_as_those_of_few(tmp_path: Path, monkeypatch
     assert scores(past, "retri upload missing") == pytest.approx(expected)
 
 
+def test_a_term_of_many_commits_may_be_the_only_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    past = saved(tmp_path, stored(1, "retri", (3, 0)), stored(2, "retri", (4, 0)), stored(3, "x", (4, 0)))
+    monkeypatch.setattr(score, "_COMMON", 1)
+    assert set(scores(past, "retri")) == {"other.py", "newest.py"}
+
+
 def test_recent_and_small_commits_count_more(tmp_path: Path) -> None:
     past = saved(
         tmp_path,
