@@ -72,6 +72,7 @@ _TOOLS: Mapping[str, _Tool] = {
     "importers": _Tool("graph", {"target": "symbol"}, {"relation": "importers"}),
     "impact": _Tool("graph", {}, {"relation": "impact"}),
     "tests": _Tool("graph", {}, {"relation": "tests"}),
+    "history": _Tool("graph", {"query": "symbol"}, {"relation": "history"}),
     "why": _Tool("graph", {"place": "symbol"}, {"relation": "why"}),
     "memories": _Tool("recall", {}, {}),
     "recall": _Tool("recall", {}, {}),

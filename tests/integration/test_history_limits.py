@@ -104,12 +104,14 @@ def test_a_file_that_no_commit_counts_for_is_not_said_to_be_untouched(
         assert "Not counted: merges, reverts, releases, first commits" in printed
 
 
-def test_the_limit_is_said_where_nothing_is_found(project: Path) -> None:
+def test_the_limit_of_commits_is_said_wherever_it_was_reached(project: Path) -> None:
     with Workspace.open(project, settings=Settings(history_commits=2)) as workspace:
-        assert "all but the newest 2 commits" in workspace.history.solve("f1 of no commit").notes[-1]
-        answer = workspace.history.solve("g1.py")
-        assert (answer.subject, answer.commits) == ("file", ())
-        assert "all but the newest 2 commits" in answer.notes[-1]
+        history = workspace.history
+        for answer in (history.solve("f1 of no commit"), history.solve("g1.py"), history.solve("g5.py")):
+            assert "Only the newest 2 commits are read" in answer.notes[0]
+        assert "Only the newest 2 commits are read" in history.related("g5.py").notes[0]
+        assert (history.solve("g1.py").subject, history.solve("g1.py").commits) == ("file", ())
+    with Workspace.open(project, settings=Settings(history_commits=6)) as workspace:
         assert workspace.history.solve("g5.py").notes == ()
 
 
@@ -274,7 +276,8 @@ def test_a_file_that_was_moved_and_not_committed_yet_keeps_its_history(project: 
 def test_a_path_that_never_was_is_not_taken_for_words_in_silence(project: Path) -> None:
     with Workspace.open(project) as workspace:
         found = workspace.history.solve("extend/number")
-        assert found.notes[0] == ("There is no file extend/number, here or in the commits read; these have its words.")
+        said = "There is no file extend/number here, and no commit that counts changed one; these have its words."
+        assert found.notes[0] == said
         with pytest.raises(NotFoundError, match=r"there is no file gone\.py"):
             workspace.history.why("gone.py:1")
 

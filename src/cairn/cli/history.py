@@ -20,7 +20,7 @@ Document = dict[str, Any]  # an answer from the history, as JSON in docs/cli.md
 
 def run_history(options: argparse.Namespace) -> int:
     """Show which commits and files solved something like a query, or shaped a file."""
-    query = standpoint_of(options).place(read_given(" ".join(options.query), "history", "query"))
+    query = standpoint_of(options).past_place(read_given(" ".join(options.query), "history", "query"))
     document: Document = answer(
         options, "history", {"query": query, "limit": options.limit, "update": not options.no_update}
     )
@@ -29,7 +29,7 @@ def run_history(options: argparse.Namespace) -> int:
         options,
         lambda style: _solved_rows(document, style),
         something=bool(document["commits"]),
-        omitted=more(document["omitted"], "more commit"),
+        omitted=_more_commits(document),
         nothing="" if not document["read"] else _nothing_of(document, cut_at_word(query, _MAX_SHOWN_CHARS)),
     )
 
@@ -40,14 +40,28 @@ def _nothing_of(document: Document, query: str) -> str:
     return f"No commit says much of {query!r}."
 
 
+def _more_commits(document: Document) -> str:
+    """Return a note on the commits that were left out."""
+    note = more(document["omitted"], "more commit")
+    return f"At least {note}" if note and document["is_cut"] else note
+
+
 def _solved_rows(document: Document, style: Style) -> Iterator[str]:
     for commit in document["commits"]:
         yield from commit_rows(commit, style)
     if document["files"]:
-        yield "These commits changed:" if document["subject"] == "query" else "With it changed:"
+        yield _heading(document)
     for file in document["files"]:
         counts = f"({pluralize(file['commits'], 'commit')})"
         yield f"  {style.path(printable(file['filepath']))}  {style.faint(counts)}"
+
+
+def _heading(document: Document) -> str:
+    """Return what stands above the files, which are those of all commits that were found."""
+    if document["subject"] != "query":
+        return "With it changed:"
+    n_found = len(document["commits"]) + document["omitted"]
+    return f"The {n_found:,} commits found changed:" if n_found > 1 else "This commit changed:"
 
 
 def commit_rows(commit: Document, style: Style) -> Iterator[str]:
@@ -60,7 +74,7 @@ def commit_rows(commit: Document, style: Style) -> Iterator[str]:
 
 def run_related(options: argparse.Namespace) -> int:
     """Show which files change together with a file."""
-    file = standpoint_of(options).place(options.file)
+    file = standpoint_of(options).past_place(options.file)
     document: Document = answer(
         options, "history/related", {"file": file, "limit": options.limit, "update": not options.no_update}
     )
@@ -86,7 +100,7 @@ def run_related(options: argparse.Namespace) -> int:
 
 def run_why(options: argparse.Namespace) -> int:
     """Show which commits shaped some lines, with what else they changed."""
-    place = standpoint_of(options).place(options.place)
+    place = standpoint_of(options).past_place(options.place)
     document: Document = answer(
         options, "history/why", {"place": place, "limit": options.limit, "update": not options.no_update}
     )
@@ -100,6 +114,6 @@ def run_why(options: argparse.Namespace) -> int:
         options,
         rows,
         something=bool(document["commits"]),
-        omitted=more(document["omitted"], "more commit"),
+        omitted=_more_commits(document),
         nothing="" if document["notes"] else "No commit shaped these lines.",
     )

@@ -90,6 +90,14 @@ class Standpoint:
                 return os.path.relpath(near, self._root) + text[len(path) :]
         return text
 
+    def past_place(self, text: str) -> str:
+        """Return the same for a place in the history, which may also be a folder, or a path from here that is gone."""
+        if not self.inside:
+            return text
+        if re.match(r"\.{0,2}/|\.{1,2}$", text) or os.path.isdir(os.path.join(self.folder, text)):
+            return os.path.relpath(os.path.join(self.folder, text), self._root)
+        return self.place(text)
+
     def show(self, path: str) -> str:
         """Return a path of the project as it is from here."""
         return os.path.relpath(path, self.inside) if self.inside else path

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from cairn.errors import CairnError, StoreError
 from cairn.facets.project_index import ProjectIndex
+from cairn.facets.project_paths import is_from_here, path_within
 from cairn.history.answers import PastAnswers, describe
 from cairn.history.build import CommitSource, update_past
-from cairn.history.notes import another_repository, not_counted, notes_on, notes_without_past
+from cairn.history.meant import Meant
+from cairn.history.notes import another_repository, not_counted, notes_on, notes_without_past, was_called
 from cairn.history.past import Past, load_past
 from cairn.history.values import PastCommit
 from cairn.index.past_files import mark_complete, past_file, when_head_moved
@@ -20,7 +21,7 @@ from cairn.index.views import View
 from cairn.memory.redaction import redact
 from cairn.source.commits import read_commits, shallow_commits
 from cairn.source.git import head_revision
-from cairn.source.shaping import moved_from
+from cairn.source.shaping import is_in_commit, moved_from
 
 # How long a question reads commits that are not known yet, and waits for whoever reads them.
 ANSWER_SECONDS = 3.0
@@ -72,12 +73,16 @@ class KnownPast:
             past = load_past(self._file(view))  # without a repository, one that was brought here with the files
         return past, (*failure, *self._notes(past))
 
-    def notes_on_nothing(self, past: Past, path: str) -> tuple[str, ...]:
+    def notes_on_nothing(self, path: str) -> tuple[str, ...]:
         """Return why no commit may have been found, for a path or for words."""
-        repository = self._index.repository
+        repository, head = self._index.repository, self.head()
+        if not path or repository is None or not head:
+            return (not_counted(path),)
         inner = os.path.join(self._index.views.folder, path)
-        elsewhere = another_repository(repository.work_tree, inner) if path and repository is not None else ""
-        return (elsewhere or not_counted(past, path),)
+        if elsewhere := another_repository(repository.work_tree, inner):
+            return (elsewhere,)
+        is_new = path.isprintable() and not is_in_commit(repository.work_tree, head, inner)
+        return (f"{path} is not in the last commit.",) if is_new else (not_counted(path),)
 
     def moved_from(self, path: str) -> str:
         """Return what a file of the project was called in the last commit, if it was moved since; else nothing."""
@@ -87,27 +92,47 @@ class KnownPast:
         inner = moved_from(repository.work_tree, head, os.path.join(folder, path))
         return inner.removeprefix(f"{folder}/") if folder else inner
 
+    def files_meant(self, past: Past, text: str) -> tuple[Meant | None, tuple[str, ...]]:
+        """Return which files a path or another text means, None if no commit changed such, and notes on that."""
+        paths = self.answers(past).paths
+        is_path = is_from_here(text)
+        path = path_within(self._index.root_on_disk, text) if is_path else text
+        if meant := paths.meant_by(path, is_path=is_path):
+            return meant, (meant.note,) if meant.note else ()
+        if (moved := self.moved_from(path)) and (meant := paths.meant_by(moved)):
+            return meant, (was_called(path, moved),)
+        return None, ()
+
     def answers(self, past: Past) -> PastAnswers:
         """Return what answers from a history."""
-        folder = self._index.views.folder
-        return PastAnswers(past, self._index.root_on_disk, f"{folder}/" if folder else "")
+        return PastAnswers(past, self._index.root_on_disk, self._prefix)
 
-    def describe(self, past: Past | None, hashes: Sequence[str], path: str) -> list[PastCommit]:
-        """Return commits as they are shown, without one path; what the history leaves out is read from git."""
-        repository = self._index.repository
+    def describe(self, past: Past | None, hashes: Sequence[str], path: str = "") -> list[PastCommit]:
+        """Return commits with all of their files, without one path; what the history leaves out is read from git.
+
+        Args:
+            past: the history.
+            hashes: of the commits.
+            path: the one that is left out, as it is called in the last commit.
+        """
+        repository, folder = self._index.repository, self._prefix
         assert repository is not None
         answers = None if past is None else self.answers(past)
-        known = {} if answers is None else {one: shown for one in hashes if (shown := answers.find(one))}
+        known = {} if answers is None else {one: found for one in hashes if (found := answers.find(one, folder + path))}
+        own = {folder + path} if answers is None else answers.paths.names_of(path)
         shallow = shallow_commits(repository)  # all of their files look new
         read = {
             one.hash: one._replace(changes=()) if one.hash in shallow else one
             for one in read_commits(repository.work_tree, [one for one in hashes if one not in known])
         }
-        root, folder = self._index.root_on_disk, self._index.views.folder
-        commits = [
-            known.get(one) or describe(read[one], _redacted, root, f"{folder}/" if folder else "") for one in hashes
-        ]
-        return [replace(one, files=tuple(file for file in one.files if file != path)) for one in commits]
+        root = self._index.root_on_disk
+        return [known.get(one) or describe(read[one], _redacted, root, folder, own) for one in hashes]
+
+    @property
+    def _prefix(self) -> str:
+        """Where the project is in its repository: empty for the top, else with a `/` at the end."""
+        folder = self._index.views.folder
+        return f"{folder}/" if folder else ""
 
     def _notes(self, past: Past | None) -> tuple[str, ...]:
         if not self._index.settings.history:

@@ -6,17 +6,26 @@ from typing import NamedTuple
 
 from cairn.answers import CodeHit
 from cairn.facets.project_index import ProjectIndex
+from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.history.score import Weighted
 from cairn.protocol.requests import SearchRequest
 from cairn.search.answer import respond
+from cairn.search.asked_name import is_shaped_name
 from cairn.search.query import understand
+
+# What a plain word in lower case may name. Such a word is seldom meant as that of a value.
+_NAMED_BY_WORDS = FUNCTION_KINDS | TYPE_KINDS
 
 
 class NamedDefinitions(NamedTuple):
-    """The definitions that a query names, the best first. `is_cut`: there may be more."""
+    """The definitions that a query names, the best first.
+
+    `is_cut`: there may be more. `is_word`: the query is a plain word in lower case, which may be meant as one.
+    """
 
     definitions: list[CodeHit]
-    is_cut: bool
+    is_cut: bool = False
+    is_word: bool = False
 
 
 class NamedCode:
@@ -35,9 +44,13 @@ class NamedCode:
         kept = [term for term in terms if len(term.text) > 1 and not term.text.isdigit()]
         return [Weighted(term.hashed, term.weight) for term in kept]
 
+    def is_name(self, query: str) -> bool:
+        """Tell whether a query has the form of a name."""
+        return understand(query).named is not None
+
     def may_name(self, query: str) -> bool:
         """Tell whether a query has the form of a name, and there is an index that may know it."""
-        return understand(query).named is not None and self._index.writer.is_indexed(self._index.views.checkout)
+        return self.is_name(query) and self._index.writer.is_indexed(self._index.views.checkout)
 
     def definitions_of(self, name: str, most: int) -> NamedDefinitions:
         """Return the definitions that a query names as a whole; none if it is not a name, or nothing is indexed.
@@ -48,10 +61,13 @@ class NamedCode:
         """
         query = understand(name)
         if query.named is None or not self.may_name(name):
-            return NamedDefinitions([], is_cut=False)
+            return NamedDefinitions([])
         request = SearchRequest(query=name, type="code", limit=most)
         hits = self._index.answer(lambda library: respond(library, query, request)).code
         own = [hit for hit in hits if hit.name.rpartition(".")[2] == query.named.last]
         if not own or own[0] is not hits[0]:  # something else fits the words better
-            return NamedDefinitions([], is_cut=False)
-        return NamedDefinitions(own, len(hits) >= most)
+            return NamedDefinitions([])
+        is_word = not query.named.scope and not is_shaped_name(name)
+        if is_word:
+            own = [hit for hit in own if hit.kind in _NAMED_BY_WORDS]
+        return NamedDefinitions(own, len(hits) >= most, is_word)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from functools import cache
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
+from cairn.history.meant import Meant, PathsOfPast
 from cairn.history.messages import shown_subject
 from cairn.history.past import Past
 from cairn.history.score import CommitScores, Weighted, score_commits
 from cairn.history.values import PastCommit, PastFile, RelatedFile
 from cairn.source.commits import Commit
 
-_MOST_SCORED = 1_000  # commits, of which the files are counted
 _MOST_FILES, _MOST_SOUGHT = 8, 1_000  # of a commit, that are shown, and among which those are sought that are there
 _MAX_SUBJECT_CHARS = 1_000
 # What is added to the commits of a file, and to all, before it is said how often files change together: chance counts.
@@ -37,56 +37,58 @@ class PastAnswers:
     def __init__(self, past: Past, root: Path, folder: str) -> None:
         self._past = past
         self._folder = folder
-        self._exists = cache(lambda path: os.path.lexists(root / path))
+        self.paths = PathsOfPast(past, folder, cache(lambda path: os.path.lexists(root / path)))
 
-    def solve(self, terms: Iterable[Weighted], limit: int) -> tuple[list[PastCommit], list[PastFile], int]:
+    def solve(
+        self, terms: Iterable[Weighted], limit: int, identified: Sequence[str] = ()
+    ) -> tuple[list[PastCommit], list[PastFile], int]:
         """Return the commits that say most of what is looked for, the files they changed, and how many are left out.
 
         Args:
             terms: what is looked for.
             limit: how many commits, and files; 0 for all.
+            identified: hashes of commits that come first, as far as they count.
         """
-        found = score_commits(self._past, terms, _MOST_SCORED)
-        enough = int((found.shares >= LEAST_SHARE).sum())
-        kept = CommitScores(found.commits[:enough], found.shares[:enough])
+        kept = self._saying(terms)
+        first = [number for one in identified if (number := self._past.number_of(one)) >= 0]
+        rest = ~np.isin(kept.commits, first)
+        kept = CommitScores(
+            np.concatenate([np.array(first, np.int64), kept.commits[rest]]),
+            np.concatenate([np.ones(len(first), np.float32), kept.shares[rest]]),
+        )
         commits, shares = kept.commits[: limit or None], kept.shares[: limit or None]
-        shown = [self.show(int(one), share) for one, share in zip(commits.tolist(), shares.tolist(), strict=True)]
-        return shown, self._files_of(kept, limit), enough - len(shown)
+        shown = [brief(self.show(*one)) for one in zip(commits.tolist(), shares.tolist(), strict=True)]
+        return shown, self._files_of(kept, limit), len(kept.commits) - len(shown)
 
-    def of_paths(self, paths: Sequence[str], limit: int) -> tuple[list[PastCommit], list[PastFile], int]:
+    def count_saying(self, terms: Iterable[Weighted]) -> int:
+        """Return how many commits say enough of what is looked for."""
+        return len(self._saying(terms).commits)
+
+    def of(self, meant: Meant, limit: int) -> tuple[list[PastCommit], list[PastFile], int]:
         """Return the commits that changed a file, or something in a folder, newest first, and what else they changed.
 
         Args:
-            paths: relative to the project.
+            meant: the file or folder.
             limit: as for `solve`.
         """
-        numbers = [number for path in paths for number in self._numbers_at(path)]
-        places = np.flatnonzero(np.isin(self._past.changes, numbers))
+        places = np.flatnonzero(np.isin(self._past.changes, meant.numbers))
         found = np.unique(np.searchsorted(self._past.change_start, places, side="right") - 1)
         kept = CommitScores(found, np.ones(len(found), np.float32))
-        shown = [self.show(one, 1.0) for one in found[: limit or None].tolist()]
-        others = [file for file in self._files_of(kept, 0) if file.path not in paths]
+        shown = [brief(self.show(one, 1.0)) for one in found[: limit or None].tolist()]
+        own = set() if meant.is_folder else {self.paths.shown(number) for number in meant.numbers}
+        others = [file for file in self._files_of(kept, 0) if file.path not in own]
         return shown, others[: limit or None], len(found) - len(shown)
 
-    def knows(self, path: str) -> bool:
-        """Tell whether any commit changed a file, or something in a folder."""
-        return bool(self._numbers_at(path))
-
-    def knows_file(self, path: str) -> bool:
-        """Tell whether any commit changed a file, which may be gone."""
-        return self._folder + path in self._past.numbers
-
-    def related(self, path: str, limit: int) -> tuple[list[RelatedFile], int, int]:
+    def related(self, number: int, limit: int) -> tuple[list[RelatedFile], int, int]:
         """Return what changed in the same commits as a file, how many commits changed it, and how many are left out.
 
         A commit of few files counts more; a file that changes with everything less, as one of very few commits.
 
         Args:
-            path: relative to the project.
+            number: of the path of the file, -1 if no commit changed it.
             limit: how many files at most; 0 for all.
         """
         past = self._past
-        number = past.numbers.get(self._folder + path, -1)
         commits = past.commits_of(number)
         own = (
             np.concatenate([past.paths_of(one) for one in commits.tolist()]) if len(commits) else np.zeros(0, np.int64)
@@ -102,16 +104,22 @@ class PastAnswers:
         found = [
             RelatedFile(other, int(together[place]), int(total[place]), round(float(likeness[place]), 3))
             for place in places[np.lexsort((places, -likeness[places]))].tolist()
-            if place != number and (other := self._shown(place))
+            if place != number and (other := self.paths.shown(place))
         ]
         kept = found[: limit or None]
         return kept, len(commits), len(found) - len(kept)
 
-    def show(self, commit: int, share: float) -> PastCommit:
-        """Return a commit as it is shown."""
+    def show(self, commit: int, share: float, without: int = -1) -> PastCommit:
+        """Return a commit with all of its files that are there.
+
+        Args:
+            commit: its number.
+            share: its relevance.
+            without: the number of a path that is left out.
+        """
         past = self._past
-        paths = past.paths_of(commit).tolist()
-        shown = [path for number in paths if (path := self._shown(number))][:_MOST_FILES]
+        paths = [number for number in past.paths_of(commit).tolist() if number != without]
+        shown = [path for number in paths if (path := self.paths.shown(number))]
         return PastCommit(
             past.hash_of(commit)[:12],
             date_of(int(past.seconds[commit])),
@@ -121,10 +129,16 @@ class PastAnswers:
             round(float(share), 3),
         )
 
-    def find(self, commit: str) -> PastCommit | None:
-        """Return a commit by its full hash, None if it is not in the history or counts for nothing."""
+    def find(self, commit: str, without: str = "") -> PastCommit | None:
+        """Return a commit by its full hash, without one path; None if it is not there or counts for nothing."""
         number = self._past.number_of(commit)
-        return None if number < 0 else self.show(number, 1.0)
+        return None if number < 0 else self.show(number, 1.0, self._past.numbers.get(without, -1))
+
+    def _saying(self, terms: Iterable[Weighted]) -> CommitScores:
+        """Return the commits that say enough of what is looked for, best first."""
+        found = score_commits(self._past, terms, len(self._past))
+        enough = int((found.shares >= LEAST_SHARE).sum())
+        return CommitScores(found.commits[:enough], found.shares[:enough])
 
     def _files_of(self, found: CommitScores, limit: int) -> list[PastFile]:
         """Return the files that commits changed, those with the best evidence first."""
@@ -139,22 +153,15 @@ class PastAnswers:
         for number in sorted(values, key=lambda one: (-values[one], one)):
             if limit and len(files) == limit:
                 break
-            if path := self._shown(number):
+            if path := self.paths.shown(number):
                 files.append(PastFile(path, counts[number], round(values[number] / (1 + values[number]), 3)))
         return files
 
-    def _numbers_at(self, path: str) -> list[int]:
-        numbers = self._past.numbers
-        whole = self._folder + path.rstrip("/")
-        if whole in numbers:
-            return [numbers[whole]]
-        return [number for one, number in numbers.items() if one.startswith(f"{whole}/")]
 
-    def _shown(self, number: int) -> str:
-        """Return the path of a file from the project's folder; empty if it is outside or gone."""
-        path = self._past.path_of(number)
-        own = path[len(self._folder) :] if path.startswith(self._folder) else ""
-        return own if own and self._exists(own) else ""
+def brief(commit: PastCommit) -> PastCommit:
+    """Return a commit with the first of its files."""
+    rest = commit.files[_MOST_FILES:]
+    return replace(commit, files=commit.files[:_MOST_FILES], omitted_files=commit.omitted_files + len(rest))
 
 
 def date_of(seconds: int) -> str:
@@ -162,17 +169,19 @@ def date_of(seconds: int) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(seconds))
 
 
-def describe(commit: Commit, redact: Callable[[str], str], root: Path, folder: str) -> PastCommit:
-    """Return a commit as it is shown, as git has it; of its files those that are still there.
+def describe(
+    commit: Commit, redact: Callable[[str], str], root: Path, folder: str, without: Collection[str]
+) -> PastCommit:
+    """Return a commit as git has it, with its files that are still there.
 
     Args:
         commit: the commit.
         redact: takes secrets out of a text.
         root, folder: as for `PastAnswers`.
+        without: paths from the top of the repository that are left out.
     """
     subject = shown_subject(redact(commit.message.strip().partition("\n")[0][:_MAX_SUBJECT_CHARS]))
-    changed = commit.changes[:_MOST_SOUGHT]
-    paths = (change.path[len(folder) :] for change in changed if change.path.startswith(folder))
-    shown = list(islice((path for path in paths if os.path.lexists(root / path)), _MOST_FILES))
-    rest = len(commit.changes) - len(shown)
-    return PastCommit(commit.hash[:12], date_of(commit.seconds), subject, tuple(shown), rest, 1.0)
+    changed = [change.path for change in commit.changes if change.path not in without]
+    paths = (path[len(folder) :] for path in changed[:_MOST_SOUGHT] if path.startswith(folder))
+    shown = tuple(path for path in paths if os.path.lexists(root / path))
+    return PastCommit(commit.hash[:12], date_of(commit.seconds), subject, shown, len(changed) - len(shown), 1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from cairn.hints import Hint
@@ -10,6 +11,14 @@ from cairn.history.messages import MAX_FILES
 from cairn.history.past import Past
 from cairn.source.commits import is_partial
 from cairn.source.git import Repository
+
+_ON_PARTIAL = (
+    "This clone is partial: where older contents are missing, a file that was renamed and edited at once has none of "
+    "its commits from before."
+)
+_ON_PARTIAL_WITHOUT_FOLDERS = (
+    "This clone is partial and lacks the folders of its commits: which files they changed is not known."
+)
 
 
 def notes_without_past(repository: Repository | None, head: str) -> tuple[str, ...]:
@@ -41,29 +50,29 @@ def notes_on(past: Past, repository: Repository | None, tip: str) -> tuple[str, 
         notes.append(Hint(words, "index"))
     if past.extent.boundary:
         notes.append("This clone is shallow: older commits are not here. To get them: git fetch --unshallow")
-    if past.extent.read and not len(past) and repository is not None and is_partial(repository):
+    if past.extent.read and repository is not None and is_partial(repository):
+        notes.append(_ON_PARTIAL if len(past) else _ON_PARTIAL_WITHOUT_FOLDERS)
+    if past.extent.listed >= past.extent.limit > 0:
         notes.append(
-            "This clone is partial and lacks the folders of its commits: which files they changed is not known."
+            f"Only the newest {past.extent.limit:,} commits are read, which is the setting history_commits; there may "
+            "be older ones."
         )
     if past.extent.is_cut:
         notes.append("git cannot read all commits; to see why: git fsck")
     return tuple(notes)
 
 
-def not_counted(past: Past, path: str) -> str:
-    """Return a note on what counts for nothing, or was not looked at, for an answer without commits.
+def not_counted(path: str) -> str:
+    """Return a note on what counts for nothing, for an answer without commits.
 
     Args:
-        past: the history.
         path: of which commits were looked for, if any.
     """
-    extent = past.extent
     if not path.isprintable():
         return "Not counted: paths with characters that cannot be printed."
-    older = f", and all but the newest {extent.limit:,} commits" if extent.listed >= extent.limit > 0 else ""
     return (
         "Not counted: merges, reverts, releases, first commits, what programs committed, and commits of more than "
-        f"{MAX_FILES} files{older}."
+        f"{MAX_FILES} files."
     )
 
 
@@ -80,7 +89,29 @@ def another_repository(top: Path, path: str) -> str:
     return ""
 
 
-def git_failed(path: str, first: int, last: int) -> str:
-    """Return a note for lines whose commits git could not follow to the end."""
-    command = shlex.join(["git", "log", f"-L{first},{last}:{path}"])
+def git_failed(path: str, lines: Sequence[tuple[int, int]], *, lacks_contents: bool) -> str:
+    """Return a note for lines whose commits git could not follow to the end.
+
+    Args:
+        path: of the file.
+        lines: the first and the last of each range.
+        lacks_contents: whether the clone may lack what git needs for that.
+    """
+    command = shlex.join(["git", "log", *(f"-L{first},{last}:{path}" for first, last in lines)])
+    if lacks_contents:
+        return (
+            "This clone is partial and lacks older contents of its files, so there may be other commits; this fetches "
+            f"them: {command}"
+        )
     return f"git ended with an error, so there may be other commits; to see why: {command}"
+
+
+def was_called(path: str, moved: str) -> str:
+    """Return a note for a file that was moved and not committed yet."""
+    return f"{path} was {moved} in the last commit."
+
+
+def no_such_file(path: str, *, has_words: bool) -> str:
+    """Return a note for a path that nothing is known of, and whether there is an answer for its words."""
+    rest = "; these have its words" if has_words else ""
+    return f"There is no file {path} here, and no commit that counts changed one{rest}."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -32,6 +32,9 @@ _LAYOUT = {
     "changes": ("i4", 1),
     "path_start": ("i8", 1),
     "paths": ("u1", 1),
+    "former_start": ("i8", 1),
+    "formers": ("u1", 1),
+    "renamed": ("i4", 1),
     "extent": ("i8", 1),
     "tip": ("u1", 1),
 } | POSTINGS_LAYOUT
@@ -80,7 +83,7 @@ class Past:
 
     def __init__(self, arrays: dict[str, npt.NDArray[Any]], names: _Names | None = None) -> None:
         self._arrays = arrays
-        self._names = names or _Names(arrays["path_start"], arrays["paths"])
+        self._names = names or _Names(arrays)
         listed, read, limit, boundary, is_cut, _ = arrays["extent"].tolist()
         self.extent = Extent(arrays["tip"].tobytes().hex(), listed, read, limit, boundary, bool(is_cut))
         self.seconds: Ints = arrays["seconds"]
@@ -164,6 +167,11 @@ class Past:
         return self._names.numbers
 
     @property
+    def renamed(self) -> dict[str, int]:
+        """The number of the path that a file has now, for each that one had before and none has now."""
+        return self._names.renamed
+
+    @property
     def folders(self) -> Ints:
         """A number for the folder of each path. Shape (n_paths,)."""
         return self._names.folders
@@ -207,22 +215,27 @@ class Past:
 class _Names:
     """The paths of a history, which all parts of it share."""
 
-    def __init__(self, starts: Ints, content: npt.NDArray[np.uint8]) -> None:
-        self._starts, self._content = starts, content
-
-    @cached_property
-    def texts(self) -> list[str]:
-        starts, content = self._starts.tolist(), self._content.tobytes()
-        return [content[first:last].decode("utf-8", "surrogateescape") for first, last in pairwise(starts)]
+    def __init__(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
+        self._arrays = arrays
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        return {text: number for number, text in enumerate(self.texts)}
+        return {text: number for number, text in enumerate(self._texts("path"))}
+
+    @cached_property
+    def renamed(self) -> dict[str, int]:
+        return dict(zip(self._texts("former"), self._arrays["renamed"].tolist(), strict=True))
 
     @cached_property
     def folders(self) -> Ints:
         known: dict[str, int] = {}
-        return np.array([known.setdefault(text.rpartition("/")[0], len(known)) for text in self.texts], np.int64)
+        return np.array(
+            [known.setdefault(text.rpartition("/")[0], len(known)) for text in self._texts("path")], np.int64
+        )
+
+    def _texts(self, what: str) -> list[str]:
+        starts, content = self._arrays[f"{what}_start"].tolist(), self._arrays[f"{what}s"].tobytes()
+        return [content[first:last].decode("utf-8", "surrogateescape") for first, last in pairwise(starts)]
 
 
 def load_past(file: Path) -> Past | None:
@@ -240,7 +253,9 @@ def load_past(file: Path) -> Past | None:
             changes=are_bounds(arrays["change_start"], n, len(arrays["changes"])),
             paths=len(arrays["path_start"]) > 0
             and are_bounds(arrays["path_start"], len(arrays["path_start"]) - 1, len(arrays["paths"]))
-            and are_below(arrays["changes"], len(arrays["path_start"]) - 1),
+            and are_below(arrays["changes"], len(arrays["path_start"]) - 1)
+            and are_below(arrays["renamed"], len(arrays["path_start"]) - 1),
+            formers=are_bounds(arrays["former_start"], len(arrays["renamed"]), len(arrays["formers"])),
             postings=Postings.from_arrays(arrays).fit(n),
         )
     except DerivedFileError:
@@ -248,7 +263,7 @@ def load_past(file: Path) -> Past | None:
     return Past(arrays)
 
 
-VERSION = 1
+VERSION = 2
 _N_EXTENT = 6
 
 
@@ -265,12 +280,14 @@ def save_past(file: Path, commits: Sequence[StoredCommit], paths: dict[int, str]
         StoreError: if it cannot be written.
     """
     counted, files = [], []
-    for commit, changed in zip(commits, _follow_renames(commits), strict=True):
+    today, renamed = _follow_renames(commits)
+    for commit, changed in zip(commits, today, strict=True):
         if commit.weight > 0 and changed:
             counted.append(commit)
             files.append(changed)
     used = sorted({path for changed in files for path in changed})
     places = {path: place for place, path in enumerate(used)}
+    former = sorted(before for before, now in renamed.items() if now in places and before not in places)
     arrays: dict[str, npt.NDArray[Any]] = {
         "commits": np.frombuffer(b"".join(one.hash for one in counted), np.uint8).reshape(len(counted), -1)
         if counted
@@ -281,6 +298,8 @@ def save_past(file: Path, commits: Sequence[StoredCommit], paths: dict[int, str]
         "change_start": _starts([len(changed) for changed in files]),
         "changes": np.array([places[path] for changed in files for path in changed], np.int32),
         **_texts("path", [paths.get(path, "") for path in used]),
+        **_texts("former", [paths.get(path, "") for path in former]),
+        "renamed": np.array([places[renamed[path]] for path in former], np.int32),
         "extent": np.array(
             [extent.listed, extent.read, extent.limit, extent.boundary, extent.is_cut, VERSION], np.int64
         ),
@@ -290,9 +309,14 @@ def save_past(file: Path, commits: Sequence[StoredCommit], paths: dict[int, str]
     return save_arrays(file, arrays)
 
 
-def _follow_renames(commits: Sequence[StoredCommit]) -> Iterator[list[int]]:
-    """Yield the files that each commit changed, by the paths they have now, as far as renames tell."""
+def _follow_renames(commits: Sequence[StoredCommit]) -> tuple[list[list[int]], dict[int, int]]:
+    """Return the files that each commit changed by the paths they have now, and what had others before.
+
+    A path that several files had before is that of the last of them.
+    """
     now: dict[int, int] = {}
+    last: dict[int, int] = {}
+    changed: list[list[int]] = []
     for commit in commits:
         numbers = np.frombuffer(commit.paths, np.int32).tolist()
         pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
@@ -300,7 +324,9 @@ def _follow_renames(commits: Sequence[StoredCommit]) -> Iterator[list[int]]:
         for place, (_, before) in enumerate(pairs):
             if before:
                 now[before] = today[place]
-        yield list(dict.fromkeys(today))
+                last.setdefault(before, today[place])
+        changed.append(list(dict.fromkeys(today)))
+    return changed, last
 
 
 def _make_postings(commits: Sequence[StoredCommit]) -> Postings:

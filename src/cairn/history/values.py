@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Subject = Literal["query", "file", "symbol"]
+Subject = Literal["query", "file", "symbol", "lines"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,10 @@ class PastFile:
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """Which commits and files solved something like a question, or shaped a file or a definition; best first.
+    """Which commits and files solved something like a question, or shaped a file, a definition or lines; best first.
 
-    `subject` is what the question was taken for. Of `listed` commits `read` are known by now.
+    `subject` is what the question was taken for. `files` are those of all commits that were found, `omitted` the number
+    of those that are left out; `is_cut` says that there may be more. Of `listed` commits `read` are known by now.
     """
 
     query: str
@@ -48,6 +49,7 @@ class Solved:
     read: int
     listed: int
     notes: tuple[str, ...] = ()
+    is_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,10 @@ class RelatedFiles:
 
 @dataclass(frozen=True, slots=True)
 class ShapedLines:
-    """The commits that shaped some lines of a file, newest first, with what else they changed."""
+    """The commits that shaped some lines of a file, newest first, with what else they changed.
+
+    `omitted` of those that were found are left out; `is_cut` says that there may be more.
+    """
 
     path: str
     line: int
@@ -83,3 +88,4 @@ class ShapedLines:
     commits: tuple[PastCommit, ...]
     omitted: int
     notes: tuple[str, ...] = ()
+    is_cut: bool = False

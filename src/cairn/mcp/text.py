@@ -290,7 +290,7 @@ def graph_text(relation: str, document: dict[str, Any]) -> str:
         n_left_out = page.n_left_out + document.get("omitted", 0)
         notes.append(f"{pluralize(n_left_out, 'more has', 'more have')} no room: {more}.")
     elif document.get("omitted"):
-        notes.append(f"{document['omitted']:,} more: raise `limit`.")
+        notes.append(f"{'at least ' * document.get('is_cut', False)}{document['omitted']:,} more: raise `limit`.")
     if not document.get("changed", True) and not document["deleted"]:
         notes.append("No definition changed since then.")
     elif not any(document.get(name) for name in _PARTS):

@@ -14,14 +14,21 @@ _FULL_HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _HASH = re.compile(r"[0-9a-f]{7,64}", re.IGNORECASE)
 # `5096`, `#5096`, `GH-5096`, and these after a word or two, as in `Closes #5096` and `pull request #5096`.
 _NUMBER = re.compile(r"(?:\d{1,9}|(?:[a-z]{1,12}:? ){0,2}(?:#|GH-)(\d{1,9}))", re.IGNORECASE)
+# The number of a subject that begins or ends with it: `[Fix #12436] Do it`, `Fixes GH-12436: do it`, `Do it (#12436)`.
+_FIRST_NUMBER = re.compile(r"[\[(]?(?:[a-z]{1,12}:? )?(?:#|GH-)(\d{1,9})(?!\w)", re.IGNORECASE)
+_LAST_NUMBER = re.compile(r"\((?:#|GH-)(\d{1,9})\)$", re.IGNORECASE)
 _MAX_BYTES = 1_000_000
 
 
 class Named(NamedTuple):
-    """Full hashes of commits, newest first. `is_cut`: git could not look at all in time."""
+    """Full hashes of commits, newest first.
+
+    `is_cut`: git could not look at all in time. `is_aside`: the one that a hash names is not behind the given one.
+    """
 
     hashes: list[str]
     is_cut: bool = False
+    is_aside: bool = False
 
 
 def named_commits(folder: Path, head: str, text: str, limit: int, seconds: float) -> Named:
@@ -38,13 +45,35 @@ def named_commits(folder: Path, head: str, text: str, limit: int, seconds: float
         return Named([])
     try:
         if _HASH.fullmatch(text) and (one := _with_hash(folder, text.lower(), seconds)):
-            return Named([one])
+            return Named([one], is_aside=not _is_behind(folder, head, one, seconds))
         number = _NUMBER.fullmatch(text)
         return Named([]) if number is None else _with_number(folder, head, number[1] or text, limit, seconds)
     except GitStalledError:
         return Named([], is_cut=True)
     except (OSError, PathError):
         return Named([])
+
+
+def numbered_commits(folder: Path, head: str, subject: str, limit: int, seconds: float) -> list[str]:
+    """Return the commits behind one that the number of a subject names, newest first; none if it has no number.
+
+    Args:
+        folder, head, limit, seconds: as for `named_commits`.
+        subject: such as `[Fix #12436] Do it` or `Do it (#12436)`.
+    """
+    number = None if "\n" in subject else _FIRST_NUMBER.match(subject) or _LAST_NUMBER.search(subject)
+    if number is None or not _FULL_HASH.fullmatch(head):
+        return []
+    try:
+        return _with_number(folder, head, number[1], limit, seconds).hashes
+    except (OSError, PathError):  # also where git is too slow
+        return []
+
+
+def _is_behind(folder: Path, head: str, commit: str, seconds: float) -> bool:
+    """Tell whether a commit is another or what lies behind that."""
+    listed = run_git(folder, ["rev-list", "--max-count=1", commit, f"^{head}", "--"], seconds)
+    return not listed.stdout
 
 
 def _with_hash(folder: Path, text: str, seconds: float) -> str:

@@ -7,7 +7,8 @@ import re
 import selectors
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ _MAX_FILE_BYTES = 5_000_000
 _READ_S = 5.0
 _ENDING_S = 1.0  # for git to end once it has printed all
 _PIECE_BYTES = 65_536
+_MOST_RANGES = 100  # of lines that git is asked for; what lies between more of them counts, too
 _LISTING_SHARE = 0.4  # of the time, to list the newest commits of the file
 _LINE = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) (-?\d+)")
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -47,10 +49,9 @@ class Shapings(NamedTuple):
 
 
 class CommittedLines(NamedTuple):
-    """Where some lines are in a commit, 1-based and inclusive, and how many of them are not there."""
+    """Where some lines are in a commit: ranges, 1-based and inclusive; and how many of them are not there."""
 
-    first: int
-    last: int
+    ranges: list[tuple[int, int]]
     n_new: int
 
 
@@ -108,17 +109,38 @@ def lines_in_commit(before: bytes, now: bytes, first: int, last: int) -> Committ
     """
     partner = match_lines(lines_of(before), lines_of(now))
     found = [partner[line] + 1 for line in range(first - 1, min(last, len(partner))) if partner[line] >= 0]
-    return CommittedLines(min(found), max(found), last - first + 1 - len(found)) if found else None
+    breaks = [place for place in range(1, len(found)) if found[place] != found[place - 1] + 1]
+    if len(breaks) >= _MOST_RANGES:
+        breaks = []
+    ranges = [(found[start], found[end - 1]) for start, end in pairwise([0, *breaks, len(found)])] if found else []
+    return CommittedLines(ranges, last - first + 1 - len(found)) if found else None
 
 
-def shaped_by(folder: Path, commit: str, path: str, lines: tuple[int, int], limit: int, seconds: float) -> Shapings:
+def is_in_commit(folder: Path, commit: str, path: str) -> bool:
+    """Tell whether a commit has a file or folder; also if git cannot say.
+
+    Args:
+        folder: the top of the checkout.
+        commit: a full hash.
+        path: from there.
+    """
+    try:
+        listed = run_git(folder, ["ls-tree", "-z", commit, "--", path], _READ_S)
+    except (OSError, PathError):
+        return True
+    return bool(listed.stdout or listed.returncode)
+
+
+def shaped_by(
+    folder: Path, commit: str, path: str, lines: Sequence[tuple[int, int]], limit: int, seconds: float
+) -> Shapings:
     """Return the commits that changed some lines, newest first, as far as git finds them in time.
 
     Args:
         folder: the top of the checkout.
         commit: a full hash, in which the lines are.
         path: of the file, from there.
-        lines: the first and the last, 1-based.
+        lines: the first and the last of each range, 1-based.
         limit: how many commits at most.
         seconds: how long git may look, and as long again for who wrote them last, if that is needed.
     """
@@ -129,7 +151,8 @@ def shaped_by(folder: Path, commit: str, path: str, lines: tuple[int, int], limi
         folder, ["rev-list", f"--max-count={limit}", commit, "--", f":(literal){path}"], seconds * _LISTING_SHARE
     )
     hashes = _HASH.findall(os.fsdecode(recent.output))
-    command = [*LINE_LOG, f"--max-count={limit}", f"-L{lines[0]},{lines[1]}:{path}", commit]
+    ranges = [f"-L{first},{last}:{path}" for first, last in lines]
+    command = [*LINE_LOG, f"--max-count={limit}", *ranges, commit]
     until = started + seconds
     found, last = Shapings([], is_cut=True), list[Shaping]()
     # Otherwise git lists all that is behind the commit before it looks at the first.
@@ -145,9 +168,9 @@ def shaped_by(folder: Path, commit: str, path: str, lines: tuple[int, int], limi
     return found._replace(commits=last or _blame(folder, commit, path, lines, seconds))
 
 
-def _blame(folder: Path, commit: str, path: str, lines: tuple[int, int], seconds: float) -> list[Shaping]:
+def _blame(folder: Path, commit: str, path: str, lines: Sequence[tuple[int, int]], seconds: float) -> list[Shaping]:
     """Return the commits that wrote some lines last, newest first, which git knows sooner than all that shaped them."""
-    blamed = _ask(folder, [*BLAME, f"-L{lines[0]},{lines[1]}", commit, "--", path], seconds)
+    blamed = _ask(folder, [*BLAME, *(f"-L{first},{last}" for first, last in lines), commit, "--", path], seconds)
     last = {Shaping(match[1].decode(), max(0, int(match[2]))) for match in _BLAMED.finditer(blamed.output)}
     return sorted(last, key=lambda one: (-one.seconds, one.hash))
 

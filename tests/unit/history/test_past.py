@@ -118,7 +118,7 @@ def test_files_of_many_common_commits_come_before_those_of_one_and_those_of_all(
     rest = [stored(30 + number, "rest", (2, 0)) for number in range(20)]
     all_of_them = [stored(60 + number, "all", (4, 0)) for number in range(150)]
     past = saved(tmp_path, *both, *once, *rest, *all_of_them)
-    found, commits, omitted = PastAnswers(past, tmp_path, "").related("old.py", 0)
+    found, commits, omitted = PastAnswers(past, tmp_path, "").related(past.numbers["old.py"], 0)
     assert (commits, omitted) == (7, 0)
     assert (found[0].path, found[0].together, found[0].commits) == ("new.py", 6, 26)
     assert {file.path for file in found[1:]} == {"newest.py", "other.py"}

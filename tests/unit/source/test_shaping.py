@@ -6,7 +6,7 @@ import pytest
 
 from cairn.source import shaping
 from cairn.source.plumbing import ForbiddenCommandError, start_git
-from cairn.source.shaping import Shapings, shaped_by
+from cairn.source.shaping import CommittedLines, Shapings, lines_in_commit, shaped_by
 from conftest import Git
 
 SECONDS = 120.0  # so long that it never matters
@@ -23,7 +23,7 @@ def busy(checkout: Path, git: Git) -> Path:
 
 
 def ask(root: Path, git: Git, line: int, *, limit: int = 3, seconds: float = SECONDS) -> tuple[list[str], Shapings]:
-    found = shaped_by(root, git(root, "rev-parse", "HEAD").strip(), "a.py", (line, line), limit, seconds)
+    found = shaped_by(root, git(root, "rev-parse", "HEAD").strip(), "a.py", [(line, line)], limit, seconds)
     return [git(root, "log", "-1", "--format=%s", one.hash).strip() for one in found.commits], found
 
 
@@ -65,3 +65,25 @@ def test_a_line_that_a_merge_wrote_is_of_the_merge(busy: Path, git: Git) -> None
 def test_blame_is_asked_for_in_its_safe_form_alone(busy: Path) -> None:
     with pytest.raises(ForbiddenCommandError):
         start_git(busy, ["blame", "--incremental", "HEAD", "--", "a.py"])
+
+
+def test_lines_between_which_some_were_deleted_are_ranges_of_their_own() -> None:
+    before = b"a\nb\nc\nd\ne\n"
+    assert lines_in_commit(before, b"a\nd\nnew\ne\n", 1, 4) == CommittedLines([(1, 1), (4, 5)], 1)
+    assert lines_in_commit(before, b"new\n", 1, 1) is None
+
+
+def test_very_many_ranges_are_asked_for_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shaping, "_MOST_RANGES", 2)
+    assert lines_in_commit(b"a\nb\nc\nd\ne\n", b"a\nc\ne\n", 1, 3) == CommittedLines([(1, 5)], 0)
+
+
+def test_commits_that_shaped_only_what_was_deleted_between_lines_are_not_named(checkout: Path, git: Git) -> None:
+    for message, content in (("ends", "a\nz\n"), ("middle", "a\nm\nz\n")):
+        (checkout / "a.py").write_text(content)
+        git(checkout, "add", ".")
+        git(checkout, "commit", "-qm", message)
+    head = git(checkout, "rev-parse", "HEAD").strip()
+    for ask in (shaped_by, lambda *given: Shapings(shaping._blame(*given[:4], given[5]))):
+        found = ask(checkout, head, "a.py", [(1, 1), (3, 3)], 9, SECONDS)
+        assert [git(checkout, "log", "-1", "--format=%s", one.hash).strip() for one in found.commits] == ["ends"]

@@ -1,0 +1,97 @@
+"""Which files of a history a path means: by the name they have, by one that they had, or by the end of one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from cairn.history.past import Past
+
+# What can only be meant as a path, and what may be the name of a file.
+PATH_ALONE = re.compile(r"[^\s/]*(?:/[^\s/]+)+/?|[^\s/]+/")
+_FILE_NAME = re.compile(r"[^\s/]+\.\w+")
+
+
+class Meant(NamedTuple):
+    """The numbers of the files that a path means, whether it is that of a folder, and what is to be said of that."""
+
+    numbers: list[int]
+    is_folder: bool = False
+    note: str = ""
+
+
+class PathsOfPast:
+    """The paths of a history from the folder of a project.
+
+    Args:
+        past: the history.
+        folder: as for `PastAnswers`.
+        exists: tells whether a path of the project is there.
+    """
+
+    def __init__(self, past: Past, folder: str, exists: Callable[[str], bool]) -> None:
+        self._past = past
+        self._folder = folder
+        self._exists = exists
+
+    def meant_by(self, path: str, *, is_path: bool = False) -> Meant | None:
+        """Return what a path means, None if no commit that counts changed such a file.
+
+        A folder that is gone, and the end of a path, have to look like a path: any other text may be meant as words.
+
+        Args:
+            path: from the project's folder, `.` for that.
+            is_path: whether nothing else can be meant, however it looks.
+        """
+        own = "" if path == "." else path.rstrip("/")
+        if found := self._file(own):
+            return found
+        is_there = self._exists(own or ".")
+        is_path = is_path or PATH_ALONE.fullmatch(path) is not None
+        if (is_there or is_path) and (found := self._in_folder(own, is_there=is_there)):
+            return found
+        return self._ending_with(own) if not is_there and (is_path or _FILE_NAME.fullmatch(path)) else None
+
+    def shown(self, number: int) -> str:
+        """Return the path of a file from the project's folder; empty if it is outside or gone."""
+        path = self._past.path_of(number)
+        own = path[len(self._folder) :] if path.startswith(self._folder) else ""
+        return own if own and self._exists(own) else ""
+
+    def names_of(self, path: str) -> set[str]:
+        """Return a path from the top of the repository, and those that the file had before."""
+        number = self._past.numbers.get(self._folder + path, -1)
+        return {self._folder + path, *(one for one, now in self._past.renamed.items() if now == number)}
+
+    def _file(self, own: str) -> Meant | None:
+        past, whole = self._past, self._folder + own
+        if (number := past.numbers.get(whole)) is not None:
+            return Meant([number])
+        if (number := past.renamed.get(whole)) is None:
+            return None
+        now = self.shown(number)
+        return Meant([number], note=f"{own} is now {now}." if now else f"{own} had another name before it was deleted.")
+
+    def _in_folder(self, own: str, *, is_there: bool) -> Meant | None:
+        """Return the files of a folder; of one that is gone also those that have other names now."""
+        within = f"{self._folder}{own}/" if own else self._folder
+        found = _below(within, self._past.numbers.items())
+        moved = [] if is_there and found else sorted(set(_below(within, self._past.renamed.items())).difference(found))
+        example = next(filter(None, map(self.shown, moved)), "")
+        note = f"Files of {own} have other names now, such as {example}." if example else ""
+        return Meant([*found, *moved], True, note) if found or moved else None
+
+    def _ending_with(self, own: str) -> Meant | None:
+        """Return the one file whose path ends so, or did."""
+        known = (self._past.numbers, self._past.renamed)
+        paths = [one for paths in known for one in paths if one.endswith(f"/{own}") and one.startswith(self._folder)]
+        if len(paths) != 1:
+            return None
+        whole = paths[0][len(self._folder) :]
+        found = self._file(whole)
+        return found and found._replace(note=found.note or f"This is about {whole}.")
+
+
+def _below(within: str, known: Iterable[tuple[str, int]]) -> list[int]:
+    return [number for path, number in known if path.startswith(within)]

@@ -1,0 +1,172 @@
+"""Answers from the history say what a question was taken for, what they count, and where they end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cairn.cli.main import main
+from cairn.config import Settings
+from cairn.errors import NotFoundError
+from cairn.facets import past_solver, shaped_lines
+from cairn.workspace import Workspace
+from conftest import Git
+
+
+def commit(folder: Path, git: Git, message: str, **files: str) -> str:
+    for name, text in files.items():
+        (folder / f"{name}.py").write_text(text)
+    git(folder, "add", "--all")
+    git(folder, "commit", "-q", "-m", message)
+    return git(folder, "rev-parse", "HEAD").strip()
+
+
+@pytest.fixture
+def project(checkout: Path, git: Git) -> Path:
+    (checkout / ".gitignore").write_text(".cairn\n")
+    for number in range(1, 6):
+        text = f"def grow():\n    return {number}\n"
+        commit(checkout, git, f"Count to {number}", steps=text, **{f"n{number}": f"width = {number}\n"})
+    return checkout
+
+
+def subjects(workspace: Workspace, query: str) -> list[str]:
+    return [one.subject for one in workspace.history.solve(query, limit=0).commits]
+
+
+# -- words and names ---------------------------------------------------------------------------------------------------
+
+
+def test_a_plain_word_is_not_taken_for_a_value_of_that_name(project: Path, git: Git) -> None:
+    commit(project, git, "Limit the width of tables", table="def table():\n    width = 3\n    return width\n")
+    with Workspace.open(project) as workspace:
+        workspace.index()
+        answer = workspace.history.solve("width")
+    assert (answer.subject, [one.subject for one in answer.commits]) == ("query", ["Limit the width of tables"])
+
+
+def test_a_plain_word_that_many_commits_say_is_meant_as_one(project: Path, git: Git) -> None:
+    for number in range(6):
+        commit(project, git, f"Let trees grow {number}", trees=f"n = {number}\n")
+    with Workspace.open(project) as workspace:
+        workspace.index()
+        answer = workspace.history.solve("grow", limit=0)
+    assert (answer.subject, len(answer.commits)) == ("query", 6)
+    assert "grow is also defined at steps.py:1." in answer.notes[0]
+    assert "cairn why steps.py:1-2" in answer.notes[0]
+
+
+def test_the_definition_that_a_plain_word_was_taken_for_is_named_with_how_to_ask_for_the_word(project: Path) -> None:
+    with Workspace.open(project) as workspace:
+        workspace.index()
+        answer = workspace.history.solve("grow", limit=0)
+        assert (answer.subject, len(answer.commits)) == ("symbol", 5)
+        assert answer.notes == (
+            "For the commits that say grow: cairn history 'about grow'",
+            "These commits shaped steps.py:1.",
+        )
+        assert workspace.history.solve("about grow").subject == "query"
+        assert (answer.read, answer.listed) == (5, 5)
+
+
+def test_a_definition_that_is_not_committed_says_so(project: Path) -> None:
+    (project / "fresh.py").write_text("def zeta_of_it(): ...\n")
+    with Workspace.open(project) as workspace:
+        workspace.index()
+        notes = workspace.history.solve("zeta_of_it").notes
+        assert "zeta_of_it is defined at fresh.py:1." in notes
+        assert "fresh.py is not in the last commit." in notes
+
+
+def test_a_name_without_an_index_says_what_would_know_it(project: Path) -> None:
+    with Workspace.open(project) as workspace:
+        assert any("cairn index" in note for note in workspace.history.solve("growTallerTrees").notes)
+        workspace.index()
+        assert not any("cairn index" in note for note in workspace.history.solve("growTallerTrees").notes)
+
+
+# -- counts and limits -------------------------------------------------------------------------------------------------
+
+
+def test_more_commits_than_are_looked_for_are_said_to_be_there(
+    project: Path, git: Git, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for module in (shaped_lines, past_solver):
+        monkeypatch.setattr(module, "MOST_COMMITS", 3)
+    for number in range(4):
+        commit(project, git, f"Do more (#{number}, #77)", more=f"x = {number}\n")
+    with Workspace.open(project) as workspace:
+        shaped = workspace.history.why("steps.py:2", limit=1)
+        assert (len(shaped.commits), shaped.omitted, shaped.is_cut) == (1, 2, True)
+        assert "Only the newest 3 commits that shaped these lines were looked for" in shaped.notes[-1]
+        numbered = workspace.history.solve("#77", limit=0)
+        assert (len(numbered.commits), numbered.is_cut) == (3, True)
+        assert "Only the newest 3 commits that give this number" in numbered.notes[-1]
+        assert not workspace.history.why("n1.py:1").is_cut
+    assert main(["why", "steps.py:2", "-n", "1", "-C", str(project), "--no-daemon"]) == 0
+    assert "At least 2 more commits; raise -n to see them." in capsys.readouterr().err
+
+
+def test_the_files_of_an_answer_are_those_of_all_commits_found(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["history", "count to", "-n", "1", "-C", str(project), "--no-daemon"]
+    assert main(asked) == 0
+    assert "The 5 commits found changed:\n  steps.py  (5 commits)\n" in capsys.readouterr().out
+    assert main([*asked, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (len(answer["commits"]), answer["omitted"], answer["files"][0]["commits"]) == (1, 4, 5)
+
+
+def test_the_file_itself_is_not_counted_among_what_else_a_commit_changed(project: Path, git: Git) -> None:
+    commit(project, git, "Write letters", **{f"letter_{one}": f"{one} = 1\n" for one in "abcdefghijkl"})
+    git(project, "mv", "letter_l.py", "last.py")
+    commit(project, git, "Name the last one")
+    with Workspace.open(project) as workspace:
+        for path in ("letter_k.py", "last.py"):
+            found = workspace.history.why(f"{path}:1", limit=0).commits[-1]
+            assert (found.subject, len(found.files), found.omitted_files) == ("Write letters", 8, 3)
+
+
+# -- commits by number and hash ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("query", ["[Fix #12] Count what grows", "Count what grows (#12)", "Fixes GH-12: count"])
+def test_the_commit_that_the_number_of_a_subject_identifies_comes_first(query: str, project: Path, git: Git) -> None:
+    commit(project, git, "[Fix #12] Do quite another thing", n1="width = 7\n")
+    commit(project, git, "Count on", n2="width = 7\n")
+    with Workspace.open(project) as workspace:
+        assert subjects(workspace, query)[0] == "[Fix #12] Do quite another thing"
+
+
+def test_a_commit_that_is_not_behind_what_is_checked_out_is_said_to_be_aside(project: Path, git: Git) -> None:
+    git(project, "switch", "-qc", "side")
+    aside = commit(project, git, "Go aside", side="x = 1\n")
+    git(project, "switch", "-q", "-")
+    with Workspace.open(project) as workspace:
+        assert "This commit is not behind what is checked out." in workspace.history.solve(aside).notes
+        head = git(project, "rev-parse", "HEAD").strip()
+        assert workspace.history.solve(head).notes == ()
+
+
+# -- what is missing ---------------------------------------------------------------------------------------------------
+
+
+def test_lines_in_a_partial_clone_say_what_it_lacks(project: Path, git: Git, tmp_path: Path) -> None:
+    git(project, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--filter=blob:none", project.as_uri(), "partial")
+    with Workspace.open(tmp_path / "partial") as workspace:
+        answer = workspace.history.why("steps.py:2")
+        assert "This clone is partial and lacks older contents" in answer.notes[-1]
+        assert "git log -L2,2:steps.py" in answer.notes[-1]
+        assert "renamed and edited at once" in workspace.history.solve("steps.py").notes[0]
+
+
+def test_a_file_over_the_limit_names_the_setting(project: Path) -> None:
+    with (
+        Workspace.open(project, settings=Settings(max_file_bytes=10)) as workspace,
+        pytest.raises(NotFoundError, match=r"larger than 10 bytes.*max_file_bytes"),
+    ):
+        workspace.history.why("steps.py:1")
