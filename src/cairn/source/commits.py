@@ -26,7 +26,8 @@ _MAX_FAILURES = 24  # of one batch, after which the rest of it counts as unreada
 # Files whose content changed with their name are compared, but not more than a hundred with a hundred.
 # `--always` names a commit that changed nothing, too, so that one that git cannot compare can be told from it.
 _CHANGES = ["diff-tree", "--stdin", "-r", "-z", "--root", "--always", "--name-status", "--no-ext-diff"]
-_SIMILAR, _EQUAL = ["-M", "-l100"], ["-M100%", "-l100"]
+# An empty file is like any other.
+_SIMILAR, _EQUAL = ["-M", "-l100", "--no-rename-empty"], ["-M100%", "-l100", "--no-rename-empty"]
 _COMMITTER = re.compile(rb"(?m)^committer [^\n]*> (-?\d{1,12}) [+-]\d{4}$")
 _AUTHOR = re.compile(rb"(?m)^author ([^\n]*)> ")
 # Of Python's codecs, some are not encodings of texts or take long, and a commit may name any.

@@ -113,3 +113,15 @@ def test_programs_that_a_repository_names_are_not_run(history: Path, git: Git, t
     git(history, "config", "log.showSignature", "true")
     assert len(read_commits(history, listed(history, git))) == 3
     assert not mark.exists()
+
+
+def test_an_empty_file_is_not_taken_for_another_by_a_new_name(checkout: Path, git: Git) -> None:
+    (checkout / "one").mkdir()
+    (checkout / "one" / "__init__.py").touch()
+    commit(checkout, git, "Start one")
+    git(checkout, "rm", "-rq", "one")
+    (checkout / "two").mkdir()
+    (checkout / "two" / "__init__.py").touch()
+    newest = commit(checkout, git, "Start two instead")
+    [found] = read_commits(checkout, [newest])
+    assert found.changes == (CommittedChange("one/__init__.py"), CommittedChange("two/__init__.py"))
