@@ -30,7 +30,7 @@ from cairn.storage.lock import write_lock
 from cairn.storage.sealed import read_meta, write_meta
 
 # A change of what is stored of a commit. The commits that an older version stored are read again.
-_ANALYSIS = "2"
+_ANALYSIS = "3"
 # Commits that are read and committed at once, and of the first whose time tells how many there may be.
 _BATCH, _FIRST_BATCH, _LEAST_BATCH = 250, 50, 20
 _TICK_SECONDS, _ENDING_SECONDS = 1e-3, 2.0

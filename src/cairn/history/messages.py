@@ -27,8 +27,11 @@ _TRAILER = re.compile(
 )
 _PREFIX = re.compile(r"^(?:\[[^\]]{1,40}\] ?|:[a-z_]{2,30}: ?)+")
 _NUMBERS = re.compile(r"\(?(?:\b[Gg][Hh]-|#)\d+\)?")
+# With one parent, as GitHub makes one of a private fork's branch, it is a change like any other: its body says which.
+_MERGE = re.compile(r"merge (?:branch|pull request|remote|tag|commit|master|main|from|upstream|with)\b", re.IGNORECASE)
+_NO_DETAILS = re.compile(r"# Conflicts:|Conflicts:|\s*$")
 _NOTHING = re.compile(
-    r"merge (?:branch|pull request|remote|tag|commit|changes|in|master|main|from|upstream|with)\b|merged?$"
+    r"merged?$"
     r"|revert(?:s|ed)? |rollback\b|roll back "
     r"|(?:chore|build|ci)?(?:\([^)]*\))?:? ?(?:bump|upgrade|update|pin) \S+(?: \S+)? (?:from|to) v?\d"
     r"|(?:chore|build)?(?:\([^)]*\))?:? ?"
@@ -67,13 +70,15 @@ def read_message(commit: Commit, redact: Callable[[str], str]) -> Said:
         redact: takes secrets out of a text.
     """
     subject, _, body = commit.message.lstrip().partition("\n")
-    weight = weigh(subject, len(commit.changes), by_program=commit.by_program)
+    done, details = _what_is_done(subject, body)
+    weight = weigh(done or subject, len(commit.changes), by_program=commit.by_program)
     if not weight:  # it is not looked for by its words, and shown nowhere
         return Said("", {}, 0.0)
     text = redact(f"{subject[:1_000]}\n{body[:_MAX_BODY_CHARS]}")
     subject, _, body = text.partition("\n")
+    done, details = _what_is_done(subject, body)
     terms: dict[int, int] = {}
-    for field, part in ((SUBJECT_FIELD, _NUMBERS.sub(" ", subject)), (BODY_FIELD, _without_trailers(body))):
+    for field, part in ((SUBJECT_FIELD, _NUMBERS.sub(" ", done)), (BODY_FIELD, _without_trailers(details))):
         for raw in raw_words(part):
             for term in _terms(raw):
                 if len(terms) < _MAX_TERMS:
@@ -90,8 +95,8 @@ def shown_subject(subject: str) -> str:
 def weigh(subject: str, n_files: int, *, by_program: bool = False) -> float:
     """Return how much a commit counts as evidence, from 0 to 1.
 
-    Merges, reverts, releases, and what a program committed say nothing of the files they change; nor do commits that
-    change very many.
+    Reverts, releases, and what a program committed say nothing of the files they change; nor do commits that change
+    very many. What only says that it is a merge says little.
 
     Args:
         subject: the first line of its message.
@@ -101,7 +106,15 @@ def weigh(subject: str, n_files: int, *, by_program: bool = False) -> float:
     plain = _PREFIX.sub("", subject.strip())
     if by_program or not plain or not 0 < n_files <= MAX_FILES or _NOTHING.match(plain):
         return 0.0
-    return _MINOR_WEIGHT if _MINOR.match(plain) else 1.0
+    return _MINOR_WEIGHT if _MINOR.match(plain) or _MERGE.match(plain) else 1.0
+
+
+def _what_is_done(subject: str, body: str) -> tuple[str, str]:
+    """Return the line that says what a commit does, and the rest; of a merge both are in its body, if anywhere."""
+    if not _MERGE.match(subject.strip()):
+        return subject, body
+    first, _, rest = body.lstrip().partition("\n")
+    return ("", "") if _NO_DETAILS.match(first) else (first.lstrip("*- "), rest)
 
 
 def _without_trailers(body: str) -> str:

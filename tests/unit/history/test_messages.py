@@ -16,8 +16,6 @@ def said(message: str, n_files: int = 1) -> dict[int, int]:
 @pytest.mark.parametrize(
     "subject",
     [
-        "Merge pull request #12 from someone/branch",
-        "Merge branch 'main' into topic",
         'Revert "Add retries"',
         "Bump lodash from 4.17.20 to 4.17.21",
         "build(deps): bump actions/checkout from 3 to 4",
@@ -31,7 +29,7 @@ def said(message: str, n_files: int = 1) -> dict[int, int]:
         "",
     ],
 )
-def test_merges_reverts_and_releases_weigh_nothing(subject: str) -> None:
+def test_reverts_and_releases_weigh_nothing(subject: str) -> None:
     assert weigh(subject, 2) == 0
 
 
@@ -52,9 +50,13 @@ def test_commits_that_say_what_they_do_weigh_all(subject: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "subject", ["Fix typo", "fix typos in docs", "Formatting", "Update CHANGELOG.md", "style: black"]
+    "subject",
+    [
+        *("Fix typo", "fix typos in docs", "Formatting", "Update CHANGELOG.md", "style: black"),
+        *("Merge commit from fork", "Merge pull request #12 from someone/branch", "Merge branch 'main' into topic"),
+    ],
 )
-def test_commits_about_form_weigh_little(subject: str) -> None:
+def test_commits_about_form_and_those_that_only_say_merge_weigh_little(subject: str) -> None:
     assert 0 < weigh(subject, 2) < 1
 
 
@@ -68,6 +70,23 @@ def test_words_of_the_body_are_told_from_those_of_the_subject() -> None:
     terms = said("Retry uploads\n\nThe server drops connections.")
     assert terms[term_hash("upload")] == SUBJECT_FIELD
     assert terms[term_hash("server")] == BODY_FIELD
+
+
+def test_a_merge_with_one_parent_is_known_by_what_its_body_says() -> None:
+    commit = Commit(
+        "0" * 40, 0, "Merge commit from fork\n\n* Check the host\n\nIt was spoofed.", (CommittedChange("a"),)
+    )
+    statement = read_message(commit, lambda text: text)
+    assert (statement.subject, statement.weight) == ("Merge commit from fork", 1)
+    assert statement.terms[term_hash("host")] == SUBJECT_FIELD
+    assert statement.terms[term_hash("spoof")] == BODY_FIELD
+    assert not {term_hash("merg"), term_hash("commit"), term_hash("fork")} & set(statement.terms)
+    assert read_message(commit._replace(message="Merge commit from fork"), lambda text: text).terms == {}
+
+
+def test_a_merge_whose_body_names_a_release_or_conflicts_says_nothing_more() -> None:
+    assert said("Merge pull request #1 from a/b\n\nRelease 2.0.1") == {}
+    assert said("Merge branch 'a'\n\nConflicts:\n\tzebra.py") == {}
 
 
 def test_trailers_links_and_numbers_of_issues_are_left_out() -> None:
