@@ -55,7 +55,7 @@ _MINOR = re.compile(
 
 
 class Said(NamedTuple):
-    """What a commit says: its subject, its terms with the field of each, and its weight from 0 to 1."""
+    """What a commit says: the line that says what it does, its terms with the field of each, and its weight, 0 to 1."""
 
     subject: str
     terms: dict[int, int]
@@ -83,7 +83,7 @@ def read_message(commit: Commit, redact: Callable[[str], str]) -> Said:
             for term in _terms(raw):
                 if len(terms) < _MAX_TERMS:
                     terms.setdefault(term, field)
-    return Said(shown_subject(subject), terms, weight)
+    return Said(shown_subject(done or subject), terms, weight)
 
 
 def shown_subject(subject: str) -> str:
