@@ -82,7 +82,9 @@ def test_a_definition_that_is_not_committed_says_so(project: Path) -> None:
 
 def test_a_name_without_an_index_says_what_would_know_it(project: Path) -> None:
     with Workspace.open(project) as workspace:
-        assert any("cairn index" in note for note in workspace.history.solve("growTallerTrees").notes)
+        for name in ("growTallerTrees", "countTo", "trees"):
+            assert any("cairn index" in note for note in workspace.history.solve(name).notes)
+        assert workspace.history.solve("count").notes == ()
         workspace.index()
         assert not any("cairn index" in note for note in workspace.history.solve("growTallerTrees").notes)
 

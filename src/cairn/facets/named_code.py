@@ -44,13 +44,23 @@ class NamedCode:
         kept = [term for term in terms if len(term.text) > 1 and not term.text.isdigit()]
         return [Weighted(term.hashed, term.weight) for term in kept]
 
-    def is_name(self, query: str) -> bool:
-        """Tell whether a query has the form of a name."""
-        return understand(query).named is not None
-
     def may_name(self, query: str) -> bool:
         """Tell whether a query has the form of a name, and there is an index that may know it."""
-        return self.is_name(query) and self._index.writer.is_indexed(self._index.views.checkout)
+        return understand(query).named is not None and self._is_indexed
+
+    def needs_index(self, query: str, *, may_be_word: bool) -> bool:
+        """Tell whether only an index, which there is not, could know the definition that a query may name.
+
+        Args:
+            query: the query.
+            may_be_word: whether a plain word counts as a name, too.
+        """
+        is_name = understand(query).named is not None and (may_be_word or is_shaped_name(query))
+        return is_name and not self._is_indexed
+
+    @property
+    def _is_indexed(self) -> bool:
+        return self._index.writer.is_indexed(self._index.views.checkout)
 
     def definitions_of(self, name: str, most: int) -> NamedDefinitions:
         """Return the definitions that a query names as a whole; none if it is not a name, or nothing is indexed.

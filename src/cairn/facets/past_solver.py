@@ -79,15 +79,11 @@ class PastSolver:
         commits, files, omitted = self._known.answers(past).solve(terms, limit, self._identified(text))
         if not path and PATH_ALONE.fullmatch(text):
             notes = (no_such_file(text, has_words=bool(commits)), *notes)
+        if self._named_code.needs_index(text, may_be_word=not commits):
+            notes = (*notes, Hint("The definitions of a project are known once it is indexed", "index"))
         if not commits:
-            notes = (*notes, *self._on_names(text), *self._known.notes_on_nothing(path))
+            notes = (*notes, *self._known.notes_on_nothing(path))
         return Solved(text, "query", tuple(commits), tuple(files), omitted, *_extent(past), notes)
-
-    def _on_names(self, text: str) -> tuple[str, ...]:
-        """Return a note on a name where no index could know it."""
-        if not self._named_code.is_name(text) or self._named_code.may_name(text):
-            return ()
-        return (Hint("The definitions of a project are known once it is indexed", "index"),)
 
     def _of_definition(self, found: NamedDefinitions, terms: list[Weighted], past: Past | None, limit: int) -> Solved:
         """Return what shaped a definition; without commits if words are meant, or if it is not committed yet.
