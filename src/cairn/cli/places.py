@@ -92,10 +92,10 @@ class Standpoint:
 
     def past_place(self, text: str) -> str:
         """Return the same for a place in the history, which may also be a folder, or a path from here that is gone."""
-        if not self.inside:
-            return text
-        if re.match(r"\.{0,2}/|\.{1,2}$", text) or os.path.isdir(os.path.join(self.folder, text)):
-            return os.path.relpath(os.path.join(self.folder, text), self._root)
+        if self.inside and (re.match(_FROM_HERE, text) or os.path.isdir(os.path.join(self.folder, text))):
+            path = os.path.relpath(os.path.join(self.folder, text), self._root)
+            if path != os.pardir and not path.startswith(os.path.join(os.pardir, "")):
+                return path
         return self.place(text)
 
     def show(self, path: str) -> str:

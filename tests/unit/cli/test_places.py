@@ -73,6 +73,22 @@ def test_a_place_that_begins_with_a_file_counts_from_where_one_stands(root: Path
     assert Standpoint(str(root / "src")).place(text) == wanted
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (".", "src"),
+        ("./gone.py", "src/gone.py"),
+        ("../src/", "src"),
+        ("cart.py:12", "src/cart.py:12"),
+        ("gone.py", "gone.py"),
+        ("../../elsewhere", "../../elsewhere"),
+        ("/api/carts answers 404", "/api/carts answers 404"),
+    ],
+)
+def test_a_path_of_the_past_counts_from_where_one_stands_if_it_stays_inside(root: Path, text: str, wanted: str) -> None:
+    assert Standpoint(str(root / "src")).past_place(text) == wanted
+
+
 def test_paths_are_shown_as_they_are_from_where_one_stands(root: Path) -> None:
     assert Standpoint(str(root / "src")).show("README.md") == "../README.md"
     assert Standpoint(str(root)).show("src/cart.py") == "src/cart.py"
