@@ -124,7 +124,9 @@ class HistoryFacet:
             raise NotFoundError(f"{place} is not a line of a file, as PATH:LINE is", hint)
         if not lines.path:
             file = place.rpartition(":")[0]
-            raise NotFoundError(f"there is no file {file}", Hint("if it is gone or has another name now", "history", query=file))
+            raise NotFoundError(
+                f"there is no file {file}", Hint("if it is gone or has another name now", "history", query=file)
+            )
         found = self._lines.find(lines)
         past, notes = self._known.find(update)
         hashes = found.hashes[: limit or None]
