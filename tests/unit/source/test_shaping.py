@@ -84,6 +84,7 @@ def test_commits_that_shaped_only_what_was_deleted_between_lines_are_not_named(c
         git(checkout, "add", ".")
         git(checkout, "commit", "-qm", message)
     head = git(checkout, "rev-parse", "HEAD").strip()
-    for ask in (shaped_by, lambda *given: Shapings(shaping._blame(*given[:4], given[5]))):
-        found = ask(checkout, head, "a.py", [(1, 1), (3, 3)], 9, SECONDS)
-        assert [git(checkout, "log", "-1", "--format=%s", one.hash).strip() for one in found.commits] == ["ends"]
+    of_log = shaped_by(checkout, head, "a.py", [(1, 1), (3, 3)], 9, SECONDS).commits
+    of_blame = shaping._blame(checkout, head, "a.py", [(1, 1), (3, 3)], SECONDS)
+    for found in (of_log, of_blame):
+        assert [git(checkout, "log", "-1", "--format=%s", one.hash).strip() for one in found] == ["ends"]
