@@ -31,7 +31,7 @@ class PastOfView(NamedTuple):
 
 
 class Pasts:
-    """The histories of views, each kept until its file is replaced.
+    """The histories of views, each kept until its file is replaced, also that a file holds none.
 
     Args:
         state: where they are.
@@ -43,7 +43,7 @@ class Pasts:
         self._state = state
         self._project = project
         self._folder = f"{folder}/" if folder else ""
-        self._open: dict[str, tuple[tuple[int, int], Past]] = {}
+        self._open: dict[str, tuple[tuple[int, int], Past | None]] = {}
 
     def open(self, view_name: str) -> PastOfView | None:
         """Return the history of a view, None if there is none or its file is damaged."""
@@ -55,11 +55,8 @@ class Pasts:
         stamp = facts.st_ino, facts.st_mtime_ns
         known = self._open.get(view_name)
         if known is None or known[0] != stamp:
-            past = load_past(file)
-            if past is None:
-                return None
-            known = self._open[view_name] = stamp, past
-        return PastOfView(known[1], self._folder, self._project)
+            known = self._open[view_name] = stamp, load_past(file)
+        return None if known[1] is None else PastOfView(known[1], self._folder, self._project)
 
 
 _NO_FILES = np.zeros(0, dtype=np.int32)
