@@ -29,6 +29,7 @@ _MAX_MESSAGE_CHARS = 400
 _MAX_PREFIX_CHARS = 120  # in which a level stands
 _FEW_LINES, _FEW_LINES_ALONE = 8, 3
 _PROSE_SHARE = 0.5
+_LOGGED_SHARE = 0.6  # of the lines of a log
 _ASIDE = Role.TEST | Role.EXAMPLE | Role.DOCS  # no message is made there
 _LEAST_WORDS = 3  # of a message, and that stand together in the code where less than half of it does
 _LEAST_SHARE, _HALF = 0.25, 0.5  # of a message's rarity
@@ -205,10 +206,19 @@ def is_output(item: WorkItem) -> bool:
         item.is_printed and not _SOMEBODY.search(item.prose)
     ):
         return True
-    lines = [line for line in item.raw.split("\n") if line.strip()]
-    if len(lines) > _FEW_LINES or _PERSON.search(item.raw):
-        return False
-    return any(_ERROR.match(line) or _BRACKETED.match(line) or _SAYS.search(line) or _is_logged(line) for line in lines)
+    lines = item.raw.strip().split("\n")
+    if sum(map(_is_logged, lines)) >= _LOGGED_SHARE * len(lines):
+        return not _SOMEBODY.search(item.raw)
+    return _is_paragraph(lines) and not _PERSON.search(item.raw) and any(map(_says_what_failed, lines))
+
+
+def _is_paragraph(lines: Sequence[str]) -> bool:
+    """Tell whether some lines are one paragraph, and no block."""
+    return len(lines) <= _FEW_LINES and all(line.strip() and not line.startswith(("```", "~~~")) for line in lines)
+
+
+def _says_what_failed(line: str) -> bool:
+    return any(found is not None for found in (_ERROR.match(line), _BRACKETED.match(line), _SAYS.search(line)))
 
 
 def _is_logged(line: str) -> bool:
@@ -262,7 +272,10 @@ def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
     yield from filter(_ERROR.match, reversed(printed))
     yield from _lines_alone(item.raw)
     if is_printed:
-        yield from (line for line in _lines_of_output(item.raw) if _has_words(line) and line not in shown)
+        lines = list(_lines_of_output("\n".join((item.subject, item.prose, item.code, item.trace))))
+        if any(map(_tells_level, lines)):  # then those of a lower level say what went well
+            lines = [line for line in lines if not _is_logged(line)]
+        yield from (line for line in lines if _has_words(line) and line not in shown)
 
 
 def _of_panics(text: str) -> Iterator[str]:

@@ -109,6 +109,22 @@ def test_a_log_outside_of_a_block_has_messages_and_a_list_has_none() -> None:
     assert messages("Orders\n\n- error handling of orders\n- warn people who place orders twice\n") == []
 
 
+def test_what_went_well_is_no_message_of_a_log_that_says_what_did_not() -> None:
+    paid, ready = (
+        f"2024-03-01 12:00:0{n} INFO shop: order of ann was {done}" for n, done in enumerate(("paid", "sent"))
+    )
+    said = "2024-03-01 12:00:03 WARNING shop: order of ann was placed twice"
+    assert messages(f"{paid}\n{ready}\n{said}\n") == [said]
+    assert messages(f"{paid}\n{ready}\n") == [paid, ready]
+
+
+def test_what_is_installed_where_is_no_message_of_output() -> None:
+    said = "[shop error]: order of ann was placed twice"
+    trace = 'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    place(ann)\n'
+    about = "**shop version and environment**\n\nOperating System: Linux 6.17 of the shop\n"
+    assert not [line for line in messages(f"{trace}{said}\n\n{about}") if "ystem" in line or "version" in line]
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -223,6 +223,26 @@ def test_a_report_of_few_words_is_no_output_unless_it_has_a_trace() -> None:
     assert is_output(read_work_item("ValueError: no cart"))
 
 
+@pytest.mark.parametrize(
+    "report",
+    [
+        "Fix the cart\n\nItems could not be added twice.\n",
+        "Cart is not found\n\nSince 1.80.\n\n```\n$ shop -V\n1.80.2 (using Parser 3.3.10, ruby 3.4.7)\n```\n",
+        "Cart is not found\n```\nshop.place(cart)\n```\n",
+        "Fix an error for carts that are not found\n\nSigned-off-by: Ann <ann@shop.example>\n",
+    ],
+)
+def test_words_of_what_failed_make_no_output_of_several_paragraphs_or_a_block(report: str) -> None:
+    assert not is_output(read_work_item(report))
+
+
+def test_a_message_of_some_lines_and_a_log_are_output() -> None:
+    assert is_output(read_work_item("shop: cart 7 is not found\n  looked in: /srv/carts\n"))
+    started = "2024-03-01 12:00:01,124 INFO [shop.orders] placed the order of ann\n"
+    assert is_output(read_work_item(started * 20))
+    assert not is_output(read_work_item(f"{started}Where do we place it?\n{started * 2}"))
+
+
 def test_colours_are_no_part_of_a_text() -> None:
     item = read_work_item(
         "Totals\n\n\x1b[31m\x1b[1mTypeError\x1b[22m: no cart\n\x1b[36m \u276f \x1b[39msrc/cart.ts\x1b[2m:4:12\x1b[22m"
