@@ -46,6 +46,7 @@ FILES = {
         '    """Write old orders to the archive and compress it."""\n'
         "    file.write(compress(orders))\n"
     ),
+    "src/shop/rules.py": '"""Rules."""\n\nSPACE = "Space inside parentheses detected beside a price."\n',
     "tests/test_cart.py": "def test_total():\n    assert Cart([1]).total(0.0) == 1\n",
     "docs/orders.md": "# Orders\n\nHow orders are placed, mailed and archived. The documentation of carts.\n",
 }
@@ -96,6 +97,38 @@ def test_a_traceback_alone_is_its_frames_the_deepest_first(workspace: Workspace)
 def test_a_message_alone_is_where_it_is_made(workspace: Workspace) -> None:
     found = parts(workspace.search("Run 7 failed\nValueError: cart Maria must not be empty\n"))
     assert found[0] == ("src/shop/cart.py", 7, "raised here")
+
+
+@pytest.mark.parametrize("place", ["src/shop/orders.py:7:5: ", "src/shop/orders.py(7,5): ", "./src/shop/orders.py:7: "])
+def test_what_a_compiler_says_of_a_place_is_no_message_of_the_project(workspace: Workspace, place: str) -> None:
+    said = "error: Space inside parentheses detected in the call of total [arg-type]"
+    found = parts(workspace.search(f"{place}{said}\nFound 1 error in 1 file\n"))
+    assert found[0] == ("src/shop/orders.py", 7, "frame 1")
+    assert "raised here" not in {part for _, _, part in found}
+
+
+@pytest.mark.parametrize(
+    ("line", "raised"),
+    [
+        (
+            "src/shop/orders.py:7:5: C: [Correctable] Layout/Space: Space inside parentheses detected beside a price.",
+            ("src/shop/rules.py", 3),
+        ),
+        (
+            "src/shop/orders.py:7:in 'place': cart ann must not be empty (ArgumentError)",
+            ("src/shop/cart.py", 7),
+        ),
+        (
+            "src/shop/orders.py:7: UserWarning: cart ann must not be empty",
+            ("src/shop/cart.py", 7),
+        ),
+    ],
+)
+def test_a_message_of_the_project_is_found_beside_the_place_that_it_is_about(
+    workspace: Workspace, line: str, raised: tuple[str, int]
+) -> None:
+    found = parts(workspace.search(f"{line}\n  place(cart)\n"))
+    assert found[:2] == [("src/shop/orders.py", 7, "frame 1"), (*raised, "raised here")]
 
 
 def test_in_an_issue_what_it_names_says_so_and_its_subject_counts_most(workspace: Workspace) -> None:

@@ -47,6 +47,20 @@ _ALONE = re.compile(
     r"|\{\"(?:t|ts|time|@?timestamp|level|lvl|severity|msg|message|event|name)\": ?.{1,1000}[\",} ]$"
 )
 _ALONE_BEGINS = ("t", "l", '{"', "panic", "fatal", "error[")  # what `_ALONE` finds, told quickly
+# What every trace has, and what test runners say of each test and of all: it does not say what went wrong.
+_USUAL = re.compile(
+    r"[\s|+]*(?:(?:Exception Group )?Traceback \(most recent call last\):|During handling of the above exception,"
+    r"|The above exception was the direct cause of|stack backtrace:"
+    r"|note: (?:Some details are omitted, )?run with `RUST_"
+    r"|\.{3} \d+ more\b|File \"[^\"\n]+\", line \d|not ok \d|# +\(?(?:from function|in test file) "
+    r"|thread '[^'\n]+'(?: \(\d+\))? panicked at |--- (?:End|Ende|Fin) "
+    r"|goroutine \d+ \[|created by .+ in goroutine \d|(?:Previous )?(?:[Rr]ead|[Ww]rite) at 0x|Goroutine \d+ \(\w+\) "
+    r"|\d+\) \S|(?:\u25cf|FAIL|RUN) .+ [\u203a>] |Failure/Error: |Error Trace:|--- FAIL: "  # a test and its code
+    r"|(?:Tests?(?: Files| Suites)?|(?:\[\w+\] )?Tests run): +\d|Test Files +\d|Tests +\d|Failed! +- Failed: "
+    r"|Finished in \d|Found \d+ \w+ |collected \d+ items?|platform \w+ -- |\W{0,2}\d+ (?:runs?|tests?|examples?|files?"
+    r"|problems?|passed|failed|passing|failing)\b"
+    r"|[=_]{5,} .+ [=_]{5,}$|rspec \S+:\d|FAILURE: Build failed|\* (?:What went wrong|Try):)"
+)
 # How a text begins that a program printed, where a line alone does not tell.
 _BEGINNING = re.compile(
     r"\s*(?:"
@@ -79,6 +93,11 @@ def stands_alone(line: str) -> bool:
 def goes_on(line: str) -> bool:
     """Tell whether a line that follows one of a trace is one, too."""
     return _NEXT.match(line) is not None
+
+
+def is_usual(line: str) -> bool:
+    """Tell whether a line that a program printed says nothing of what went wrong."""
+    return _USUAL.match(line) is not None
 
 
 def shows_trace(text: str) -> bool:

@@ -16,6 +16,7 @@ from cairn.search.library import Library
 from cairn.search.moved import OF_FUNCTION
 from cairn.search.pasted import PastedPlace, find_pasted
 from cairn.search.pasted_text import LOG_PREFIX, Pasted, read_message, without_prefix
+from cairn.search.printed_lines import is_usual
 from cairn.search.query import STOP_WORDS
 from cairn.search.work_item import WorkItem
 from cairn.source.frames import CallFrame, TracebackFrame, read_calls
@@ -80,15 +81,8 @@ _SOMEBODY = re.compile(r"[IWwMmOoPp](?<!\w.)(?:(?<=I)|(?<=[Ww])e|(?<=[Mm])y|(?<=
 _LOGGED = re.compile(r"\d\d:\d\d:\d\d|\b(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b")
 # A command that was run, a call of a trace, and code that a trace or a report shows: none is a message.
 _SOURCE = re.compile(
-    r"(?:[$>%] |##\[|at [^\s(]+ ?\(|(?:raise|throw|return|import|from|assert|expect|describe|it|test|if|for|while"
-    r"|const|let|var|def|fn|func|class)\b(?!\s*:))"
-)
-# What every trace says, whatever went wrong.
-_BOILERPLATE = re.compile(
-    r"[\s|+]*(?:(?:Exception Group )?Traceback \(most recent call last\):|During handling of the above exception,"
-    r"|The above exception was the direct cause of|stack backtrace:|goroutine \d+ \[|note: run with `RUST_BACKTRACE"
-    r"|\.{3} \d+ more\b|File \"[^\"\n]+\", line \d|not ok \d|# +\(?(?:from function|in test file) "
-    r"|thread '[^'\n]+'(?: \(\d+\))? panicked at )"
+    r"(?:[$>%] |##\[|(?:at|bei|\u00e0) (?:async |new )?[^\s(]+ ?\("
+    r"|(?:raise|throw|return|import|from|assert|expect|describe|it|test|if|for|while|const|let|var|def|fn|func|class)\b(?!\s*:))"
 )
 _CODE_ENDS = (";", "{", "}", "(", "[", ",")
 _CALL_ALONE = re.compile(r"(?:await |return )?[\w$]+(?:\.[\w$]+)*\(.*\)$")  # a statement that is a call
@@ -102,7 +96,15 @@ _ANY_WORD = re.compile(r"\w+")
 _IMPORT = re.compile(rb"\s*(?:import|from|use|require|using|#\s*include)\b")
 _COMMENT = re.compile(rb"\s*(?:#(?![{!]|\s*(?:define|error|warning|pragma))|//|/?\*\s|--\s|;;)")
 _REMARK = re.compile(rb"[\s;{}),](?://|#|--)\s")  # behind code
-_HIDDEN = re.compile(r"(?:^|/)\.[^/]+/")
+_HIDDEN = re.compile(r"(?:^|/)\.[^/]")
+# What a compiler or a linter says of a place: its path, and what comes before the message.
+_DIAGNOSED = re.compile(
+    r"(\S+\.\w+)(?::\d+(?::\d+)?|\(\d+,\d+\)): +(?!in [`'\"]|[\w.:\\]{1,120}(?:Error|Exception|Warning): )"
+    r"(?:(?:error|warning|note|[A-Z])\b:? *)?"
+)
+_DIAGNOSED_SHARE = 0.75  # of the words of such a message that stand in the project if it is its own
+# What stands before a printed message: marks of Python's groups of exceptions, what pytest puts there.
+_BEFORE_MESSAGE = re.compile(r"[\s|]*(?:E {3,}|(?:FAILED|ERROR) \S+::.{1,200}? - )?")
 _QUOTED = re.compile(r"`([^`\n]{12,200})`|\"([^\"\n]{12,200})\"|\u201c([^\u201d\n]{12,200})\u201d")
 
 
@@ -139,7 +141,11 @@ def find_reported(
     lines = lines_of_frames(library, _calls_of(item.raw), filters, finder)
     found = [Reported(line, number, share) for number, (line, share) in enumerate(islice(lines, MAX_FRAMES), start=1)]
     messages = messages_of(item)
-    made = [(one, place) for one in messages if (place := _place_of(library, one, wants, filters)) is not None]
+    made = [
+        (one, place)
+        for one in messages
+        if (place := _place_of(library, one, wants, filters)) is not None and not _is_of_tool(one, place.place, finder)
+    ]
     made.sort(key=lambda one: (one[1].place.share < 1.0, -one[1].place.weight))
     printed, alone = f"{item.code}\n{item.trace}", set(_lines_alone(item.raw))
     for message, (best, is_rivalled) in made[:MAX_PLACES_OF_MESSAGES]:
@@ -166,6 +172,16 @@ def _place_of(library: Library, message: str, wants: Role, filters: Filtered) ->
     first, *others = places
     rivals = (other for other in others if other.part == first.part and other.line.file != first.line.file)
     return _MessagePlace(first, any(_is_code_at(library, other, wants) for other in rivals))
+
+
+def _is_of_tool(message: str, place: PastedPlace, finder: FileFinder) -> bool:
+    """Tell whether a compiler or a linter says a message of a file of the project, and the project does not make it."""
+    diagnosed = _DIAGNOSED.match(message)
+    if diagnosed is None or place.share >= 1 or not finder.by_path(diagnosed[1]):
+        return False
+    parts = read_message(message)
+    n_words = sum(not parts.is_value(word.start()) for word in _ANY_WORD.finditer(message, diagnosed.end()))
+    return place.n_words < _DIAGNOSED_SHARE * n_words
 
 
 def _has_enough(place: PastedPlace, message: str) -> bool:
@@ -258,7 +274,7 @@ def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
     printed = list(map(_stripped, f"{item.code}\n{item.trace}".split("\n")))
     printed = [line for line in printed if len(line) <= _MAX_MESSAGE_CHARS and len(line.split()) >= _LEAST_WORDS]
     shown = {frame.code for frame in _calls_of(item.raw) if isinstance(frame, TracebackFrame)}
-    printed = [line for line in printed if "panicked at" not in line and line not in shown]
+    printed = [line for line in printed if not ("panicked at" in line or line in shown or is_usual(line))]
     yield from filter(_tells_error, reversed(printed))
     yield from filter(_tells_level, reversed(printed))
     spans = (next(filter(None, match.groups())) for match in _QUOTED.finditer(f"{item.subject}\n{item.prose}"))
@@ -266,7 +282,7 @@ def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
         span for span in spans if len(span.split()) >= _LEAST_WORDS and (_tells_error(span) or _SAYS.search(span))
     )
     lines = [line.strip() for line in item.prose.split("\n") if len(line) <= _MAX_MESSAGE_CHARS]
-    yield from filter(_tells_error, (*lines, item.subject))
+    yield from (line for line in (*lines, item.subject) if " " in line and _tells_error(line))
     yield from (line for line in reversed(lines) if _tells_level(line) and _is_logged(line))
     yield from (line for line in _saying(printed) if not _SOURCE.match(line))
     yield from filter(_ERROR.match, reversed(printed))
@@ -304,7 +320,7 @@ def _lines_of_output(text: str) -> Iterator[str]:
     """Yield the lines of what a program printed that may be messages, those that say what went wrong first."""
     lines = [_stripped(line) for line in text.split("\n") if len(line.split()) >= _LEAST_WORDS]
     lines = [line for line in lines if len(line) <= _MAX_MESSAGE_CHARS]
-    lines = [line for line in lines if not (_SOMEBODY.search(line) or _SOURCE.match(line) or _BOILERPLATE.match(line))]
+    lines = [line for line in lines if not (_SOMEBODY.search(line) or _SOURCE.match(line) or is_usual(line))]
     says = dict.fromkeys(_saying(lines))
     yield from says
     yield from (line for line in lines if line not in says and not _is_code(line))
@@ -330,8 +346,8 @@ def _is_prose(line: str) -> bool:
 
 
 def _stripped(line: str) -> str:
-    """Return a printed line without what stands around it, such as the marks of Python's groups of exceptions."""
-    return line.strip().lstrip("| ")
+    """Return a printed line without what stands around it."""
+    return _BEFORE_MESSAGE.sub("", line, count=1).strip()
 
 
 def _is_code(line: str) -> bool:

@@ -125,6 +125,53 @@ def test_what_is_installed_where_is_no_message_of_output() -> None:
     assert not [line for line in messages(f"{trace}{said}\n\n{about}") if "ystem" in line or "version" in line]
 
 
+RSPEC = """Failures:
+
+  1) Shop::Cart cannot be placed twice
+     Failure/Error: return unless cart.is_not_found
+
+     Shop::Refused:
+       carts of ann were not found
+     # ./lib/shop/cart.rb:44:in 'place'
+
+Finished in 0.5 seconds (files took 2 seconds to load)
+1 example, 1 failure
+
+rspec ./spec/shop/cart_spec.rb:19 # Shop::Cart cannot be placed twice
+"""
+JEST = """  \u25cf Cart \u203a is not placed twice
+
+    TypeError: cart of ann is closed
+
+      at async place (src/cart.ts:12:3)
+      at new Cart (src/cart.ts:2:3)
+
+Tests:       1 failed, 20 passed, 21 total
+"""
+PYTEST = """============================= test session starts ==============================
+platform linux -- Python 3.12.3, pytest-8.3.4, pluggy-1.5.0
+collected 12 items
+E       ValueError: cart of ann is closed
+
+src/shop/cart.py:12: ValueError
+=========================== short test summary info ============================
+FAILED tests/test_cart.py::test_place[two carts] - ValueError: cart of ann is closed
+========================= 1 failed, 11 passed in 4.12s =========================
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (RSPEC, "carts of ann were not found"),
+        (JEST, "TypeError: cart of ann is closed"),
+        (PYTEST, "ValueError: cart of ann is closed"),
+    ],
+)
+def test_what_a_test_is_called_and_its_code_are_no_messages(text: str, said: str) -> None:
+    assert messages(text) == [said]
+
+
 @pytest.mark.parametrize(
     "line",
     [
