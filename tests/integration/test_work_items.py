@@ -99,6 +99,13 @@ def test_a_message_alone_is_where_it_is_made(workspace: Workspace) -> None:
     assert found[0] == ("src/shop/cart.py", 7, "raised here")
 
 
+def test_the_line_of_a_message_of_which_it_has_little_comes_behind_surer_hits(workspace: Workspace) -> None:
+    said = "Space inside parentheses of a letter to a customer about an order: send_letter did not deliver"
+    found = [(hit.path, hit.part, hit.confidence) for hit in workspace.search(f"$ shop mail\n{said}\n").code]
+    assert found[0] == ("src/shop/mail.py", "named in the text", "high")
+    assert ("src/shop/rules.py", "raised here", "low") in found
+
+
 @pytest.mark.parametrize("place", ["src/shop/orders.py:7:5: ", "src/shop/orders.py(7,5): ", "./src/shop/orders.py:7: "])
 def test_what_a_compiler_says_of_a_place_is_no_message_of_the_project(workspace: Workspace, place: str) -> None:
     said = "error: Space inside parentheses detected in the call of total [arg-type]"

@@ -101,6 +101,8 @@ class LongText:
     def arrange(self, hits: Sequence[CodeHit], lines: Sequence[CodeHit]) -> list[CodeHit]:
         """Show the files in which the text reports a line at that line; these come first if it says nothing else.
 
+        A line that makes a message does so if no other hit is surer.
+
         The line that makes a printed message comes first, too. The deepest frame of the project is among the hits:
         before the last one, if it is not found otherwise.
 
@@ -113,7 +115,10 @@ class LongText:
             if not self._filters.kinds or line.kind in self._filters.kinds:
                 shown.setdefault(line.path, _sure(line, one.part, one.share))
         if is_output(self._item):
-            return [*shown.values(), *(hit for hit in hits if hit.path not in shown)]
+            frames = [one for one in shown.values() if one.part != RAISED_PART]
+            raised = [one for one in shown.values() if one.part == RAISED_PART]
+            others = [*raised, *(hit for hit in hits if hit.path not in shown)]
+            return [*frames, *sorted(others, key=lambda hit: -hit.relevance)]  # little of a message says little
         path = self._raised_at
         if raised := shown.pop(path, None):
             return [raised, *_at_lines([hit for hit in hits if hit.path != path], shown)]
