@@ -94,6 +94,20 @@ def test_a_traceback_alone_is_its_frames_the_deepest_first(workspace: Workspace)
     assert found[:2] == [("src/shop/cart.py", 7, "frame 1"), ("src/shop/orders.py", 7, "frame 2")]
 
 
+@pytest.mark.parametrize(
+    ("frame", "line", "confidence"),
+    [
+        ('File "/srv/app/src/shop/cart.py", line 7, in total', 7, "high"),
+        ("src/shop/cart.py:7 breaks for large carts", 7, "high"),
+        ('File "/srv/app/src/shop/cart.py", line 2, in total', 5, "medium"),  # where the function is now
+        ('File "/srv/app/src/shop/cart.py", line 7, in sum_all', 7, "medium"),
+    ],
+)
+def test_a_frame_alone_is_as_sure_as_its_line(workspace: Workspace, frame: str, line: int, confidence: str) -> None:
+    first = workspace.search(frame).code[0]
+    assert (first.path, first.start_line, first.confidence) == ("src/shop/cart.py", line, confidence)
+
+
 def test_a_message_alone_is_where_it_is_made(workspace: Workspace) -> None:
     found = parts(workspace.search("Run 7 failed\nValueError: cart Maria must not be empty\n"))
     assert found[0] == ("src/shop/cart.py", 7, "raised here")

@@ -116,8 +116,8 @@ class LongText:
                 shown.setdefault(line.path, _sure(line, one.part, one.share))
         if is_output(self._item):
             frames = [one for one in shown.values() if one.part != RAISED_PART]
-            raised = [one for one in shown.values() if one.part == RAISED_PART]
-            others = [*raised, *(hit for hit in hits if hit.path not in shown)]
+            made = [one for one in shown.values() if one.part == RAISED_PART]
+            others = [*made, *(hit for hit in hits if hit.path not in shown)]
             return [*frames, *sorted(others, key=lambda hit: -hit.relevance)]  # little of a message says little
         path = self._raised_at
         if raised := shown.pop(path, None):

@@ -122,14 +122,15 @@ def _stands_nowhere(snapshot: Snapshot, text: str) -> bool:
     return int(np.bincount(found.rows, minlength=1).max()) < len(hashes)
 
 
-def find_frames(library: Library, text: str, filters: Filtered, limit: int) -> list[LineMatch]:
+def find_frames(library: Library, text: str, filters: Filtered, limit: int) -> list[PastedPlace]:
     """Return the lines that a text names as `PATH:LINE` or in the frames of a traceback, the deepest call first.
 
-    A path may be longer than in the project, as on another machine, or shorter, if only one file ends in it.
+    A path may be longer than in the project, as on another machine, or shorter, if only one file ends in it. The
+    `share` of each is how sure its line is.
     """
     frames = [frame for frame in read_calls(text) if isinstance(frame, TracebackFrame)]
     found = lines_of_frames(library, frames, filters, finder_of(library.snapshot))
-    return [line for line, _ in islice(found, limit)]
+    return [PastedPlace(line, "", share) for line, share in islice(found, limit)]
 
 
 class _Words(NamedTuple):

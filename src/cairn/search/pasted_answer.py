@@ -36,15 +36,14 @@ def with_pasted(
     They come first, but what a question quotes is seldom all that it is about: its lines come among the ranked hits.
     """
     limit = min(request.limit or MAX_PASTED, MAX_PASTED)
-    places = hits_of_lines(library, find_frames(library, query.text, request, limit), request)
-    if places:
-        notes.append(_note_on_places(library, query, places[0].path))
-    pasted = _pasted_in(query) if len(places) < limit and not is_place(query.text) else []
-    found = find_pasted(library, pasted, query.wants, request, limit - len(places))
+    named = _hits_of_places(library, find_frames(library, query.text, request, limit), request)
+    if named:
+        notes.append(_note_on_places(library, query, named[0].path))
+    pasted = _pasted_in(query) if len(named) < limit and not is_place(query.text) else []
+    found = find_pasted(library, pasted, query.wants, request, limit - len(named))
     is_quoted = bool(pasted) and all(one.is_quoted for one in pasted)
     lines = _hits_of_places(library, found.places[:MAX_QUOTED] if is_quoted else found.places, request, is_quoted)
-    notes.extend(_notes_on_lines(found, pasted, "" if is_quoted else "then" if places else "first"))
-    named = [hit._replace(match="exact", similarity=1.0) for hit in places]
+    notes.extend(_notes_on_lines(found, pasted, "" if is_quoted else "then" if named else "first"))
     shown = {hit.id for hit in (*named, *lines)}
     ranked = [hit for hit in ranked if hit.id not in shown]
     if is_quoted:
@@ -66,9 +65,9 @@ def _pasted_in(query: Query) -> list[Pasted]:
 
 
 def _hits_of_places(
-    library: Library, places: Sequence[PastedPlace], request: SearchRequest, is_quoted: bool
+    library: Library, places: Sequence[PastedPlace], request: SearchRequest, is_quoted: bool = False
 ) -> list[CodeHit]:
-    """Return the lines as hits. One that holds what a question quotes is no sure answer to it."""
+    """Return the lines as hits, as sure as they are. One that holds what a question quotes is no sure answer to it."""
     hits = hits_of_lines(library, [place.line for place in places], request)
     chances = [min(place.share, GUESSED) if is_quoted else place.share for place in places]
     return [
