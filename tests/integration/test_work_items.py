@@ -108,6 +108,24 @@ def test_a_frame_alone_is_as_sure_as_its_line(workspace: Workspace, frame: str, 
     assert (first.path, first.start_line, first.confidence) == ("src/shop/cart.py", line, confidence)
 
 
+@pytest.mark.parametrize(
+    "place",
+    [
+        "https://gitlab.example.com/forks/shop/-/blob/main/src/shop/cart.py?ref_type=heads#L7-9",
+        "vscode://file/home/u/shop/src/shop/cart.py:7:3",
+        "src/shop/cart.py#L7-L9",
+    ],
+)
+def test_the_one_place_of_a_short_text_comes_first(workspace: Workspace, place: str) -> None:
+    said = (
+        f"Letters about old orders are sent twice\n\nWe send_letter before we archive:\n\n{place}\n\nPlease fix that."
+    )
+    assert parts(workspace.search(said))[0] == ("src/shop/cart.py", 7, "frame 1")
+    assert parts(workspace.search(f"{said} Or is it in src/shop/orders.py:7?"))[0][0] != "src/shop/cart.py"
+    at_length = f"{said} {'When an old order is archived, a customer gets a letter. ' * 6}"
+    assert parts(workspace.search(at_length))[0][0] != "src/shop/cart.py"
+
+
 def test_a_message_alone_is_where_it_is_made(workspace: Workspace) -> None:
     found = parts(workspace.search("Run 7 failed\nValueError: cart Maria must not be empty\n"))
     assert found[0] == ("src/shop/cart.py", 7, "raised here")

@@ -18,12 +18,14 @@ from cairn.search.library import Library
 from cairn.search.mentions import read_mentions
 from cairn.search.query import Query
 from cairn.search.referred import find_referred
-from cairn.search.reported import RAISED_PART, find_reported, is_output, worth_of
+from cairn.search.reported import RAISED_PART, Reported, find_reported, is_output, worth_of
 from cairn.search.score import Floats
 from cairn.search.work_item import HEAD_CHARS, TAIL_CHARS, WorkItem
+from cairn.source.roles import Role
 
 BODY_WEIGHT = 0.5  # of the body's vector beside that of the subject
 NAMED_PART = "named in the text"
+_FEW_WORDS = 60  # of a text that is about the one place that it names
 _SHOWN_DIGITS = 9  # of a commit's hash
 
 
@@ -77,12 +79,23 @@ class LongText:
         return next((one.part for one in self._reported if one.frame), "")
 
     @property
-    def _raised_at(self) -> str:
-        """The file that surely makes a printed message; empty if there is none, or a frame says more."""
+    def _meant_at(self) -> str:
+        """The file that surely is meant, empty if that is unclear.
+
+        It is that of the one place that a short text names, or the one that makes a printed message if no frame says
+        more.
+        """
         first = self._reported[0] if self._reported else None
-        if first is None or not first.is_printed or not first.is_sure:
+        if first is None or not (self._is_one_place(first) if first.frame else first.is_printed and first.is_sure):
             return ""
         return self._library.snapshot.files.paths[first.line.file]
+
+    def _is_one_place(self, first: Reported) -> bool:
+        """Tell whether a frame is the one place of a short text, such as a link, and not just the test of a trace."""
+        is_test = int(self._library.snapshot.files.roles[first.line.file]) & int(Role.TEST)
+        if (is_test and self._item.trace) or sum(one.frame > 0 for one in self._reported) > 1:
+            return False
+        return sum(len(part.split()) for part in (self._item.subject, self._item.prose, self._item.code)) <= _FEW_WORDS
 
     def gather(self, file_of_row: npt.NDArray[np.int64]) -> TextEvidence:
         """Return what the text says of the files; see `evidence.gather`."""
@@ -101,9 +114,8 @@ class LongText:
     def arrange(self, hits: Sequence[CodeHit], lines: Sequence[CodeHit]) -> list[CodeHit]:
         """Show the files in which the text reports a line at that line; these come first if it says nothing else.
 
-        A line that makes a message does so if no other hit is surer.
-
-        The line that makes a printed message comes first, too. The deepest frame of the project is among the hits:
+        A line that makes a message does so if no other hit is surer. So do, in any text, the line that surely makes a
+        printed message, and the one place that a short text names. The deepest frame of the project is among the hits:
         before the last one, if it is not found otherwise.
 
         Args:
@@ -119,9 +131,9 @@ class LongText:
             made = [one for one in shown.values() if one.part == RAISED_PART]
             others = [*made, *(hit for hit in hits if hit.path not in shown)]
             return [*frames, *sorted(others, key=lambda hit: -hit.relevance)]  # little of a message says little
-        path = self._raised_at
-        if raised := shown.pop(path, None):
-            return [raised, *_at_lines([hit for hit in hits if hit.path != path], shown)]
+        path = self._meant_at
+        if meant := shown.pop(path, None):
+            return [meant, *_at_lines([hit for hit in hits if hit.path != path], shown)]
         deepest = next((hit for hit in shown.values() if hit.part == self._deepest), None)
         if deepest is not None and len(hits) > 1 and all(hit.path != deepest.path for hit in hits):
             hits = [*hits[:-1], deepest._replace(relevance=hits[-1].relevance), hits[-1]]

@@ -27,6 +27,7 @@ from cairn.search.filters import Filtered, filter_files
 from cairn.search.framed import lines_of_frames
 from cairn.search.hits import FileText
 from cairn.search.library import Library, read_files
+from cairn.search.linked_places import with_places
 from cairn.search.pasted_text import Pasted, is_of_language, read_message, without_prefix
 from cairn.search.query import STOP_WORDS
 from cairn.source.frames import TracebackFrame, read_calls
@@ -128,7 +129,7 @@ def find_frames(library: Library, text: str, filters: Filtered, limit: int) -> l
     A path may be longer than in the project, as on another machine, or shorter, if only one file ends in it. The
     `share` of each is how sure its line is.
     """
-    frames = [frame for frame in read_calls(text) if isinstance(frame, TracebackFrame)]
+    frames = [frame for frame in read_calls(with_places(text)) if isinstance(frame, TracebackFrame)]
     found = lines_of_frames(library, frames, filters, finder_of(library.snapshot))
     return [PastedPlace(line, "", share) for line, share in islice(found, limit)]
 

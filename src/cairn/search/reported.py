@@ -13,6 +13,7 @@ from cairn.search.file_finder import FileFinder
 from cairn.search.filters import Filtered
 from cairn.search.framed import lines_of_frames
 from cairn.search.library import Library
+from cairn.search.linked_places import with_places
 from cairn.search.moved import OF_FUNCTION
 from cairn.search.pasted import PastedPlace, find_pasted
 from cairn.search.pasted_text import LOG_PREFIX, Pasted, read_message, without_prefix
@@ -375,4 +376,4 @@ def _saying(lines: Sequence[str]) -> list[str]:
 
 @lru_cache(maxsize=4)  # asked for twice
 def _calls_of(text: str) -> tuple[TracebackFrame | CallFrame, ...]:
-    return tuple(read_calls(text))
+    return tuple(read_calls(with_places(text)))
