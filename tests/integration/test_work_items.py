@@ -144,6 +144,9 @@ def test_what_a_compiler_says_of_a_place_is_no_message_of_the_project(workspace:
     found = parts(workspace.search(f"{place}{said}\nFound 1 error in 1 file\n"))
     assert found[0] == ("src/shop/orders.py", 7, "frame 1")
     assert "raised here" not in {part for _, _, part in found}
+    first, *others = workspace.search(f"{place}{said}").code
+    assert (first.path, first.start_line, first.match) == ("src/shop/orders.py", 7, "exact")
+    assert {hit.match for hit in others} == {None}
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cairn.answers import CodeHit
 from cairn.hints import Hint
 from cairn.search.confidence import GUESSED, confidence_word
+from cairn.search.diagnosed import diagnosed_path, makes_diagnosis
 from cairn.search.exact_answer import hits_of_lines
 from cairn.search.library import Library
 from cairn.search.named import means_name
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 MAX_PASTED = 10  # lines that hold what was pasted
 # Of what a question only quotes: how many lines, and how many ranked hits come before them.
 MAX_QUOTED, BEFORE_QUOTED = 3, 2
-# What a compiler or a linter says of a line, and how much of that must stand in the project for it to be its own.
-_DIAGNOSED = r"(?i)\S+:\d+(?::\d+)?: *(?:error|warning|note|info|fatal|[A-Z]+\d+|[CEFIRW]:)\b"
-DIAGNOSED_SHARE = 0.5
 
 
 def with_pasted(
@@ -41,6 +38,9 @@ def with_pasted(
         notes.append(_note_on_places(library, query, named[0].path))
     pasted = _pasted_in(query) if len(named) < limit and not is_place(query.text) else []
     found = find_pasted(library, pasted, query.wants, request, limit - len(named))
+    is_diagnosis = bool(named and diagnosed_path(query.text))
+    if is_diagnosis:
+        found = found._replace(places=[one for one in found.places if _is_made_at(library, one, query.text)])
     is_quoted = bool(pasted) and all(one.is_quoted for one in pasted)
     lines = _hits_of_places(library, found.places[:MAX_QUOTED] if is_quoted else found.places, request, is_quoted)
     notes.extend(_notes_on_lines(found, pasted, "" if is_quoted else "then" if named else "first"))
@@ -49,11 +49,15 @@ def with_pasted(
     if is_quoted:
         hits = [*named, *ranked[:BEFORE_QUOTED], *lines, *ranked[BEFORE_QUOTED:]]
     else:
-        is_own = found.places and found.places[0].share >= DIAGNOSED_SHARE and re.match(_DIAGNOSED, query.text)
-        hits = [*lines, *named] if is_own else [*named, *lines]
+        hits = [*lines, *named] if is_diagnosis else [*named, *lines]
         most = hits[-1].relevance if hits else GUESSED if any(one.is_loose for one in pasted) else 1.0
         hits += [_at_most(hit, most) for hit in ranked]
     return hits[: request.limit or None]
+
+
+def _is_made_at(library: Library, place: PastedPlace, message: str) -> bool:
+    """Tell whether a place makes what a text says of the place that it begins with; then it comes before that."""
+    return makes_diagnosis(place, library.snapshot.files.paths[place.line.file], message)
 
 
 def _pasted_in(query: Query) -> list[Pasted]:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import compress, islice
 from typing import NamedTuple
 
+from cairn.search.diagnosed import diagnosed_path, is_hidden, makes_diagnosis
 from cairn.search.exact import LineMatch
 from cairn.search.file_finder import FileFinder
 from cairn.search.filters import Filtered
@@ -97,13 +98,6 @@ _ANY_WORD = re.compile(r"\w+")
 _IMPORT = re.compile(rb"\s*(?:import|from|use|require|using|#\s*include)\b")
 _COMMENT = re.compile(rb"\s*(?:#(?![{!]|\s*(?:define|error|warning|pragma))|//|/?\*\s|--\s|;;)")
 _REMARK = re.compile(rb"[\s;{}),](?://|#|--)\s")  # behind code
-_HIDDEN = re.compile(r"(?:^|/)\.[^/]")
-# What a compiler or a linter says of a place: its path, and what comes before the message.
-_DIAGNOSED = re.compile(
-    r"(\S+\.\w+)(?::\d+(?::\d+)?|\(\d+,\d+\)): +(?!in [`'\"]|[\w.:\\]{1,120}(?:Error|Exception|Warning): )"
-    r"(?:(?:error|warning|note|[A-Z])\b:? *)?"
-)
-_DIAGNOSED_SHARE = 0.75  # of the words of such a message that stand in the project if it is its own
 # What stands before a printed message: marks of Python's groups of exceptions, what pytest puts there.
 _BEFORE_MESSAGE = re.compile(r"[\s|]*(?:E {3,}|(?:FAILED|ERROR) \S+::.{1,200}? - )?")
 _QUOTED = re.compile(r"`([^`\n]{12,200})`|\"([^\"\n]{12,200})\"|\u201c([^\u201d\n]{12,200})\u201d")
@@ -141,12 +135,8 @@ def find_reported(
     """
     lines = lines_of_frames(library, _calls_of(item.raw), filters, finder)
     found = [Reported(line, number, share) for number, (line, share) in enumerate(islice(lines, MAX_FRAMES), start=1)]
-    messages = messages_of(item)
-    made = [
-        (one, place)
-        for one in messages
-        if (place := _place_of(library, one, wants, filters)) is not None and not _is_of_tool(one, place.place, finder)
-    ]
+    found_places = ((one, _place_of(library, one, wants, filters)) for one in messages_of(item))
+    made = [(one, at) for one, at in found_places if at and not _is_of_tool(library, one, at.place, finder)]
     made.sort(key=lambda one: (one[1].place.share < 1.0, -one[1].place.weight))
     printed, alone = f"{item.code}\n{item.trace}", set(_lines_alone(item.raw))
     for message, (best, is_rivalled) in made[:MAX_PLACES_OF_MESSAGES]:
@@ -175,14 +165,11 @@ def _place_of(library: Library, message: str, wants: Role, filters: Filtered) ->
     return _MessagePlace(first, any(_is_code_at(library, other, wants) for other in rivals))
 
 
-def _is_of_tool(message: str, place: PastedPlace, finder: FileFinder) -> bool:
+def _is_of_tool(library: Library, message: str, place: PastedPlace, finder: FileFinder) -> bool:
     """Tell whether a compiler or a linter says a message of a file of the project, and the project does not make it."""
-    diagnosed = _DIAGNOSED.match(message)
-    if diagnosed is None or place.share >= 1 or not finder.by_path(diagnosed[1]):
-        return False
-    parts = read_message(message)
-    n_words = sum(not parts.is_value(word.start()) for word in _ANY_WORD.finditer(message, diagnosed.end()))
-    return place.n_words < _DIAGNOSED_SHARE * n_words
+    path = diagnosed_path(message)
+    own = library.snapshot.files.paths[place.line.file]
+    return bool(path and finder.by_path(path)) and not makes_diagnosis(place, own, message)
 
 
 def _has_enough(place: PastedPlace, message: str) -> bool:
@@ -197,7 +184,7 @@ def _is_code_at(library: Library, place: PastedPlace, wants: Role) -> bool:
     is_aside = int(library.snapshot.files.roles[file]) & int(_ASIDE & ~wants)
     before = text[: max(0, text.find(place.part.encode("utf-8", "surrogatepass")))]
     is_said = _COMMENT.match(text) or any(not _is_in_string(before[: at.start()]) for at in _REMARK.finditer(before))
-    return not (is_aside or is_said or _IMPORT.match(text) or _HIDDEN.search(library.snapshot.files.paths[file]))
+    return not (is_aside or is_said or _IMPORT.match(text) or is_hidden(library.snapshot.files.paths[file]))
 
 
 def _is_in_string(before: bytes) -> bool:
