@@ -57,8 +57,9 @@ _USUAL = re.compile(
     r"|goroutine \d+ \[|created by .+ in goroutine \d|(?:Previous )?(?:[Rr]ead|[Ww]rite) at 0x|Goroutine \d+ \(\w+\) "
     r"|\d+\) \S|(?:\u25cf|FAIL|RUN) .+ [\u203a>] |Failure/Error: |Error Trace:|--- FAIL: "  # a test and its code
     r"|(?:Tests?(?: Files| Suites)?|(?:\[\w+\] )?Tests run): +\d|Test Files +\d|Tests +\d|Failed! +- Failed: "
-    r"|Finished in \d|Found \d+ \w+ |collected \d+ items?|platform \w+ -- |\W{0,2}\d+ (?:runs?|tests?|examples?|files?"
-    r"|problems?|passed|failed|passing|failing)\b"
+    r"|Finished in \d|Found \d+ (?:errors?|problems?|offenses?|warnings?|issues?)\b"
+    r"|collected \d+ items?|platform \w+ -- |\W{0,2}\d+ (?:(?:runs?|tests?|examples?|assertions?), |tests? completed"
+    r"|files? inspected|problems? \(|passed|failed|passing|failing)"
     r"|[=_]{5,} .+ [=_]{5,}$|rspec \S+:\d|FAILURE: Build failed|\* (?:What went wrong|Try):)"
 )
 # How a text begins that a program printed, where a line alone does not tell.

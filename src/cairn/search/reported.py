@@ -211,8 +211,10 @@ def is_output(item: WorkItem) -> bool:
     ):
         return True
     lines = item.raw.strip().split("\n")
-    if sum(map(_is_logged, lines)) >= _LOGGED_SHARE * len(lines):
-        return not _SOMEBODY.search(item.raw)
+    written = list(filter(str.strip, lines))
+    others = [line for line in written if not _is_logged(line)]
+    if len(written) - len(others) >= _LOGGED_SHARE * len(written):
+        return not _SOMEBODY.search("\n".join(others))
     return _is_paragraph(lines) and not _PERSON.search(item.raw) and any(map(_says_what_failed, lines))
 
 

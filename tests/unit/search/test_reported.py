@@ -172,6 +172,11 @@ def test_what_a_test_is_called_and_its_code_are_no_messages(text: str, said: str
     assert messages(text) == [said]
 
 
+@pytest.mark.parametrize("line", ["3 files could not be read by the shop", "Found 3 orders placed twice"])
+def test_a_number_of_things_makes_no_summary_of_tests(line: str) -> None:
+    assert messages(f"$ shop run\n{line}\n12 examples, 1 failure\n") == [line]
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -240,6 +240,7 @@ def test_a_message_of_some_lines_and_a_log_are_output() -> None:
     assert is_output(read_work_item("shop: cart 7 is not found\n  looked in: /srv/carts\n"))
     started = "2024-03-01 12:00:01,124 INFO [shop.orders] placed the order of ann\n"
     assert is_output(read_work_item(started * 20))
+    assert is_output(read_work_item(f"{started * 3}2024-03-01 12:00:02,124 INFO Please place our order again\n\n\n"))
     assert not is_output(read_work_item(f"{started}Where do we place it?\n{started * 2}"))
 
 
