@@ -10,7 +10,7 @@ from io import BytesIO
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from cairn.source.languages import Language, load_grammar
+from cairn.source.languages import BY_NAME, Language, load_grammar
 from cairn.source.matching import Match, Wrapper, is_comment, run_query, text_of
 from cairn.types import Definition, Span
 
@@ -178,6 +178,13 @@ def find_definitions(
             parsed.append(_build(match, parent, parsed, data, lines, language, wrappers))
         open_parents.append(len(parsed) - 1)
     return parsed
+
+
+def find_leads(data: bytes, language: str) -> tuple[int, ...]:
+    """Return the line of each definition of a file, or that of the first comment, attribute or decorator above it."""
+    known = BY_NAME[language]
+    parsed = find_definitions(parse(data, known), data, Lines.of(data), known)
+    return tuple(min(item.lead_line + 1, item.definition.span.start_line) for item in parsed)
 
 
 def _name_chars(parsed: list[ParsedDefinition], parent: int, match: Match) -> int:
