@@ -8,7 +8,6 @@ from functools import cache, cached_property
 
 from cairn.graph.rules import NAMESPACE_KINDS, Rules
 from cairn.source.closures import Closure
-from cairn.source.definitions import MAX_LEAD_LINES
 from cairn.source.facts import NO_FACTS, Facts
 from cairn.source.imports import Import
 from cairn.source.languages import BY_NAME, load_reference_text
@@ -203,32 +202,6 @@ class SourceFile:
             if inside and (best < 0 or definition.span.start_line >= self.definitions[best].span.start_line):
                 best = place
         return best
-
-    def may_lead(self, line: int) -> bool:
-        """Tell whether a line may be a comment, an attribute or a decorator above a definition."""
-        around = self.at_line(line)
-        if any(definition.span.start_line == line for definition in self.definitions):
-            return False
-        return any(
-            definition.parent == around and line < definition.span.start_line <= line + MAX_LEAD_LINES
-            for definition in self.definitions
-        )
-
-    def below_lead(self, line: int, leads: Sequence[int]) -> int:
-        """Return the first definition below a line that is a part of it, the innermost around it if there is none.
-
-        Args:
-            leads: the lines at which the definitions begin, with the comments and decorators above them.
-        """
-        around = self.at_line(line)
-        return next(
-            (
-                place
-                for place, (definition, lead) in enumerate(zip(self.definitions, leads, strict=True))
-                if definition.parent == around and lead <= line < definition.span.start_line
-            ),
-            around,
-        )
 
 
 @cache

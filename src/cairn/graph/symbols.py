@@ -9,18 +9,16 @@ import sqlite3
 from collections.abc import Collection, Iterable
 from itertools import islice
 
-from cairn.errors import AmbiguousError, UnknownSymbolError, UnparsableError
+from cairn.errors import AmbiguousError, UnknownSymbolError
 from cairn.graph.alike import lengths_alike, names_like
 from cairn.graph.code import Code
 from cairn.graph.full_names import find_by_full_name, without_signature
+from cairn.graph.leads import definition_at
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.rules import NAMESPACE_KINDS, VALUE_KINDS
-from cairn.graph.source_file import SourceFile
 from cairn.graph.values import Symbol
 from cairn.hints import Hint
-from cairn.index.isolation import run_isolated
 from cairn.source.frames import TracebackFrame, file_among, is_place, read_frames
-from cairn.source.languages import BY_NAME
 from cairn.source.roles import foreign_word
 from cairn.source.text import pluralize
 from cairn.storage.index import chunk_db
@@ -219,28 +217,13 @@ def _in_file(code: Code, number: int, text: str) -> list[int]:
     """Return the definitions of a file that a name means, or the innermost on a line."""
     source = code.file(number)
     if text.isdigit():
-        place = _at_line(code, source, int(text))
+        place = definition_at(code, source, int(text))
         return [node_of(number, place)] if place >= 0 or int(text) > 0 else []
     return [
         node_of(number, place)
         for place, definition in enumerate(source.definitions)
         if _ends_in(definition.qualified_name, text)
     ]
-
-
-def _at_line(code: Code, source: SourceFile, line: int) -> int:
-    """Return the innermost definition around a line, or the one below it of which the line is a part; -1 for none.
-
-    The index does not keep where comments and decorators begin, so the file is parsed again where it matters.
-    """
-    data = code.checkout.read(source.number) if source.may_lead(line) else None
-    if data is None or not BY_NAME[source.language].support.grammar:
-        return source.at_line(line)
-    try:
-        leads: tuple[int, ...] = run_isolated("cairn.source.definitions:find_leads", data, source.language)
-    except UnparsableError:
-        return source.at_line(line)
-    return source.below_lead(line, leads) if len(leads) == len(source.definitions) else source.at_line(line)
 
 
 def _by_name(code: Code, text: str) -> list[int]:
