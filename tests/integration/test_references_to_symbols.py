@@ -181,3 +181,16 @@ def test_a_generic_type_of_csharp_is_used_as_a_type(tmp_path: Path) -> None:
         found = workspace.graph.references("IBox").references
         assert [(one.kind, one.line) for one in found] == [("type", 4), ("type", 5), ("base", 2)]
         assert [(one.kind, one.line) for one in workspace.graph.references("App.Open").references] == [("call", 5)]
+
+
+def test_a_test_with_the_name_of_a_function_in_its_title_is_no_head_of_it(tmp_path: Path) -> None:
+    (tmp_path / "wobble.zig").write_text(
+        'pub fn wobble(x: i32) i32 {\n    return x;\n}\n\ntest "wobble" {\n    _ = wobble(1);\n    _ = wobble(2);\n}\n'
+    )
+    (tmp_path / "shake_test.cc").write_text(
+        "int shake(int x) { return x; }\n\nTEST(ShakeTest, shake) {\n  shake(1);\n  shake(2);\n}\n"
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert listed(workspace.graph.references("wobble.zig:wobble")) == {"call": ["wobble.zig:6", "wobble.zig:7"]}
+        assert listed(workspace.graph.references("shake_test.cc:1")) == {"call": ["shake_test.cc:4", "shake_test.cc:5"]}

@@ -6,7 +6,7 @@ The files that mention the name are parsed again for this: what the index keeps 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
@@ -18,11 +18,12 @@ from cairn.graph.denote import Denoting, No, ReferenceTarget
 from cairn.graph.empty import on_no_references, on_unread
 from cairn.graph.entities import How
 from cairn.graph.graph import CALL_KINDS, Graph
+from cairn.graph.heads import find_heads, scope_borders
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reader import Reader, note_on_unfollowed
 from cairn.graph.referrers import Referrers
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, IMPLEMENT, INHERIT, USE, Edge
-from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, SCOPELESS_KINDS, TYPE_KINDS, VALUE_KINDS
+from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS, VALUE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import find_symbol, symbol_of
 from cairn.graph.tally import LineTally, files_for
@@ -366,11 +367,12 @@ class _ReferenceSearch:
         occurrences = _occurrences(self._graph, source, names | aliases)
         if not occurrences and not edges:
             return
-        lines = (self._graph.code.checkout.read(source.number) or b"").split(b"\n")
+        data = self._graph.code.checkout.read(source.number) or b""
+        lines = data.split(b"\n")
         edge_at = {edge.line: edge for edge in edges}
         called = {occurrence.line for occurrence in occurrences if occurrence.role in ("call", "construct")}
-        heads = _heads(source, names, occurrences, self._sought.symbol)
-        borders, scopes = _scopes(source)
+        heads = find_heads(source, data, names, occurrences, self._sought.symbol)
+        borders, scopes = scope_borders(source)
         said: set[int] = set()
         for occurrence in occurrences:
             line = occurrence.line
@@ -447,47 +449,3 @@ def _occurrences(graph: Graph, source: SourceFile, names: Collection[str]) -> li
         return cast("list[Occurrence]", run_isolated(job, data, source.language, sorted(names), scope="occurrences"))
     except UnparsableError:
         return []
-
-
-def _heads(source: SourceFile, names: Collection[str], occurrences: Sequence[Occurrence], symbol: Symbol) -> set[int]:
-    """Return where the names of definitions stand: the first in each, as the byte at which it begins.
-
-    A variable that is assigned once more is written there.
-    """
-    starts = [occurrence.start_byte for occurrence in occurrences]
-    heads: set[int] = set()
-    for definition in source.definitions:
-        if definition.name not in names:
-            continue
-        at = bisect_left(starts, definition.span.start_byte)
-        while at < len(starts) and occurrences[at].role in ("decorate", "import"):
-            at += 1
-        if at == len(starts) or starts[at] >= definition.span.end_byte:
-            continue
-        is_main = (source.path, definition.span.start_line) == (symbol.path, symbol.line)
-        if is_main or occurrences[at].role != "write":
-            heads.add(starts[at])
-        if definition.kind in FUNCTION_KINDS and at + 1 < len(starts) and occurrences[at + 1].head == definition.name:
-            heads.add(starts[at + 1])  # `Type::Type()` in C++
-    return heads
-
-
-def _scopes(source: SourceFile) -> tuple[list[int], list[int]]:
-    """Return the bytes at which the innermost function or type changes, and which it is from each on, -1 for none."""
-    borders, owners = [0], [-1]
-    enclosing: list[int] = []
-
-    def close(until: int) -> None:
-        while enclosing and source.definitions[enclosing[-1]].span.end_byte <= until:
-            borders.append(source.definitions[enclosing.pop()].span.end_byte)
-            owners.append(enclosing[-1] if enclosing else -1)
-
-    for place, definition in enumerate(source.definitions):
-        if definition.kind in SCOPELESS_KINDS:
-            continue
-        close(definition.span.start_byte)
-        borders.append(definition.span.start_byte)
-        owners.append(place)
-        enclosing.append(place)
-    close(1 << 62)
-    return borders, owners
