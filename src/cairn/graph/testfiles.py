@@ -10,7 +10,10 @@ from cairn.graph.code import Code
 from cairn.source.languages import BY_NAME
 
 _MARKS = re.compile(r"^(?:test_|tests_|spec_)|(?:_test|_tests|_spec|[.-]test|[.-]spec|Tests?|TestCase|Spec|IT)$")
+# So many files are called one of these that only the folder says which of them a test is about.
 _NAMELESS = frozenset({"__init__", "index", "mod", "main", "lib", "conftest", "utils", "helpers"})
+# Folders that hold all code or all tests, so that the rest of a path is the same for a file and its test.
+_ROOTS = frozenset({"src", "lib", "app", "main", "test", "tests", "__tests__", "spec", "specs", "unit"})
 _WORD = re.compile(r"[a-z]+|[A-Z][a-z]*|\d+")
 
 
@@ -25,6 +28,7 @@ class TestFiles:
 
     def __init__(self, code: Code) -> None:
         self.numbers = frozenset(number for number in range(len(code.paths)) if is_runnable(code, number))
+        self._paths = code.paths
         self._twins: dict[str, list[int]] = defaultdict(list)
         self._with_word: dict[str, list[int]] = defaultdict(list)
         self._words: dict[int, frozenset[str]] = {}
@@ -39,7 +43,8 @@ class TestFiles:
     def twins(self, path: str) -> list[int]:
         """Return the tests that are named after a file."""
         plain = _plain(path)
-        return [] if plain in _NAMELESS else self._twins.get(plain, [])
+        named = self._twins.get(plain, [])
+        return [number for number in named if _mirrors(self._paths[number], path)] if plain in _NAMELESS else named
 
     def alike(self, path: str) -> Mapping[int, float]:
         """Return the tests whose names share words with that of a file, with the share of the words, up to 1."""
@@ -70,6 +75,17 @@ def _plain(path: str) -> str:
     for _ in range(2):
         stem = _MARKS.sub("", stem)
     return stem.lower().replace("_", "").replace("-", "")
+
+
+def _mirrors(test: str, path: str) -> bool:
+    """Tell whether a test is in the folder of a file, or in the one for its tests."""
+    of_test, of_file = _folders_of(test), _folders_of(path)
+    # Tests may leave out the folder that is the whole package.
+    return of_test == of_file or (bool(of_test) and of_file[-len(of_test) :] == of_test)
+
+
+def _folders_of(path: str) -> list[str]:
+    return [folder for folder in path.split("/")[:-1] if folder.lower() not in _ROOTS]
 
 
 def _words_of(path: str) -> frozenset[str]:
