@@ -341,3 +341,15 @@ def test_a_call_of_an_interface_may_mean_what_fits_it_unsaid(
         unresolved = workspace.graph.callers(symbol).unresolved
     assert unresolved is not None
     assert [(mention.path, mention.line) for mention in unresolved.first] == [place]
+
+
+def test_a_call_in_half_typed_code_is_counted_beside_those_that_are_known(tmp_path: Path) -> None:
+    files = {
+        "shop.py": "def settle(x):\n    return x\n",
+        "app.py": (
+            "from shop import settle\n\n\ndef half(a):\n    if settle(1\n    return a\n\n\n"
+            'def whole():\n    """Like settle(2)."""\n    return settle(2)  # or settle(3)\n\n\n'
+            'def texts():\n    # settle(4)\n    return \'settle(5)\', """\n    settle(6)\n    """\n'
+        ),
+    }
+    assert unknown_calls(tmp_path, "settle", files) == ("call", ["if settle(1"])

@@ -19,6 +19,7 @@ _MARKUP = frozenset({"javascript", "svelte", "tsx", "typescript", "vue"})  # `<N
 
 _WITHOUT_MACROS = frozenset({"python", "ruby"})  # nor templates: the parser takes all code for code
 _CODE_IN_QUOTES = frozenset({"bash", "make", "powershell", "svelte", "vue"})
+_LONG_QUOTES = (b'"""', b"'''")
 # What begins and ends a text, where that is not only the double quote.
 _QUOTES = dict.fromkeys(("javascript", "tsx", "typescript"), b"\"'`") | dict.fromkeys(("lua", "php"), b"\"'")
 
@@ -110,6 +111,31 @@ def find_sightings(
         if is_call or not _IMPORTED.match(before):
             seen[line] = seen.get(line, False) or is_call
     yield from (Sighting(line, is_call) for line, is_call in seen.items())
+
+
+def code_like_calls(
+    data: bytes, names: frozenset[str], language: str, code_lines: Collection[int]
+) -> Iterator[tuple[int, int]]:
+    """Yield calls that seem to be code where the parser found none, in languages in which it takes all code for code.
+
+    Args:
+        data, names, language, code_lines: as for `find_sightings`.
+
+    Yields:
+        The byte at which the name begins, and its line.
+    """
+    if language not in _WITHOUT_MACROS:
+        return
+    line, at = 1, 0
+    for match in names_pattern(names).finditer(data):
+        line, at = line + data.count(b"\n", at, match.start()), match.start()
+        if line in code_lines or not _CALLED.match(data, match.end()):
+            continue
+        before = data[data.rfind(b"\n", 0, at) + 1 : at]
+        is_text = not _is_outside_quotes(before) or _is_comment(before, BY_NAME[language])
+        is_text = is_text or any(data.count(quotes, 0, at) % 2 for quotes in _LONG_QUOTES)
+        if not is_text and not _DEFINED.search(before):
+            yield at, line
 
 
 def _is_call(data: bytes, match: re.Match[bytes], before: bytes, language: str) -> bool:

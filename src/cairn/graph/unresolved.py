@@ -10,6 +10,7 @@ from functools import partial
 from typing import NamedTuple, Self
 
 from cairn import waiting
+from cairn.graph.broken import lines_of_broken_calls
 from cairn.graph.call_shapes import CallShapes
 from cairn.graph.graph import Graph
 from cairn.graph.includes import keeps_to_itself
@@ -95,6 +96,7 @@ def _confirmed_and_unexplained(
 ) -> tuple[Collection[int], Sequence[Sighting]]:
     """Return the lines of a file that are code and say one of some names, and those that no edge explains."""
     confirmed = _lines_of_code(source, names)
+    confirmed |= lines_of_broken_calls(source, data, names, confirmed)
     return confirmed, list(_unexplained(graph, source, data, names, confirmed, known, general, shapes))
 
 
