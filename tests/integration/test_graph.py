@@ -276,6 +276,24 @@ def test_a_name_like_no_other_offers_a_search(workspace: Workspace) -> None:
     assert caught.value.hint == "look for it: cairn search qqq"
 
 
+def test_an_unknown_name_says_where_half_typed_code_has_it(workspace: Workspace) -> None:
+    write(workspace.root, {"k.go": "package k\n\nfunc kTwo( {\n\treturn 1\n\nfunc kThree() int { return 2 }\n"})
+    workspace.index()
+    for text in ("kThree", "k.go:kThree"):
+        with pytest.raises(UnknownSymbolError) as caught:
+            questions.callers(workspace.graph.current(), text)
+        where = "k.go:6 says it, in a file whose syntax is not understood from line 3 on"
+        assert str(caught.value) == f"nothing is called {text!r} here; {where}"
+
+
+def test_an_unknown_name_in_a_file_that_is_understood_is_only_unknown(workspace: Workspace) -> None:
+    write(workspace.root, {"k.go": "package k\n\nfunc kTwo() int {\n\treturn kThree()\n}\n"})
+    workspace.index()
+    with pytest.raises(UnknownSymbolError) as caught:
+        questions.callers(workspace.graph.current(), "kThree")
+    assert str(caught.value) == "nothing is called 'kThree' here"
+
+
 def test_a_project_that_was_never_indexed_says_so(tmp_path: Path) -> None:
     with Workspace.open(tmp_path) as workspace, pytest.raises(IndexMissingError):
         workspace.graph.current()

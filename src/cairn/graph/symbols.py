@@ -11,6 +11,7 @@ from itertools import islice
 
 from cairn.errors import AmbiguousError, UnknownSymbolError
 from cairn.graph.alike import lengths_alike, names_like
+from cairn.graph.broken import name_in_half_typed
 from cairn.graph.code import Code
 from cairn.graph.full_names import find_by_full_name, without_signature
 from cairn.graph.leads import definition_at
@@ -65,7 +66,9 @@ def find_symbol(
     if not symbols and _is_typed(text):
         file_named(code, text.rpartition(":")[0])
     if not symbols:
-        raise UnknownSymbolError(f"nothing is called {text!r} here", _offer(code, connection, text))
+        raise UnknownSymbolError(
+            f"nothing is called {text!r} here{_said_half_typed(code, text)}", _offer(code, connection, text)
+        )
     if len(symbols) > 1:
         raise AmbiguousError(
             f"{text!r} may be any of {len(symbols)}: {_options(code, symbols)}", "name one as PATH or PATH:LINE"
@@ -238,8 +241,20 @@ def _ends_in(qualified: str, text: str) -> bool:
     return _SEPARATORS.split(qualified)[-len(wanted) :] == wanted or qualified == text
 
 
+def _last_name(text: str) -> str:
+    return _SEPARATORS.split(without_signature(text).rpartition(":")[2])[-1]
+
+
+def _said_half_typed(code: Code, text: str) -> str:
+    """Return where a name stands that a file may define, as it is not understood there; empty for nowhere."""
+    name = _last_name(text)
+    if not name.isidentifier() or code.nodes_named(name) or (said := name_in_half_typed(code, name)) is None:
+        return ""
+    return f"; {said.path}:{said.line} says it, in a file whose syntax is not understood from line {said.error_line} on"
+
+
 def _offer(code: Code, connection: sqlite3.Connection, text: str) -> str:
-    name = _SEPARATORS.split(without_signature(text).rpartition(":")[2])[-1]
+    name = _last_name(text)
     namesakes = code.nodes_named(name)
     if near_by := [node for node in namesakes if not _is_section(code, node)][:_MAX_NEAR]:
         return Hint(
