@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from small_projects import callers
+from cairn.workspace import Workspace
+from small_projects import callers, write_files
 
 GO = {"go.mod": "module shop\n"}
 GO_CART = "package shop\n\ntype Cart struct{}\n\nfunc (c *Cart) Add() {}\n\nfunc first[T any](x T) T { return x }\n\n"
@@ -179,6 +180,57 @@ CPP = {
 def test_the_receiver_of_a_call_of_cpp_is_known(symbol: str, code: str, tmp_path: Path) -> None:
     files = {**CPP, "shop.cc": f'#include "shop.h"\nnamespace shop {{\n{code}}}\n'}
     assert [line for line in calling_lines(tmp_path, symbol, files) if "here" in line]
+
+
+LOCK = {
+    "lock.h": (
+        "class Lock {\n public:\n  explicit Lock(int* held) : held_(held) {}\n  ~Lock() {}\n private:\n"
+        "  int* const held_;\n};\n"
+    )
+}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "void run() {\n  int a;\n  Lock one(&a); // here\n}\n",
+        "void run() {\n  int a;\n  const Lock one{&a}; // here\n}\n",
+        "void run(int* a) {\n  Lock one(a); // here\n}\n",
+        "void run() {\n  auto go = [](int* a) {\n    Lock one(a); // here\n  };\n}\n",
+        "void Till::run() {\n  Lock one(mutex_); // here\n}\n",
+        "void run(int a) {\n  Lock one(held(a)); // here\n}\n",
+        "static Lock one(nullptr); // here\n",
+        "class Till {\n  Lock one{nullptr}; // here\n};\n",
+    ],
+    ids=["brackets", "braces", "parameter", "in a closure", "member", "call", "outside", "field"],
+)
+def test_a_declaration_of_cpp_with_values_makes_an_object(code: str, tmp_path: Path) -> None:
+    files = {**LOCK, "till.cc": f'#include "lock.h"\n{code}'}
+    assert [line for line in calling_lines(tmp_path, "Lock", files) if "here" in line]
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["Lock one(int a);", "Lock one(Other);", "Lock one(Other o);", "Lock one();", "Lock* one(&a);"],
+)
+def test_what_may_declare_a_function_of_cpp_makes_nothing(code: str, tmp_path: Path) -> None:
+    files = {**LOCK, "till.cc": f'#include "lock.h"\nvoid run(int a) {{\n  {code}\n  Other(a);\n}}\n'}
+    assert not callers(tmp_path, "Lock", files)
+
+
+def test_a_destructor_of_cpp_is_no_call_of_its_type(tmp_path: Path) -> None:
+    code = '#include "lock.h"\nvoid run(int* a) {\n  Lock one(a);\n  new Lock(a);\n}\n'
+    write_files(tmp_path, {**LOCK, "till.cc": code})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        calling = workspace.graph.callers("lock.h:Lock")
+        found = workspace.graph.references("lock.h:Lock").references
+    assert {(link.path, link.line) for link in calling.links} == {("till.cc", 3), ("till.cc", 4)}
+    assert calling.unresolved is None
+    assert {(each.kind, each.path, each.line) for each in found} == {
+        ("construct", "till.cc", 3),
+        ("construct", "till.cc", 4),
+    }
 
 
 def test_one_of_several_overloads_says_what_all_return(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ _DOTTED = frozenset(
     {"python", "go"}
 )  # whose functions are called by name, or behind a module, and methods behind a dot
 _PLAIN_DECORATORS = frozenset({"abstractmethod", "classmethod", "override", "staticmethod"})
+_FUNCTIONS = frozenset({"function", "method"})
 _MAX_ARGUMENT_BYTES = 3_000
 _TOKEN = re.compile(
     rb"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`|[()\[\]{},]|\blambda\b|[<*]|\.\.\.",
@@ -54,7 +55,7 @@ class CallShapes:
         families: set[str] = set()
         for node in nodes:
             source, place = graph.code.file(file_of(node)), place_of(node)
-            if place < 0 or source.definitions[place].kind not in ("function", "method"):
+            if place < 0 or not _has_shape(source, place):
                 return None
             families.add(source.rules.family)
             shapes.append(_shape_of(source, place))
@@ -72,6 +73,8 @@ class CallShapes:
         """
         if source.rules.family != self._family or (self._family == "ecmascript" and source.language == "javascript"):
             return True
+        if self._family == "c" and before.rstrip().endswith(b"~"):
+            return False  # a destructor
         is_dotted = before.rstrip().endswith(b".")
         n_arguments = count_arguments(data, name.end(), self._family)
         return any(
@@ -104,6 +107,11 @@ class CallShapes:
         )
 
 
+def _has_shape(source: SourceFile, place: int) -> bool:
+    """Tell whether anything is known of what calls of a definition look like."""
+    return source.definitions[place].kind in _FUNCTIONS or source.rules.family == "c"
+
+
 def _shape_of(source: SourceFile, place: int) -> _Shape:
     definition, facts = source.definitions[place], source.facts
     parent = source.definitions[definition.parent] if definition.parent >= 0 else None
@@ -116,6 +124,7 @@ def _shape_of(source: SourceFile, place: int) -> _Shape:
     }
     is_plain = decorators <= _PLAIN_DECORATORS or source.rules.family != "python"
     language = source.language if source.rules.family == "jvm" else _COUNTED.get(source.rules.family, "")
+    is_plain = is_plain and definition.kind in _FUNCTIONS
     arity = arity_of(definition.signature, definition.name, language) if is_plain else None
     return _Shape(arity, is_member)
 

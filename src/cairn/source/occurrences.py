@@ -16,6 +16,7 @@ from cairn.source.bindings import BLOCKS, PATTERNS, Binding, field_of, find_bind
 from cairn.source.definitions import Lines, parse
 from cairn.source.expressions import expression_of
 from cairn.source.languages import BY_NAME
+from cairn.source.made_objects import makes_object
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -158,6 +159,8 @@ class _Reader:
     def _is_name(self, leaf: tree_sitter.Node, name: bytes) -> bool:
         """Tell whether a leaf of the tree is a name and neither text nor a comment, the text of a type excepted."""
         text = leaf.text or b""
+        if leaf.parent is not None and leaf.parent.type == "destructor_name":
+            return False  # `~Type` of C++ is another name
         if leaf.type == "alias" and text.endswith(b"." + name):  # a module of Elixir, with what is around it
             return True
         is_symbol = text.startswith(b":")
@@ -266,6 +269,8 @@ class _Reader:
             and leaf.parent.type == "attribute"
         ):
             return "decorate"
+        if role == "type" and self._language == "cpp" and _is_type_of_object(node):
+            return "construct"
         if role in ("base", "construct", "write"):
             return role
         before = data[max(0, node.start_byte - 60) : node.start_byte]
@@ -276,6 +281,18 @@ class _Reader:
         if role != "type" and _FOLLOWED_BY_CALL.match(data, leaf.end_byte):
             return "call"
         return role
+
+
+def _is_type_of_object(node: tree_sitter.Node) -> bool:
+    """Tell whether a name is the type in a declaration of C++ that makes an object; see `makes_object`."""
+    for _ in range(_MAX_CLIMB):
+        parent = node.parent
+        if parent is None or parent.type == "template_argument_list":
+            return False
+        if parent.type in ("declaration", "field_declaration"):
+            return parent.child_by_field_name("type") == node and makes_object(parent)
+        node = parent
+    return False
 
 
 def _role_of_module(leaf: tree_sitter.Node) -> str:

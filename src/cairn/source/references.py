@@ -3,7 +3,7 @@
 The query `references.scm` of a language captures whole nodes, whose text is read here, because one wide node is cheaper
 than many small ones:
     `@call @construct @inherit @implement @decorate`: an expression that refers to something. With `@receiver` in the
-        same match, the expression begins there.
+        same match, the expression begins there. With `@made`, it counts where this declaration makes an object.
     `@use`: a name passed on as a value; it counts where the file defines or imports it.
     `@import`: a statement. `@package`: the name of what the whole file belongs to.
     `@var` with `@value` or `@type`: a variable, and what it holds.
@@ -44,6 +44,7 @@ from cairn.source.facts import NO_FACTS, Facts
 from cairn.source.implied import read_implied
 from cairn.source.imports import Import, ImportFlag, read_import
 from cairn.source.languages import Language, load_grammar, load_reference_text
+from cairn.source.made_objects import makes_object
 from cairn.source.ruby_values import EVALUATED, Locals, delegated, last_values
 from cairn.source.tokens import read_call
 from cairn.source.type_names import type_name, type_text
@@ -110,8 +111,12 @@ def read_facts(data: bytes, language: Language) -> tuple[tuple[Definition, ...],
     collector = _Collector(parsed, data, lines, language.name)
     for wrapper in language.support.wrappers:
         collector.add_wrappers(re.finditer(wrapper, data))
-    facts = collector.collect([captures for _, captures in matches])
+    facts = collector.collect([captures for _, captures in matches if _counts(captures)])
     return tuple(item.definition for item in parsed), facts
+
+
+def _counts(captures: Captures) -> bool:
+    return "made" not in captures or makes_object(captures["made"][0])
 
 
 @cache

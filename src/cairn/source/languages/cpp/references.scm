@@ -1,6 +1,9 @@
 (base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @inherit)
 (new_expression type: (_) @construct)
 (compound_literal_expression type: (_) @construct)
+(declaration type: [(type_identifier) (qualified_identifier) (template_type)] @construct) @made
+(field_declaration type: [(type_identifier) (qualified_identifier) (template_type)] @construct
+  default_value: (initializer_list)) @made
 (field_declaration type: [(qualified_identifier) (template_type)] @type declarator: (reference_declarator (field_identifier) @var))
 (declaration type: (placeholder_type_specifier) declarator: (init_declarator declarator: (identifier) @var value: [
   (call_expression) (new_expression)] @value))
