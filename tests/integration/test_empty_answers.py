@@ -111,3 +111,70 @@ def test_a_project_without_cycles_says_which_imports_were_looked_at(workspace: W
         "Looked at 1 import between 3 files of code; imports of bash are not resolved to files. "
         "For the most central files: cairn map"
     )
+
+
+# Files that define both what is called without its name and, as `lonely`, what is not.
+IMPLICIT = {
+    "a.py": (
+        "@implementer(IThing)\nclass Thing:\n    def started(self):\n        pass\n\n\n"
+        "class Pair:\n    def __add__(self, other):\n        return other\n\n    def lonely(self):\n        pass\n"
+    ),
+    "a.lua": "local mt = {}\nmt.__lt = function(a, b) return a.x < b.x end\nfunction mt.lonely(a) return a end\n",
+    "a.rs": (
+        "struct A;\ntrait Own { fn own(&self); }\nimpl Drop for A { fn drop(&mut self) {} }\n"
+        "impl Own for A { fn own(&self) {} }\nimpl A { fn lonely(&self) {} }\n"
+    ),
+    "A.java": "class A { public String toString() { return null; } void lonely() {} }\n",
+    "a.kt": "class P {\n  operator fun plus(o: P): P = o\n  fun lonely() {}\n}\n",
+    "a.cs": 'class Z {\n  public override string ToString() { return ""; }\n  void Lonely() {}\n}\n',
+    "a.scala": "object Im {\n  implicit def conv(x: Int): String = null\n  def lonely(implicit e: Int): Int = e\n}\n",
+    "a.rb": "class C\n  def <=>(other); end\n  def lonely; end\n  def method_missing(name); end\nend\n",
+    "a.ex": (
+        "defmodule Server do\n  @impl true\n  @doc false\n  def init(state), do: state\n  def lonely(x), do: x\nend\n"
+        "defmodule Wrong do\n  defexception [:text]\n  def exception(x), do: x\nend\n"
+    ),
+    "a.cpp": "struct Cmp {\n  bool operator()(int a) const { return true; }\n  ~Cmp() {}\n  void lonely() {}\n};\n",
+}
+
+
+@pytest.fixture(scope="module")
+def implicit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    root = tmp_path_factory.mktemp("implicit")
+    for path, text in IMPLICIT.items():
+        (root / path).write_text(text)
+    with Workspace.open(root) as opened:
+        opened.index()
+        yield opened
+
+
+@pytest.mark.parametrize(
+    "symbol",
+    [
+        *(
+            "a.py:Thing.started",
+            "a.py:Pair.__add__",
+            "a.lua:mt.__lt",
+            "a.rs:A.drop",
+            "A.java:A.toString",
+            "a.kt:P.plus",
+        ),
+        *("a.cs:Z.ToString", "a.scala:Im.conv", "a.rb:C.<=>", "a.rb:C.method_missing", "a.ex:Server.init"),
+        *("a.ex:Wrong.exception", "a.cpp:Cmp.operator()", "a.cpp:Cmp.~Cmp"),
+    ],
+)
+def test_no_callers_say_little_of_what_is_called_implicitly(symbol: str, implicit: Workspace) -> None:
+    answer = implicit.graph.callers(symbol)
+    expected = "It is called implicitly, by the language or a library, which is not followed, so this says little. Look"
+    assert (answer.links, only(answer.notes)[: len(expected)]) == ((), expected)
+
+
+@pytest.mark.parametrize(
+    "symbol",
+    [
+        *("a.py:Pair.lonely", "a.lua:mt.lonely", "a.rs:4", "a.rs:A.lonely", "A.java:A.lonely", "a.kt:P.lonely"),
+        *("a.cs:Z.Lonely", "a.scala:Im.lonely", "a.rb:C.lonely", "a.ex:Server.lonely", "a.cpp:Cmp.lonely"),
+    ],
+)
+def test_nothing_is_said_of_implicit_calls_of_other_definitions(symbol: str, implicit: Workspace) -> None:
+    answer = implicit.graph.callers(symbol.replace("a.rs:4", "a.rs:4"))
+    assert not any("implicitly" in note for note in answer.notes)

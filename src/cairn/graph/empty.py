@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from cairn.graph.graph import Graph
+from cairn.graph.implicit import called_implicitly
 from cairn.graph.network import Ints
 from cairn.graph.nodes import NODE_BITS, file_of, place_of
 from cairn.graph.resolve import CALL, CONSTRUCT
@@ -17,6 +18,7 @@ from cairn.source.languages import BY_NAME
 from cairn.source.text import pluralize
 
 _MOST_NAMED = 5  # languages
+_IMPLICIT = "It is called implicitly, by the language or a library, which is not followed, so this says little"
 _PARTS_OF_TEXTS = frozenset({"section", "table"})  # which nothing uses
 
 
@@ -31,6 +33,8 @@ def on_no_callers(graph: Graph, node: int, names: Collection[str]) -> tuple[Hint
     if place_of(node) < 0:
         return (Hint("A file is imported rather than called; see by what", "importers", target=_path(graph, node)),)
     words = f"Looked at {_mentioning(graph, names)}, without comments and texts; see whatever else refers to it"
+    if place_of(node) in called_implicitly(graph, graph.code.file(file_of(node))):
+        words = f"{_IMPLICIT}. {words}"
     return (Hint(words, "references", symbol=_place(graph, node)),)
 
 

@@ -1,0 +1,126 @@
+"""Tells what the language or a library calls without saying its name, such as operators, destructors and hooks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import NamedTuple
+
+from cairn.graph.graph import Graph
+from cairn.graph.nodes import node_of
+from cairn.graph.resolve import DECORATE
+from cairn.graph.rules import FUNCTION_KINDS
+from cairn.graph.source_file import SourceFile
+from cairn.source.expressions import called_name
+
+_NEVER = r"(?!)"
+
+
+class _Signs(NamedTuple):
+    """What shows that a definition is called implicitly.
+
+    Attributes:
+        names: of functions, in full.
+        heads: in the signature of any definition.
+        leads: at the end of what stands before it.
+        decorators: of the type that a method is in.
+        siblings: definitions beside which `names` count; anywhere without any.
+    """
+
+    names: str = _NEVER
+    heads: str = _NEVER
+    leads: str = _NEVER
+    decorators: frozenset[str] = frozenset()
+    siblings: frozenset[str] = frozenset()
+
+
+_OPERATORS = r"[^\w\s]+"
+_OF_OBJECTS = "toString|equals|hashCode|compareTo|clone|finalize"
+_OF_SERIALIZATION = "readResolve|writeReplace|readObject|writeObject|readObjectNoData|readExternal|writeExternal"
+_RUBY_HOOKS = (
+    "(?:included|extended|prepended|inherited|method_added|method_removed|method_undefined|singleton_method_added"
+    r"|const_added|const_missing|method_missing|respond_to_missing\?|initialize_copy|initialize_dup|initialize_clone"
+    r"|to_s|to_str|to_a|to_ary|to_h|to_hash|to_proc|inspect|hash|eql\?|coerce|marshal_dump|marshal_load)"
+)
+_AFTER_IMPL = r"(?m)^[ \t]*@impl\b(?! +false)[^\n]*\n(?:[ \t]*(?:[@#][^\n]*)?\n)*[ \t]*\Z"
+_BY_LANGUAGE = {
+    "cpp": _Signs(names=r"~.*|operator\b.*"),
+    "csharp": _Signs(names="ToString|Equals|GetHashCode|CompareTo|Dispose|DisposeAsync", heads=r"\boperator\b|^~"),
+    "elixir": _Signs(
+        names="message|exception", siblings=frozenset({"defexception"}), heads=r"^defexception\b", leads=_AFTER_IMPL
+    ),
+    "go": _Signs(names="String|GoString|Error|(?:M|Unm)arshal(?:JSON|Text|Binary|YAML|XML)"),
+    "java": _Signs(names=f"{_OF_OBJECTS}|{_OF_SERIALIZATION}"),
+    "javascript": _Signs(names=r"toString|valueOf|toJSON|\[Symbol\..*"),
+    "kotlin": _Signs(names=f"{_OF_OBJECTS}|{_OF_SERIALIZATION}", heads=r"\boperator\s+(?:\w+\s+)*fun\b"),
+    "lua": _Signs(names=r"__\w+"),
+    "php": _Signs(names=r"__\w+|offset(?:Get|Set|Exists|Unset)|jsonSerialize|getIterator"),
+    "python": _Signs(names=r"__\w+__", decorators=frozenset({"implementer", "implementer_only"})),
+    "ruby": _Signs(names=f"{_RUBY_HOOKS}|{_OPERATORS}"),
+    "scala": _Signs(
+        names=f"{_OF_OBJECTS}|{_OF_SERIALIZATION}|unapply|unapplySeq",
+        heads=r"\bimplicit\s+(?:\w+\s+)*(?:def|val|var|class|object)\b|^(?:\w+\s+)*given\b",
+    ),
+    "swift": _Signs(names=f"deinit|{_OPERATORS}"),
+}
+_BY_LANGUAGE["typescript"] = _BY_LANGUAGE["tsx"] = _BY_LANGUAGE["javascript"]
+_MAX_LEAD_BYTES = 500
+
+
+def called_implicitly(graph: Graph, source: SourceFile) -> Collection[int]:
+    """Return the definitions of a file that the language, or a library, calls without saying their names."""
+    signs = _BY_LANGUAGE.get(source.language)
+    if source.language == "rust":
+        return _in_foreign_traits(graph, source)
+    if signs is None:
+        return ()
+    data = graph.code.checkout.read(source.number) or b"" if signs.leads != _NEVER else b""
+    decorated, beside = _decorated(source, signs), _owners_of(source, signs.siblings)
+    names, heads, leads = re.compile(signs.names), re.compile(signs.heads), re.compile(signs.leads.encode())
+    found: set[int] = set()
+    for place, definition in enumerate(source.definitions):
+        if definition.kind in FUNCTION_KINDS:
+            start = definition.span.start_byte
+            is_named = names.fullmatch(definition.name) and (not signs.siblings or definition.parent in beside)
+            if (
+                is_named
+                or definition.parent in decorated
+                or leads.search(data[max(0, start - _MAX_LEAD_BYTES) : start])
+            ):
+                found.add(place)
+        if heads.search(definition.signature):
+            found.add(place)
+    return found
+
+
+def _in_foreign_traits(graph: Graph, source: SourceFile) -> Collection[int]:
+    """Return the methods of Rust in an `impl Trait for Type` whose trait the project does not define."""
+    inheritance = graph.resolver.meaning.inheritance
+    foreign = {
+        place
+        for place, definition in enumerate(source.definitions)
+        if definition.kind == "impl"
+        and re.search(r"\bfor\b", definition.signature)
+        and inheritance.has_unknown_base(node_of(source.number, place))
+    }
+    return {
+        place
+        for place, definition in enumerate(source.definitions)
+        if definition.kind in FUNCTION_KINDS and definition.parent in foreign
+    }
+
+
+def _decorated(source: SourceFile, signs: _Signs) -> Collection[int]:
+    """Return the types that are decorated as what a library calls."""
+    if not signs.decorators:
+        return ()
+    facts = source.facts
+    return {
+        scope
+        for kind, scope, expression in zip(facts.kinds, facts.scopes, facts.expressions, strict=True)
+        if kind == DECORATE and scope >= 0 and called_name(facts.texts[expression]) in signs.decorators
+    }
+
+
+def _owners_of(source: SourceFile, names: Collection[str]) -> Collection[int]:
+    return {definition.parent for definition in source.definitions if definition.name in names}
