@@ -15,6 +15,7 @@ from cairn import waiting
 from cairn.graph.code import Code
 from cairn.graph.empty import on_nothing_dead
 from cairn.graph.graph import Graph
+from cairn.graph.implicit import called_implicitly
 from cairn.graph.libraries import Libraries
 from cairn.graph.network import Ints
 from cairn.graph.nodes import NODE_BITS, PLACE_MASK, file_of, node_of, place_of
@@ -24,6 +25,7 @@ from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import symbol_of
 from cairn.graph.unresolved import says_name
 from cairn.graph.values import DeadCode, DeadSymbol
+from cairn.source.expressions import called_name
 from cairn.source.roles import FOREIGN, Role
 from cairn.source.text import pluralize
 
@@ -32,6 +34,7 @@ _MAIN = frozenset({"main", "Main", "init", "__main__", "_start", "setUp", "tearD
 _PUBLIC_HEAD = re.compile(r"\b(?:pub|public|export|open|protected)\b")
 _DECLARED = re.compile(rb"(?:^|[;{}])[ \t]*(?:(?:export|default|async|declare)[ \t]*)*$")  # before `function`
 _GOES_ON = (b"(", b",", b"=", b":", b"?", b"&&", b"||", b"return")  # the end of a line before a value
+_IMPLICIT = "called implicitly"
 _FOREIGN = "generated or vendored"
 _OTHER_ROLES = Role.EXAMPLE | Role.DOCS | Role.CONFIG | Role.DECLARATION
 _HIDDEN_HEAD = re.compile(r"\b(?:private|fileprivate|static)\b")
@@ -44,6 +47,7 @@ _INERT_ATTRIBUTES = frozenset(
     | {"error", "expect", "forbid", "from", "inline", "must_use", "non_exhaustive", "repr", "rustfmt", "serde", "skip"}
     | {"source", "target_feature", "track_caller", "warn"}
 )
+_ONLY_UNREACHED = "only unreached code uses it"
 _SURE, _LIKELY, _POSSIBLE = 0.9, 0.6, 0.3
 
 
@@ -65,8 +69,10 @@ def find_dead(graph: Graph, limit: int = 0) -> DeadCode:
         waiting.check()
         source, own = code.file(number), unreached[files == number].tolist()
         unknown = _Unknown(set(own), survey.loosely, overriding)
-        suspects = [node for node in own if _is_suspect(graph, source, place_of(node), unknown)]
-        judged = [_judge(graph, source, place_of(node), unknown.loosely) for node in suspects]
+        implicit = called_implicitly(graph, source)
+        places = [place_of(node) for node in own if place_of(node) not in implicit]
+        suspects = [place for place in places if _is_suspect(graph, source, place, unknown)]
+        judged = [_judge(graph, source, place, unknown.loosely) for place in suspects]
         found += [symbol for symbol in judged if symbol is not None]
         undecided += judged.count(None)
     found.sort(key=lambda symbol: (-symbol.confidence, symbol.symbol.path, symbol.symbol.line))
@@ -113,20 +119,36 @@ def _survey(graph: Graph) -> _Survey:
     for number in range(len(code.paths)):
         waiting.check()
         source = code.file(number)
+        implicit = called_implicitly(graph, source)
         survey.entries.update(_entry_points(graph, source, scripts, libraries, wanted))
-        for keeper, kept in _keeps(source):
+        survey.entries.update(
+            (node_of(number, place), _IMPLICIT) for place in implicit if not _is_in_type(source, place)
+        )
+        for keeper, kept in _keeps(source, implicit):
             survey.sources.append(node_of(number, keeper))
             survey.targets.append(node_of(number, kept))
         facts = source.facts
-        survey.loosely.update(facts.texts[expression].rpartition(".")[2] for expression in facts.expressions)
+        survey.loosely.update(called_name(facts.texts[expression]) for expression in facts.expressions)
     return survey
 
 
-def _keeps(source: SourceFile) -> Iterator[tuple[int, int]]:
-    """Yield which definition keeps which alive: each its owner, a type what runs by itself, a method its overloads."""
+def _is_in_type(source: SourceFile, place: int) -> bool:
+    parent = source.definitions[place].parent
+    return parent >= 0 and source.definitions[parent].kind in TYPE_KINDS
+
+
+def _keeps(source: SourceFile, implicit: Collection[int]) -> Iterator[tuple[int, int]]:
+    """Yield which definition keeps which alive: each its owner, a type what runs by itself, a method its overloads.
+
+    Args:
+        source: the file.
+        implicit: what is called without its name; see `cairn.graph.implicit`.
+    """
     for place, definition in enumerate(source.definitions):
         if definition.parent >= 0:
             yield place, definition.parent
+            if place in implicit:
+                yield definition.parent, place
         if definition.kind in TYPE_KINDS:
             members = source.members.get(definition.qualified_name, {})
             yield from ((place, other) for name in members if _runs_by_itself(source, name) for other in members[name])
@@ -313,10 +335,10 @@ def _judge(graph: Graph, source: SourceFile, place: int, loosely: Counter[str]) 
     node, definition = node_of(source.number, place), source.definitions[place]
     symbol = symbol_of(graph.code, node)
     if loosely[definition.name]:
-        is_member = definition.parent >= 0 and source.definitions[definition.parent].kind in TYPE_KINDS
-        if source.language != "python" or is_member:
+        if source.language != "python" or _is_in_type(source, place):
             return None
-        return DeadSymbol(symbol, "only names on unknown objects match it", _POSSIBLE)
+        reason = _ONLY_UNREACHED if _has_users(graph, node) else "only names on unknown objects match it"
+        return DeadSymbol(symbol, reason, _POSSIBLE)
     if source.language != "python" and any(loosely[name] for name in source.members.get(definition.qualified_name, ())):
         return None  # what calls its members may not say its own name
     said = says_name(graph, node)
@@ -325,11 +347,29 @@ def _judge(graph: Graph, source: SourceFile, place: int, loosely: Counter[str]) 
         return DeadSymbol(symbol, reason, _POSSIBLE) if source.language == "python" else None
     if _is_given_on(graph, source, place):
         return None
+    if _has_users(graph, node):
+        return DeadSymbol(symbol, _ONLY_UNREACHED, _POSSIBLE)
     if _may_be_used_elsewhere(source, place):
         return DeadSymbol(symbol, "nothing calls it here, though other projects may", _LIKELY)
     is_only = len(graph.code.nodes_named(definition.name)) == 1
     others = "no other line says its name" if is_only else "only definitions say its name"
     return DeadSymbol(symbol, f"nothing calls it, and {others}", _SURE)
+
+
+def _has_users(graph: Graph, node: int) -> bool:
+    """Tell whether anything beside a definition itself, and what is in it, is known to use it."""
+    network, group = graph.network, {node, *graph.code.group(node)}
+    users = {user for one in group for user in network.sources[network.into(one)].tolist()}
+    return not all(_is_within(graph.code, user, group) for user in users)
+
+
+def _is_within(code: Code, node: int, outer: Collection[int]) -> bool:
+    source, place = code.file(file_of(node)), place_of(node)
+    while place >= 0:
+        if node_of(source.number, place) in outer:
+            return True
+        place = source.definitions[place].parent
+    return False
 
 
 def _is_given_on(graph: Graph, source: SourceFile, place: int) -> bool:

@@ -1,0 +1,74 @@
+"""What `cairn dead` says of code that only the language, a library, or other unreached code uses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cairn.workspace import Workspace
+from small_projects import write_files
+
+
+def dead(root: Path, files: dict[str, str]) -> dict[str, tuple[str, float]]:
+    """Return what is dead in a small project: reason and confidence by name."""
+    write_files(root, files)
+    with Workspace.open(root) as workspace:
+        workspace.index()
+        return {each.symbol.name: (each.reason, each.confidence) for each in workspace.graph.dead_code().dead}
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "a.cpp",
+            "class Lock {\n public:\n  ~Lock() {}\n  bool operator()(int a) { return a; }\n};\n"
+            "int main() { Lock l{}; }\n",
+        ),
+        ("a.rb", "class Till\n  def respond_to_missing?(n, p); end\n  def self.inherited(c); end\nend\nTill.new\n"),
+        ("a.rb", "module Base\n  def self.included(c); end\n  def self.method_added(n); end\nend\n"),
+        ("a.ex", "defmodule Till do\n  @impl true\n  def handle_ring(x, y), do: {x, y}\nend\n"),
+        ("a.ex", "defmodule Wrong do\n  defexception [:text]\n  def message(x), do: x\nend\n"),
+        (
+            "A.java",
+            "class A {\n  public static void main(String[] a) { new A(); }\n"
+            "  private Object readResolve() { return this; }\n}\n",
+        ),
+        ("a.py", "@implementer(ITill)\nclass Till:\n    def rang(self, x):\n        return x\n\n\nprint(Till())\n"),
+        (
+            "a.scala",
+            "private trait Given\nobject Main {\n  def main(a: Array[String]): Unit = ()\n"
+            "  private implicit def all[F]: Given = new Given {}\n}\n",
+        ),
+    ],
+    ids=["c++", "ruby class", "ruby module", "elixir callback", "elixir exception", "java", "python", "scala"],
+)
+def test_what_is_called_implicitly_is_not_dead(path: str, text: str, tmp_path: Path) -> None:
+    assert dead(tmp_path, {path: text}) == {}
+
+
+def test_what_is_called_implicitly_keeps_alive_what_it_calls(tmp_path: Path) -> None:
+    text = (
+        "@implementer(ITill)\nclass Till:\n    def rang(self):\n        return _helper()\n\n\n"
+        "def _helper():\n    return 1\n\n\nprint(Till())\n"
+    )
+    assert dead(tmp_path, {"a.py": text}) == {}
+
+
+def test_what_only_unreached_code_uses_is_less_surely_dead(tmp_path: Path) -> None:
+    text = "def _lost():\n    return _helper()\n\n\ndef _helper():\n    return 1\n"
+    found = dead(tmp_path, {"a.py": text})
+    assert found["_lost"][1] > 0.8
+    assert found["_helper"] == ("only unreached code uses it", 0.3)
+
+
+def test_a_type_made_with_type_arguments_is_not_said_to_be_named_nowhere(tmp_path: Path) -> None:
+    text = "private trait Pair[A] { def x: Int }\nprivate class Lost { def f = new Pair[Int] { def x = 1 } }\n"
+    found = dead(tmp_path, {"a.scala": text})
+    assert set(found) == {"Lost"}
+
+
+def test_what_nothing_calls_is_still_dead_beside_what_is_called_implicitly(tmp_path: Path) -> None:
+    text = "class Lock {\n public:\n  ~Lock() {}\n private:\n  static void lonely() {}\n};\nint main() { Lock l{}; }\n"
+    assert set(dead(tmp_path, {"a.cpp": text})) == {"Lock.lonely"}
