@@ -72,3 +72,28 @@ def test_a_type_made_with_type_arguments_is_not_said_to_be_named_nowhere(tmp_pat
 def test_what_nothing_calls_is_still_dead_beside_what_is_called_implicitly(tmp_path: Path) -> None:
     text = "class Lock {\n public:\n  ~Lock() {}\n private:\n  static void lonely() {}\n};\nint main() { Lock l{}; }\n"
     assert set(dead(tmp_path, {"a.cpp": text})) == {"Lock.lonely"}
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "a.scala",
+            "object Main {\n  def main(a: Array[String]): Unit = ()\n"
+            "  private implicit def all[F]: Order[F] = new Order[F] { override def turned(x: F): F = x }\n}\n",
+        ),
+        (
+            "A.java",
+            "class A {\n  public static void main(String[] a) {\n"
+            "    new Task() { void turned() {} }.start();\n  }\n}\n",
+        ),
+        (
+            "a.ex",
+            "defmodule Till do\n  @impl true\n  def ring(x), do: x\n  def counted(x), do: x\nend\n"
+            "defmodule Shop do\n  @impl true\n  def open(x), do: x\n  defdelegate counted(x), to: Till\nend\n",
+        ),
+    ],
+    ids=["scala", "java", "delegate of elixir"],
+)
+def test_what_an_anonymous_type_or_a_delegate_may_use_is_not_dead(path: str, text: str, tmp_path: Path) -> None:
+    assert dead(tmp_path, {path: text}) == {}

@@ -20,7 +20,7 @@ from cairn.graph.libraries import Libraries
 from cairn.graph.network import Ints
 from cairn.graph.nodes import NODE_BITS, PLACE_MASK, file_of, node_of, place_of
 from cairn.graph.resolve import DECORATE
-from cairn.graph.rules import FUNCTION_KINDS, OPEN_KINDS, TYPE_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, OPEN_KINDS, TYPE_KINDS, VALUE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import symbol_of
 from cairn.graph.unresolved import says_name
@@ -41,6 +41,8 @@ _HIDDEN_HEAD = re.compile(r"\b(?:private|fileprivate|static)\b")
 _OPEN_LANGUAGES = frozenset(
     {"c", "cpp", "kotlin", "php", "scala"}
 )  # others may use what does not say that it is hidden
+# Where what stands in a function or a value may be a member of a type without a name, which overrides another.
+_WITH_ANONYMOUS_TYPES = frozenset({"java", "kotlin", "php", "scala"})
 # What Rust programs say of definitions without anything running them.
 _INERT_ATTRIBUTES = frozenset(
     {"allow", "automatically_derived", "cfg", "cfg_attr", "cold", "default", "deny", "deprecated", "derive", "doc"}
@@ -128,8 +130,15 @@ def _survey(graph: Graph) -> _Survey:
             survey.sources.append(node_of(number, keeper))
             survey.targets.append(node_of(number, kept))
         facts = source.facts
+        survey.loosely.update(_delegated(source))
         survey.loosely.update(called_name(facts.texts[expression]) for expression in facts.expressions)
     return survey
+
+
+def _delegated(source: SourceFile) -> Iterator[str]:
+    """Yield the names of functions of Elixir that only pass on to one of the same name in another module."""
+    if source.language == "elixir":
+        yield from (one.name for one in source.definitions if one.signature.startswith("defdelegate"))
 
 
 def _is_in_type(source: SourceFile, place: int) -> bool:
@@ -324,9 +333,13 @@ def _is_suspect(graph: Graph, source: SourceFile, place: int, unknown: _Unknown)
     if outer >= 0 and node_of(source.number, outer) in unknown.unreached:
         return False  # reported with the definition that contains it
     if outer < 0 or source.definitions[outer].kind not in TYPE_KINDS:
-        return True
+        return outer < 0 or source.language not in _WITH_ANONYMOUS_TYPES or not _is_in_code(source, outer)
     has_unknown_base = graph.resolver.meaning.inheritance.has_unknown_base(node_of(source.number, outer))
     return not (node in unknown.overriding or has_unknown_base)
+
+
+def _is_in_code(source: SourceFile, outer: int) -> bool:
+    return source.definitions[outer].kind in FUNCTION_KINDS | VALUE_KINDS
 
 
 def _judge(graph: Graph, source: SourceFile, place: int, loosely: Counter[str]) -> DeadSymbol | None:
