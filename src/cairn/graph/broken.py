@@ -46,14 +46,22 @@ def name_in_half_typed(code: Code, name: str) -> HalfTyped | None:
     """Return a line that says a name where a file is not understood any more; few files are looked at."""
     for number in islice(_files_saying(code, name), _MAX_PARSED):
         data = code.checkout.read(number) or b""
-        try:
-            error_line: int = run_isolated("cairn.source.broken:find_error_line", data, code.file(number).language)
-        except UnparsableError:
-            continue
+        error_line = error_line_in(data, code.file(number).language)
         behind = [line for line in lines_with(data, frozenset({name})) if line >= error_line]
         if error_line and behind:
             return HalfTyped(code.paths[number], min(behind), error_line)
     return None
+
+
+def error_line_in(data: bytes, language: str, start: int = 1) -> int:
+    """Return the first line of a file from `start` on that is not understood, 0 if all are, or if that is unknown."""
+    if not data or not BY_NAME[language].support.grammar:
+        return 0
+    try:
+        line: int = run_isolated("cairn.source.broken:find_error_line", data, language, start)
+    except UnparsableError:
+        return 0
+    return line
 
 
 def _files_saying(code: Code, name: str) -> Iterator[int]:

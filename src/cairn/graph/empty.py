@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from cairn.graph.broken import error_line_in
 from cairn.graph.graph import Graph
 from cairn.graph.implicit import called_implicitly
 from cairn.graph.network import Ints
@@ -13,7 +14,6 @@ from cairn.graph.resolve import CALL, CONSTRUCT
 from cairn.graph.rules import VALUE_KINDS, resolves_imports, rules_of
 from cairn.graph.tally import files_with
 from cairn.hints import Hint
-from cairn.source.definitions import first_error_line, parse
 from cairn.source.languages import BY_NAME
 from cairn.source.text import pluralize
 
@@ -151,13 +151,11 @@ def _mentioning(graph: Graph, names: Collection[str]) -> str:
 def _unparsed_line(graph: Graph, node: int) -> int:
     """Return where a definition, or what cuts it short, is not understood, such as a mark of a merge; 0 for nowhere."""
     source = graph.code.file(file_of(node))
-    language, data = BY_NAME[source.language], graph.code.checkout.read(source.number)
-    if not data or not language.support.grammar:
-        return 0
+    data = graph.code.checkout.read(source.number) or b""
     if place_of(node) < 0:
-        return first_error_line(parse(data, language))
+        return error_line_in(data, source.language)
     own = source.definitions[place_of(node)].span
-    line = first_error_line(parse(data, language), own.start_line)
+    line = error_line_in(data, source.language, own.start_line)
     following = [one.span.start_line for one in source.definitions if one.span.start_line > own.end_line]
     return line if line < min(following, default=line + 1) else 0
 

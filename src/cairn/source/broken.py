@@ -27,6 +27,6 @@ def _is_in_error(node: tree_sitter.Node | None) -> bool:
     return node is not None
 
 
-def find_error_line(data: bytes, language: str) -> int:
-    """Return the first line of a file that is not understood, 0 if all of them are."""
-    return first_error_line(parse(data, BY_NAME[language]))
+def find_error_line(data: bytes, language: str, start: int = 1) -> int:
+    """Return the first line of a file from `start` on that is not understood, 0 if all of them are."""
+    return first_error_line(parse(data, BY_NAME[language]), start)
