@@ -84,7 +84,7 @@ GO_PATHS = ["context.go", "server.go", "echo.go", "middleware/log.go", "src/erro
         ("path/to/middleware/log.go", "middleware/log.go"),
         ("/app/context.go", "context.go"),
         ("/workspace/echo/middleware/log.go", "middleware/log.go"),
-        ("C:/work/context.go", "context.go"),
+        ("C:/code/context.go", "context.go"),
     ],
 )
 def test_a_file_of_go_or_of_another_module_is_none_of_the_project(path: str, file: str) -> None:

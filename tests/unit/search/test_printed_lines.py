@@ -12,7 +12,7 @@ GO_PANIC = """panic: runtime error: index out of range [3] with length 3
 
 goroutine 34 [running]:
 example.com/shop/cart.(*Cart[...]).Total(0xc000124680, {0x0, 0x0})
-\t/root/go/pkg/mod/example.com/shop@v1.2.3/cart/cart.go:81 +0x1d
+\t/home/ci/go/pkg/mod/example.com/shop@v1.2.3/cart/cart.go:81 +0x1d
 example.com/shop/cart.sum(...)
 \t/app/cart/cart.go:20
 main.main()
