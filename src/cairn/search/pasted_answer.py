@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -103,8 +104,8 @@ def _notes_on_lines(found: Places, pasted: Sequence[Pasted], where: str) -> list
 def _note_on_places(library: Library, query: Query, shown: str) -> str:
     """Return what is to be said of the places that a text names; `shown` is the file of the first."""
     if is_place(query.text):
-        asked = read_frames(query.text)[0].path.removeprefix(f"{library.reader.view.name}/").removeprefix("./")
-        if not f"/{shown}".endswith(f"/{asked}"):
+        asked, root = read_frames(query.text)[0].path.removeprefix("./"), library.reader.view.name
+        if not f"/{shown}".endswith(f"/{asked}") and os.path.realpath(asked) != os.path.realpath(f"{root}/{shown}"):
             return f"No file {asked} is indexed; what comes first is in {shown}, which ends like it."
     return "What comes first are the places that the text names, the deepest call first."
 

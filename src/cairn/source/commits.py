@@ -112,11 +112,6 @@ def read_commits(
     ]
 
 
-def is_shallow(repository: Repository) -> bool:
-    """Tell whether a clone lacks what came before some of its commits."""
-    return bool(shallow_commits(repository))
-
-
 def is_partial(repository: Repository) -> bool:
     """Tell whether a clone fetched some contents or folders only, as with `git clone --filter`."""
     return any((repository.common_dir / "objects" / "pack").glob("*.promisor"))

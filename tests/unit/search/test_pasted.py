@@ -178,14 +178,17 @@ def test_a_place_or_a_frame_finds_its_line(workspace: Workspace, query: str) -> 
 
 
 @pytest.mark.parametrize("query", ["lib/net.py:7", "/srv/net.py:7"])
-def test_a_place_in_another_file_that_ends_alike_is_said_to_be_one(workspace: Workspace, query: str) -> None:
+def test_a_place_in_another_file_that_ends_alike_is_said_to_be_one(
+    workspace: Workspace, tmp_path: Path, query: str
+) -> None:
     missing = query.partition(":")[0]
     assert (
         f"No file {missing} is indexed; what comes first is in net.py, which ends like it."
         in workspace.search(query).notes
     )
     root = workspace.root
-    for own in ("net.py:7", "./net.py:7", f"{root}/net.py:7"):
+    (tmp_path / "link").symlink_to(root)
+    for own in ("net.py:7", "./net.py:7", f"{root}/net.py:7", f"{tmp_path}/link/net.py:7"):
         assert not any("which ends like it" in note for note in workspace.search(own).notes)
 
 
