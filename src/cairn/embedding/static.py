@@ -92,10 +92,18 @@ class StaticModel:
                 vectors[block][longer] += piece_vectors
         return vectors
 
-    def pool(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Return the sum of the words' vectors, shape (dimensions,); faster for a query than `word_vectors`."""
-        ids, _ = self.piece_ids(words)
-        pooled: npt.NDArray[np.float32] = self._scales[ids] @ self._rows[ids].astype(np.float32)
+    def pool(self, words: Sequence[str], weights: Sequence[float] | None = None) -> npt.NDArray[np.float32]:
+        """Return the sum of the words' vectors, shape (dimensions,); faster for a query than `word_vectors`.
+
+        Args:
+            words: as there.
+            weights: what each of them counts; 1 if None.
+        """
+        ids, counts = self.piece_ids(words)
+        shares = self._scales[ids]
+        if weights is not None:
+            shares *= np.array(weights, dtype=np.float32).repeat(counts)
+        pooled: npt.NDArray[np.float32] = shares @ self._rows[ids].astype(np.float32)
         return pooled
 
     def piece_ids(self, words: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -36,24 +36,34 @@ _LAYOUT = {
     "stems": ("u8", 1),
     "vectors": ("i1", 2),
 } | POSTINGS_LAYOUT
+UNKNOWN_SIZE = -1
 _NAMELESS_STEMS = frozenset({"__init__", "index", "mod", "main", "lib", "init", "default"})
 _NAMELESS_FOLDERS = frozenset({"src", "lib", "source", "sources"})
 
 
 class ViewFile(NamedTuple):
-    """One file that a view shows. `is_generated`: its content says that a program wrote it."""
+    """One file that a view shows. `is_generated`: its content says that a program wrote it.
+
+    `size` and `mtime_ns` are those with which it was indexed.
+    """
 
     path: str
     blob_id: int
     language: str
     is_generated: bool = False
+    size: int = UNKNOWN_SIZE
+    mtime_ns: int = 0
 
 
 class ViewArrays(NamedTuple):
-    """Shapes: blob_ids, roles, languages, stem_terms, stems (n_files,); vectors (n_files, dimensions).
+    """What is known of the files of a view.
+
+    Shapes: blob_ids, roles, languages, stem_terms, stems (n_files,); vectors (n_files, dimensions); stamps (n_files,
+    2).
 
     `postings` has a row per file; `stem_terms` counts the distinct terms of each file's stem, `stems` are the hashes of
-    the stems taken whole. `languages` are numbers into `language_names`.
+    the stems taken whole. `languages` are numbers into `language_names`. `stamps` are the sizes and modification times
+    of the files when this was written; the database has those of files that were touched since.
     """
 
     paths: tuple[str, ...]
@@ -65,6 +75,7 @@ class ViewArrays(NamedTuple):
     stems: npt.NDArray[np.uint64]
     vectors: npt.NDArray[np.int8]
     postings: Postings
+    stamps: npt.NDArray[np.int64]
 
 
 class ViewFiles:
@@ -100,7 +111,9 @@ class ViewFiles:
             },
         )
         name = new_name()
-        n_bytes = save_arrays(self._state.view(name), {"blob_ids": arrays.blob_ids.astype(np.int32)})
+        n_bytes = save_arrays(
+            self._state.view(name), {"blob_ids": arrays.blob_ids.astype(np.int32), "stamps": arrays.stamps}
+        )
         return Published(name, n_bytes, layout, layout_bytes)
 
 
@@ -111,9 +124,11 @@ def load_view(state: StateDir, view: ViewRow) -> ViewArrays:
         DerivedFileError: if one is missing or damaged.
     """
     arrays, path = load_layout(state.layout(view.layout)), state.view(view.arrays)
+    own = load_own(path)
+    blob_ids = own["blob_ids"].astype(np.int64)
     found = ViewArrays(
         _unpack(arrays["paths"]),
-        load_own(path)["blob_ids"].astype(np.int64),
+        blob_ids,
         arrays["roles"],
         arrays["languages"],
         _unpack(arrays["language_names"]),
@@ -121,8 +136,9 @@ def load_view(state: StateDir, view: ViewRow) -> ViewArrays:
         arrays["stems"],
         arrays["vectors"],
         Postings.from_arrays(arrays),
+        own.get("stamps", np.full((len(blob_ids), 2), UNKNOWN_SIZE)),  # which older versions did not write
     )
-    check_fits(path, files=len(found.blob_ids) == len(found.paths))
+    check_fits(path, files=len(blob_ids) == len(found.paths), stamps=found.stamps.shape == (len(blob_ids), 2))
     return found
 
 
@@ -175,8 +191,10 @@ def build_view(
     """
     names = tuple(sorted({file.language for file in files}))
     blob_ids = np.array([file.blob_id for file in files], dtype=np.int64)
+    stamps = np.array([(file.size, file.mtime_ns) for file in files], dtype=np.int64).reshape(-1, 2)
     if last is not None and _same_files(files, names, last):
-        return last._replace(blob_ids=blob_ids, roles=_renew_roles(files, blob_ids, last, read_attributes))
+        roles = _renew_roles(files, blob_ids, last, read_attributes)
+        return last._replace(blob_ids=blob_ids, roles=roles, stamps=stamps)
     place = {path: number for number, path in enumerate(last.paths)} if last is not None else {}
     came_from = np.array([place.get(file.path, -1) for file in files], dtype=np.int64)
     new = np.flatnonzero(came_from < 0)
@@ -192,6 +210,7 @@ def build_view(
         stems=made.stems,
         vectors=made.vectors,
         postings=made.postings,
+        stamps=stamps,
     )
 
 

@@ -29,7 +29,7 @@
 #endif
 
 /* Another number for each change of what a function takes or returns; see compiled.py. */
-#define VERSION 9
+#define VERSION 10
 
 #define MAX_BUFFERS 24
 #define FILE_CHUNKS 3  /* of file_lexical in plain.py */
@@ -789,6 +789,20 @@ static int find_least(const float *values, Py_ssize_t n, Py_ssize_t count, float
     return 1;
 }
 
+#define PICKED 8  /* so many are picked one by one, for often no more of a file are listed; the others are sorted */
+
+/* Put the first of some entries first. */
+static void pick_first(Entry *entries, Py_ssize_t n)
+{
+    Py_ssize_t first = 0;
+    for (Py_ssize_t i = 1; i < n; i++)
+        if (compare_entries(&entries[i], &entries[first]) < 0)
+            first = i;
+    Entry picked = entries[first];
+    entries[first] = entries[0];
+    entries[0] = picked;
+}
+
 /* one_of_each(best, total, blob_rows, file_of_blob, saturation, tie, out_rows, out_files, out_values, out_lost) -> how many */
 static PyObject *one_of_each(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
 {
@@ -831,8 +845,11 @@ static PyObject *one_of_each(PyObject *self, PyObject *const *arguments, Py_ssiz
             if (value > -INFINITY && !is_low)
                 own[n_own++] = (Entry){value, file_of_blob[blob], row, value};
         }
-        qsort(own, (size_t)n_own, sizeof(Entry), compare_entries);
         for (Py_ssize_t place = 0; place < n_own; place++) {
+            if (place < PICKED)
+                pick_first(own + place, n_own - place);
+            else if (place == PICKED)
+                qsort(own + place, (size_t)(n_own - place), sizeof(Entry), compare_entries);
             double value = own[place].value > 0 ? own[place].value * pow(saturation, (double)place)
                                                 : own[place].value - (double)place;
             if (n_blobs >= limit && least > 0 && value < least - tie) {
@@ -1393,8 +1410,8 @@ static int is_ascii_space(char byte)
     return byte == ' ' || (byte >= 9 && byte <= 13) || (byte >= 28 && byte <= 31);  /* as str.rstrip() has it */
 }
 
-/* first_lines(data, start, n_lines, most_bytes, most_chars) -> lines from an offset on, each cut and without the blanks at
- * its end; None if they are not ASCII. All of them together have n_lines * most_bytes bytes at most. */
+/* first_lines(data, start, n_lines, most_bytes, most_chars) -> lines from that around an offset on, each cut and without
+ * the blanks at its end; None if they are not ASCII. All of them together have n_lines * most_bytes bytes at most. */
 static PyObject *first_lines(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
 {
     Arrays arrays = {.count = 0};
@@ -1411,6 +1428,8 @@ static PyObject *first_lines(PyObject *self, PyObject *const *arguments, Py_ssiz
     if (start < 0 || start > n || n_lines < 1 || n_lines > 1000 || most_bytes < 0 || most_bytes > 100000 || most_chars < 0
         || most_chars > most_bytes)
         return out_of_range(&arrays);
+    while (start > 0 && data[start - 1] != '\n')
+        start--;
     Py_ssize_t end = n - start > n_lines * most_bytes ? start + n_lines * most_bytes : n, used = 0;
     char *lines = malloc((size_t)(n_lines * (most_chars + 1)));
     if (!lines)

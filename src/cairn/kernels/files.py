@@ -15,7 +15,7 @@ def first_lines(data: bytes, start: int, n_lines: int, most_bytes: int, most_cha
 
     Args:
         data: the file.
-        start: where the first line begins.
+        start: an offset in the first line.
         n_lines: how many there are at most.
         most_bytes: how much is looked at of a line, and as many times as there are lines of all.
         most_chars: how much is shown of a line.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -28,7 +29,7 @@ from cairn.search.named import means_name, owner_of
 from cairn.search.past import file_history
 from cairn.search.pasted_answer import with_pasted
 from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, SCOPE_MARK, Query, understand
-from cairn.search.rank import Ranking, rank
+from cairn.search.rank import Ranked, Ranking, rank
 from cairn.search.score import Floats, Ints, Weights
 from cairn.source.text import pluralize
 from cairn.storage.index import chunk_db, view_db
@@ -62,6 +63,7 @@ _VERBS = {"literal": "holds", "regex": "matches", "structural": "matches"}
 MAX_COMPARED = 40_000  # rows of a project whose names are compared with one that nothing has: 0.03 s in 23,000
 MAX_MEANT, LEAST_ALIKE = 5, 0.7  # names that a misspelt word may mean, and how like it they are, 0 to 1
 SURELY_ALIKE, MAX_DEFINING = 0.8, 3  # so much for its definitions to be shown, and how many of these
+CHECK_EVERY = 16  # hits between two looks whether somebody still waits
 LOOK_BEHIND = 5  # rows ranked beyond the limit
 
 
@@ -199,20 +201,22 @@ def _hits_of_ranking(
     rows = library.shown.read_chunks(connection, ids)
     texts = read_files(library, {ranked.file for ranked in shown})
     mender = Mender(connection)
-    terms = frozenset(term.text for term in query.terms)
+    terms = frozenset([term.text for term in query.terms])
     hits: list[CodeHit] = []
     seen: set[tuple[int, Span]] = set()
     for place, (one, chunk_id) in enumerate(zip(shown, ids, strict=True)):
-        waiting.check()
+        if not place % CHECK_EVERY:
+            waiting.check()
         if (row := rows.get(chunk_id)) is None:
             continue
         focus, text = focus_on(row, terms, one.definition), texts[one.file]
         if text.stale:
             focus, text = mender.refresh(snapshot.files.paths[one.file], text, row, focus)
-        if (one.file, focus.span) in seen:
+        if (where := (one.file, focus.span)) in seen:
             continue
-        seen.add((one.file, focus.span))
-        verdict = _verdict(ranking, place, chances[place], request.explain)
+        seen.add(where)
+        parts = _parts_shown(ranking, one) if request.explain else None
+        verdict = Verdict(one.score, chances[place], confidence_word(chances[place]), parts)
         hit = make_hit(snapshot, row, focus, one.file, text, verdict, request.context)
         hits.append(hit._replace(part=item.part_of(one.row, one.file)) if item else hit)
     if not item:
@@ -344,15 +348,16 @@ def query_vector(model: StaticModel, query: Query) -> Floats | None:
         return vector
     if not query.words:
         return None
-    pooled = model.pool(query.words)
-    if query.subject != query.words:
-        pooled = DETAIL_WEIGHT * pooled + (1 - DETAIL_WEIGHT) * model.pool(query.subject)
-    norm = float(np.sqrt(pooled.dot(pooled)))
+    if query.subject == query.words:
+        pooled = model.pool(query.words)
+    else:
+        weights = [DETAIL_WEIGHT] * len(query.words) + [1 - DETAIL_WEIGHT] * len(query.subject)
+        pooled = model.pool([*query.words, *query.subject], weights)
+    norm = math.sqrt(pooled.dot(pooled))
     return pooled / np.float32(norm) if norm > 0 else None
 
 
-def _verdict(ranking: Ranking, place: int, chance: float, explain: bool) -> Verdict:
-    one = ranking.rows[place]
-    parts = sorted(ranking.explain(one).items(), key=lambda item: -abs(item[1])) if explain else ()
-    shown = {name: round(value, 4) for name, value in parts if round(value, 4)} if explain else None
-    return Verdict(one.score, chance, confidence_word(chance), shown)
+def _parts_shown(ranking: Ranking, one: Ranked) -> dict[str, float]:
+    """Return the parts of a row's score that are not nearly nothing, the largest first."""
+    parts = sorted(ranking.explain(one).items(), key=lambda item: -abs(item[1]))
+    return {name: round(value, 4) for name, value in parts if round(value, 4)}

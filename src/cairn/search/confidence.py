@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import accumulate
 from typing import NamedTuple
 
 from cairn.search.rank import Ranking
@@ -35,18 +36,6 @@ FAINT = 0.06
 HOPELESS = ((0.35, 0.3), (0.5, 0.2), (0.7, 0.1), (1.0, FAINT))
 
 
-def signals(ranking: Ranking, place: int) -> tuple[float, float, float]:
-    """Return what the chance depends on: the hit's score, its cosine, and its lead over the next file's best hit.
-
-    Definitions of what the query names compete with what follows them, not with each other.
-    """
-    hit = ranking.rows[place]
-    for following in range(max(place + 1, ranking.n_named), len(ranking.rows)):
-        if ranking.rows[following].file != hit.file:
-            return hit.score, hit.dense, hit.score - ranking.rows[following].score
-    return hit.score, hit.dense, hit.score
-
-
 def relevance(ranking: Ranking, place: int) -> float:
     """Return the chance, 0 to 1, that the hit at `place` is what was asked for."""
     chance = _chance(ranking, place, QUESTIONS)
@@ -57,25 +46,34 @@ def relevance(ranking: Ranking, place: int) -> float:
 
 
 def _chance(ranking: Ranking, place: int, model: Model) -> float:
-    score, dense, margin = signals(ranking, place)
-    if not ranking.for_work_item:  # commits speak for a question's file more often than for what answers it
-        score -= ranking.rows[place].by_history
-    logit = model.bias + model.score * score + model.dense * dense + model.margin * margin
-    chance = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, logit))))
-    if place >= ranking.n_named:
-        says_little = not ranking.for_work_item and ranking.rows[place].cover < MOSTLY
+    hit, n_named, for_work_item = ranking.rows[place], ranking.n_named, ranking.for_work_item
+    score = hit.score
+    logit = model.bias + model.score * score + model.dense * hit.dense + model.margin * (score - _next(ranking, place))
+    if not for_work_item:  # commits speak for a question's file more often than for what answers it
+        logit -= model.score * hit.by_history
+    chance = 0.5 + 0.5 * math.tanh(logit / 2)  # the logistic function, which no number is too large for
+    if place >= n_named:
+        says_little = not for_work_item and hit.cover < MOSTLY
         return min(chance, GUESSED) if says_little or ranking.lacks == "name" else chance
     is_sure = ranking.is_sure and ranking.lacks != "scope"
-    return max(chance, NAMED / ranking.n_named) if is_sure else min(max(chance, MEDIUM), GUESSED)
+    return max(chance, NAMED / n_named) if is_sure else min(max(chance, MEDIUM), GUESSED)
+
+
+def _next(ranking: Ranking, place: int) -> float:
+    """Return the score of the best hit of the next file, 0 if there is none.
+
+    Definitions of what the query names compete with what follows them, not with each other.
+    """
+    rows, file = ranking.rows, ranking.rows[place].file
+    for following in range(max(place + 1, ranking.n_named), len(rows)):
+        if rows[following].file != file:
+            return rows[following].score
+    return 0.0
 
 
 def relevances(ranking: Ranking, count: int) -> list[float]:
     """Return the chances of the first `count` hits; a hit is no surer than those above it."""
-    found, most = [], 1.0
-    for place in range(count):
-        most = min(most, relevance(ranking, place))
-        found.append(most)
-    return found
+    return list(accumulate([relevance(ranking, place) for place in range(count)], min))
 
 
 def is_hopeless(ranking: Ranking, bar: float = 1.0) -> bool:

@@ -49,11 +49,12 @@ def coverage_of(snapshot: Snapshot) -> Coverage:
 
 def read_files(library: Library, files: Collection[int]) -> dict[int, FileText]:
     """Return the files by number, as they are on disk now."""
-    paths, blob_ids, read = library.snapshot.files.paths, library.snapshot.files.blob_ids, library.reader.read
+    of_view, read = library.snapshot.files, library.reader.read
+    paths, blob_ids = of_view.paths, of_view.blob_ids
     texts: dict[int, FileText] = {}
-    for file in files:
-        stamp = library.shown.stamp(paths[file])
-        if stamp is not None and not (text := read(paths[file], stamp)).stale:
+    for file, stamp in zip(files, of_view.stamps[list(files)].tolist(), strict=True):
+        text = read(paths[file], library.shown.stamp(paths[file]) or tuple(stamp))
+        if not text.stale:
             texts[file] = text
     if len(texts) < len(files):
         unknown = {paths[file]: file for file in files if file not in texts}

@@ -352,6 +352,8 @@ def namesakes(
     definitions = list(chunk_db.find_definitions(connection, name.last)) or _in_another_style(
         snapshot, connection, name
     )
+    if not definitions:
+        return []
     rows = snapshot.rows_of_chunks(np.array([definition.chunk_id for definition in definitions], dtype=np.int64))
     files = np.where(rows >= 0, scope.file_of_row[rows], -1)
     order = [

@@ -27,7 +27,7 @@ from cairn.search.past import Pasts
 from cairn.search.shown import ShownCode
 from cairn.search.tuning import tunings_of
 from cairn.sharing import Shared
-from cairn.storage.connection import reading, store_errors
+from cairn.storage.connection import Kept, reading, store_errors
 from cairn.storage.index import meta_db, view_db
 from cairn.storage.index.schema import INDEX
 
@@ -109,6 +109,7 @@ class OpenIndex:
         self._redo = redo
         self._is_followed = is_followed
         self._idle = [state.open_for_reading()]
+        self._last_state: Kept[meta_db.State] = Kept()
         self._file = _identity_of(state.database)
         self._views: dict[str, Shared[_Opened]] = {}  # by name
         self._opening = threading.Lock()  # of views
@@ -175,7 +176,7 @@ class OpenIndex:
             for _ in range(_ATTEMPTS):
                 shared = stale = self._current(question.connection, view, stale)
                 with shared.use() as opened, reading(question.connection):
-                    if meta_db.state(question.connection) == opened.snapshot.state:
+                    if self._state_of(question.connection) == opened.snapshot.state:
                         question.opened[view.name] = opened
                         try:
                             yield self._library(question, opened, view, progress)
@@ -183,6 +184,10 @@ class OpenIndex:
                             del question.opened[view.name]
                         return
         raise IndexLockedError("the index changes faster than it can be read", "run the command again")
+
+    def _state_of(self, connection: sqlite3.Connection) -> meta_db.State:
+        """Return the state that a connection reads, mostly without reading it again: nothing has changed since."""
+        return self._last_state.get(connection, None, lambda: meta_db.state(connection))
 
     def fetch(self, text_id: str, branch: str | None) -> Fetched:
         """Return the text that a hit's id names, from `branch` or from any view that has it; see `Workspace.fetch`.

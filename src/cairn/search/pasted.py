@@ -33,6 +33,7 @@ from cairn.search.query import STOP_WORDS
 from cairn.source.frames import TracebackFrame, read_calls
 from cairn.source.roles import FOREIGN, Role
 from cairn.source.terms import known_hash, terms_of_word
+from cairn.source.text import is_plain
 
 BUDGET_SECONDS = 0.25
 _MAX_WORDS = 32  # of a longer text the first count
@@ -129,6 +130,8 @@ def find_frames(library: Library, text: str, filters: Filtered, limit: int) -> l
     A path may be longer than in the project, as on another machine, or shorter, if only one file ends in it. The
     `share` of each is how sure its line is.
     """
+    if is_plain(text):
+        return []
     frames = [frame for frame in read_calls(with_places(text)) if isinstance(frame, TracebackFrame)]
     found = lines_of_frames(library, frames, filters, finder_of(library.snapshot))
     return [PastedPlace(line, "", share) for line, share in islice(found, limit)]

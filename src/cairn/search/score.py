@@ -6,6 +6,7 @@ To add a feature, give it a weight in `Weights` and put its values under the sam
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
@@ -352,12 +353,12 @@ def _lexical(snapshot: Snapshot, matches: Matches) -> tuple[dict[str, Floats], d
 @lru_cache(maxsize=256)
 def _highest_idf(total: int) -> float:
     """Return how rare a term is that occurs once."""
-    return float(_idf(np.array(1), total))
+    return float(_idf(np.array([1]), total)[0])
 
 
 def _idf(frequencies: Ints, total: int) -> Doubles:
     """Return how rare terms are (Robertson and Spärck Jones), never negative. Shape as given."""
-    return np.log1p((total - frequencies + 0.5) / (frequencies + 0.5))
+    return np.array([math.log1p((total - one + 0.5) / (one + 0.5)) for one in frequencies.tolist()])
 
 
 def _priors(snapshot: Snapshot, query: Query, symbols: dict[int, float], scope: Scope) -> dict[str, Floats]:

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from cairn.embedding.static import StaticModel
 from cairn.errors import DerivedFileError
 from cairn.index.state_dir import StateDir
-from cairn.index.view import STEM_FIELD, ViewArrays, ViewFile, ViewFiles, build_view, load_view
+from cairn.index.view import STEM_FIELD, UNKNOWN_SIZE, ViewArrays, ViewFile, ViewFiles, build_view, load_view
 from cairn.source.attributes import GitAttributes
 from cairn.source.terms import term_hash, terms_of
+from cairn.storage.arrays import save_arrays
 from cairn.storage.index.view_db import Published, ViewRow
 
 MODEL = StaticModel.load()
@@ -22,13 +23,16 @@ FILES = st.dictionaries(PATHS, st.sampled_from(("python", "markdown", "text")), 
 
 
 def build(files: dict[str, str], last: ViewArrays | None = None) -> ViewArrays:
-    shown = [ViewFile(path, number, language) for number, (path, language) in enumerate(sorted(files.items()))]
+    shown = [
+        ViewFile(path, number, language, size=10 + number, mtime_ns=20 + number)
+        for number, (path, language) in enumerate(sorted(files.items()))
+    ]
     return build_view(shown, MODEL.word_vectors, MODEL.dimensions, last)
 
 
 def check_equal(one: ViewArrays, other: ViewArrays) -> None:
     assert (one.paths, one.language_names) == (other.paths, other.language_names)
-    for name in ("blob_ids", "roles", "languages", "stem_terms", "stems", "vectors"):
+    for name in ("blob_ids", "roles", "languages", "stem_terms", "stems", "vectors", "stamps"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), strict=True)
     for name, array in one.postings.to_arrays().items():
         np.testing.assert_array_equal(array, other.postings.to_arrays()[name], strict=True)
@@ -106,6 +110,12 @@ def test_views_with_the_same_paths_share_a_file(state: StateDir) -> None:
     assert len(list(state.derived.iterdir())) == 5
     for number in (1, 2):
         check_equal(load_view(state, view_row(published[number - 1], number)), first)
+
+
+def test_a_view_that_an_older_version_wrote_knows_no_sizes_and_times(state: StateDir) -> None:
+    published = ViewFiles(state, "one").save(build({"a.py": "python", "b.md": "markdown"}))
+    save_arrays(state.view(published.arrays), {"blob_ids": np.array([0, 1], dtype=np.int32)})
+    assert load_view(state, view_row(published, 1)).stamps.tolist() == [[UNKNOWN_SIZE, UNKNOWN_SIZE]] * 2
 
 
 def test_what_another_model_made_is_another_file(state: StateDir) -> None:

@@ -303,7 +303,8 @@ def test_words_outside_of_a_pasted_text_are_an_error_and_no_crash(bounds: list[i
 def test_first_lines_are_those_that_python_cuts(text: str, data: st.DataObject, n_lines: int, most_bytes: int) -> None:
     content, most_chars = text.encode(), data.draw(st.integers(0, most_bytes))
     start = data.draw(st.integers(0, len(content)))
-    lines = content[start : start + n_lines * most_bytes].split(b"\n", n_lines)[:n_lines]
+    first = content.rfind(b"\n", 0, start) + 1
+    lines = content[first : first + n_lines * most_bytes].split(b"\n", n_lines)[:n_lines]
     cut = b"\n".join([line[:most_bytes] for line in lines])
     shown = "\n".join([line.rstrip()[:most_chars] for line in cut.decode("ascii", "replace").split("\n")])
     found = first_lines(content, start, n_lines, most_bytes, most_chars)

@@ -178,14 +178,20 @@ def read_skipped(connection: sqlite3.Connection, view_id: int) -> list[Skipped]:
     return [*left_out, *(Skipped(path, f"searched as plain text: {note}") for path, note in known if note)]
 
 
-def files_in_view(connection: sqlite3.Connection, view_id: int) -> Iterator[tuple[str, int, str, bool]]:
-    """Yield (path, blob id, language, whether a program wrote it) of every file that a view shows, in path order."""
+def files_in_view(connection: sqlite3.Connection, view_id: int) -> Iterator[tuple[str, int, str, bool, int, int]]:
+    """Yield every file that a view shows, in path order.
+
+    Each is (path, blob id, language, whether a program wrote it, size, modification time when it was indexed).
+    """
     rows = connection.execute(
-        """SELECT path, blob_id, language, is_generated FROM file JOIN blob ON blob.id = file.blob_id
-           WHERE view_id = ? ORDER BY path""",
+        """SELECT path, blob_id, language, is_generated, size, mtime_ns
+           FROM file JOIN blob ON blob.id = file.blob_id WHERE view_id = ? ORDER BY path""",
         (view_id,),
     )
-    return ((path_of(path), blob_id, language, bool(generated)) for path, blob_id, language, generated in rows)
+    return (
+        (path_of(path), blob_id, language, bool(generated), size, mtime_ns)
+        for path, blob_id, language, generated, size, mtime_ns in rows
+    )
 
 
 def file_stamps(connection: sqlite3.Connection, view_name: str, blobs: Mapping[str, int]) -> dict[str, tuple[int, int]]:
