@@ -203,16 +203,31 @@ def test_the_deepest_frame_of_an_issue_is_shown_though_its_file_is_not_found_oth
 
 
 def test_an_issue_that_shows_a_message_begins_with_the_line_that_makes_it(workspace: Workspace) -> None:
-    report = f"{LETTERS}\n## What it says\n\n```\nValueError: cart 'Maria' must not be empty\n```\n"
-    first, *others = workspace.search(report).code
-    assert (first.path, first.start_line, first.part, first.confidence) == (
-        "src/shop/cart.py",
-        7,
-        "raised here",
-        "high",
+    report = (
+        "It stopped working\n\nSince yesterday we get this:\n\n```\nValueError: cart 'Maria' must not be empty\n```\n"
     )
-    assert others[0].path == "src/shop/mail.py"
+    first, *others = workspace.search(report).code
+    assert (first.path, first.start_line, first.part) == ("src/shop/cart.py", 7, "raised here")
+    assert first.confidence == "high"
     assert [hit.path for hit in others if hit.path == "src/shop/cart.py"] == []
+
+
+def test_what_an_issue_says_comes_before_the_line_that_makes_the_message_it_shows(workspace: Workspace) -> None:
+    report = f"{LETTERS}\n## What it says\n\n```\nValueError: cart 'Maria' must not be empty\n```\n"
+    first, second, *others = workspace.search(report).code
+    assert (first.path, first.part) == ("src/shop/mail.py", "named in the text")
+    assert (second.path, second.start_line, second.part) == ("src/shop/cart.py", 7, "raised here")
+    assert second.relevance <= first.relevance
+    assert [hit.path for hit in others if hit.path == "src/shop/cart.py"] == []
+
+
+def test_the_trace_in_a_report_is_no_sure_answer_and_a_pasted_one_is(workspace: Workspace) -> None:
+    frame = workspace.search(TRACE).code[0]
+    assert (frame.path, frame.part, frame.confidence) == ("src/shop/cart.py", "frame 1", "high")
+    report = workspace.search(f"Empty carts break orders\n\nOrders of empty carts should be refused.\n\n{TRACE}")
+    frames = [hit for hit in report.code if hit.part.startswith("frame")]
+    assert frames
+    assert all(hit.confidence != "high" for hit in frames)
     told = workspace.search(f"{LETTERS}\nIt said that ValueError: cart 'Maria' must not be empty.\n").code
     assert told[0].path == "src/shop/mail.py", "somebody's sentence is about more than the message"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from cairn.search.called import declares, line_of_call
 from cairn.search.exact import LineMatch
@@ -18,10 +19,18 @@ _FREE_FOLDERS = (".kt", ".scala")  # such a file may be in other folders than it
 _OF_JVM = (".java", ".kt", ".kts", ".scala", ".groovy", ".clj")  # whose frames have the whole package
 
 
+class FramedLine(NamedTuple):
+    """The line of the project that a frame means, and how sure that is."""
+
+    frame: TracebackFrame | CallFrame
+    line: LineMatch
+    share: float
+
+
 def lines_of_frames(
     library: Library, frames: Sequence[TracebackFrame | CallFrame], filters: Filtered, finder: FileFinder
-) -> Iterator[tuple[LineMatch, float]]:
-    """Yield the lines of the frames that are in the project, in their order, and how sure each is."""
+) -> Iterator[FramedLine]:
+    """Yield the lines of the frames that are in the project, in their order."""
     if not frames:
         return
     chosen = filter_files(library.snapshot.files, filters)
@@ -34,7 +43,7 @@ def lines_of_frames(
             files = [file for file in files_of[frame] if inside is None or file in inside]
             line, share = line_of_frame(library, files[0], frame) if len(files) == 1 else (None, 0.0)
         if line is not None:
-            yield line, share
+            yield FramedLine(frame, line, share)
 
 
 def files_of_frames(

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cairn.answers import CodeHit
 from cairn.embedding.static import StaticModel
-from cairn.search.confidence import confidence_word
+from cairn.search.confidence import GUESSED, MEDIUM, confidence_word
 from cairn.search.evidence import TextEvidence, gather
 from cairn.search.exact import LineMatch
 from cairn.search.file_finder import finder_of
@@ -97,6 +97,14 @@ class LongText:
             return False
         return sum(len(part.split()) for part in (self._item.subject, self._item.prose, self._item.code)) <= _FEW_WORDS
 
+    def _sureness(self, one: Reported) -> float:
+        """Return how sure it is that a line is what the text is about.
+
+        The trace in a report often only tells where something shows that went wrong elsewhere.
+        """
+        is_report = bool(self._item.subject) and not self._item.is_printed
+        return min(one.share, GUESSED) if is_report and one.frame and one.is_printed else one.share
+
     def gather(self, file_of_row: npt.NDArray[np.int64]) -> TextEvidence:
         """Return what the text says of the files; see `evidence.gather`."""
         snapshot, connection, past = self._library.snapshot, self._library.connection, self._library.past
@@ -114,9 +122,10 @@ class LongText:
     def arrange(self, hits: Sequence[CodeHit], lines: Sequence[CodeHit]) -> list[CodeHit]:
         """Show the files in which the text reports a line at that line; these come first if it says nothing else.
 
-        A line that makes a message does so if no other hit is surer. So do, in any text, the line that surely makes a
-        printed message, and the one place that a short text names. The deepest frame of the project is among the hits:
-        before the last one, if it is not found otherwise.
+        A line that makes a message does so if no other hit is surer. So do, in any text, the one place that a short
+        text names, and the line that surely makes a printed message, which is second where what else the text says
+        leads somewhere.
+        The deepest frame of the project is among the hits: before the last one, if it is not found otherwise.
 
         Args:
             hits: ranked.
@@ -125,7 +134,7 @@ class LongText:
         shown: dict[str, CodeHit] = {}
         for line, one in zip(lines, self._reported, strict=True):
             if not self._filters.kinds or line.kind in self._filters.kinds:
-                shown.setdefault(line.path, _sure(line, one.part, one.share))
+                shown.setdefault(line.path, _sure(line, one.part, self._sureness(one)))
         if is_output(self._item):
             frames = [one for one in shown.values() if one.part != RAISED_PART]
             made = [one for one in shown.values() if one.part == RAISED_PART]
@@ -133,7 +142,11 @@ class LongText:
             return [*frames, *sorted(others, key=lambda hit: -hit.relevance)]  # little of a message says little
         path = self._meant_at
         if meant := shown.pop(path, None):
-            return [meant, *_at_lines([hit for hit in hits if hit.path != path], shown)]
+            others = _at_lines([hit for hit in hits if hit.path != path], shown)
+            if meant.part != RAISED_PART or not others or hits[0].path == path or others[0].relevance < MEDIUM:
+                return [meant, *others]
+            first = others[0]
+            return [first, _sure(meant, meant.part, min(meant.relevance, first.relevance)), *others[1:]]
         deepest = next((hit for hit in shown.values() if hit.part == self._deepest), None)
         if deepest is not None and len(hits) > 1 and all(hit.path != deepest.path for hit in hits):
             hits = [*hits[:-1], deepest._replace(relevance=hits[-1].relevance), hits[-1]]

@@ -134,7 +134,7 @@ def find_frames(library: Library, text: str, filters: Filtered, limit: int) -> l
         return []
     frames = [frame for frame in read_calls(with_places(text)) if isinstance(frame, TracebackFrame)]
     found = lines_of_frames(library, frames, filters, finder_of(library.snapshot))
-    return [PastedPlace(line, "", share) for line, share in islice(found, limit)]
+    return [PastedPlace(one.line, "", one.share) for one in islice(found, limit)]
 
 
 class _Words(NamedTuple):

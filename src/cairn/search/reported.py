@@ -107,9 +107,9 @@ class Reported(NamedTuple):
     """A line of the project that a text reports.
 
     `frame` is the number among the traceback's frames in the project, the deepest being 1, and 0 for the place of a
-    message. `share` is
-    how much of the message stands there, or how sure the line of a frame is. `is_printed`: the message stands in what a
-    program printed, and not in somebody's sentence. `is_sure`: so much of it stands there that it is made there.
+    message. `share` is how much of the message stands there, or how sure the line of a frame is. `is_printed`: the
+    message or the frame stands in what a program printed, and not in somebody's sentence. `is_sure`: so much of the
+    message stands there that it is made there.
     """
 
     line: LineMatch
@@ -133,12 +133,15 @@ def find_reported(
         wants: the roles of files that the text asks for.
         finder: of the files of the library's snapshot.
     """
-    lines = lines_of_frames(library, _calls_of(item.raw), filters, finder)
-    found = [Reported(line, number, share) for number, (line, share) in enumerate(islice(lines, MAX_FRAMES), start=1)]
+    printed, alone = f"{item.code}\n{item.trace}", set(_lines_alone(item.raw))
+    lines = islice(lines_of_frames(library, _calls_of(item.raw), filters, finder), MAX_FRAMES)
+    found = [
+        Reported(one.line, number, one.share, not isinstance(one.frame, TracebackFrame) or one.frame.path in printed)
+        for number, one in enumerate(lines, start=1)
+    ]
     found_places = ((one, _place_of(library, one, wants, filters)) for one in messages_of(item))
     made = [(one, at) for one, at in found_places if at and not _is_of_tool(library, one, at.place, finder)]
     made.sort(key=lambda one: (one[1].place.share < 1.0, -one[1].place.weight))
-    printed, alone = f"{item.code}\n{item.trace}", set(_lines_alone(item.raw))
     for message, (best, is_rivalled) in made[:MAX_PLACES_OF_MESSAGES]:
         has_own = _has_own_words(best, message)
         if has_own or message not in alone:
