@@ -18,7 +18,7 @@ from cairn.search.library import Library
 from cairn.search.mentions import read_mentions
 from cairn.search.query import Query
 from cairn.search.referred import find_referred
-from cairn.search.reported import RAISED_PART, Reported, find_reported, is_output, worth_of
+from cairn.search.reported import RAISED_PART, Reported, find_reported, is_output, is_report, worth_of
 from cairn.search.score import Floats
 from cairn.search.work_item import HEAD_CHARS, TAIL_CHARS, WorkItem
 from cairn.source.roles import Role
@@ -102,8 +102,7 @@ class LongText:
 
         The trace in a report often only tells where something shows that went wrong elsewhere.
         """
-        is_report = bool(self._item.subject) and not self._item.is_printed
-        return min(one.share, GUESSED) if is_report and one.frame and one.is_printed else one.share
+        return min(one.share, GUESSED) if one.frame and one.is_printed and is_report(self._item) else one.share
 
     def gather(self, file_of_row: npt.NDArray[np.int64]) -> TextEvidence:
         """Return what the text says of the files; see `evidence.gather`."""
@@ -135,7 +134,7 @@ class LongText:
         for line, one in zip(lines, self._reported, strict=True):
             if not self._filters.kinds or line.kind in self._filters.kinds:
                 shown.setdefault(line.path, _sure(line, one.part, self._sureness(one)))
-        if is_output(self._item):
+        if is_output(self._item) and not (self._deepest and is_report(self._item)):
             frames = [one for one in shown.values() if one.part != RAISED_PART]
             made = [one for one in shown.values() if one.part == RAISED_PART]
             others = [*made, *(hit for hit in hits if hit.path not in shown)]

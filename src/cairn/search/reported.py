@@ -221,6 +221,11 @@ def is_output(item: WorkItem) -> bool:
     return _is_paragraph(lines) and not _PERSON.search(item.raw) and any(map(_says_what_failed, lines))
 
 
+def is_report(item: WorkItem) -> bool:
+    """Tell whether somebody says in a line of his own what a text is about."""
+    return bool(item.subject) and not item.is_printed and _PROMPT.match(item.raw) is None
+
+
 def _is_paragraph(lines: Sequence[str]) -> bool:
     """Tell whether some lines are one paragraph, and no block."""
     return len(lines) <= _FEW_LINES and all(line.strip() and not line.startswith(("```", "~~~")) for line in lines)
