@@ -56,6 +56,8 @@ LONG_WEIGHTS = WEIGHTS._replace(
     symbol=0.0,
     stem=0.05,
     docs=-0.7,
+    config=-0.5,
+    file_lexical=0.6,
     test=-0.5,
     depth=-0.2,
 )

@@ -53,24 +53,29 @@ _CHANGELOG = (
     r"(?i)(^|/)(changes|changelog|release[-_]?notes)(\.(xml|html?|ya?ml))?$|(^|/)(news|history)$|(^|/)release[-_]notes/"
 )
 _DOCS = (
-    r"(?i)(^|/)(docs?|documentation|man)/|\.(md|mdx|markdown|rst|adoc|txt)$|(^|/)(readme|changelog|license)"
-    r"|(^|/)(authors|todo)$"
+    r"(?i)(^|/)(docs?|documentation|man)/|\.(md|mdx|markdown|rst|adoc|txt)$|(^|/)(readme|changelog|licen[cs]e)"
+    r"|(^|/)(unlicense|copying(\.(lesser|lgpl|lib))?|copyright|notice|authors|contributors|credits|thanks|todo|hacking)$"
+    r"|\.[1-8]\.(in|prebuilt)$"
 )
 _REEXPORT = r"(^|/)(__init__\.py|index\.(ts|js|tsx|jsx|mjs)|mod\.rs|package-info\.java|module-info\.java)$"
 _LEGACY = r"(^|/|_)(compat|legacy|deprecated|old|backports?)(/|\.|_|$)"
 _DECLARATION = r"\.d\.[mc]?ts$|\.pyi$"
-_CONFIG = r"(^|/)(requirements[^/]*\.(txt|in)|constraints[^/]*\.txt|CMakeLists\.txt|MANIFEST\.in|\.[a-z]+(rc|ignore))$"
+_CONFIG = (
+    r"(^|/)(requirements[^/]*\.(txt|in)|constraints[^/]*\.txt|CMakeLists\.txt|MANIFEST\.in"
+    r"|\.([a-z]+(rc|ignore)|mailmap|gitattributes|git-blame-ignore-revs))$"
+)
 
 
 # Names after https://github.com/github-linguist/linguist, generated.rb and vendor.yml. Folders such as `node_modules`
 # are not indexed at all, see eligible.py; they are here for whoever takes one back.
 _GENERATED = (
-    r"(^|/)(__generated__|__snapshots__|generated([_-]?(src|sources|code))?)/"
+    r"(^|/)(__generated__|__snapshots__|single[_-]include|generated([_-]?(src|sources|code))?)/"
     r"|(^|/)dist/.*\.([cm]?[jt]s|css|html)$"
     r"|(_pb2(_grpc)?\.pyi?|[_.]pb\.(go|rb|js|ts|swift|dart|cc|h|d\.ts)|\.pb(enum|json|server)\.dart|\.pb\.gw\.go"
     r"|\.pb(objc|rpc)\.[hm]|_grpc_pb(\.d)?\.[jt]s|_pb_service(\.d)?\.[jt]s|_grpc\.pb\.(go|cc|h)|\.grpc\.swift)$"
     r"|\.(freezed|gr|mocks|g)\.dart$|\.(designer|Designer)\.(cs|vb)$|\.(g|g\.i|feature)\.cs$"
     r"|\.generated\.[a-z]+$|\.gen\.(go|rs|[jt]sx?|cs|kt|java|swift|h|c|cc|cpp)$"
+    r"|(^|[/_.-])amalgamat(ed|ion)\.([ch]|cc|hh|[ch]pp)$"
     r"|(^|/)zz_generated[._]|(^|[^t]|(^|[^s])t|(^|[^e])st|(^|[^t])est)_generated\.[a-z]+$"
     r"|(^|/)(y\.tab|lex\.yy|[^/]+\.tab)\.(c|h|cc|hh|cpp|hpp)$|\.(snap|map|klib\.api)$"
     r"|[.-](bundle|min|chunk)\.([cm]?js|css)$|(^|/)([^/]+\.lock|package-lock\.json|pnpm-lock\.yaml|go\.sum)$"
