@@ -86,7 +86,7 @@ _SOURCE = re.compile(
     r"(?:[$>%] |##\[|(?:at|bei|\u00e0) (?:async |new )?[^\s(]+ ?\("
     r"|(?:raise|throw|return|import|from|assert|expect|describe|it|test|if|for|while|const|let|var|def|fn|func|class)\b(?!\s*:))"
 )
-_CODE_ENDS = (";", "{", "}", "(", "[", ",")
+_CODE_ENDS = (";", "{", "}", "(", "[", ",", "=>", "->")
 _CALL_ALONE = re.compile(r"(?:await |return )?[\w$]+(?:\.[\w$]+)*\(.*\)$")  # a statement that is a call
 _PROMPT = re.compile(r"\s*(?:```\w*\n)?[$>%] \w")
 _WORD = re.compile(r"[^\W\d_]\w*")

@@ -84,6 +84,7 @@ _VENDORED = (
     r"(^|(^|/)(src|libs?|pkg|internal|assets|static|public|js|css|scripts)/)vendor/"
     r"|(^|/)(vendored|_vendor|third[_-]?party|3rd[_-]?party|node_modules|bower_components|site-packages|Godeps|Pods"
     r"|Carthage)/|^(deps|extern|externals?)/"
+    r"|(^|/)(libs?|contrib|test)/(gtest|gmock|googletest|googlemock)/"
     r"|(^|/)(gradlew(\.bat)?|mvnw(\.cmd)?|config\.(guess|sub)|aclocal\.m4|ltmain\.sh|install-sh|depcomp|libtool\.m4"
     r"|lt[a-z~]+\.m4|ylwrap)$"
     r"|(^|/)[a-z.-]+[.-]v?\d+(\.\d+)+([.-][a-z]+)*\.(js|css)$"

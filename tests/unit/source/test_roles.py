@@ -28,6 +28,8 @@ from cairn.source.roles import FOREIGN, Role, RoledFile, own_role, role_of, role
         ("src/third_party/zlib/inflate.c", Role.VENDORED),
         ("deps/lua/lua.c", Role.VENDORED),
         ("gradlew", Role.VENDORED),
+        ("lib/gtest/src/gtest.cc", Role.VENDORED),
+        ("googletest/src/gtest.cc", Role(0)),
         ("include/json.hpp", Role.VENDORED),
         ("static/jquery.js", Role.VENDORED),
         ("web/jquery-3.6.0.js", Role.VENDORED),
