@@ -422,6 +422,23 @@ def test_an_outline_needs_no_index_and_its_names_can_be_fetched(project: Path) -
     assert not (project / ".cairn").exists()
 
 
+def test_ids_that_name_nothing_do_not_keep_others_from_being_fetched(project: Path) -> None:
+    done = cairn("fetch", "config.py#load_config", "config.py#nope", cwd=project)
+    assert CODE in done.stdout
+    assert "error[not-found]" in done.stderr
+    assert "nope" in done.stderr
+    assert done.returncode == 1
+    found, missing = document(cairn("fetch", "config.py#load_config", "config.py#nope", "--json", cwd=project))
+    assert found["text"] == CODE.rstrip()
+    assert "error" not in found
+    assert (missing["id"], missing["text"], missing["error"]["code"]) == ("config.py#nope", "", "not-found")
+
+
+def test_an_error_names_every_id_of_a_fetch_that_finds_nothing(project: Path) -> None:
+    done = cairn("fetch", "config.py#nope", "config.py#neither", cwd=project)
+    check_error(done, 1, "error[not-found]", "nope", "neither")
+
+
 def test_a_file_is_named_from_where_the_command_runs(project: Path) -> None:
     (project / "inner").mkdir()
     (project / "inner" / "deep.py").write_text("def deep(): ...\n")

@@ -127,6 +127,13 @@ def test_a_search_names_places_and_ids_that_fetch_takes(agent: Agent) -> None:
     assert "return price * 1.2" in fetched
 
 
+def test_an_id_that_names_nothing_is_noted_below_the_texts_of_the_others(agent: Agent) -> None:
+    page, failed = agent.call("fetch", ids=["shop/money.py#nope", "shop/money.py#tax"])
+    assert not failed
+    assert "return price * 1.2" in page
+    assert "Nothing of shop/money.py#nope: error[not-found]" in page
+
+
 def test_a_cut_text_says_how_to_get_the_rest_until_there_is_none(agent: Agent) -> None:
     skip, whole = 0, ""
     for _ in range(20):

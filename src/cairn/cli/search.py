@@ -217,11 +217,15 @@ def run_fetch(options: argparse.Namespace) -> int:
     ids = [found for given in options.ids for found in (_ids_sent() if given == "-" else (given,))]
     fields = {"ids": [here.place(found) for found in ids], "branch": options.branch}
     documents: list[FetchedDocument] = answer(options, "fetch", fields)
+    is_whole = not any("error" in document for document in documents)
     if options.json:
         emit_json(documents)
-        return EXIT_FOUND
+        return EXIT_FOUND if is_whole else EXIT_NONE
     style = Style(sys.stdout)
     for document in documents:
+        if error := document.get("error"):
+            note(f"error[{error['code']}]: {error['message']}\n  try: {error['hint']}")
+            continue
         changed = " (changed since it was indexed)" if document["stale"] else ""
         changed += f" (of commit {document['revision'][:12]}, which is not checked out)" if document["revision"] else ""
         facts = f"{document['start_line']}-{document['end_line']}  ~{pluralize(document['tokens'], 'token')}{changed}"
@@ -232,4 +236,4 @@ def run_fetch(options: argparse.Namespace) -> int:
         emit(f"{style.path(place)}  {style.name(label)}  {style.faint(facts)}")
         emit("\n".join(printable(line.removesuffix("\r")) for line in document["text"].split("\n")))
         emit("")
-    return EXIT_FOUND
+    return EXIT_FOUND if is_whole else EXIT_NONE

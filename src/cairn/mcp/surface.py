@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from cairn.client import Client
 from cairn.errors import CairnError, ProjectError, RequestError
-from cairn.hints import show
 from cairn.mcp.about import INVALID_PARAMS, ProtocolError
+from cairn.mcp.text import error_text
 from cairn.mcp.tools import CORE_FILES, INDEX_STATUS, TOOLS, AgentCall, Report, Tool, call
 from cairn.memory.actors import agent_named
 from cairn.protocol.requests import ProjectRequest
@@ -149,7 +149,7 @@ class Surface:
         try:
             return _text(await self._run(tool, arguments, caller))
         except CairnError as error:
-            return _text(_error_text(error), is_error=True)
+            return _text(error_text(error), is_error=True)
         except Exception as error:  # noqa: BLE001 - the edge of a tool call; it is logged
             _log.exception("internal error in %s", tool.name)
             return _text(f"error[internal]: {type(error).__name__}: {error}", is_error=True)
@@ -176,7 +176,7 @@ class Surface:
         try:
             text = await self._run(resource.tool, {}, caller)
         except CairnError as error:
-            text = _error_text(error)
+            text = error_text(error)
         return {"contents": [{"uri": resource.uri, "mimeType": "text/plain", "text": text}]}
 
 
@@ -231,11 +231,6 @@ def _arguments(params: Params) -> Params:
     if not isinstance(arguments, dict):
         raise ProtocolError(INVALID_PARAMS, "arguments must be an object")
     return arguments
-
-
-def _error_text(error: CairnError) -> str:
-    hint = f"\ntry: {show(error.hint, 'tools')}" if error.hint else ""
-    return f"error[{error.code}]: {error}{hint}"
 
 
 def _text(text: str, *, is_error: bool = False) -> Params:

@@ -9,16 +9,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cairn.hints import Hint
+from cairn.errors import CairnError, error_from_dict
+from cairn.hints import Hint, show
 from cairn.mcp.quoted import FRAME, memory_blocks, quote
 from cairn.source.text import pluralize
 
 if TYPE_CHECKING:
     from cairn.protocol.documents import (
         ContextDocument,
-        CoreChangeDocument,
-        CoreListDocument,
-        CoreSuggestionDocument,
         FetchedDocument,
         HitDocument,
         OutlineDocument,
@@ -84,6 +82,12 @@ def _n_bytes(text: str) -> int:
 def _beginning(text: str, n_chars: int) -> str:
     """Return as many characters as there is room for, where each has room for two bytes."""
     return text.encode("utf-8", "surrogatepass")[: 2 * n_chars].decode("utf-8", "ignore")[:n_chars]
+
+
+def error_text(error: CairnError) -> str:
+    """Return what went wrong, and what to do next."""
+    hint = f"\ntry: {show(error.hint, 'tools')}" if error.hint else ""
+    return f"error[{error.code}]: {error}{hint}"
 
 
 def search_text(document: SearchDocument, narrowed_by: Sequence[str] = ()) -> str:
@@ -191,6 +195,9 @@ def fetch_text(documents: list[FetchedDocument], skipped: int) -> str:
     notes = _place_notes(documents[0]) if documents else []
     unseen = []
     for document in documents:
+        if error := document.get("error"):
+            notes.append(f"Nothing of {document['id']}: {error_text(error_from_dict(error))}")
+            continue
         span = f"{document['start_line']}-{document['end_line']}"
         stale = f"  {_change_of(document)}" if document["stale"] else ""
         head = f"{_place_of(document)}  {_label(document)}  ({span}, {document['id']}){stale}"
@@ -423,48 +430,6 @@ _GRAPH = {
     "related": _related,
     "why": _history,
 }
-
-
-def core_text(document: CoreListDocument) -> str:
-    """Return the core files with what each is for and what it defines."""
-    page = Page()
-    for file in document["files"]:
-        what = " (missing)" if file["missing"] else ""
-        summary = f"  {' '.join(file['summary'].split())}" if file["summary"] else ""
-        heads = [f"  {symbol['line']}: {symbol['signature']}" for symbol in file["symbols"]]
-        more = [f"  and {file['omitted']} more; see its outline"] if file["omitted"] else []
-        page.add("\n".join([f"{file['filepath']}:1{what}{summary}", *heads, *more]))
-    notes = []
-    if omitted := document["omitted"] + page.n_left_out:
-        notes.append(f"{pluralize(omitted, 'more core file')} without room; see .cairn/core.yaml.")
-    if not document["files"] and not omitted:
-        notes.append("No core files are marked; action=suggest names the most central ones.")
-    return page.close(notes)
-
-
-def core_change_text(document: CoreChangeDocument, *, marked: bool) -> str:
-    """Return what became of a mark."""
-    if marked:
-        state = "is a core file now" if document["changed"] else "was a core file already"
-    else:
-        state = "is not a core file any more" if document["changed"] else "was not a core file"
-    page = Page()
-    page.add(f"{document['filepath']}:1 {state}." + (f" Summary: {document['summary']}" if document["summary"] else ""))
-    return page.close(
-        ["It is written in .cairn/core.yaml, which is meant to be committed."] if document["changed"] else []
-    )
-
-
-def suggestions_text(suggestions: list[CoreSuggestionDocument]) -> str:
-    """Return files that might be core files, with their most central definitions."""
-    page = Page()
-    for suggestion in suggestions:
-        heads = [f"  {symbol['line']}: {symbol['signature']}" for symbol in suggestion["symbols"]]
-        page.add("\n".join([f"{suggestion['filepath']}:1  (rank {suggestion['rank']:.3f})", *heads]))
-    notes = (
-        [f"{pluralize(page.n_left_out, 'more has', 'more have')} no room: lower `limit`."] if page.n_left_out else []
-    )
-    return page.close(notes or ([] if suggestions else ["No file is left to suggest."]))
 
 
 def status_text(status: dict[str, Any], findings: list[dict[str, Any]] | None) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from cairn.client import Client
 from cairn.errors import BusyError, IndexMissingError
-from cairn.mcp import memory_text, text
+from cairn.mcp import core_text, memory_text, text
 from cairn.protocol.core_requests import CoreRequest
 from cairn.protocol.graph_requests import GraphRequest
 from cairn.protocol.memory_requests import MemoryStatusRequest, RecallRequest, RememberRequest
@@ -246,10 +246,10 @@ async def core_files(tool_call: AgentCall, request: CoreRequest) -> str:
     operation, operation_request = core_operation(request)
     document = await tool_call.perform(operation, operation_request)
     if request.action == "list":
-        return text.core_text(document)
+        return core_text.core_text(document)
     if request.action == "suggest":
-        return text.suggestions_text(document)
-    return text.core_change_text(document, marked=request.action == "mark")
+        return core_text.suggestions_text(document)
+    return core_text.core_change_text(document, marked=request.action == "mark")
 
 
 CORE_FILES = Tool(

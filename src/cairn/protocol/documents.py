@@ -147,7 +147,8 @@ class SearchDocument(TypedDict):
 class FetchedDocument(TypedDict):
     """The text of one result. `omitted_lines` were cut off its end, `sent` says that the session has it already.
 
-    `omitted_ids` is in the last one: of so many ids behind it, not even a row had room.
+    `omitted_ids` is in the last one: of so many ids behind it, not even a row had room. `error` says why there is
+    nothing of an id, where others have a text.
     """
 
     id: str
@@ -165,6 +166,7 @@ class FetchedDocument(TypedDict):
     omitted_ids: NotRequired[int]
     remote: NotRequired[RemoteDocument]
     sent: NotRequired[bool]
+    error: NotRequired[ErrorDocument]
 
 
 class ContextItem(TypedDict):
