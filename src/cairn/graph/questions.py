@@ -70,7 +70,8 @@ def callers_of(graph: Graph, nodes: Sequence[int], reader: Reader | None = None)
 def calls_to(graph: Graph, nodes: Sequence[int], reader: Reader | None = None) -> list[Edge]:
     """Return the calls of some definitions, by file and line; all without a reader."""
     wanted, kinds = graph.call_targets(nodes)
-    return graph.incoming(wanted, kinds, reader)
+    edges = graph.incoming(wanted, kinds, reader)
+    return [edge for edge in edges if edge.kind != USE or edge.target in nodes]  # a type that is named is not made
 
 
 def callees(graph: Graph, text: str, limit: int = 0) -> Links:

@@ -5,6 +5,8 @@ than many small ones:
     `@call @construct @inherit @implement @decorate`: an expression that refers to something. With `@receiver` in the
         same match, the expression begins there. With `@made`, it counts where this declaration makes an object.
     `@use`: a name passed on as a value; it counts where the file defines or imports it.
+    `@given`: the same, of a member, or in a language that sees names of other files without importing them; a plain
+        name counts unless `@bound`, the name in the declaration of a variable, hides it there.
     `@import`: a statement. `@package`: the name of what the whole file belongs to.
     `@var` with `@value` or `@type`: a variable, and what it holds.
     `@item` with `@value`: a variable that holds each item in turn; `@content`: one that holds what is in an optional
@@ -29,7 +31,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
@@ -45,6 +47,7 @@ from cairn.source.implied import read_implied
 from cairn.source.imports import Import, ImportFlag, read_import
 from cairn.source.languages import Language, load_grammar, load_reference_text
 from cairn.source.made_objects import makes_object
+from cairn.source.passed import PASSED, PassedNames
 from cairn.source.ruby_values import EVALUATED, Locals, delegated, last_values
 from cairn.source.tokens import read_call
 from cairn.source.type_names import type_name, type_text
@@ -54,16 +57,17 @@ if TYPE_CHECKING:
     import tree_sitter
 
 KINDS = ("call", "construct", "inherit", "implement", "decorate", "use")
-_KIND_OF = {name: number for number, name in enumerate(KINDS)}
+_KIND_OF = {name: number for number, name in enumerate(KINDS) if name != "use"}
 RESULT, THIS = "return", "this"
 CAST = " is"  # behind the name of a variable: what it is found to be somewhere
 _BARE_ARGUMENTS = frozenset({"ruby"})  # may follow a name without brackets
-_CALL, _DECORATE, _USE = _KIND_OF["call"], _KIND_OF["decorate"], _KIND_OF["use"]
+_CALL, _DECORATE, _USE = map(KINDS.index, ("call", "decorate", "use"))
 _BASES = frozenset({_KIND_OF["inherit"], _KIND_OF["implement"]})
 # A value belongs to the function or type around it, not to the variable it is assigned to.
 _VALUE_KINDS = frozenset({"variable", "constant", "field", "property", "key", "section", "type", "macro"})
 # What is taken out of a value, by how the query calls what holds it.
 _TAKEN = {"item": "[]", "content": ".unwrap()"}
+_OTHER_CALLS = frozenset({"implied", "macro", "loose"})
 _VARIABLES = frozenset({"var", "parts", "pattern", *_TAKEN})
 _FUNCTIONS = frozenset({"arrow_function", "function_definition", "function_expression", "lambda"})
 _NAMES = frozenset({"identifier", "simple_identifier", "shorthand_property_identifier_pattern"})
@@ -149,6 +153,7 @@ class _Collector:
         self._package = ""
         self._counts = language in OVERLOADING
         self._wrappers: list[_Reference] = []
+        self._passed = PassedNames(self._scope, self._parents)
 
     def add_wrappers(self, openings: Iterable[re.Match[bytes]]) -> None:
         """Add calls of macros that the parser did not see; see `Support.wrappers`."""
@@ -157,7 +162,6 @@ class _Collector:
     def collect(self, matches: Sequence[Captures]) -> Facts:
         data, kind_of = self._data, _KIND_OF
         references = self._wrappers
-        uses: list[_Reference] = []
         heads: set[int] = set()
         self._find_closures(matches)
         for captures in matches:
@@ -168,31 +172,34 @@ class _Collector:
                     if "receiver" in captures:
                         start = min(start, captures["receiver"][0].start_byte)
                     count = count_given(node, self._language) if self._counts and kind == _CALL else UNKNOWN
-                    found = _Reference(start, kind, data[start:end], end, count)
-                    (uses if kind == _USE else references).append(found)
+                    references.append(_Reference(start, kind, data[start:end], end, count))
+                elif name in PASSED:
+                    self._passed.add(name, node)
                 elif name == "head":
                     heads.add(node.start_byte)
-                elif name == "implied":
-                    implied = read_implied(node, lambda part: self._expression(self._raw(part)), self._type)
-                    self._values += [(self._blocks.scope_at(node.start_byte), *held) for held in implied.values]
-                    start, raw, count = node.start_byte, implied.expression.encode(), count_given(node, self._language)
-                    references.append(_Reference(start, _CALL, raw, node.end_byte, count))
-                elif name == "macro":
-                    references.append(_Reference(node.start_byte, _CALL, (node.text or b"") + b"!", node.end_byte))
-                elif name == "loose":
-                    if (call := read_call(node)) is not None:
-                        mark = b"!" if call.is_macro else b""
-                        raw = data[call.start : node.end_byte] + mark
-                        references.append(_Reference(call.start, _CALL, raw, node.end_byte))
+                elif name in _OTHER_CALLS:
+                    references += self._other_calls(name, node)
                 else:
                     self._statement(name, node, captures)
-        # Most uses are of local variables.
         names = {item.definition.name.encode("utf-8", "replace") for item in self._parsed}
         names |= {imported.alias.encode("utf-8", "replace") for imported in self._imports}
         references = [reference for reference in references if reference.start not in heads] if heads else references
-        references += [use for use in uses if use.raw.rpartition(b".")[2] in names]
+        references += [_Reference(use.start, _USE, use.raw, use.end) for use in self._passed.counting(names)]
         references.sort()
         return self._facts(references[:_MAX_KEPT_REFERENCES])
+
+    def _other_calls(self, name: str, node: tree_sitter.Node) -> Iterator[_Reference]:
+        """Yield the call that a node is which the grammar takes for something else, if it is one."""
+        start, end = node.start_byte, node.end_byte
+        if name == "implied":
+            implied = read_implied(node, lambda part: self._expression(self._raw(part)), self._type)
+            self._values += [(self._blocks.scope_at(start), *held) for held in implied.values]
+            yield _Reference(start, _CALL, implied.expression.encode(), end, count_given(node, self._language))
+        elif name == "macro":
+            yield _Reference(start, _CALL, self._data[start:end] + b"!", end)
+        elif (call := read_call(node)) is not None:
+            mark = b"!" if call.is_macro else b""
+            yield _Reference(call.start, _CALL, self._data[call.start : end] + mark, end)
 
     def _statement(self, name: str, node: tree_sitter.Node, captures: Captures) -> None:
         """Record a capture that is not a reference."""

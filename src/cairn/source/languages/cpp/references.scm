@@ -20,3 +20,5 @@
 (compound_statement (declaration type: [(type_identifier) (qualified_identifier) (template_type)] @type
   declarator: (function_declarator declarator: (identifier) @var)))
 (field_initializer . (field_identifier) @construct)
+(reference_declarator (identifier) @bound)
+(for_range_loop declarator: (identifier) @bound)

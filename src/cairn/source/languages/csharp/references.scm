@@ -20,10 +20,10 @@
 (declaration_expression type: (_) @type name: (identifier) @var)
 (catch_declaration type: (_) @type name: (identifier) @var)
 
-(argument [(identifier) (member_access_expression)] @use)
+(argument [(identifier) @use (member_access_expression) @given])
 (parameter type: (identifier) @use)
 (typeof_expression type: (identifier) @use)
-(assignment_expression right: (identifier) @use)
+(assignment_expression right: [(identifier) @use (member_access_expression) @given])
 (return_statement [
   (invocation_expression) (object_creation_expression) (conditional_expression) (cast_expression) (as_expression)
   (binary_expression)] @result)

@@ -21,11 +21,17 @@
 (arguments [(arrow_function) (function_expression)] @closure)
 
 ; Names passed as values.
-(arguments [(identifier) (member_expression object: [(identifier) (this)])] @use)
-(pair value: (identifier) @use)
-(array (identifier) @use)
-(return_statement (identifier) @use)
-(variable_declarator value: (identifier) @use)
+(arguments [(identifier) @use (member_expression object: [(identifier) (this) (member_expression)]) @given])
+(pair value: [(identifier) @use (member_expression object: [(identifier) (this) (member_expression)]) @given])
+(array [(identifier) @use (member_expression object: [(identifier) (this) (member_expression)]) @given])
+(return_statement [(identifier) @use (member_expression object: [(identifier) (this) (member_expression)]) @given])
+(arrow_function body: [(identifier) @use (member_expression object: [(identifier) (this) (member_expression)]) @given])
+(assignment_expression right: [(identifier) @use (member_expression object: [(identifier) (this) (member_expression)]) @given])
+(assignment_pattern right: (identifier) @use)
+(object_assignment_pattern right: (identifier) @use)
+(binary_expression operator: ["||" "&&" "??"] (identifier) @use)
+(ternary_expression [consequence: (identifier) alternative: (identifier)] @use)
+(variable_declarator value: [(identifier) @use (member_expression object: [(identifier) (this) (member_expression)]) @given])
 (shorthand_property_identifier) @use
 
 (return_statement [

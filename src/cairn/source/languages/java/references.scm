@@ -19,7 +19,7 @@
 ; Within an anonymous class, `this` is of the type that it extends.
 (object_creation_expression type: (_) @type (class_body (method_declaration name: (_) @this)))
 
-(method_reference) @use
+(method_reference) @given
 (argument_list (identifier) @use)
 (formal_parameter type: (type_identifier) @use)
 (field_declaration type: (type_identifier) @use)

@@ -11,3 +11,6 @@
 
 (type_annotation (type_identifier) @use)
 (type_arguments (type_identifier) @use)
+(required_parameter value: (identifier) @use)
+(optional_parameter value: (identifier) @use)
+(public_field_definition value: (identifier) @use)

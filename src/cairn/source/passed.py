@@ -1,0 +1,66 @@
+"""Names that code passes on as values: which of them may mean a definition, and not a variable around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+PASSED = frozenset({"use", "given", "bound"})  # captures of a query, see `cairn.source.references`
+_LAST = re.compile(rb"[^.:&*\s]*$")  # name of a chain
+
+
+class Passed(NamedTuple):
+    """A name that is passed on: where it begins and ends, its text, and whether another file may define it."""
+
+    start: int
+    end: int
+    raw: bytes
+    is_open: bool
+
+
+class PassedNames:
+    """Collects the names of a file that are passed on.
+
+    Args:
+        scope_of: returns the definition around a byte, -1 for none.
+        parents: the definition around each definition, -1 for none.
+    """
+
+    def __init__(self, scope_of: Callable[[int], int], parents: Sequence[int]) -> None:
+        self._scope_of, self._parents = scope_of, parents
+        self._passed: list[Passed] = []
+        self._bound: set[tuple[int, bytes]] = set()
+
+    def add(self, capture: str, node: tree_sitter.Node) -> None:
+        """Add what a query captures as one of `PASSED`."""
+        start, raw = node.start_byte, node.text or b""
+        if capture != "bound":
+            self._passed.append(Passed(start, node.end_byte, raw, capture == "given"))
+        elif (scope := self._scope_of(start)) >= 0:  # else it is known to the whole file, or to others as well
+            self._bound.add((scope, raw))
+
+    def counting(self, known: Collection[bytes]) -> Iterator[Passed]:
+        """Yield the names that count.
+
+        Args:
+            known: the names that the file defines or imports; most others are those of local variables.
+        """
+        for passed in self._passed:
+            name = _LAST.search(passed.raw)
+            if name is None:
+                continue
+            is_member = passed.raw[: name.start()].rstrip(b":.") != passed.raw[: name.start()]
+            if name[0] in known or (passed.is_open and (is_member or not self._is_bound(passed.start, name[0]))):
+                yield passed
+
+    def _is_bound(self, start: int, name: bytes) -> bool:
+        scope = self._scope_of(start)
+        while scope >= 0:
+            if (scope, name) in self._bound:
+                return True
+            scope = self._parents[scope]
+        return False

@@ -1,0 +1,103 @@
+"""Functions that are passed on are called there: callers and references agree on where that is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cairn.workspace import Workspace
+from small_projects import write_files
+
+PYTHON = {
+    "shop/clocks.py": "def clock():\n    return 1\n\n\nclass Till:\n    def ring(self):\n        return 2\n",
+    "shop/use.py": (
+        "from shop.clocks import Till, clock\n\n\n"
+        "def work(now=clock, *, then: object = clock):  # here\n    return now(), then\n\n\n"
+        "def other(\n    now=clock,  # here\n):\n    return now\n\n\n"
+        "later = lambda now=clock: now()  # here\n\n\n"
+        "def choose(flag, given=None):\n    return given or clock  # here\n\n\n"
+        "def hidden(clock):\n    return map(clock, [])\n"
+    ),
+    "shop/rings.py": (
+        "from shop.clocks import Till\n\n\n"
+        "def rings(till: Till, bell):\n    bell.on_press = till.ring  # there\n    bell.hear(till.ring)  # there\n"
+        "    return [till.ring]  # there\n"
+    ),
+}
+GO = {
+    "go.mod": "module example.com/shop\n\ngo 1.22\n",
+    "till/open.go": (
+        "package till\n\nfunc ring(x int) int { return x }\n\n"
+        "type Till struct{ n int }\n\nfunc (t *Till) less(i, j int) bool { return i < j }\n"
+    ),
+    "till/use.go": (
+        "package till\n\ntype bell struct{ on func(int) int }\n\n"
+        "var bells = []func(int) int{ring} // here\n\n"
+        "func pick() func(int) int { return ring } // here\n\n"
+        "func use(c chan func(int) int) {\n\thear(ring) // here\n\tb := bell{on: ring} // here\n\tb.on = ring // here\n"
+        "\tc <- ring // here\n\tf := ring // here\n\t_ = f\n}\n\n"
+        "func hear(ring func(int) int) int {\n\tsee(ring)\n\treturn 1\n}\n\n"
+        "func local() {\n\tring := pick()\n\tsee(ring)\n}\n\n"
+        "func order(t *Till) {\n\tsorted(t.n, t.less) // there\n}\n"
+    ),
+}
+C = {
+    "bell.h": "int ring(int x);\n",
+    "bell.c": '#include "bell.h"\nint ring(int x) { return x; }\n',
+    "use.c": (
+        '#include "bell.h"\n\nstruct bell { int (*on)(int); };\n\n'
+        "static struct bell bells[] = { { ring }, { .on = &ring } }; // here\n\n"
+        "int use(struct bell *b) {\n  hear(ring); // here\n  hear(&ring); // here\n  b->on = ring; // here\n"
+        "  hear((void *)ring); // here\n  return 1;\n}\n\n"
+        "int hidden(int (*ring)(int)) {\n  hear(ring);\n  return 1;\n}\n"
+    ),
+}
+JAVA = {
+    "a/Bell.java": "package a;\n\nclass Bell {\n  static int ring(int x) { return x; }\n}\n",
+    "a/Use.java": "package a;\n\nclass Use {\n  void use() {\n    hear(Bell::ring); // here\n  }\n}\n",
+}
+TYPESCRIPT = {
+    "bell.ts": "export function ring() {}\n",
+    "use.ts": (
+        'import { ring } from "./bell";\n\nfunction use(on: () => void = ring) { // here\n  on();\n}\n\n'
+        "class Till {\n  on = ring; // here\n  open(el: any) {\n    el.onclick = ring; // here\n"
+        "    return { on: el.on ?? ring }; // here\n  }\n}\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "mark", "files"),
+    [
+        ("clock", "# here", PYTHON),
+        ("Till.ring", "# there", PYTHON),
+        ("ring", "// here", GO),
+        ("Till.less", "// there", GO),
+        ("bell.c:ring", "// here", C),
+        ("Bell.ring", "// here", JAVA),
+        ("ring", "// here", TYPESCRIPT),
+    ],
+    ids=["Python", "method of Python", "Go", "method of Go", "C", "Java", "TypeScript"],
+)
+def test_a_function_that_is_passed_on_is_called_where_it_is_read(
+    symbol: str, mark: str, files: dict[str, str], tmp_path: Path
+) -> None:
+    write_files(tmp_path, files)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        called = {(link.path, link.line) for link in workspace.graph.callers(symbol).links}
+        found = workspace.graph.references(symbol).references
+    marked = {
+        (path, line) for path, text in files.items() for line, words in enumerate(text.splitlines(), 1) if mark in words
+    }
+    assert called == marked
+    assert {(one.path, one.line) for one in found if one.kind in ("call", "read")} == marked
+
+
+def test_a_type_that_is_only_named_is_no_call_of_its_constructor(tmp_path: Path) -> None:
+    code = "class Till:\n    def __init__(self):\n        self.n = 0\n\n\ndef use(till: Till):\n    return Till()\n"
+    write_files(tmp_path, {"till.py": code})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert [link.line for link in workspace.graph.callers("Till.__init__").links] == [7]
