@@ -72,7 +72,8 @@ class Declarations:
             types = [
                 node for node in nodes if source.definitions[place_of(node)].kind in TYPE_KINDS - {"impl", "extension"}
             ]
-            nodes = types or functions or nodes
+            is_apart = source.rules.family == "elixir"  # whose types have names of their own, which code cannot mean
+            nodes = (functions if is_apart else []) or types or functions or nodes
         return self.entity(self._code.main_of(nodes) if len(nodes) > 1 else nodes[0])
 
     def _content(self, source: SourceFile, place: int) -> Entity | None:

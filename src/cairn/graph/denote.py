@@ -206,6 +206,8 @@ class Denoting:
             return self._top.of_variable(source, name)
         if occurrence.role == "import":
             return self._top.of_import(source, occurrence)
+        if occurrence.role == "type" and source.rules.family == "elixir" and not self._is_type:
+            return No.OTHER  # types have names of their own
         if not self._target.is_field and not occurrence.is_key and head != "@":
             expression = f"{head}.{name}" if head else name
             entity = self._meaning.evaluate(source, scope, expression)

@@ -33,22 +33,8 @@ _UNTYPED = frozenset({"php", "ruby", "python", "ecmascript"})  # families that n
 _MAX_RENAMES = 12  # steps from one variable to the next
 # Types that a language has itself, so that a variable called like one holds rather that.
 _BUILT_IN_TYPES = frozenset(
-    {
-        "Array",
-        "Class",
-        "Data",
-        "Date",
-        "Error",
-        "Exception",
-        "File",
-        "Hash",
-        "Integer",
-        "Io",
-        "Logger",
-        "Method",
-        "Module",
-    }
-    | {"Object", "Proc", "Range", "Set", "String", "Struct", "Symbol", "Thread", "Time", "Value"}
+    {"Array", "Class", "Data", "Date", "Error", "Exception", "File", "Hash", "Integer", "Io", "Logger", "Method"}
+    | {"Module", "Object", "Proc", "Range", "Set", "String", "Struct", "Symbol", "Thread", "Time", "Value"}
 )
 _NO_DEFINITION = frozenset({"module", "package", "outside", "instance", "container"})
 CALL, CONSTRUCT, INHERIT, IMPLEMENT, DECORATE, USE = range(len(KINDS))
@@ -325,6 +311,8 @@ class Resolver:
             return None
         if target.tag == "value" and kind in (CALL, CONSTRUCT):
             return None
+        if target.tag == "function" and kind == USE and source.rules.family == "elixir":
+            return None  # a specification names types, which may be called like functions
         if target.tag == "class" and kind == CALL and self.code.definition(target.node).kind == "extension":
             return None  # the type is of another library
         return target

@@ -23,8 +23,9 @@ _LONG_QUOTES = (b'"""', b"'''")
 # What begins and ends a text, where that is not only the double quote.
 _QUOTES = dict.fromkeys(("javascript", "tsx", "typescript"), b"\"'`") | dict.fromkeys(("lua", "php"), b"\"'")
 
-_MARKED_NAMES = frozenset({"elixir", "ruby"})  # where `save!`, `saved?` and `@saved` are names
 _MARK = re.compile(rb"[!?](?![=~\w])")
+# Where `save!`, `saved?` and `@saved`, or `saved'`, are names of their own.
+_MARKED_NAMES = {"elixir": _MARK, "ruby": _MARK, "haskell": re.compile(b"'")}
 
 _ARGUMENTS = rb"[ \t]?(?:::)?(?:<[^<>()\n;]*(?:<[^<>()\n;]*>[^<>()\n;]*)*>)?(?:\[[\w., *]*\])?[ \t]?\("
 _CALLED = re.compile(_ARGUMENTS + rb"|![ \t]?[\[({]")
@@ -38,6 +39,15 @@ _DEFINED = re.compile(
     rb"|val|var|let|const|#[ \t]*(?:define|undef))[ \t]+"
     rb"(?:<[^<>\n]*>[ \t]*)?(?:\([^()\n]*\)[ \t]*)?(?:[\w<>,?]+(?:\.|::))*[&*]?$"
 )
+# Where these languages only say what types something has: by what stands before a name, and behind it.
+_ANY = re.compile(b"")
+_TYPED = {
+    "elixir": (re.compile(rb"[ \t]*@(?:spec|callback|macrocallback|typep?|opaque)\b"), _ANY),
+    "haskell": (
+        re.compile(rb"[ \t]*(?:(?:where|let)[ \t]+)?(?:[^\s,=]+[ \t]*,[ \t]*)*$"),
+        re.compile(rb"[ \t]*(?:,[^=|]*)?::"),
+    ),
+}
 _IMPORTED = re.compile(
     rb"[ \t]*(?:import\b|from[ \t]+\S+[ \t]+import\b|(?:pub(?:\([^()\n]*\))?[ \t]+)?use[ \t]+[\w\\:{]"
     rb"|#[ \t]*(?:include|import)\b|package\b|export[ \t]+(?:type[ \t]+)?[{*])"
@@ -101,9 +111,12 @@ def find_sightings(
         if seen.get(line) or any(first <= at < end for first, end in heads):
             continue
         before = data[data.rfind(b"\n", 0, at) + 1 : at]
-        if language in _MARKED_NAMES and (before.endswith(b"@") or _MARK.match(data, match.end())):  # another name
+        mark = _MARKED_NAMES.get(language)
+        if mark is not None and (before.endswith(b"@") or mark.match(data, match.end())):  # another name
             continue
-        if _DEFINED.search(before) or (line not in code_lines and _is_comment(before, BY_NAME[language])):
+        if _is_typed(data, match, before, language) or _DEFINED.search(before):
+            continue
+        if line not in code_lines and _is_comment(before, BY_NAME[language]):
             continue
         is_call = _is_call(data, match, before, language)
         is_call = is_call and (line in code_lines or not _is_text(before, language))
@@ -144,6 +157,12 @@ def _is_call(data: bytes, match: re.Match[bytes], before: bytes, language: str) 
     called = _CALLED_WITH_BLOCK if language in _BLOCKS else _CALLED_WITH_TEXT if language in _MARKUP else _CALLED
     is_component = before.endswith(b"<") and language in _MARKUP
     return is_component or called.match(data, match.end()) is not None or _NEW.search(before) is not None
+
+
+def _is_typed(data: bytes, match: re.Match[bytes], before: bytes, language: str) -> bool:
+    """Tell whether a name stands where code only says what types something has."""
+    before_it, behind_it = _TYPED.get(language, (None, _ANY))
+    return before_it is not None and bool(before_it.match(before) and behind_it.match(data, match.end()))
 
 
 def _is_comment(before: bytes, language: Language) -> bool:

@@ -43,7 +43,7 @@ _BINDINGS: dict[str, tuple[str, ...] | None] = {
 }  # fmt: skip
 _PARAMETER = re.compile(r"param|closure|lambda")
 _DEFINITIONS = re.compile(
-    r"(?:definition|declaration|_item|_spec|_signature|_signature_item|enum_entry|enum_constant|enum_variant|enumerator"
+    r"(?:definition|declaration|_item|_spec|signature|binding_list|_signature_item|enum_entry|enum_constant|enum_variant|enumerator"
     r"|enum_case|element|attr|_elem|method|constructor|assignment|class|macro_def|property_element|member_declaration"
     r"|field_declaration|class_declaration|binding)$"
 )

@@ -89,6 +89,9 @@ _LITERALS = {
     "implicit_object_creation_expression": "type", "compound_literal_expression": "type",
 }  # fmt: skip
 
+# Attributes of Elixir that are about types, in which what looks like a call is none.
+_SPECIFICATIONS = frozenset({b"spec", b"callback", b"macrocallback", b"type", b"typep", b"opaque"})
+
 
 class Occurrence(NamedTuple):
     """A place where code says a name.
@@ -187,6 +190,9 @@ class _Reader:
             return Occurrence(line, start, name, "read" if is_pattern else "write", key, is_key=True)
         if not head and is_declaration(leaf):
             return Occurrence(line, start, name, "declaration")
+        if self._language == "elixir" and (specification := _specification_around(leaf)) is not None:
+            is_head = specification.start_byte == start
+            return Occurrence(line, start, name, "declaration" if is_head else "type", head)
         return Occurrence(line, start, name, self._role(leaf, expression, head), head)
 
     # -- expressions ---------------------------------------------------------------------------------------------------
@@ -309,6 +315,20 @@ def _role_of_module(leaf: tree_sitter.Node) -> str:
             return "declaration" if word in ("defmodule", "defprotocol") else "read"
         node = node.parent
     return "read"
+
+
+def _specification_around(leaf: tree_sitter.Node) -> tree_sitter.Node | None:
+    """Return what an attribute of Elixir says that is about types, such as `@spec`, if a name stands in one."""
+    node = leaf.parent
+    while node is not None and not BLOCKS.search(node.type):
+        around = node.parent
+        if node.type == "arguments" and around is not None and around.type == "call":
+            word = around.child_by_field_name("target")
+            is_attribute = around.parent is not None and around.parent.type == "unary_operator"
+            if word is not None and is_attribute and word.text in _SPECIFICATIONS:
+                return node
+        node = around
+    return None
 
 
 def _is_local(occurrence: Occurrence, bindings: Collection[Binding]) -> bool:

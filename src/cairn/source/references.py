@@ -15,6 +15,7 @@ than many small ones:
     `@fields`: types in brackets, each of a field with a number for a name; with `@variant`, of a case of an enum.
     `@pattern`: a pattern of Rust that takes a structure or a case of an enum apart.
     `@head`: the beginning of a definition that looks like a call to itself; no reference begins there.
+    `@types`: a statement in which what looks like a call names a type.
     `@this` with `@type`: the name of a method of an anonymous class, and what this class extends.
     `@implied`: a call that names no type, which comes from where it stands.
     `@cast` with `@type`: a variable that is found to be of a type, as in `x is Type`.
@@ -163,6 +164,7 @@ class _Collector:
         data, kind_of = self._data, _KIND_OF
         references = self._wrappers
         heads: set[int] = set()
+        types: set[int] = set()
         self._find_closures(matches)
         for captures in matches:
             for name, nodes in captures.items():
@@ -177,13 +179,19 @@ class _Collector:
                     self._passed.add(name, node)
                 elif name == "head":
                     heads.add(node.start_byte)
+                elif name == "types":
+                    types.update(range(node.start_byte, node.end_byte))
                 elif name in _OTHER_CALLS:
                     references += self._other_calls(name, node)
                 else:
                     self._statement(name, node, captures)
         names = {item.definition.name.encode("utf-8", "replace") for item in self._parsed}
         names |= {imported.alias.encode("utf-8", "replace") for imported in self._imports}
-        references = [reference for reference in references if reference.start not in heads] if heads else references
+        references = [
+            reference._replace(kind=_USE) if reference.start in types else reference
+            for reference in references
+            if reference.start not in heads
+        ]
         references += [_Reference(use.start, _USE, use.raw, use.end) for use in self._passed.counting(names)]
         references.sort()
         return self._facts(references[:_MAX_KEPT_REFERENCES])

@@ -17,3 +17,5 @@
     (binary_operator left: (call target: (identifier) @head))
     (binary_operator left: (binary_operator left: (call target: (identifier) @head)))])))
   (#any-of? @_attribute "spec" "callback" "macrocallback" "type" "typep" "opaque"))
+((unary_operator operand: (call target: (identifier) @_attribute)) @types
+  (#any-of? @_attribute "spec" "callback" "macrocallback" "type" "typep" "opaque"))
