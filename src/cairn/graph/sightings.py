@@ -116,7 +116,7 @@ def find_sightings(
             continue
         if _is_typed(data, match, before, language) or _DEFINED.search(before):
             continue
-        if line not in code_lines and _is_comment(before, BY_NAME[language]):
+        if line not in code_lines and _is_comment(data, at, before, BY_NAME[language]):
             continue
         is_call = _is_call(data, match, before, language)
         is_call = is_call and (line in code_lines or not _is_text(before, language))
@@ -145,7 +145,7 @@ def code_like_calls(
         if line in code_lines or not _CALLED.match(data, match.end()):
             continue
         before = data[data.rfind(b"\n", 0, at) + 1 : at]
-        is_text = not _is_outside_quotes(before) or _is_comment(before, BY_NAME[language])
+        is_text = not _is_outside_quotes(before) or _is_comment(data, at, before, BY_NAME[language])
         is_text = is_text or any(data.count(quotes, 0, at) % 2 for quotes in _LONG_QUOTES)
         if not is_text and not _DEFINED.search(before):
             yield at, line
@@ -165,19 +165,39 @@ def _is_typed(data: bytes, match: re.Match[bytes], before: bytes, language: str)
     return before_it is not None and bool(before_it.match(before) and behind_it.match(data, match.end()))
 
 
-def _is_comment(before: bytes, language: Language) -> bool:
-    """Tell whether a line is a comment where a name stands on it, going by what stands before that."""
-    support = language.support
-    for begin, _ in support.block_comments:
-        mark = begin.encode()
-        if before.lstrip().startswith(mark) or (begin == "/*" and _COMMENT_ROW.match(before)):
+def _is_comment(data: bytes, at: int, before: bytes, language: Language) -> bool:
+    """Tell whether a name stands in a comment, given what stands before it on its line."""
+    if _is_in_line_comment(before, language):
+        return True
+    for begin, end in language.support.block_comments:
+        if begin == "/*" and _COMMENT_ROW.match(before):
             return True
-    for begin in support.line_comments:
-        mark = begin.encode()
-        place = before.find(mark)
+        if _is_in_block_comment(data, at, begin.encode(), end.encode(), language):
+            return True
+    return False
+
+
+def _is_in_line_comment(before: bytes, language: Language) -> bool:
+    for begin in language.support.line_comments:
+        place = before.find(begin.encode())
         if place >= 0 and not before[:place].endswith(b":") and _is_outside_quotes(before[:place]):
             return True
     return False
+
+
+def _is_in_block_comment(data: bytes, at: int, begin: bytes, end: bytes, language: Language) -> bool:
+    """Tell whether a comment that may go over lines begins before a byte and ends behind it.
+
+    Its beginning is none where it stands in a text, as in `"src/*"`, or behind what begins another comment.
+    """
+    start = data.rfind(begin, 0, at)
+    if start < 0 or data.find(end, start + len(begin), at) >= 0:
+        return False
+    before = data[data.rfind(b"\n", 0, start) + 1 : start]
+    if not _is_outside_quotes(before, _QUOTES.get(language.name, b'"')) or _is_in_line_comment(before, language):
+        return False
+    close = data.find(end, at)
+    return close >= 0 and data.find(begin, at, close) < 0
 
 
 def _is_text(before: bytes, language: str) -> bool:

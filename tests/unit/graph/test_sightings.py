@@ -124,6 +124,35 @@ def test_what_the_parser_takes_for_code_is_no_comment() -> None:
     assert sightings(text, "c", code_lines=(2,)) == [(2, True)]
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("go", "/*\nspawn(x) starts it,\n    as spawn(y) does\n*/\n"),
+        ("go", "start(x) /* not spawn(x) */\n"),
+        ("lua", "--[[\nspawn(x) starts it\n--]]\n"),
+        ("haskell", "{- Like\nspawn x\n-}\n"),
+        ("ruby", "=begin\nspawn x\n=end\n"),
+        ("julia", "#=\nspawn(x)\n=#\n"),
+    ],
+)
+def test_a_comment_over_lines_calls_nothing(language: str, text: str) -> None:
+    assert sightings(text, language) == []
+    assert sightings(f"{text}spawn(z)\n", language)[0][0] == text.count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'match("src/*", spawn(x), "*/")',
+        "open() // src/*\nspawn(x) // */",
+        "/* all */ spawn(x) /* done */",
+        "/* never closed\nspawn(x)",
+    ],
+)
+def test_what_only_looks_like_the_begin_of_a_comment_hides_no_call(line: str) -> None:
+    assert [is_call for _, is_call in sightings(line, "go")] == [True]
+
+
 def test_a_url_does_not_begin_a_comment() -> None:
     assert sightings("open(http://x, spawn(y))", "go") == [(1, True)]
 
