@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cairn.graph.code import Code
 from cairn.graph.entities import Entity, How
 from cairn.graph.graph import Graph
+from cairn.graph.linkage import are_apart
 from cairn.graph.modules.places import Place
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.rules import BY_NAME_ONLY, FUNCTION_KINDS, NAMESPACE_KINDS, OPEN_KINDS, TYPE_KINDS
@@ -303,7 +304,9 @@ class Denoting:
         if not source.rules.open_types and definition.kind not in NAMESPACE_KINDS:
             return
         for owner in self._target.owners:
-            is_kin = self._code.file(file_of(owner)).rules.family == source.rules.family
+            other = self._code.file(file_of(owner))
+            is_kin = other.rules.family == source.rules.family
+            is_kin = is_kin and not are_apart(source, place_of(node), other, place_of(owner))
             name = self._code.definition(owner).qualified_name
             # C# sees what the namespaces around a namespace have.
             is_around = source.rules.family == "csharp" and definition.qualified_name.startswith(f"{name}.")

@@ -6,14 +6,14 @@ import posixpath
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from cairn.graph.linkage import SOURCES_OF_C, keeps_to_itself
 from cairn.graph.memo import INCLUDES
 from cairn.graph.nodes import file_of
 from cairn.graph.recent import Recent
-from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS
+from cairn.graph.rules import NAMESPACE_KINDS
 from cairn.graph.sight import Sight
 from cairn.graph.source_file import SourceFile
 
-_SOURCES_OF_C = (".c", ".cc", ".cpp", ".cxx", ".c++")
 _MAX_INCLUDED = 1_000  # files that a file includes, also by way of others
 
 
@@ -40,10 +40,15 @@ class Includes:
 
     def sees(self, source: SourceFile, other: SourceFile, place: int) -> bool:
         """Tell whether a file sees a definition of another, which a source file of C may keep to itself."""
-        if other.number == source.number or not other.path.endswith(_SOURCES_OF_C):
+        if other.number == source.number or not other.path.endswith(SOURCES_OF_C):
             return True
         is_own = keeps_to_itself(other, place) or other.definitions[place].signature.endswith(";")  # a prototype
         return not is_own or other.number in self._of(source).files
+
+    def may_see(self, source: SourceFile, other: SourceFile, place: int) -> bool:
+        """Tell whether a file may see a definition of another: whatever that does not keep to itself may be shared."""
+        is_apart = other.number != source.number and keeps_to_itself(other, place)
+        return not is_apart or other.number in self._of(source).files
 
     def choose(self, source: SourceFile, nodes: Sequence[int]) -> list[int]:
         """Return those of some definitions of one name that a file sees, with what may be their body, near by."""
@@ -56,7 +61,7 @@ class Includes:
 
     def _has_body(self, node: int) -> bool:
         """Tell whether a definition is more than declared; prototypes are in headers as a rule, and not static."""
-        return self._code.paths[file_of(node)].endswith(_SOURCES_OF_C) or self._is_static(node)
+        return self._code.paths[file_of(node)].endswith(SOURCES_OF_C) or self._is_static(node)
 
     def _is_static(self, node: int) -> bool:
         return "static " in self._code.definition(node).signature
@@ -100,13 +105,6 @@ class Includes:
         for number in queue[1:]:
             levels.setdefault(_stem(self._code.paths[number]), files[number])
         return _Included(frozenset(files), levels)
-
-
-def keeps_to_itself(source: SourceFile, place: int) -> bool:
-    """Tell whether a definition in a source file of C is seen only there, and where that file is included."""
-    definition = source.definitions[place]
-    is_own = definition.kind == "macro" or definition.kind in TYPE_KINDS or "static " in definition.signature
-    return is_own and source.path.endswith(_SOURCES_OF_C)
 
 
 def _stem(path: str) -> str:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from cairn.graph.code import Code
 from cairn.graph.declarations import Declarations
 from cairn.graph.entities import Entity, Expressions
+from cairn.graph.linkage import are_apart
 from cairn.graph.memo import Needs, namesakes_of
 from cairn.graph.namesakes import MAX_OWNED, is_one_type
 from cairn.graph.nodes import file_of, node_of, place_of
@@ -133,7 +134,7 @@ class Inheritance:
             is_same = owner == definition.qualified_name or (
                 source.rules.family != "ruby" and is_one_type(owner, definition.qualified_name)
             )
-            if is_same and _may_share_type(source, self._code.file(file_of(other))):
+            if is_same and _may_share_type(source, place_of(node), self._code.file(file_of(other)), place_of(other)):
                 nodes.append(other)
         functions = [other for other in nodes if self._code.definition(other).kind in FUNCTION_KINDS]
         return self._declarations.entity(self._code.main_of(functions or nodes)) if nodes else None
@@ -304,10 +305,12 @@ def _says_mixin(source: SourceFile, place: int, data: bytes) -> bool:
     return _MIXIN.search(data, at, span.end_byte) is not None
 
 
-def _may_share_type(source: SourceFile, other: SourceFile) -> bool:
-    """Tell whether two files may hold parts of one type, by the rules of their language."""
+def _may_share_type(source: SourceFile, place: int, other: SourceFile, other_place: int) -> bool:
+    """Tell whether a type may have a member that another file defines, by the rules of their language."""
     if other.rules.family != source.rules.family:
         return False
+    if source.rules.family == "c":
+        return not are_apart(source, place, other, other_place)
     if source.rules.package == "directory":
         return posixpath.dirname(source.path) == posixpath.dirname(other.path)
     if source.rules.family == "csharp":

@@ -9,7 +9,7 @@ from cairn.graph.code import Code
 from cairn.graph.namesakes import MAX_OWNED
 from cairn.graph.nodes import node_of
 from cairn.graph.source_file import SourceFile
-from cairn.source.references import RESULT
+from cairn.source.references import HIDDEN, RESULT
 
 _HEAD = re.compile(r"[.(\[{]")  # what ends the first name of an expression
 
@@ -47,6 +47,7 @@ def _definitions_by_name(source: SourceFile) -> dict[str, list[tuple[object, ...
             definition.signature,
             around,
             place in top.get(definition.name, ()),
+            (place, HIDDEN) in source.values,
         )
         found.setdefault(definition.name, []).append((*seen, definition.span.end_byte - definition.span.start_byte))
     return found
@@ -76,7 +77,11 @@ def _telling_values(source: SourceFile) -> list[tuple[int, str, str]]:
     inner: list[tuple[int, str, str]] = []
     for entry in source.facts.values:
         scope, variable, _ = entry
-        seen = source.enclosing_type(scope) == scope or variable == RESULT or variable.startswith(prefixes or " ")
+        seen = (
+            source.enclosing_type(scope) == scope
+            or variable in (RESULT, HIDDEN)
+            or variable.startswith(prefixes or " ")
+        )
         (found if seen else inner).append(entry)
     needed = {(scope, _HEAD.split(value.lstrip(":"), maxsplit=1)[0]) for scope, _, value in found}
     while True:

@@ -44,9 +44,14 @@ class Namesakes:
     def only_function(self, source: SourceFile, name: str) -> Namesake | None:
         """Return the only function with a name in all files whose language can call it."""
         kin = source.rules.family or source.language
-        return self._sight.memo.recall(
-            ("function", name, kin), None, lambda: self._only(self.functions(source, name), How.NAME)
-        )
+        none: list[int] = []
+        nodes = self._sight.memo.recall(("functions", name, kin), none, lambda: self.functions(source, name))
+        seen = [node for node in nodes if self.may_see(source, node)] if len(nodes) > 1 else nodes
+        return self._only(seen, How.NAME)
+
+    def may_see(self, source: SourceFile, node: int) -> bool:
+        """Tell whether a file may see a definition, which a file of C may keep to itself."""
+        return place_of(node) < 0 or self._includes.may_see(source, self._code.file(file_of(node)), place_of(node))
 
     def functions(self, source: SourceFile, name: str) -> list[int]:
         """Return the functions with a name that a call in a file may mean, none where they are many."""
@@ -84,6 +89,8 @@ class Namesakes:
             if is_type and _are_kin(source, self._code.file(file_of(node))):
                 nodes.append(node)
         own = [node for node in nodes if file_of(node) == source.number]
+        if not own and len({file_of(node) for node in nodes}) > 1:
+            nodes = [node for node in nodes if self.may_see(source, node)]
         return self._only(own or nodes, How.NAME)
 
     def in_folder(self, folder: str, name: str) -> Namesake | None:

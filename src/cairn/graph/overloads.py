@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from cairn.graph.entities import Entity
 from cairn.graph.inheritance import Inheritance
+from cairn.graph.linkage import are_apart
 from cairn.graph.namesakes import MAX_OWNED, is_one_type
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
@@ -70,6 +71,8 @@ class Overloads:
         for node in self._sight.nodes_named(definition.name)[:MAX_OWNED]:
             other = self._sight.code.file(file_of(node))
             if other.number == source.number or other.rules.family != source.rules.family:
+                continue
+            if are_apart(source, place, other, place_of(node)):
                 continue
             full_name = other.full_name(place_of(node))
             is_same = full_name == own or (source.rules.family == "c" and is_one_type(full_name, own))

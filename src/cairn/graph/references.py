@@ -19,6 +19,7 @@ from cairn.graph.empty import on_no_references, on_unread
 from cairn.graph.entities import How
 from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.heads import find_heads, scope_borders
+from cairn.graph.linkage import are_apart
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reader import Reader, note_on_unfollowed
 from cairn.graph.referrers import Referrers
@@ -208,8 +209,10 @@ def _owners_of(graph: Graph, node: int) -> Iterator[int]:
     elif parent < 0 and "." in (qualified := source.definitions[place_of(node)].qualified_name):
         owner = qualified.rpartition(".")[0].rpartition(".")[2]
         for other in graph.code.nodes_named(owner):
-            kin = graph.code.file(file_of(other)).rules.family == source.rules.family
-            if kin and graph.code.definition(other).kind in TYPE_KINDS:
+            around = graph.code.file(file_of(other))
+            is_kin = around.rules.family == source.rules.family
+            is_type = graph.code.definition(other).kind in TYPE_KINDS
+            if is_kin and is_type and not are_apart(source, place_of(node), around, place_of(other)):
                 yield other
 
 

@@ -15,6 +15,7 @@ from cairn.graph.broken import name_in_half_typed
 from cairn.graph.code import Code
 from cairn.graph.full_names import find_by_full_name, without_signature
 from cairn.graph.leads import definition_at
+from cairn.graph.linkage import keeps_to_itself
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.rules import NAMESPACE_KINDS, VALUE_KINDS
 from cairn.graph.values import Symbol
@@ -89,9 +90,10 @@ def find_symbols(code: Code, text: str) -> list[list[int]]:
     if nodes is None:
         nodes = _by_name(code, text) or _by_name(code, without_signature(text)) or find_by_full_name(code, text)
         nodes = [node for node in nodes if not _is_section(code, node)]  # the heading of a document defines nothing
+    own = _kept_apart(code, nodes)
     groups: dict[tuple[int | str, str], list[int]] = {}
     for node in nodes:
-        groups.setdefault(_identity(code, node), []).append(node)
+        groups.setdefault(_identity(code, node, own), []).append(node)
     if len(groups) > 1:
         groups = _leave_out_unlikely(code, groups)
     return [_members(code, nodes) for nodes in groups.values()]
@@ -106,13 +108,26 @@ def _members(code: Code, nodes: Iterable[int]) -> list[int]:
     return sorted(found)
 
 
-def _identity(code: Code, node: int) -> tuple[int | str, str]:
-    """Return what identifies a symbol: overloads share it, as do the parts of a type that is split over files."""
+def _kept_apart(code: Code, nodes: Iterable[int]) -> set[int]:
+    """Return those of some definitions that files of C keep to themselves, if several do.
+
+    What a single file has is taken for the body of what a header declares.
+    """
+    own = {node for node in nodes if place_of(node) >= 0 and keeps_to_itself(code.file(file_of(node)), place_of(node))}
+    return own if len({file_of(node) for node in own}) > 1 else set()
+
+
+def _identity(code: Code, node: int, own: Collection[int]) -> tuple[int | str, str]:
+    """Return what identifies a symbol: overloads share it, as do the parts of a type that is split over files.
+
+    Args:
+        own: definitions that their files keep to themselves.
+    """
     if place_of(node) < 0:
         return file_of(node), ""
     source = code.file(file_of(node))
     name = source.definitions[place_of(node)].qualified_name
-    whole = source.rules.open_types and source.rules.package in ("all", "package")
+    whole = source.rules.open_types and source.rules.package in ("all", "package") and node not in own
     return (source.rules.family if whole else file_of(node)), name
 
 

@@ -13,7 +13,7 @@ from cairn import waiting
 from cairn.graph.broken import lines_of_broken_calls
 from cairn.graph.call_shapes import CallShapes
 from cairn.graph.graph import Graph
-from cairn.graph.includes import keeps_to_itself
+from cairn.graph.linkage import SOURCES_OF_C, keeps_to_itself
 from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.reader import FOR_LINES, Reader
@@ -76,6 +76,8 @@ def unresolved_calls(
         if data is None or not names_pattern(names).search(data):
             continue
         source, explained = graph.code.file(number), lines_known.get(number, ())
+        if not general.may_be_called_in(graph, source, nodes):
+            continue
         look = partial(_confirmed_and_unexplained, graph, source, data, names, explained, general, shapes)
         confirmed, sightings = reader.look_up(look) or ((), ())
         for sighting in sightings:
@@ -186,6 +188,15 @@ class _General(NamedTuple):
         parent = source.definitions[place].parent if place >= 0 else -1
         owner = source.definitions[parent] if parent >= 0 else None
         return owner is not None and (_is_open(source, parent) or owner.name in self.types)
+
+    def may_be_called_in(self, graph: Graph, source: SourceFile, nodes: Sequence[int]) -> bool:
+        """Tell whether a file may call one of the definitions.
+
+        Another one may call what a file of C keeps to itself by way of a base, and a header by way of a template.
+        """
+        if self.types or self.is_any or not source.path.endswith(SOURCES_OF_C):
+            return True
+        return any(graph.resolver.meaning.namesakes.may_see(source, node) for node in nodes)
 
 
 def _shared_name(graph: Graph, node: int, *, is_uncalled: bool) -> str:

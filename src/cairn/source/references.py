@@ -15,6 +15,7 @@ than many small ones:
     `@fields`: types in brackets, each of a field with a number for a name; with `@variant`, of a case of an enum.
     `@pattern`: a pattern of Rust that takes a structure or a case of an enum apart.
     `@head`: the beginning of a definition that looks like a call to itself; no reference begins there.
+    `@unnamed`: a namespace without a name, whose content no other file sees.
     `@types`: a statement in which what looks like a call names a type.
     `@this` with `@type`: the name of a method of an anonymous class, and what this class extends.
     `@implied`: a call that names no type, which comes from where it stands.
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 KINDS = ("call", "construct", "inherit", "implement", "decorate", "use")
 _KIND_OF = {name: number for number, name in enumerate(KINDS) if name != "use"}
 RESULT, THIS = "return", "this"
+HIDDEN = " hidden"  # stands for a variable in what a namespace without a name holds
 CAST = " is"  # behind the name of a variable: what it is found to be somewhere
 _BARE_ARGUMENTS = frozenset({"ruby"})  # may follow a name without brackets
 _CALL, _DECORATE, _USE = map(KINDS.index, ("call", "decorate", "use"))
@@ -222,7 +224,7 @@ class _Collector:
         elif name == "cast" and (own := self._type(_text(captures["type"][0]))):
             variable = f"{expression_of(self._data[node.start_byte : node.end_byte])}{CAST}"
             self._values.append((self._blocks.scope_at(node.start_byte), variable, own))
-        elif name in ("result", "delegate", "evaluated", "yielded"):
+        elif name in ("result", "delegate", "evaluated", "yielded", "unnamed"):
             self._given(name, node)
         elif name == "default":
             self._imports.append(
@@ -331,9 +333,12 @@ class _Collector:
         return list(filter(None, values))
 
     def _given(self, name: str, node: tree_sitter.Node) -> None:
-        """Record what a function returns, and what a method of Ruby delegates to, runs a block on, and hands to it."""
+        """Record results, what a method of Ruby delegates to or gives a block, and what an unnamed namespace holds."""
         scope = self._scope(node.start_byte)
-        if name == "result":
+        if name == "unnamed":
+            first, behind = (bisect_left(self._def_starts, byte) for byte in (node.start_byte, node.end_byte))
+            self._values += [(place, HIDDEN, "?") for place in range(first, behind)]
+        elif name == "result":
             self._values += [(scope, RESULT, value) for value in self._values_of(node)]
         elif name == "delegate":
             self._values += [(scope, method, expression) for method, expression in delegated(node)]

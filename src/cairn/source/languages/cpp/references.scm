@@ -22,3 +22,4 @@
 (field_initializer . (field_identifier) @construct)
 (reference_declarator (identifier) @bound)
 (for_range_loop declarator: (identifier) @bound)
+(namespace_definition !name body: (_) @unnamed)
