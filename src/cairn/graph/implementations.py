@@ -170,6 +170,18 @@ def _shape(graph: Graph, node: int, name: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(re.sub(_QUALIFIER, "", text) for text in part) for part in lists)
 
 
+def interfaces_of(graph: Graph, node: int) -> Iterator[int]:
+    """Yield the methods of interfaces of Go that a method implements, which it does not say."""
+    source = graph.code.file(file_of(node))
+    if source.language != "go":
+        return
+    owners = set(_receivers(graph, node))
+    for other in graph.code.nodes_named(graph.code.definition(node).name)[:_MOST_CANDIDATES] if owners else ():
+        interface = _owner_of(graph, other)
+        if interface >= 0 and any(edge.source in owners for edge in _unsaid(graph, interface)):
+            yield other
+
+
 # -- what is not known -------------------------------------------------------------------------------------------------
 
 

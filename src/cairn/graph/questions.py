@@ -14,6 +14,7 @@ from cairn.graph.empty import on_no_callees, on_no_callers, on_no_importers, on_
 from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.implementations import implementers_of, unresolved_subtypes
 from cairn.graph.nodes import file_of, node_of, place_of
+from cairn.graph.overriding import on_overriding
 from cairn.graph.reader import Reader, note_on_unfollowed
 from cairn.graph.resolve import ALL_KINDS, USE, Edge, ImportEdge
 from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS, resolves_imports
@@ -49,7 +50,8 @@ def _find_callers(graph: Graph, text: str, limit: int) -> Links:
     if not edges and unresolved is None and unfollowed is None:
         notes = on_no_callers(graph, graph.code.main_of(nodes), _names_of(graph, nodes))
     if not edges:
-        notes = (*on_unread(graph, nodes[0]), *notes)
+        overriding = on_overriding(graph, nodes, partial(calls_to, graph), reader) if unfollowed is None else ()
+        notes = (*on_unread(graph, nodes[0]), *overriding, *notes)
     said = (*links.notes, *notes, *note_on_unfollowed(unfollowed))
     return replace(links, notes=said, unresolved=unresolved, unfollowed=unfollowed)
 

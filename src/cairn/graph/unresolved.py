@@ -18,7 +18,7 @@ from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.reader import FOR_LINES, Reader
 from cairn.graph.resolve import CALL, Edge
-from cairn.graph.rules import OPEN_KINDS, TYPE_KINDS, resolves_imports
+from cairn.graph.rules import FUNCTION_KINDS, OPEN_KINDS, TYPE_KINDS, VALUE_KINDS, resolves_imports
 from cairn.graph.sightings import IMPORTING, Sighting, find_sightings, names_pattern
 from cairn.graph.source_file import SourceFile
 from cairn.graph.tally import MOST_SHOWN, LineTally, files_for, files_with
@@ -170,7 +170,7 @@ class _General(NamedTuple):
         is_any = False
         for node in nodes:
             bases = graph.connections.overridden(node)
-            is_any = is_any or (not bases and _says_override(graph, node))
+            is_any = is_any or (not bases and (_says_override(graph, node) or _is_in_nameless_type(graph, node)))
             found.update(bases)
         twins = frozenset(filter(None, (_shared_name(graph, node, is_uncalled=is_uncalled) for node in nodes)))
         is_static = all(_is_static(graph, node) for node in nodes)
@@ -233,6 +233,17 @@ def _is_open(source: SourceFile, place: int) -> bool:
 
 def _says_override(graph: Graph, node: int) -> bool:
     return place_of(node) >= 0 and "override" in graph.code.definition(node).signature.split()
+
+
+def _is_in_nameless_type(graph: Graph, node: int) -> bool:
+    """Tell whether a method is one of a type without a name: of `new Task() { … }`, say, or `class extends Task`."""
+    source, place = graph.code.file(file_of(node)), place_of(node)
+    definition = source.definitions[place] if place >= 0 else None
+    if definition is None or definition.kind != "method" or definition.parent < 0:
+        return False
+    outer = source.definitions[definition.parent]
+    is_class = source.rules.family != "ecmascript" or re.search(r"\bclass\b", outer.signature) is not None
+    return is_class and outer.kind in FUNCTION_KINDS | VALUE_KINDS
 
 
 def _types_above(graph: Graph, nodes: Iterable[int]) -> set[str]:

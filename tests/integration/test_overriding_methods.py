@@ -1,0 +1,116 @@
+"""A method is called by what it overrides, and by what overrides it: nothing says that nobody does."""
+
+from __future__ import annotations
+
+import pytest
+
+from cairn.graph.values import Links
+from cairn.workspace import Workspace
+from small_projects import write_files
+
+FILES = {
+    "shop/Shape.java": "package shop;\n\ninterface Shape {\n  int area();\n  int edge();\n  int dark();\n}\n",
+    "shop/Square.java": (
+        "package shop;\n\nclass Square implements Shape {\n  public int area() { return 1; }\n"
+        "  public int edge() { return 2; }\n  public int dark() { return 3; }\n}\n"
+    ),
+    "shop/Use.java": (
+        "package shop;\n\nclass Use {\n  int all(Shape shape, Square square) {\n"
+        "    return shape.area() + square.edge();\n"
+        "  }\n}\n"
+    ),
+    "shop/Task.java": (
+        "package shop;\n\nabstract class Task {\n  abstract void perform();\n  void start() { perform(); }\n}\n\n"
+        "class Runs {\n  void go() {\n    Task task = new Task() {\n      void perform() {}\n    };\n"
+        "    task.start();\n"
+        "  }\n}\n"
+    ),
+    "job.ts": (
+        "abstract class Job {\n  abstract working(): void;\n  start() { this.working(); }\n}\n"
+        "const job = new (class extends Job {\n  working() {}\n})();\njob.start();\n"
+    ),
+    "go.mod": "module shop\n\ngo 1.22\n",
+    "till/till.go": (
+        "package till\n\ntype store interface {\n\tload(key string) string\n\tsave(key string)\n}\n\n"
+        "type memory struct{}\n\nfunc (m *memory) load(key string) string { return key }\n\n"
+        "func (m *memory) save(key string) {}\n\n"
+        'func use(s store, m *memory) {\n\ts.load("a")\n\tm.save("b")\n}\n\nfunc init() { use(nil, nil) }\n'
+    ),
+    "loader.py": (
+        "from abc import ABC, abstractmethod\n\n\nclass Loader(ABC):\n    @abstractmethod\n"
+        "    def fetch_it(self): ...\n\n"
+        "    @abstractmethod\n    def drop_it(self): ...\n\n\n"
+        "class Memory(Loader):\n    def fetch_it(self):\n        return 1\n\n"
+        "    def drop_it(self):\n        return 2\n\n\n"
+        "def use(loader: Loader, memory: Memory):\n    loader.fetch_it()\n    memory.drop_it()\n\n\n"
+        "use(Memory(), Memory())\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    root = tmp_path_factory.mktemp("project")
+    write_files(root, FILES)
+    workspace = Workspace.open(root)
+    workspace.index()
+    return workspace
+
+
+def callers(project: Workspace, symbol: str) -> Links:
+    links = project.graph.callers(symbol)
+    assert links.links == ()
+    return links
+
+
+@pytest.mark.parametrize(
+    ("symbol", "base", "place"),
+    [
+        ("Square.area", "Shape.area", "shop/Use.java:5"),
+        ("memory.load", "store.load", "till/till.go:15"),
+        ("Memory.fetch_it", "Loader.fetch_it", "loader.py:21"),
+    ],
+)
+def test_a_note_says_where_what_a_method_overrides_is_called(
+    project: Workspace, symbol: str, base: str, place: str
+) -> None:
+    links = callers(project, symbol)
+    assert str(links.notes[0]).startswith(f"It overrides {base}, which is called: {place}; see these calls")
+    assert links.unresolved is not None
+    assert [f"{mention.path}:{mention.line}" for mention in links.unresolved.first] == [place]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "below", "place"),
+    [
+        ("Shape.edge", "Square.edge", "shop/Use.java:5"),
+        ("store.save", "memory.save", "till/till.go:16"),
+        ("Loader.drop_it", "Memory.drop_it", "loader.py:22"),
+    ],
+)
+def test_a_note_says_where_what_overrides_a_method_is_called(
+    project: Workspace, symbol: str, below: str, place: str
+) -> None:
+    note = str(callers(project, symbol).notes[0])
+    assert note.startswith(f"{below}, which overrides it, is called: {place}; see these calls")
+
+
+def test_no_note_says_that_of_a_method_that_nothing_calls_at_all(project: Workspace) -> None:
+    for symbol in ("Shape.dark", "Square.dark"):
+        links = callers(project, symbol)
+        assert links.unresolved is None
+        assert "overrides" not in str(links.notes)
+
+
+@pytest.mark.parametrize(("symbol", "line"), [("shop/Task.java:11", 5), ("job.ts:6", 3)])
+def test_a_method_of_a_type_without_a_name_may_be_called_by_its_base(
+    project: Workspace, symbol: str, line: int
+) -> None:
+    links = callers(project, symbol)
+    assert links.unresolved is not None
+    assert [mention.line for mention in links.unresolved.first] == [line]
+
+
+def test_neither_a_method_nor_what_it_overrides_is_dead_if_the_other_is_called(project: Workspace) -> None:
+    dead = {one.symbol.name for one in project.graph.dead_code().dead}
+    assert not dead & {"Shape.edge", "Square.area", "store.save", "memory.load", "Loader.drop_it", "Memory.fetch_it"}
