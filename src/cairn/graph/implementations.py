@@ -67,7 +67,7 @@ def _members(graph: Graph, node: int, name: str) -> list[int]:
 def _subtypes(graph: Graph, node: int, reader: Reader) -> dict[int, Edge]:
     """Return {type: the edge by which it derives} of all types below one, the nearest first."""
     subtypes: dict[int, Edge] = {}
-    front = graph.code.group(node)
+    front = [*graph.code.group(node), *_extending(graph, node)]
     while front:
         if not reader.lasts(FOR_USERS):
             reader.leave(graph.code.definition(base).name for base in front)
@@ -83,6 +83,13 @@ def _subtypes(graph: Graph, node: int, reader: Reader) -> dict[int, Edge]:
                 subtypes[edge.source] = edge
                 front.append(edge.source)
     return subtypes
+
+
+def _extending(graph: Graph, node: int) -> list[int]:
+    """Return the module of Ruby whose methods for classes are in a module: what includes it has these as well."""
+    source, definition = graph.code.file(file_of(node)), graph.code.definition(node)
+    is_part = definition.name == source.rules.class_part and definition.parent >= 0
+    return graph.code.group(node_of(source.number, definition.parent)) if is_part else []
 
 
 # -- what implements an interface of Go --------------------------------------------------------------------------------

@@ -204,7 +204,13 @@ class Inheritance:
         declared: list[int] = self._memo.recall(
             key, [], lambda: self._find_declared(family, definition.name, full_name)
         )
-        return [other for other in declared if other != node]
+        return [*(other for other in declared if other != node), *self._class_part(node, source, definition)]
+
+    def _class_part(self, node: int, source: SourceFile, definition: Definition) -> list[int]:
+        """Return the module in a module of Ruby whose methods are for the classes themselves."""
+        name = source.rules.class_part
+        part = self._own_member(node, name) if name and definition.kind == "module" else None
+        return [part.node] if part is not None and part.tag == "class" else []
 
     def _find_declared(self, family: str, name: str, full_name: str) -> list[int]:
         """Return the parts in which a type is declared; of Ruby those that name bases: members are found in all."""

@@ -249,11 +249,9 @@ class Resolver:
             return []
         source = self.code.file(file_of(node))
         definition = source.definitions[place_of(node)]
-        if (
-            definition.parent < 0
-            or definition.kind not in FUNCTION_KINDS
-            or source.definitions[definition.parent].kind not in TYPE_KINDS
-        ):
+        if definition.parent < 0 or definition.kind not in FUNCTION_KINDS:
+            return []
+        if source.definitions[definition.parent].kind not in TYPE_KINDS | source.rules.mixins:
             return []
         return self.meaning.inheritance.overridden(node_of(source.number, definition.parent), definition.name)
 

@@ -29,9 +29,10 @@ _MARKED_NAMES = {"elixir": _MARK, "ruby": _MARK, "haskell": re.compile(b"'")}
 
 _ARGUMENTS = rb"[ \t]?(?:::)?(?:<[^<>()\n;]*(?:<[^<>()\n;]*>[^<>()\n;]*)*>)?(?:\[[\w., *]*\])?[ \t]?\("
 _CALLED = re.compile(_ARGUMENTS + rb"|![ \t]?[\[({]")
-_CALLED_WITH_TEXT = re.compile(_ARGUMENTS + rb"|`")
+_APPLIED = rb"|\??\.(?:call|apply|bind)[ \t]?\("  # in JavaScript
+_CALLED_WITH_TEXT = re.compile(_ARGUMENTS + rb"|`" + _APPLIED)
 _CALLED_WITH_BLOCK = re.compile(_ARGUMENTS + rb"|[ \t]*[{\"]|[ \t]+'")
-_MADE = re.compile(_ARGUMENTS + rb"|![ \t]?[\[({]|`|(?:\.|::)new\b|[ \t]*\{")
+_MADE = re.compile(_ARGUMENTS + rb"|![ \t]?[\[({]|`|(?:\.|::)new\b|[ \t]*\{" + _APPLIED)
 _NEW = re.compile(rb"(?:@|\bnew[ \t]+)$")
 _DEFINED = re.compile(
     rb"(?:^|[^\w.$])(?:fn|func|fun|def\w*|function\*?|sub|class|struct|interface|trait|enum|object|record|protocol"

@@ -477,6 +477,8 @@ def _expression(language: str, raw: bytes) -> str:
     """Return the one form of an expression."""
     if language == "rust" and b".await" in raw:
         raw = _AWAIT.sub(b"", raw)
+    elif b".prototype." in raw:  # of a class of JavaScript
+        raw = raw.replace(b".prototype.", b".")
     expression = expression_of(raw, language if language in OVERLOADING else "")
     if language == "ruby" and raw.startswith(b"::"):
         return f"Object.{expression}" if expression[:1].isupper() else expression

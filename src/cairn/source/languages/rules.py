@@ -36,6 +36,8 @@ class Rules(NamedTuple):
         by_name: whether the only function of a name in the project is what a call of unknown meaning leads to.
         bounds: whether type parameters say what they must be, as in `<T: Bound>`.
         fields_apart: whether a field and a method of a type may share a name.
+        class_part: the module in a module whose methods the classes that include the outer one have themselves.
+        mixins: what inherits members without being a type.
         paths_marked: whether expressions keep the mark behind a name that can only be the beginning of a path.
     """
 
@@ -66,6 +68,8 @@ class Rules(NamedTuple):
     by_name: bool = True
     bounds: bool = False
     fields_apart: bool = False
+    class_part: str = ""
+    mixins: frozenset[str] = frozenset()
     paths_marked: bool = False
 
 

@@ -1,5 +1,14 @@
 ; JavaScript, TypeScript and TSX.
 (call_expression function: (_) @call)
+; `x.m.call(…)` calls `m`, `x.m.bind(…)` passes it on. A type may have a method `call` itself.
+(call_expression function: (member_expression object: (member_expression) @call property: (_) @_calls)
+  (#any-of? @_calls "call" "apply"))
+(call_expression function: (member_expression object: (identifier) @call property: (_) @_calls)
+  (#match? @call "^[^A-Z]") (#any-of? @_calls "call" "apply"))
+(call_expression function: (member_expression object: (identifier) @call property: (_) @_calls) arguments: (_ . (this))
+  (#match? @call "^[A-Z]") (#any-of? @_calls "call" "apply"))
+(call_expression function: (member_expression object: [(identifier) @use (member_expression) @given] property: (_) @_binds)
+  (#eq? @_binds "bind"))
 (new_expression constructor: (_) @construct)
 (decorator (_) @decorate)
 [(import_statement) (export_statement source: (_)) (export_statement (export_clause))] @import

@@ -17,5 +17,7 @@ RULES = Rules(
     capital_types=True,
     maker="new",
     constructor="initialize",
+    class_part="ClassMethods",
+    mixins=words("module"),
 )
 read_import = read_file_name
