@@ -54,18 +54,27 @@ def test_a_function_without_callees_says_how_many_calls_lead_elsewhere(workspace
 
 
 def test_a_function_that_is_not_understood_says_that_calls_may_be_missing(tmp_path: Path) -> None:
-    (tmp_path / "merged.py").write_text(
-        "def whole():\n    return 1\n\n\ndef halved():\n<<<<<<< HEAD\n    whole()\n=======\n    return whole()\n"
-        ">>>>>>> other\n\n\ndef last():\n    return 2\n"
+    (tmp_path / "typed.py").write_text(
+        "def whole():\n    return 1\n\n\ndef halved():\n<<<<<<<\n    whole()\n=======\n\n\ndef last():\n    return 2\n"
     )
     with Workspace.open(tmp_path) as opened:
         opened.index()
         note = only(opened.graph.callees("halved").notes)
         assert note.startswith(
-            "The syntax of merged.py is not understood from line 6 on, so calls there may be missing."
+            "The syntax of typed.py is not understood from line 6 on, so calls there may be missing."
         )
         for name in ("whole", "last"):
             assert "syntax" not in only(opened.graph.callees(name).notes)
+
+
+def test_what_is_called_on_both_sides_of_an_unfinished_merge_is_known(tmp_path: Path) -> None:
+    (tmp_path / "merged.py").write_text(
+        "def whole():\n    return 1\n\n\ndef halved():\n<<<<<<< HEAD\n    whole()\n=======\n    return whole()\n"
+        ">>>>>>> other\n"
+    )
+    with Workspace.open(tmp_path) as opened:
+        opened.index()
+        assert [link.line for link in opened.graph.callees("halved").links] == [7, 9]
 
 
 def test_a_type_without_subclasses_says_where_such_need_not_be_named(workspace: Workspace) -> None:

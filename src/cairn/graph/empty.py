@@ -149,7 +149,7 @@ def _mentioning(graph: Graph, names: Collection[str]) -> str:
 
 
 def _unparsed_line(graph: Graph, node: int) -> int:
-    """Return where a definition, or what cuts it short, is not understood, such as a mark of a merge; 0 for nowhere."""
+    """Return where a definition, or what cuts it short, is not understood; 0 for nowhere."""
     source = graph.code.file(file_of(node))
     data = graph.code.checkout.read(source.number) or b""
     if place_of(node) < 0:

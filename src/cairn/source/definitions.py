@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from cairn.source.languages import BY_NAME, Language, load_grammar
 from cairn.source.matching import Match, Wrapper, is_comment, run_query, text_of
+from cairn.source.merges import sides_of, without_marks
 from cairn.types import Definition, Span
 
 if TYPE_CHECKING:
@@ -95,9 +96,18 @@ def parse(data: bytes, language: Language) -> tree_sitter.Tree:
     if latest is not None and latest[0] is language and latest[1] == data:
         return latest[2]
     _latest = None  # two large trees at once may be too much
-    tree = _parser(language).parse(_parser_input(data, language))
+    tree = _parse(_parser_input(data, language), language)
     _latest = language, data, tree
     return tree
+
+
+def _parse(data: bytes, language: Language) -> tree_sitter.Tree:
+    """Return the syntax tree of a file; of an unfinished merge with both sides, or the first if they do not fit."""
+    parser = _parser(language)
+    if (sides := sides_of(data)) is None:
+        return parser.parse(data)
+    both, one = (parser.parse(side) for side in sides)
+    return one if both.root_node.has_error and not one.root_node.has_error else both
 
 
 def first_error_line(tree: tree_sitter.Tree, start: int = 1) -> int:
@@ -282,7 +292,7 @@ def _signature(match: Match, wrapper: Wrapper | None, data: bytes) -> str:
         line_end = data.find(b"\n", above.end() if above is not None else start, end)
         is_whole = line_end < 0 or (match.kind in _CALLED and data[start:line_end].rstrip().endswith(_GOES_ON))
         end = end if is_whole else line_end
-    text = data[start : min(end, start + 4 * MAX_SIGNATURE_CHARS)].decode("utf-8", "replace")
+    text = without_marks(data[start : min(end, start + 4 * MAX_SIGNATURE_CHARS)]).decode("utf-8", "replace")
     return " ".join(text.split()).rstrip("{:=").rstrip()[:MAX_SIGNATURE_CHARS]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from cairn.answers import OutlineSymbol
 from cairn.source.definitions import Lines, find_definitions, first_error_line, parse
 from cairn.source.languages import BY_NAME, Language
+from cairn.source.merges import first_merge_line
 from cairn.source.text import estimate_tokens
 from cairn.types import Definition, Span
 
@@ -73,8 +74,10 @@ def outline_file(data: bytes, path: str, language: Language) -> FileOutline:
     found = find_definitions(tree, data, lines, language, members=True)
     definitions = [entry.definition for entry in found]
     notes: tuple[str, ...] = ()
+    if line := first_merge_line(data):
+        notes = (f"a merge is not finished, see line {line}; what both sides define is listed, if they fit together",)
     if line := first_error_line(tree):
-        notes = (f"the syntax is not understood from line {line} on; definitions near it may be missing",)
+        notes += (f"the syntax is not understood from line {line} on; definitions near it may be missing",)
     imports, import_lines = _imports(tree.root_node, language)
     return FileOutline(
         path=path,
