@@ -107,7 +107,7 @@ def _all_unsaid(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
 def _unsaid(graph: Graph, node: int) -> Iterator[Edge]:
     """Yield an edge for each type of Go that has the methods of an interface, which no type says that it implements."""
     source = graph.code.file(file_of(node))
-    if source.language != "go" or source.definitions[place_of(node)].kind != "interface":
+    if not _is_interface_of_go(graph, node):
         return
     methods = _methods_of(graph, node)
     if not methods:
@@ -179,14 +179,19 @@ def _shape(graph: Graph, node: int, name: str) -> tuple[tuple[str, ...], ...]:
 
 def interfaces_of(graph: Graph, node: int) -> Iterator[int]:
     """Yield the methods of interfaces of Go that a method implements, which it does not say."""
-    source = graph.code.file(file_of(node))
-    if source.language != "go":
-        return
-    owners = set(_receivers(graph, node))
+    owners = list(_receivers(graph, node))
     for other in graph.code.nodes_named(graph.code.definition(node).name)[:_MOST_CANDIDATES] if owners else ():
+        waiting.check()
         interface = _owner_of(graph, other)
-        if interface >= 0 and any(edge.source in owners for edge in _unsaid(graph, interface)):
+        is_one = interface >= 0 and _is_interface_of_go(graph, interface)
+        methods = _methods_of(graph, interface) if is_one else ()
+        if methods and any(all(_fits(graph, owner, method) for method in methods) for owner in owners):
             yield other
+
+
+def _is_interface_of_go(graph: Graph, node: int) -> bool:
+    source = graph.code.file(file_of(node))
+    return source.language == "go" and source.definitions[place_of(node)].kind == "interface"
 
 
 # -- what is not known -------------------------------------------------------------------------------------------------
