@@ -57,6 +57,12 @@ JAVA = {
     "a/Bell.java": "package a;\n\nclass Bell {\n  static int ring(int x) { return x; }\n}\n",
     "a/Use.java": "package a;\n\nclass Use {\n  void use() {\n    hear(Bell::ring); // here\n  }\n}\n",
 }
+HASKELL = {
+    "Bell.hs": (
+        "module Bell where\n\nring :: Int -> Int\nring x = x + 1\n\n"
+        "use = map ring [1]  -- here\n\nhidden ring = map ring [1]\n"
+    ),
+}
 TYPESCRIPT = {
     "bell.ts": "export function ring() {}\n",
     "use.ts": (
@@ -77,8 +83,9 @@ TYPESCRIPT = {
         ("bell.c:ring", "// here", C),
         ("Bell.ring", "// here", JAVA),
         ("ring", "// here", TYPESCRIPT),
+        ("ring", "-- here", HASKELL),
     ],
-    ids=["Python", "method of Python", "Go", "method of Go", "C", "Java", "TypeScript"],
+    ids=["Python", "method of Python", "Go", "method of Go", "C", "Java", "TypeScript", "Haskell"],
 )
 def test_a_function_that_is_passed_on_is_called_where_it_is_read(
     symbol: str, mark: str, files: dict[str, str], tmp_path: Path

@@ -68,7 +68,7 @@ def test_a_specification_of_elixir_uses_types(tmp_path: Path) -> None:
 
 def test_a_signature_of_haskell_is_no_call_and_no_reference(tmp_path: Path) -> None:
     links, found = ask(tmp_path, {"Shop.hs": HASKELL}, "total")
-    assert [link.line for link in links.links] == [13]
+    assert [(link.kind, link.line) for link in links.links] == [("call", 13)]
     assert [(one.kind, one.line) for one in found.references] == [("call", 13), ("read", 7)]
     assert links.unresolved is not None
     assert [mention.line for mention in links.unresolved.first] == [7]

@@ -40,6 +40,7 @@ _BINDINGS: dict[str, tuple[str, ...] | None] = {
     "value_binding_pattern": None, "static_variable_declaration": ("name",), "type_parameter": ("name",),
     "single_variable_designation": None, "declaration_expression": ("name",), "declaration_pattern": ("name",),
     "condition_declaration": None, "value_definition": ("pattern",), "val_definition": ("pattern",),
+    "patterns": None,
 }  # fmt: skip
 _PARAMETER = re.compile(r"param|closure|lambda")
 _DEFINITIONS = re.compile(

@@ -54,7 +54,8 @@ class PassedNames:
             if name is None:
                 continue
             is_member = passed.raw[: name.start()].rstrip(b":.") != passed.raw[: name.start()]
-            if name[0] in known or (passed.is_open and (is_member or not self._is_bound(passed.start, name[0]))):
+            may_count = passed.is_open or name[0] in known
+            if may_count and (is_member or not self._is_bound(passed.start, name[0])):
                 yield passed
 
     def _is_bound(self, start: int, name: bytes) -> bool:

@@ -4,9 +4,9 @@ The query `references.scm` of a language captures whole nodes, whose text is rea
 than many small ones:
     `@call @construct @inherit @implement @decorate`: an expression that refers to something. With `@receiver` in the
         same match, the expression begins there. With `@made`, it counts where this declaration makes an object.
-    `@use`: a name passed on as a value; it counts where the file defines or imports it.
-    `@given`: the same, of a member, or in a language that sees names of other files without importing them; a plain
-        name counts unless `@bound`, the name in the declaration of a variable, hides it there.
+    `@use`: a name passed on as a value; it counts where the file defines or imports it, and no variable hides it.
+    `@given`: the same, of a member, or in a language that sees names of other files without importing them.
+    `@bound`: the name in the declaration of a variable or parameter, which hides others within its definition.
     `@import`: a statement. `@package`: the name of what the whole file belongs to.
     `@var` with `@value` or `@type`: a variable, and what it holds.
     `@item` with `@value`: a variable that holds each item in turn; `@content`: one that holds what is in an optional

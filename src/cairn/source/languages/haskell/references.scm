@@ -1,2 +1,5 @@
 (apply function: (variable) @call)
 (infix (variable) @call)
+; Functions passed as values.
+(apply argument: (variable) @use)
+(patterns (variable) @bound)
