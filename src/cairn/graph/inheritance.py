@@ -220,15 +220,9 @@ class Inheritance:
             is_same = source.rules.family == family and source.full_name(place) == full_name
             if not is_same or not _may_have_parts(family, source.definitions[place]):
                 continue
-            if family == "csharp" or self._names_bases(source, place):
+            if family == "csharp" or _names_bases(self._code, source, place):
                 declared.append(node)
         return declared
-
-    def _names_bases(self, source: SourceFile, place: int) -> bool:
-        """Tell whether a type of Ruby names bases; its text alone says so of most that name none."""
-        data = self._code.checkout.read(source.number)
-        may = data is None or "<" in source.definitions[place].signature or _says_mixin(source, place, data)
-        return bool(may and source.bases.get(place))
 
     def _extensions_of(self, node: int, source: SourceFile, definition: Definition) -> list[int]:
         """Return the extensions of a type, which may say what else it conforms to."""
@@ -295,6 +289,13 @@ def _may_have_parts(family: str, definition: Definition) -> bool:
     if family == "ruby":
         return definition.kind in TYPE_KINDS | NAMESPACE_KINDS
     return definition.kind in TYPE_KINDS and "partial" in definition.signature.split()
+
+
+def _names_bases(code: Code, source: SourceFile, place: int) -> bool:
+    """Tell whether a type of Ruby names bases; its text alone says so of most that name none."""
+    data = code.checkout.read(source.number)
+    may = data is None or "<" in source.definitions[place].signature or _says_mixin(source, place, data)
+    return bool(may and source.bases.get(place))
 
 
 def _says_mixin(source: SourceFile, place: int, data: bytes) -> bool:

@@ -13,7 +13,7 @@ PASSED = frozenset({"use", "given", "bound"})  # captures of a query, see `cairn
 _LAST = re.compile(rb"[^.:&*\s]*$")  # name of a chain
 
 
-class Passed(NamedTuple):
+class PassedName(NamedTuple):
     """A name that is passed on: where it begins and ends, its text, and whether another file may define it."""
 
     start: int
@@ -32,18 +32,18 @@ class PassedNames:
 
     def __init__(self, scope_of: Callable[[int], int], parents: Sequence[int]) -> None:
         self._scope_of, self._parents = scope_of, parents
-        self._passed: list[Passed] = []
+        self._passed: list[PassedName] = []
         self._bound: set[tuple[int, bytes]] = set()
 
     def add(self, capture: str, node: tree_sitter.Node) -> None:
         """Add what a query captures as one of `PASSED`."""
         start, raw = node.start_byte, node.text or b""
         if capture != "bound":
-            self._passed.append(Passed(start, node.end_byte, raw, capture == "given"))
+            self._passed.append(PassedName(start, node.end_byte, raw, capture == "given"))
         elif (scope := self._scope_of(start)) >= 0:  # else it is known to the whole file, or to others as well
             self._bound.add((scope, raw))
 
-    def counting(self, known: Collection[bytes]) -> Iterator[Passed]:
+    def counting(self, known: Collection[bytes]) -> Iterator[PassedName]:
         """Yield the names that count.
 
         Args:

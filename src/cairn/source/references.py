@@ -116,9 +116,8 @@ def read_facts(data: bytes, language: Language) -> tuple[tuple[Definition, ...],
     parsed = find_definitions(tree, data, lines, language)
     matches = tree_sitter.QueryCursor(_compile_query(language)).matches(tree.root_node)
     collector = _Collector(parsed, data, lines, language.name)
-    for wrapper in language.support.wrappers:
-        collector.add_wrappers(re.finditer(wrapper, data))
-    facts = collector.collect([captures for _, captures in matches if _counts(captures)])
+    wrappers = [found for wrapper in language.support.wrappers for found in re.finditer(wrapper, data)]
+    facts = collector.collect([captures for _, captures in matches if _counts(captures)], wrappers)
     return tuple(item.definition for item in parsed), facts
 
 
@@ -155,16 +154,12 @@ class _Collector:
         self._locals: set[tuple[int, str]] = set()
         self._package = ""
         self._counts = language in OVERLOADING
-        self._wrappers: list[_Reference] = []
         self._passed = PassedNames(self._scope, self._parents)
 
-    def add_wrappers(self, openings: Iterable[re.Match[bytes]]) -> None:
-        """Add calls of macros that the parser did not see; see `Support.wrappers`."""
-        self._wrappers += [_Reference(found.start(3), _CALL, found[3] + b"!", found.end(3)) for found in openings]
-
-    def collect(self, matches: Sequence[Captures]) -> Facts:
+    def collect(self, matches: Sequence[Captures], wrappers: Iterable[re.Match[bytes]]) -> Facts:
+        """Make the facts of what the query captures, and of macros that the parser did not see: `Support.wrappers`."""
         data, kind_of = self._data, _KIND_OF
-        references = self._wrappers
+        references = [_Reference(found.start(3), _CALL, found[3] + b"!", found.end(3)) for found in wrappers]
         heads: set[int] = set()
         types: set[int] = set()
         self._find_closures(matches)
