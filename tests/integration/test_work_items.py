@@ -221,6 +221,13 @@ def test_what_an_issue_says_comes_before_the_line_that_makes_the_message_it_show
     assert [hit.path for hit in others if hit.path == "src/shop/cart.py"] == []
 
 
+@pytest.mark.parametrize("title", ["This fails", "CI is red since yesterday", "It stopped working\n\nAny idea?"])
+def test_a_report_that_says_nothing_but_its_trace_begins_with_the_deepest_frame(
+    workspace: Workspace, title: str
+) -> None:
+    assert parts(workspace.search(f"{title}\n\n{TRACE}"))[0] == ("src/shop/cart.py", 7, "frame 1")
+
+
 def test_the_trace_in_a_report_is_no_sure_answer_and_a_pasted_one_is(workspace: Workspace) -> None:
     frame = workspace.search(TRACE).code[0]
     assert (frame.path, frame.part, frame.confidence) == ("src/shop/cart.py", "frame 1", "high")

@@ -134,7 +134,8 @@ class LongText:
         for line, one in zip(lines, self._reported, strict=True):
             if not self._filters.kinds or line.kind in self._filters.kinds:
                 shown.setdefault(line.path, _sure(line, one.part, self._sureness(one)))
-        if is_output(self._item) and not (self._deepest and is_report(self._item)):
+        leads = bool(hits) and hits[0].relevance >= MEDIUM and is_report(self._item)
+        if is_output(self._item) and not (leads and self._deepest):
             frames = [one for one in shown.values() if one.part != RAISED_PART]
             made = [one for one in shown.values() if one.part == RAISED_PART]
             others = [*made, *(hit for hit in hits if hit.path not in shown)]
