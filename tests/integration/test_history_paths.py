@@ -120,6 +120,31 @@ def test_the_end_of_a_path_is_meant_only_where_one_file_has_it(project: Path, gi
         assert workspace.history.solve("kept.py").subject == "query"
 
 
+def test_the_name_of_several_deleted_files_says_which_it_may_mean(
+    project: Path, git: Git, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder in ("p", "new"):
+        commit(project / folder, git, f"Help in {folder}", helpers=f"x = '{folder}'\n", **{"late.now": "y = 1\n"})
+    git(project, "mv", "p/late.now.py", "p/now.py")
+    git(project, "rm", "-q", "p/helpers.py", "new/helpers.py")
+    commit(project, git, "Drop what nobody needs")
+    words = "helpers.py may mean new/helpers.py or p/helpers.py; for one of them: cairn history new/helpers.py"
+    assert asked("helpers.py", project, capsys) == ("query", [], [words])
+    assert "late.now.py may mean new/late.now.py or p/late.now.py" in asked("late.now.py", project, capsys)[2][0]
+    assert asked("p/helpers.py", project, capsys)[1] == ["Drop what nobody needs", "Help in p"]
+    with Workspace.open(project) as workspace, pytest.raises(NotFoundError) as error:
+        workspace.history.related("helpers.py")
+    assert error.value.hint == words.partition("; ")[0] + "; for one of them: cairn related new/helpers.py"
+
+
+def test_a_file_that_was_moved_is_one_file_for_the_end_of_both_paths(project: Path, git: Git) -> None:
+    git(project, "mv", "p/basket.py", "new/basket.py")
+    commit(project, git, "Put the basket elsewhere")
+    with Workspace.open(project) as workspace:
+        answer = workspace.history.solve("basket.py")
+    assert (answer.subject, answer.notes) == ("file", ("This is about new/basket.py.",))
+
+
 def test_lines_of_a_file_are_answered_and_named_as_such(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for query in ("basket.py:2", "basket.py:1-2", "basket.py:2:5"):
         subject, found, _ = asked(query, project / "p", capsys)

@@ -12,6 +12,7 @@ from cairn.facets.project_paths import path_there
 from cairn.facets.shaped_lines import LineHistory
 from cairn.hints import Hint
 from cairn.history.answers import brief
+from cairn.history.notes import on_choices
 from cairn.history.past import Extent
 from cairn.history.values import RelatedFiles, ShapedLines, Solved
 from cairn.loading import load
@@ -96,8 +97,10 @@ class HistoryFacet:
             raise NotFoundError(f"{path} is a folder; name a file", Hint.of("map", path=own))
         past, notes = self._known.find(update)
         meant, on_name = self._known.files_meant(past, own or path) if past is not None else (None, ())
-        if not own and (meant is None or meant.is_folder):
-            raise NotFoundError(f"there is no file {path}", Hint.of("map"))
+        if not own and (meant is None or not meant.numbers or meant.is_folder):
+            choices = () if meant is None else meant.choices
+            hint = on_choices(path, choices, "related", "file") if choices else Hint.of("map")
+            raise NotFoundError(f"there is no file {path}", hint)
         if past is None:
             return RelatedFiles(own, 0, (), 0, 0, 0, notes)
         number = meant.numbers[0] if meant is not None else -1

@@ -15,7 +15,7 @@ from cairn.facets.shaped_lines import MOST_COMMITS, WHY_SECONDS, FileLines, Foun
 from cairn.hints import Hint
 from cairn.history.answers import brief
 from cairn.history.meant import PATH_ALONE, Meant
-from cairn.history.notes import no_such_file
+from cairn.history.notes import no_such_file, on_choices
 from cairn.history.past import Past
 from cairn.history.score import Weighted
 from cairn.history.values import PastCommit, PastFile, Solved, Subject
@@ -61,9 +61,12 @@ class PastSolver:
         if past is None:
             return Solved(text, "query", (), (), 0, 0, 0, on_definition)
         meant, notes = self._known.files_meant(past, path or text)
-        if meant is not None or (path and not (self._index.root_on_disk / path).is_dir()):
+        choices = () if meant is None else meant.choices
+        if (meant is not None and not choices) or (path and not (self._index.root_on_disk / path).is_dir()):
             return self._of_files(past, meant or Meant([]), path, notes, limit)
-        return self._of_words(text, terms, path, past, on_definition, limit)
+        solved = self._of_words(text, terms, past, limit)
+        on_text = (on_choices(text, choices),) if choices else self._on_words(text, path, bool(solved.commits))
+        return replace(solved, notes=(*on_definition, *on_text))
 
     def _of_files(self, past: Past, meant: Meant, path: str, notes: tuple[str, ...], limit: int) -> Solved:
         """Return which commits changed files."""
@@ -72,18 +75,19 @@ class PastSolver:
             notes = (*notes, *self._known.notes_on_nothing(path))
         return Solved(path, "file", tuple(commits), tuple(files), omitted, *_extent(past), notes)
 
-    def _of_words(
-        self, text: str, terms: list[Weighted], path: str, past: Past, notes: tuple[str, ...], limit: int
-    ) -> Solved:
+    def _of_words(self, text: str, terms: list[Weighted], past: Past, limit: int) -> Solved:
         """Return which commits say something, those that a number in it identifies first."""
         commits, files, omitted = self._known.answers(past).solve(terms, limit, self._identified(text))
+        return Solved(text, "query", tuple(commits), tuple(files), omitted, *_extent(past))
+
+    def _on_words(self, text: str, path: str, has_commits: bool) -> list[str]:
+        """Return what is to be said where a text, which may be the path of a folder, was taken for words."""
+        notes: list[str] = []
         if not path and PATH_ALONE.fullmatch(text):
-            notes = (no_such_file(text, has_words=bool(commits)), *notes)
-        if self._named_code.needs_index(text, may_be_word=not commits):
-            notes = (*notes, Hint("The definitions of a project are known once it is indexed", "index"))
-        if not commits:
-            notes = (*notes, *self._known.notes_on_nothing(path))
-        return Solved(text, "query", tuple(commits), tuple(files), omitted, *_extent(past), notes)
+            notes.append(no_such_file(text, has_words=has_commits))
+        if self._named_code.needs_index(text, may_be_word=not has_commits):
+            notes.append(Hint("The definitions of a project are known once it is indexed", "index"))
+        return notes if has_commits else [*notes, *self._known.notes_on_nothing(path)]
 
     def _of_definition(self, found: NamedDefinitions, terms: list[Weighted], past: Past | None, limit: int) -> Solved:
         """Return what shaped a definition; without commits if words are meant, or if it is not committed yet.

@@ -14,11 +14,19 @@ _FILE_NAME = re.compile(r"[^\s/]+\.\w+")
 
 
 class Meant(NamedTuple):
-    """The numbers of the files that a path means, whether it is that of a folder, and what is to be said of that."""
+    """What a path means.
+
+    Attributes:
+        numbers: of the files.
+        is_folder: whether it is the path of a folder.
+        note: what is to be said of that.
+        choices: the files that it may mean, if these are several; then there are no numbers.
+    """
 
     numbers: list[int]
     is_folder: bool = False
     note: str = ""
+    choices: tuple[str, ...] = ()
 
 
 class PathsOfPast:
@@ -83,14 +91,14 @@ class PathsOfPast:
         return Meant([*found, *moved], True, note) if found or moved else None
 
     def _ending_with(self, own: str) -> Meant | None:
-        """Return the one file whose path ends so, or did."""
-        known = (self._past.numbers, self._past.renamed)
-        paths = [one for paths in known for one in paths if one.endswith(f"/{own}") and one.startswith(self._folder)]
+        """Return the file whose path ends so, or did; of several, which they are."""
+        known = (*self._past.renamed.items(), *self._past.numbers.items())  # what a file is called last counts
+        named = {number: path for path, number in known if path.endswith(f"/{own}") and path.startswith(self._folder)}
+        paths = sorted(path[len(self._folder) :] for path in named.values())
         if len(paths) != 1:
-            return None
-        whole = paths[0][len(self._folder) :]
-        found = self._file(whole)
-        return found and found._replace(note=found.note or f"This is about {whole}.")
+            return Meant([], choices=tuple(paths)) if paths else None
+        found = self._file(paths[0])
+        return found and found._replace(note=found.note or f"This is about {paths[0]}.")
 
 
 def _below(within: str, known: Iterable[tuple[str, int]]) -> list[int]:

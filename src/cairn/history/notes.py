@@ -12,6 +12,7 @@ from cairn.history.past import Past
 from cairn.source.commits import is_partial
 from cairn.source.git import Repository
 
+_MOST_CHOICES = 4  # files that a path may mean, which are named
 _ON_PARTIAL = (
     "This clone is partial: where older contents are missing, a file that was renamed and edited at once has none of "
     "its commits from before."
@@ -109,6 +110,14 @@ def git_failed(path: str, lines: Sequence[tuple[int, int]], *, lacks_contents: b
 def was_called(path: str, moved: str) -> str:
     """Return a note for a file that was moved and not committed yet."""
     return f"{path} was {moved} in the last commit."
+
+
+def on_choices(path: str, choices: Sequence[str], action: str = "history", field: str = "query") -> Hint:
+    """Return which files a path may mean, and how to ask for one of them: by which action, and its field."""
+    named, rest = choices[:_MOST_CHOICES], len(choices) - _MOST_CHOICES
+    last = f"{rest:,} more" if rest > 0 else named[-1]
+    others = named if rest > 0 else named[:-1]
+    return Hint(f"{path} may mean {', '.join(others)} or {last}; for one of them", action, **{field: choices[0]})
 
 
 def no_such_file(path: str, *, has_words: bool) -> str:
