@@ -151,6 +151,54 @@ def test_lines_of_a_file_are_answered_and_named_as_such(project: Path, capsys: p
         assert (subject, found[-1]) == ("lines", "Count items")
 
 
+@pytest.mark.parametrize("place", ["p/cart.py:2", "p/cart.py:2:5", "cart.py:2"])
+def test_a_line_of_a_former_name_leads_to_the_line_that_it_is_now(project: Path, git: Git, place: str) -> None:
+    file = project / "p" / "basket.py"
+    file.write_text(f"import os\n\n\n{file.read_text()}")
+    commit(project, git, "Import the system")
+    with Workspace.open(project) as workspace:
+        for ask in (workspace.history.why, workspace.history.solve):
+            with pytest.raises(NotFoundError) as error:
+                ask(place)
+            assert str(error.value) == f"{place.partition(':')[0]} is now p/basket.py"
+            assert error.value.hint == "line 2, as it was last, is line 5 there: cairn why p/basket.py:5"
+        assert [one.subject for one in workspace.history.why("p/basket.py:5").commits] == ["Count items"]
+
+
+@pytest.mark.parametrize(
+    ("place", "message", "hint"),
+    [
+        ("p/cart.py:1-2", "p/cart.py is now p/basket.py", "cairn why p/basket.py:1-2"),
+        ("p/cart.py:9", "p/cart.py is now p/basket.py, where line 9 cannot be told", "cairn history p/basket.py"),
+        ("basket.py:2", "there is no file basket.py", "cairn why p/basket.py:2"),
+        ("gone.py:1", "gone.py is gone", "for its commits: cairn history p/gone.py"),
+        ("never.py:1", "there is no file never.py", "for the commits that say this: cairn history never.py"),
+    ],
+)
+def test_lines_of_what_is_not_there_lead_to_what_can_be_asked(
+    project: Path, place: str, message: str, hint: str
+) -> None:
+    with Workspace.open(project) as workspace, pytest.raises(NotFoundError) as error:
+        workspace.history.why(place)
+    assert (str(error.value), error.value.hint) == (message, hint)
+
+
+def test_lines_of_a_name_that_several_files_had_say_which_it_may_mean(project: Path, git: Git) -> None:
+    for folder in ("p", "new"):
+        commit(project / folder, git, f"Help in {folder}", helpers=f"x = '{folder}'\n")
+    git(project, "rm", "-q", "p/helpers.py", "new/helpers.py")
+    commit(project, git, "Drop what nobody needs")
+    with Workspace.open(project) as workspace, pytest.raises(NotFoundError) as error:
+        workspace.history.why("helpers.py:1")
+    assert "helpers.py may mean new/helpers.py or p/helpers.py" in error.value.hint
+
+
+def test_a_former_line_is_found_in_a_project_that_is_a_folder_of_its_repository(project: Path) -> None:
+    with Workspace.open(project / "p") as workspace, pytest.raises(NotFoundError) as error:
+        workspace.history.why("cart.py:2")
+    assert (str(error.value), error.value.hint) == ("cart.py is now basket.py", "cairn why basket.py:2")
+
+
 def test_a_file_that_is_not_committed_is_said_to_be_new(project: Path) -> None:
     (project / "p" / "fresh.py").write_text("x = 1\n")
     with Workspace.open(project) as workspace:

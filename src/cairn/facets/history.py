@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from cairn.errors import CairnError, NotFoundError
+from cairn.facets.former_lines import FormerLines
 from cairn.facets.known_past import KnownPast
 from cairn.facets.project_index import ProjectIndex
 from cairn.facets.project_paths import path_there
@@ -34,6 +35,7 @@ class HistoryFacet:
         self._index = index
         self._known = KnownPast(index)
         self._lines = LineHistory(index, self._known)
+        self._former = FormerLines(index, self._known)
 
     def update(self, seconds: float = RUN_SECONDS, *, branch: str | None = None) -> Extent | None:
         """Read the commits behind what is checked out that are not known yet; newest first, for a limited time.
@@ -127,9 +129,9 @@ class HistoryFacet:
             raise NotFoundError(f"{place} is not a line of a file, as PATH:LINE is", hint)
         if not lines.path:
             file = place.rpartition(":")[0]
-            raise NotFoundError(
-                f"there is no file {file}", Hint("if it is gone or has another name now", "history", query=file)
-            )
+            hint = Hint("for the commits that say this", "history", query=file)
+            past, _ = self._known.find(update)
+            raise self._former.error_on(past, place) or NotFoundError(f"there is no file {file}", hint)
         found = self._lines.find(lines)
         past, notes = self._known.find(update)
         hashes = found.hashes[: limit or None]

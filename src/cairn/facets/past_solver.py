@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cairn.answers import CodeHit
+from cairn.facets.former_lines import FormerLines
 from cairn.facets.known_past import KnownPast
 from cairn.facets.named_code import NamedCode, NamedDefinitions
 from cairn.facets.project_index import ProjectIndex
@@ -31,6 +32,7 @@ class PastSolver:
         self._index = index
         self._known = known
         self._lines = lines
+        self._former = FormerLines(index, known)
         self._named_code = NamedCode(index)
 
     def solve(self, query: str, limit: int, update: bool) -> Solved:
@@ -41,6 +43,8 @@ class PastSolver:
         lines = None if path else self._lines.lines_at(text)
         late = self._index.refresh() if update and not path and self._named_code.may_name(text) else ""
         past, notes = self._known.find(update)
+        if lines is not None and not lines.path and (error := self._former.error_on(past, text)):
+            raise error
         if lines is not None and lines.path:
             solved = self._shaping(past, "lines", self._lines.find(lines), limit)
         else:

@@ -73,11 +73,11 @@ class LineHistory:
 
         None if it has no such form. The path is empty if there is no such file.
         """
-        found = [match for form in (_PLACE, _WITH_COLUMN) if (match := form.fullmatch(place))]
-        for match in found:
-            if path := path_there(self._index.root_on_disk, match["path"]):
-                return _lines(match, path)
-        return _lines(found[-1], "") if found else None
+        found = lines_named(place)
+        for lines in found:
+            if path := path_there(self._index.root_on_disk, lines.path):
+                return lines._replace(path=path)
+        return found[-1]._replace(path="") if found else None
 
     def find(self, lines: FileLines) -> FoundLines:
         """Return what shaped some lines; what lies beyond the end of the file is left out.
@@ -174,6 +174,11 @@ def on_limit(what: str) -> str:
     return f"Only the newest {MOST_COMMITS:,} commits that {what} were looked for: there are older ones."
 
 
-def _lines(match: re.Match[str], path: str) -> FileLines:
+def lines_named(place: str) -> list[FileLines]:
+    """Return the lines that a text may name, in whatever file: the number at its end may be that of a column."""
+    return [_lines(match) for form in (_PLACE, _WITH_COLUMN) if (match := form.fullmatch(place))]
+
+
+def _lines(match: re.Match[str]) -> FileLines:
     first, last = sorted((int(match["first"]), int(match["last"] or match["first"])))
-    return FileLines(path, first, last)
+    return FileLines(match["path"], first, last)

@@ -21,12 +21,14 @@ class Meant(NamedTuple):
         is_folder: whether it is the path of a folder.
         note: what is to be said of that.
         choices: the files that it may mean, if these are several; then there are no numbers.
+        path: of the one file, as the text means it: one that it had before, or has now.
     """
 
     numbers: list[int]
     is_folder: bool = False
     note: str = ""
     choices: tuple[str, ...] = ()
+    path: str = ""
 
 
 class PathsOfPast:
@@ -75,11 +77,12 @@ class PathsOfPast:
     def _file(self, own: str) -> Meant | None:
         past, whole = self._past, self._folder + own
         if (number := past.numbers.get(whole)) is not None:
-            return Meant([number])
+            return Meant([number], path=own)
         if (number := past.renamed.get(whole)) is None:
             return None
         now = self.shown(number)
-        return Meant([number], note=f"{own} is now {now}." if now else f"{own} had another name before it was deleted.")
+        note = f"{own} is now {now}." if now else f"{own} had another name before it was deleted."
+        return Meant([number], note=note, path=own)
 
     def _in_folder(self, own: str, *, is_there: bool) -> Meant | None:
         """Return the files of a folder; of one that is gone also those that have other names now."""

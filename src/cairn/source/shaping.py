@@ -77,6 +77,25 @@ def content_in_commit(folder: Path, commit: str, path: str) -> bytes | None:
     return None
 
 
+def last_content(folder: Path, commit: str, path: str, seconds: float) -> bytes | None:
+    """Return what a file held in the last commit behind one that had it, None if that is not known.
+
+    Args:
+        folder: the top of the checkout.
+        commit: a full hash, that does not have the file.
+        path: of the file, from there.
+        seconds: how long git may look for the commit that took it away.
+
+    Raises:
+        PathError, OSError: if git cannot read it, or in time.
+    """
+    if not _HASH.fullmatch(commit) or not is_below(path):
+        return None
+    newest = ["rev-list", "--max-count=1", "--format=%P", commit, "--", f":(literal){path}"]
+    before = _HASH.findall(os.fsdecode(run_git(folder, newest, seconds).stdout))[1:]
+    return content_in_commit(folder, before[0], path) if before else None
+
+
 def moved_from(folder: Path, commit: str, path: str) -> str:
     """Return what a file was called in a commit that does not have it: what had its content and is gone; else nothing.
 
