@@ -62,6 +62,22 @@ def test_the_last_file_that_had_a_name_is_meant_by_it(project: Path, git: Git) -
     assert [one.subject for one in answer.commits] == ["Call it a trolley", "Add another cart"]
 
 
+def test_a_commit_of_a_branch_that_a_rename_reached_later_is_one_of_the_renamed_file(
+    project: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(project, "checkout", "-q", "-b", "side", "HEAD^")
+    (project / "p" / "cart.py").write_text("def count():\n    return 1 + 1\n")
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2037-01-01T00:00:00Z")
+    commit(project, git, "Count twice")
+    git(project, "checkout", "-q", "main")
+    git(project, "merge", "-q", "-m", "Merge side", "side")
+    assert (project / "p" / "basket.py").read_text().endswith("1 + 1\n")
+    with Workspace.open(project) as workspace:
+        for path in ("p/basket.py", "p/cart.py"):
+            subjects = [one.subject for one in workspace.history.solve(path).commits]
+            assert subjects == ["Count twice", "Name things better", "Count items"]
+
+
 def test_a_former_name_of_a_deleted_file_is_not_said_to_be_another_file_now(project: Path, git: Git) -> None:
     git(project, "rm", "-q", "p/basket.py")
     commit(project, git, "Drop the basket")

@@ -20,7 +20,7 @@ from cairn.history.messages import read_message
 from cairn.history.past import Extent, Past, load_past, save_past
 from cairn.index.past_files import history_lock, past_file
 from cairn.index.state_dir import StateDir
-from cairn.source.commits import Commit, is_partial, list_commits, read_commits, shallow_commits
+from cairn.source.commits import Commit, Listed, is_partial, list_commits, read_commits, shallow_commits
 from cairn.source.git import Repository
 from cairn.storage.connection import store_errors, transaction
 from cairn.storage.history import commit_db
@@ -89,23 +89,31 @@ def update_past(
     hashes = [one for one in listed.hashes if one not in shallow]
     extent = Extent(tip, len(hashes), 0, source.limit, boundary, listed.is_cut)
     state.create()
+    work = _Work(file, deadline, listed._replace(hashes=hashes), extent)
     try:
         with write_lock(history_lock(state), wait_seconds, HISTORY):
             try:
-                _update(state, source, file, deadline, hashes, extent)
+                _update(state, source, work)
             except StoreDamagedError:
                 state.set_aside(HISTORY)
-                _update(state, source, file, deadline, hashes, extent)
+                _update(state, source, work)
             return load_past(file)
     except StoreLockedError:
         return load_past(file)
 
 
-def _update(
-    state: StateDir, source: CommitSource, file: Path, deadline: float, listed: Sequence[str], extent: Extent
-) -> None:
-    folder = source.repository.work_tree
-    hashes = [bytes.fromhex(one) for one in listed]
+class _Work(NamedTuple):
+    """What an update does: the file it writes, until when it reads, which commits, and what is known of these."""
+
+    file: Path
+    deadline: float
+    listed: Listed
+    extent: Extent
+
+
+def _update(state: StateDir, source: CommitSource, work: _Work) -> None:
+    folder, extent = source.repository.work_tree, work.extent
+    hashes = [bytes.fromhex(one) for one in work.listed.hashes]
     database = state.file_of(HISTORY)
     with closing(state.open_for_writing(HISTORY, replace_newer=True)) as connection, store_errors(database, HISTORY):
         if read_meta(connection, "analysis") != _ANALYSIS:
@@ -115,7 +123,7 @@ def _update(
         known = commit_db.known_hashes(connection)
         new = [one.hex() for one in hashes if one not in known]
         n_unread = 0
-        for batch in _read_in_time(folder, new, deadline, partial=is_partial(source.repository)):
+        for batch in _read_in_time(folder, new, work.deadline, partial=is_partial(source.repository)):
             whole = [commit for commit in batch if commit.is_whole]
             n_unread += len(batch) - len(whole)
             with transaction(connection):
@@ -125,7 +133,9 @@ def _update(
                 commit_db.drop_others(connection, hashes)
         commits = list(commit_db.read_commits(connection, hashes))
         paths = commit_db.read_paths(connection)
-    save_past(file, commits, paths, extent._replace(read=len(commits), is_cut=extent.is_cut or n_unread > 0))
+    extent = extent._replace(read=len(commits), is_cut=extent.is_cut or n_unread > 0)
+    parents = {bytes.fromhex(one): [*map(bytes.fromhex, behind)] for one, behind in work.listed.parents.items()}
+    save_past(work.file, commits, paths, extent, parents)
 
 
 def _read_in_time(folder: Path, hashes: Sequence[str], deadline: float, *, partial: bool) -> Iterator[list[Commit]]:

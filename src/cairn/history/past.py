@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.errors import DerivedFileError
+from cairn.history.renamed import Parents, follow_renames
 from cairn.index.analysis import POSTINGS_LAYOUT, Postings
 from cairn.kernels.plain import group
 from cairn.storage.arrays import are_below, are_bounds, check_fits, load_arrays, save_arrays
@@ -263,11 +264,17 @@ def load_past(file: Path) -> Past | None:
     return Past(arrays)
 
 
-VERSION = 2
+VERSION = 3
 _N_EXTENT = 6
 
 
-def save_past(file: Path, commits: Sequence[StoredCommit], paths: dict[int, str], extent: Extent) -> int:
+def save_past(
+    file: Path,
+    commits: Sequence[StoredCommit],
+    paths: dict[int, str],
+    extent: Extent,
+    parents: Parents | None = None,
+) -> int:
     """Write the history of a commit, and return the size of the file in bytes.
 
     Args:
@@ -275,12 +282,13 @@ def save_past(file: Path, commits: Sequence[StoredCommit], paths: dict[int, str]
         commits: newest first.
         paths: all paths by number.
         extent: what is known of the history.
+        parents: as for `follow_renames`, None if they are not known.
 
     Raises:
         StoreError: if it cannot be written.
     """
     counted, files = [], []
-    today, renamed = _follow_renames(commits)
+    today, renamed = follow_renames(commits, parents or {})
     for commit, changed in zip(commits, today, strict=True):
         if commit.weight > 0 and changed:
             counted.append(commit)
@@ -307,26 +315,6 @@ def save_past(file: Path, commits: Sequence[StoredCommit], paths: dict[int, str]
         **_make_postings(counted).to_arrays(),
     }
     return save_arrays(file, arrays)
-
-
-def _follow_renames(commits: Sequence[StoredCommit]) -> tuple[list[list[int]], dict[int, int]]:
-    """Return the files that each commit changed by the paths they have now, and what had others before.
-
-    A path that several files had before is that of the last of them.
-    """
-    now: dict[int, int] = {}
-    last: dict[int, int] = {}
-    changed: list[list[int]] = []
-    for commit in commits:
-        numbers = np.frombuffer(commit.paths, np.int32).tolist()
-        pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
-        today = [now.get(path, path) for path, _ in pairs]
-        for place, (_, before) in enumerate(pairs):
-            if before:
-                now[before] = today[place]
-                last.setdefault(before, today[place])
-        changed.append(list(dict.fromkeys(today)))
-    return changed, last
 
 
 def _make_postings(commits: Sequence[StoredCommit]) -> Postings:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial as partial_of
 from pathlib import Path
+from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
 from cairn.errors import PathError
@@ -18,6 +19,7 @@ _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _OBJECT = re.compile(rb"([0-9a-f]{40,64}) (\w+) (\d+)\n")
 _T = TypeVar("_T")
 _LIST_TIMEOUT_S, _TIMEOUT_S = 20.0, 10.0
+_WITH_MERGES = 1.5  # as many commits as there are without merges, in most repositories; where not, git is asked again
 _MAX_SHALLOW_BYTES = 10_000_000
 # What git may print for the commits that are read at once. Where that is too little they are read one by one.
 _MAX_BYTES = 48_000_000
@@ -61,10 +63,17 @@ class Commit(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """Hashes of commits, newest first. `is_cut`: git could not read all that lie behind them."""
+    """Hashes of commits, newest first.
+
+    Attributes:
+        hashes: without those of merges.
+        is_cut: git could not read all that lie behind them.
+        parents: of each, and of the merges between them, newest first.
+    """
 
     hashes: list[str]
     is_cut: bool = False
+    parents: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 def list_commits(folder: Path, tip: str, limit: int) -> Listed:
@@ -77,11 +86,18 @@ def list_commits(folder: Path, tip: str, limit: int) -> Listed:
     """
     if not _HASH.fullmatch(tip) or limit < 1:
         return Listed([])
+    asked = int(_WITH_MERGES * limit)
     try:
-        result = run_git(folder, ["rev-list", "--no-merges", f"--max-count={limit}", tip, "--"], _LIST_TIMEOUT_S)
+        while True:
+            result = run_git(folder, ["rev-list", "--parents", f"--max-count={asked}", tip, "--"], _LIST_TIMEOUT_S)
+            rows = [line.split() for line in os.fsdecode(result.stdout).splitlines()]
+            hashes = [commit for commit, *parents in rows if len(parents) < 2]
+            if len(hashes) >= limit or len(rows) < asked:
+                break
+            asked *= 2
     except (OSError, PathError):
         return Listed([], is_cut=True)
-    return Listed(_HASH.findall(os.fsdecode(result.stdout)), bool(result.returncode))
+    return Listed(hashes[:limit], bool(result.returncode), {commit: parents for commit, *parents in rows})
 
 
 def read_commits(

@@ -24,8 +24,9 @@ def stored(number: int, words: str, *changes: tuple[int, int], weight: float = 1
     )
 
 
-def saved(folder: Path, *commits: StoredCommit) -> Past:
-    save_past(folder / "x.past", commits, PATHS, Extent("ab" * 20, len(commits), len(commits), 100))
+def saved(folder: Path, *commits: StoredCommit, parents: dict[int, list[int]] | None = None) -> Past:
+    lines = {bytes([one]) * 20: [bytes([parent]) * 20 for parent in of] for one, of in (parents or {}).items()}
+    save_past(folder / "x.past", commits, PATHS, Extent("ab" * 20, len(commits), len(commits), 100), lines)
     past = load_past(folder / "x.past")
     assert past is not None
     return past
@@ -50,6 +51,22 @@ def test_a_renamed_file_keeps_its_history(tmp_path: Path) -> None:
         tmp_path, stored(1, "move", (4, 2)), stored(2, "rename", (2, 1)), stored(3, "retri upload", (1, 0), (3, 0))
     )
     assert set(scores(past, "retri")) == {"newest.py", "other.py"}
+
+
+def test_a_branch_that_did_not_have_a_rename_yet_changed_the_renamed_file(tmp_path: Path) -> None:
+    commits = (stored(1, "retri upload", (1, 0), (3, 0)), stored(2, "rename", (2, 1)), stored(3, "begin", (1, 0)))
+    beside = saved(tmp_path, *commits, parents={9: [1, 2], 1: [3], 2: [3], 3: []})
+    assert set(scores(beside, "retri")) == {"new.py", "other.py"}
+    assert beside.renamed == {"old.py": beside.numbers["new.py"]}
+    behind = saved(tmp_path, *commits, parents={1: [2], 2: [3], 3: []})
+    assert set(scores(behind, "retri")) == {"old.py", "other.py"}
+    assert set(scores(saved(tmp_path, *commits), "retri")) == {"old.py", "other.py"}
+
+
+def test_a_rename_on_a_branch_is_followed_through_one_that_came_later(tmp_path: Path) -> None:
+    commits = (stored(1, "move", (4, 2)), stored(2, "retri", (1, 0)), stored(3, "rename", (2, 1)))
+    past = saved(tmp_path, *commits, parents={1: [9], 9: [3, 2], 2: [8], 3: [8], 8: []})
+    assert set(scores(past, "retri")) == {"newest.py"}
 
 
 def test_commits_without_weight_only_say_where_files_went(tmp_path: Path) -> None:

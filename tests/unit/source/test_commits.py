@@ -82,6 +82,22 @@ def test_a_damaged_commit_costs_no_other(history: Path, git: Git) -> None:
     assert [bool(one.message) for one in commits] == [True, False, True]
 
 
+def test_the_parents_of_commits_and_of_merges_are_known(history: Path, git: Git) -> None:
+    git(history, "checkout", "-q", "-b", "side")
+    commit(history, git, "Do something aside")
+    git(history, "checkout", "-q", "main")
+    for number in range(4):
+        git(history, "merge", "-q", "--no-ff", "-m", f"Merge {number}", "side")
+        git(history, "checkout", "-q", "side")
+        commit(history, git, f"Do {number} aside")
+        git(history, "checkout", "-q", "main")
+    merge = git(history, "rev-parse", "HEAD").strip()
+    found = list_commits(history, merge, 6)
+    assert len(found.hashes) == 6  # among ten commits
+    assert found.parents[merge] == git(history, "rev-parse", "HEAD^1", "HEAD^2").split()
+    assert found.parents[found.hashes[0]] == [git(history, "rev-parse", f"{found.hashes[0]}^").strip()]
+
+
 def test_the_end_of_a_shallow_clone_is_known(history: Path, git: Git, tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     subprocess.run(["git", "clone", "-q", "--depth=2", history.as_uri(), str(clone)], check=True)
