@@ -156,6 +156,39 @@ def test_a_commit_that_is_not_behind_what_is_checked_out_is_said_to_be_aside(pro
 # -- what is missing ---------------------------------------------------------------------------------------------------
 
 
+def test_a_merge_shows_the_files_that_it_has_like_none_of_its_parents(project: Path, git: Git) -> None:
+    git(project, "checkout", "-q", "-b", "side")
+    commit(project, git, "Count on the side", steps="def grow():\n    return 6\n", aside="x = 1\n")
+    git(project, "checkout", "-q", "main")
+    commit(project, git, "Count otherwise", steps="def grow():\n    return 7\n")
+    git(project, "merge", "-q", "--no-commit", "-s", "ours", "side")
+    git(project, "checkout", "side", "--", "aside.py")
+    merge = commit(project, git, "Merge side", steps="def grow():\n    return 6 + 7\n", own="y = 1\n")
+    with Workspace.open(project) as workspace:
+        answer = workspace.history.solve(merge)
+    assert [(one.subject, one.files) for one in answer.commits] == [("Merge side", ("own.py", "steps.py"))]
+    assert answer.notes == ()
+
+
+def test_a_merge_that_changed_nothing_itself_comes_with_the_commits_that_it_merged(project: Path, git: Git) -> None:
+    git(project, "checkout", "-q", "-b", "side")
+    for number in (6, 7):
+        commit(project, git, f"Count to {number} aside", **{f"n{number}": "width = 1\n"})
+    git(project, "checkout", "-q", "main")
+    git(project, "merge", "-q", "--no-ff", "-m", "Merge pull request #5096 from us/side", "side")
+    merge = git(project, "rev-parse", "HEAD").strip()
+    with Workspace.open(project) as workspace:
+        for query in (merge, "#5096"):
+            answer = workspace.history.solve(query)
+            found = [(one.subject, one.files) for one in answer.commits]
+            assert found[0] == ("Merge pull request #5096 from us/side", ())
+            assert sorted(found[1:]) == [("Count to 6 aside", ("n6.py",)), ("Count to 7 aside", ("n7.py",))]
+            note = f"The merge {merge[:12]} changed no file itself; the other commits are those that it merged."
+            assert answer.notes == (note,)
+        git(project, "commit", "-q", "--allow-empty", "-m", "Change nothing")
+        assert len(workspace.history.solve(git(project, "rev-parse", "HEAD").strip()).commits) == 1
+
+
 def test_lines_in_a_partial_clone_say_what_it_lacks(project: Path, git: Git, tmp_path: Path) -> None:
     git(project, "config", "uploadpack.allowFilter", "true")
     git(tmp_path, "clone", "-q", "--filter=blob:none", project.as_uri(), "partial")

@@ -20,7 +20,7 @@ from cairn.history.notes import no_such_file, on_choices
 from cairn.history.past import Past
 from cairn.history.score import Weighted
 from cairn.history.values import PastCommit, PastFile, Solved, Subject
-from cairn.source.named_commits import named_commits, numbered_commits
+from cairn.source.named_commits import merged_by, named_commits, numbered_commits
 
 _MOST_NAMESAKES = 20  # definitions of one name that are counted
 
@@ -126,13 +126,17 @@ class PastSolver:
         found = named_commits(repository.work_tree, head, text, MOST_COMMITS + 1, WHY_SECONDS)
         if not found.hashes and not found.is_cut:
             return None
-        has_more = len(found.hashes) > MOST_COMMITS
+        merge = found.hashes[0] if len(found.hashes) == 1 else ""
+        merged = merged_by(repository.work_tree, merge, MOST_COMMITS, WHY_SECONDS) if merge else []
+        hashes = [*found.hashes, *merged]
+        has_more = len(hashes) > MOST_COMMITS
         notes = {
-            on_limit("give this number"): has_more,
+            on_limit("give this number" if len(found.hashes) > 1 else "it merged"): has_more,
+            f"The merge {merge[:12]} changed no file itself; the other commits are those that it merged.": bool(merged),
             "The time was up before all commits were looked at.": found.is_cut,
             "This commit is not behind what is checked out.": found.is_aside,
         }
-        whole = self._known.describe(past, found.hashes[:MOST_COMMITS])
+        whole = self._known.describe(past, hashes[:MOST_COMMITS])
         said = tuple(note for note, holds in notes.items() if holds)
         return _of_commits(whole, "query", past, said, limit, is_cut=has_more or found.is_cut)
 

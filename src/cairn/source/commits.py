@@ -26,8 +26,9 @@ _MAX_BYTES = 48_000_000
 _MAX_MESSAGE_BYTES = 20_000
 _MAX_FAILURES = 24  # of one batch, after which the rest of it counts as unreadable
 # Files whose content changed with their name are compared, but not more than a hundred with a hundred.
-# `--always` names a commit that changed nothing, too, so that one that git cannot compare can be told from it.
-_CHANGES = ["diff-tree", "--stdin", "-r", "-z", "--root", "--always", "--name-status", "--no-ext-diff"]
+# `--always` names a commit that changed nothing, too, so that one that git cannot compare can be told from it. Of a
+# merge, `-c` gives the files that it has like none of its parents.
+_CHANGES = ["diff-tree", "--stdin", "-r", "-z", "-c", "--root", "--always", "--name-status", "--no-ext-diff"]
 # An empty file is like any other.
 _SIMILAR, _EQUAL = ["-M", "-l100", "--no-rename-empty"], ["-M100%", "-l100", "--no-rename-empty"]
 _COMMITTER = re.compile(rb"(?m)^committer [^\n]*> (-?\d{1,12}) [+-]\d{4}$")
@@ -227,7 +228,8 @@ def _read_changes(run: _Run, hashes: Sequence[str]) -> dict[str, tuple[Committed
 def _parse_changes(output: bytes) -> dict[str, tuple[CommittedChange, ...]]:
     """Return what `diff-tree -z` prints for each commit: its hash, then for each change a letter and one or two paths.
 
-    Paths that lead out of the repository, which only a forged commit can hold, are left out.
+    A letter that two paths follow has a number; a merge has a letter for each parent, and one path. Paths that lead out
+    of the repository, which only a forged commit can hold, are left out.
     """
     changes: dict[str, list[CommittedChange]] = {}
     current: list[CommittedChange] = []
@@ -236,7 +238,7 @@ def _parse_changes(output: bytes) -> dict[str, tuple[CommittedChange, ...]]:
         if _HASH.fullmatch(field):
             current = changes.setdefault(field, [])
         elif field:
-            before = next(fields, "") if field[0] in "RC" else ""
+            before = next(fields, "") if field[0] in "RC" and field[1:].isdigit() else ""
             path = next(fields, "")
             if is_below(path):
                 current.append(CommittedChange(path, before if field[0] == "R" and is_below(before) else ""))

@@ -70,6 +70,26 @@ def numbered_commits(folder: Path, head: str, subject: str, limit: int, seconds:
         return []
 
 
+def merged_by(folder: Path, commit: str, limit: int, seconds: float) -> list[str]:
+    """Return the commits that a merge brought which changed no file itself, newest first.
+
+    None for any other commit, and where git cannot tell.
+
+    Args:
+        folder, limit, seconds: as for `named_commits`.
+        commit: a full hash.
+    """
+    try:
+        own = run_git(folder, ["diff-tree", "-c", "-r", "--root", "--name-only", "--no-commit-id", commit], seconds)
+        if own.stdout or own.returncode:
+            return []
+        merged = ["rev-list", "--no-merges", f"--max-count={limit}", commit, f"^{commit}^1", "--"]
+        found = _FULL_HASH.findall(os.fsdecode(run_git(folder, merged, seconds).stdout))
+    except (OSError, PathError):
+        return []
+    return [one for one in found if one != commit]
+
+
 def _is_behind(folder: Path, head: str, commit: str, seconds: float) -> bool:
     """Tell whether a commit is another or what lies behind that."""
     listed = run_git(folder, ["rev-list", "--max-count=1", commit, f"^{head}", "--"], seconds)
