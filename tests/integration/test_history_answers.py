@@ -196,7 +196,26 @@ def test_lines_in_a_partial_clone_say_what_it_lacks(project: Path, git: Git, tmp
         answer = workspace.history.why("steps.py:2")
         assert "This clone is partial and lacks older contents" in answer.notes[-1]
         assert "git log -L2,2:steps.py" in answer.notes[-1]
-        assert "renamed and edited at once" in workspace.history.solve("steps.py").notes[0]
+
+
+def test_only_of_a_file_that_may_have_been_renamed_a_partial_clone_says_that_it_cannot_tell(
+    project: Path, git: Git, tmp_path: Path
+) -> None:
+    git(project, "mv", "n1.py", "first.py")
+    commit(project, git, "Name the first", first="width = 1\n\nheight = 2\n")
+    commit(project, git, "Count to 6", steps="def grow():\n    return 6\n", fresh="x = 1\n")
+    git(project, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--filter=blob:none", project.as_uri(), "partial")
+    with Workspace.open(tmp_path / "partial") as workspace:
+        note = "This clone lacks older contents: a file that was renamed and edited at once may have other commits from"
+        assert workspace.history.solve("first.py").notes == (f"{note} before.",)
+        assert f"{note} before." in workspace.history.related("first.py").notes
+        for query in ("Count to", "steps.py", "fresh.py", git(project, "rev-parse", "HEAD").strip()):
+            answer = workspace.history.solve(query)
+            assert (bool(answer.commits), answer.notes) == (True, ())
+        assert workspace.history.related("steps.py").notes == ()
+    with Workspace.open(project) as workspace:
+        assert workspace.history.solve("first.py").notes == ()
 
 
 def test_a_file_over_the_limit_names_the_setting(project: Path) -> None:

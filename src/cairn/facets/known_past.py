@@ -13,7 +13,7 @@ from cairn.facets.project_paths import is_from_here, path_within
 from cairn.history.answers import PastAnswers, describe
 from cairn.history.build import CommitSource, update_past
 from cairn.history.meant import Meant
-from cairn.history.notes import another_repository, not_counted, notes_on, notes_without_past, was_called
+from cairn.history.notes import ON_DOUBTFUL, another_repository, not_counted, notes_on, notes_without_past, was_called
 from cairn.history.past import Past, load_past
 from cairn.history.values import PastCommit
 from cairn.index.past_files import mark_complete, past_file, when_head_moved
@@ -98,7 +98,8 @@ class KnownPast:
         is_path = is_from_here(text)
         path = path_within(self._index.root_on_disk, text) if is_path else text
         if meant := paths.meant_by(path, is_path=is_path):
-            return meant, (meant.note,) if meant.note else ()
+            on_renames = ON_DOUBTFUL if set(meant.numbers).intersection(past.doubtful.tolist()) else ""
+            return meant, tuple(filter(None, (meant.note, on_renames)))
         if (moved := self.moved_from(path)) and (meant := paths.meant_by(moved)):
             return meant, (was_called(path, moved),)
         return None, ()

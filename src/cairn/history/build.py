@@ -20,17 +20,25 @@ from cairn.history.messages import read_message
 from cairn.history.past import Extent, Past, load_past, save_past
 from cairn.index.past_files import history_lock, past_file
 from cairn.index.state_dir import StateDir
-from cairn.source.commits import Commit, Listed, is_partial, list_commits, read_commits, shallow_commits
+from cairn.source.commits import (
+    Commit,
+    CommittedChange,
+    Listed,
+    is_partial,
+    list_commits,
+    read_commits,
+    shallow_commits,
+)
 from cairn.source.git import Repository
 from cairn.storage.connection import store_errors, transaction
 from cairn.storage.history import commit_db
-from cairn.storage.history.commit_db import StoredCommit
+from cairn.storage.history.commit_db import NOT_KNOWN, StoredCommit
 from cairn.storage.history.schema import HISTORY
 from cairn.storage.lock import write_lock
 from cairn.storage.sealed import read_meta, write_meta
 
 # A change of what is stored of a commit. The commits that an older version stored are read again.
-_ANALYSIS = "3"
+_ANALYSIS = "4"
 # Commits that are read and committed at once, and of the first whose time tells how many there may be.
 _BATCH, _FIRST_BATCH, _LEAST_BATCH = 250, 50, 20
 _TICK_SECONDS, _ENDING_SECONDS = 1e-3, 2.0
@@ -216,8 +224,8 @@ def _put(connection: sqlite3.Connection, batch: Sequence[Commit], source: Commit
         commit = commit._replace(changes=changes)
         statement = read_message(commit, source.redact)
         if not statement.weight:
-            changes = tuple(change for change in changes if change.before)
-        wanted.update(path for change in changes for path in change if path)
+            changes = tuple(change for change in changes if change.before or change.is_doubtful)
+        wanted.update(path for change in changes for path in (change.path, change.before) if path)
         stored.append((commit, statement, changes))
     numbers = commit_db.number_paths(connection, sorted(wanted))
     commit_db.put_commits(
@@ -230,16 +238,18 @@ def _put(connection: sqlite3.Connection, batch: Sequence[Commit], source: Commit
                 statement.weight,
                 np.array(list(statement.terms), np.uint64).tobytes(),
                 bytes(statement.terms.values()),
-                np.array(
-                    [number for change in changes for number in (numbers[change.path], numbers.get(change.before, 0))],
-                    np.int32,
-                ).tobytes(),
+                np.array([_numbers_of(change, numbers) for change in changes], np.int32).tobytes(),
             )
             for commit, statement, changes in stored
         ],
     )
 
 
-def _is_storable(change: tuple[str, str]) -> bool:
+def _numbers_of(change: CommittedChange, numbers: dict[str, int]) -> tuple[int, int]:
+    """Return a change as it is stored: see `StoredCommit`."""
+    return numbers[change.path], NOT_KNOWN if change.is_doubtful else numbers.get(change.before, 0)
+
+
+def _is_storable(change: CommittedChange) -> bool:
     """Tell whether paths are UTF-8, and no longer than any file's."""
-    return all(len(path) <= _MAX_PATH_CHARS and path.isprintable() for path in change)
+    return all(len(path) <= _MAX_PATH_CHARS and path.isprintable() for path in (change.path, change.before))

@@ -13,9 +13,8 @@ from cairn.source.commits import is_partial
 from cairn.source.git import Repository
 
 _MOST_CHOICES = 4  # files that a path may mean, which are named
-_ON_PARTIAL = (
-    "This clone is partial: where older contents are missing, a file that was renamed and edited at once has none of "
-    "its commits from before."
+ON_DOUBTFUL = (
+    "This clone lacks older contents: a file that was renamed and edited at once may have other commits from before."
 )
 _ON_PARTIAL_WITHOUT_FOLDERS = (
     "This clone is partial and lacks the folders of its commits: which files they changed is not known."
@@ -51,8 +50,8 @@ def notes_on(past: Past, repository: Repository | None, tip: str) -> tuple[str, 
         notes.append(Hint(words, "index"))
     if past.extent.boundary:
         notes.append("This clone is shallow: older commits are not here. To get them: git fetch --unshallow")
-    if past.extent.read and repository is not None and is_partial(repository):
-        notes.append(_ON_PARTIAL if len(past) else _ON_PARTIAL_WITHOUT_FOLDERS)
+    if past.extent.read and not len(past) and repository is not None and is_partial(repository):
+        notes.append(_ON_PARTIAL_WITHOUT_FOLDERS)
     if past.extent.listed >= past.extent.limit > 0:
         notes.append(
             f"Only the newest {past.extent.limit:,} commits are read, which is the setting history_commits; there may "

@@ -36,6 +36,7 @@ _LAYOUT = {
     "former_start": ("i8", 1),
     "formers": ("u1", 1),
     "renamed": ("i4", 1),
+    "doubtful": ("i4", 1),
     "extent": ("i8", 1),
     "tip": ("u1", 1),
 } | POSTINGS_LAYOUT
@@ -79,6 +80,7 @@ class Past:
         seconds, weights: when each was made, since the epoch; how much it counts. Shapes: (n,).
         change_start: shape (n + 1,), where the files of each begin in `changes`.
         changes: shape (n_changes,), numbers of paths.
+        doubtful: numbers of paths of files that may have had another before, as git could not compare contents.
         postings: a row for each commit.
     """
 
@@ -91,6 +93,7 @@ class Past:
         self.weights: Floats = arrays["weights"]
         self.change_start: Ints = arrays["change_start"]
         self.changes: npt.NDArray[np.int32] = arrays["changes"]
+        self.doubtful: npt.NDArray[np.int32] = arrays["doubtful"]
         self.postings = Postings.from_arrays(arrays)
 
     def __len__(self) -> int:
@@ -255,7 +258,8 @@ def load_past(file: Path) -> Past | None:
             paths=len(arrays["path_start"]) > 0
             and are_bounds(arrays["path_start"], len(arrays["path_start"]) - 1, len(arrays["paths"]))
             and are_below(arrays["changes"], len(arrays["path_start"]) - 1)
-            and are_below(arrays["renamed"], len(arrays["path_start"]) - 1),
+            and are_below(arrays["renamed"], len(arrays["path_start"]) - 1)
+            and are_below(arrays["doubtful"], len(arrays["path_start"]) - 1),
             formers=are_bounds(arrays["former_start"], len(arrays["renamed"]), len(arrays["formers"])),
             postings=Postings.from_arrays(arrays).fit(n),
         )
@@ -288,8 +292,9 @@ def save_past(
         StoreError: if it cannot be written.
     """
     counted, files = [], []
-    today, renamed = follow_renames(commits, parents or {})
-    for commit, changed in zip(commits, today, strict=True):
+    followed = follow_renames(commits, parents or {})
+    renamed = followed.renamed
+    for commit, changed in zip(commits, followed.changed, strict=True):
         if commit.weight > 0 and changed:
             counted.append(commit)
             files.append(changed)
@@ -308,6 +313,7 @@ def save_past(
         **_texts("path", [paths.get(path, "") for path in used]),
         **_texts("former", [paths.get(path, "") for path in former]),
         "renamed": np.array([places[renamed[path]] for path in former], np.int32),
+        "doubtful": np.array(sorted(places[path] for path in followed.doubtful if path in places), np.int32),
         "extent": np.array(
             [extent.listed, extent.read, extent.limit, extent.boundary, extent.is_cut, VERSION], np.int64
         ),

@@ -43,10 +43,14 @@ _PROGRAM = re.compile(
 
 
 class CommittedChange(NamedTuple):
-    """A file that a commit changed: its path in the repository, and the one it had before if it was renamed."""
+    """A file that a commit changed: its path in the repository, and the one it had before if it was renamed.
+
+    `is_doubtful`: it may have been renamed, but git could not compare its content with that of those that went.
+    """
 
     path: str
     before: str = ""
+    is_doubtful: bool = False
 
 
 class Commit(NamedTuple):
@@ -219,20 +223,28 @@ def _decode(message: bytes, encoding: str) -> str:
 
 def _read_changes(run: _Run, hashes: Sequence[str]) -> dict[str, tuple[CommittedChange, ...]] | None:
     # Where contents were never fetched, as in a partial clone, only renames of unchanged files are found.
-    for renames in (_SIMILAR, _EQUAL):
-        if (output := run([*_CHANGES, *renames], hashes)) is not None:
-            return _parse_changes(output)
+    if (output := run([*_CHANGES, *_SIMILAR], hashes)) is not None:
+        found = _parse_changes(output)
+        return {name: tuple(change for _, change in changes) for name, changes in found.items()}
+    if (output := run([*_CHANGES, *_EQUAL], hashes)) is not None:
+        return {name: _not_compared(changes) for name, changes in _parse_changes(output).items()}
     return None
 
 
-def _parse_changes(output: bytes) -> dict[str, tuple[CommittedChange, ...]]:
-    """Return what `diff-tree -z` prints for each commit: its hash, then for each change a letter and one or two paths.
+def _not_compared(changes: Sequence[tuple[str, CommittedChange]]) -> tuple[CommittedChange, ...]:
+    """Return changes with their letters, of which those of new files are doubtful if others went in the same commit."""
+    is_removing = any(letter == "D" for letter, _ in changes)
+    return tuple(change._replace(is_doubtful=is_removing and letter == "A") for letter, change in changes)
+
+
+def _parse_changes(output: bytes) -> dict[str, list[tuple[str, CommittedChange]]]:
+    """Return what `diff-tree -z` prints for each commit: its hash, then for each change letters and one or two paths.
 
     A letter that two paths follow has a number; a merge has a letter for each parent, and one path. Paths that lead out
     of the repository, which only a forged commit can hold, are left out.
     """
-    changes: dict[str, list[CommittedChange]] = {}
-    current: list[CommittedChange] = []
+    changes: dict[str, list[tuple[str, CommittedChange]]] = {}
+    current: list[tuple[str, CommittedChange]] = []
     fields = iter(os.fsdecode(output).split("\0"))
     for field in fields:
         if _HASH.fullmatch(field):
@@ -241,8 +253,9 @@ def _parse_changes(output: bytes) -> dict[str, tuple[CommittedChange, ...]]:
             before = next(fields, "") if field[0] in "RC" and field[1:].isdigit() else ""
             path = next(fields, "")
             if is_below(path):
-                current.append(CommittedChange(path, before if field[0] == "R" and is_below(before) else ""))
-    return {name: tuple(found) for name, found in changes.items()}
+                before = before if field[0] == "R" and is_below(before) else ""
+                current.append((field, CommittedChange(path, before)))
+    return changes
 
 
 def _run(folder: Path, is_unwanted: Callable[[], bool], arguments: list[str], hashes: Sequence[str]) -> bytes | None:

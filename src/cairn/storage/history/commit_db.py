@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from cairn.storage.connection import in_parts
 
+NOT_KNOWN = -1  # in the place of the path that a file had before
+
 
 class StoredCommit(NamedTuple):
     """A commit as it is stored.
@@ -19,7 +21,8 @@ class StoredCommit(NamedTuple):
         weight: how much it counts, from 0 to 1.
         hashes: of its terms, 8 bytes each.
         fields: where each term stands, a byte each.
-        paths: two numbers of 4 bytes for each file that it changed: its path, and the one before, 0 if it is the same.
+        paths: two numbers of 4 bytes for each file that it changed: its path, and the one before; 0 if that is the
+            same, or there is none, `NOT_KNOWN` if git could not tell.
     """
 
     hash: bytes
