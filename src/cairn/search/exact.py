@@ -143,9 +143,12 @@ def _find_by_windows(
 
 
 def _encode(text: str) -> bytes:
-    """Return the bytes of a text. JSON can carry half a surrogate pair, which is in no file and so matches nothing."""
+    """Return the bytes of a text as files have them that are read: a terminal may give it in another encoding, too.
+
+    JSON can carry half a surrogate pair, which is in no file and so matches nothing.
+    """
     try:
-        return text.encode("utf-8", "surrogateescape")
+        return normalize(text.encode("utf-8", "surrogateescape"))
     except UnicodeEncodeError:
         return text.encode("utf-8", "surrogatepass")
 

@@ -38,7 +38,10 @@ _MADE_OF_CODE = (
     rb"(?:javadoc|doxygen|rustdoc|pdoc|typedoc|jsdoc|docfx|phpdocumentor)\b"
 )
 
+_BEYOND_ASCII = bytes(range(128, 256))
 # Patterns are kept as bytes, which `re` compiles and caches on first use: few files need them.
+# A letter of UTF-8, or a row of bytes that no western language has.
+_NOT_WESTERN = rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}|[\x80-\xff]{4,}"
 _COMMENT = rb"(?i)^\s*(?://[/!]?|/\*[*!]?|\*|#+|--|;+|%+|<!--|\(\*|\{-|'|@?rem\b|\"\"\")\s*(\S.*)$"
 _STANDARD_MARK = (
     rb"(?i)(?:this (?:file|code) (?:is|was) )?(?:automatically |auto-?)?"
@@ -113,16 +116,33 @@ def marked_encoding(data: bytes) -> str:
 
 
 def normalize(data: bytes) -> bytes:
-    """Return UTF-16 and UTF-32 text that begins with a byte order mark as UTF-8, and anything else unchanged.
+    """Return UTF-16 and UTF-32 with a byte order mark, and Windows-1252, as UTF-8, and anything else unchanged.
 
     All offsets into a file are offsets into its normalized bytes. The byte order mark of UTF-8 stays.
     """
-    if not (encoding := marked_encoding(data)):
+    if data.isascii() or not (encoding := marked_encoding(data) or _unmarked_encoding(data)):
         return data
     try:
         return data.decode(encoding).encode("utf-8")
     except UnicodeDecodeError:
         return data
+
+
+def _unmarked_encoding(data: bytes) -> str:
+    """Return the encoding of a text without a mark if that is Windows-1252, of which Latin-1 is a part; else nothing.
+
+    In such a text, few letters beyond ASCII stand side by side. Where they do, or look like UTF-8 that is damaged
+    somewhere, the encoding is not known.
+    """
+    if b"\0" in data[:_HEAD_BYTES]:
+        return ""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        n_beyond = len(data) - len(data.translate(None, _BEYOND_ASCII))
+        n_others = sum(map(len, re.findall(_NOT_WESTERN, data)))
+        return "cp1252" if 2 * n_others < n_beyond else ""
+    return ""
 
 
 def _is_minified(data: bytes, path: str) -> bool:

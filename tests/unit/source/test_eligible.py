@@ -75,8 +75,34 @@ def test_marked_wide_text_becomes_utf8_and_is_not_binary(encoding: str) -> None:
     assert check_content(data, "a.py") is None
 
 
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252"])
+def test_text_in_a_western_encoding_becomes_utf8(encoding: str) -> None:
+    text = "# Größe, élève, Señor, à côté: “MENÜ”\n" if encoding == "cp1252" else "naïve = 'Größe'\n"
+    assert normalize(text.encode(encoding)) == text.encode()
+
+
 @pytest.mark.parametrize(
-    "data", [b"", b"x\n", b"\xef\xbb\xbfx\n", b"\xffx", b"\xff\xfe\x00", b"\xff\xfe\x00\xd8\x00\xd8"]
+    ("text", "encoding"),
+    [
+        ("# Это комментарий\n", "koi8-r"),
+        ("# Это комментарий\n", "cp1251"),
+        ("# 这是一个注释\n", "gbk"),
+        ("# これはコメントです\n", "shift-jis"),
+        ("# これはコメントです\n", "euc-jp"),
+        ("# 이것은 주석입니다\n", "euc-kr"),
+    ],
+)
+def test_text_in_another_encoding_is_not_taken_for_a_western_one(text: str, encoding: str) -> None:
+    assert normalize(text.encode(encoding)) == text.encode(encoding)
+
+
+def test_utf8_that_is_damaged_somewhere_stays_utf8() -> None:
+    data = "Größe, élève".encode() + b"\xff\n"
+    assert normalize(data) == data
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"x\n", b"\xef\xbb\xbfx\n", b"\x81x", b"\0\xff", b"\xff\xfe\x00", b"\xff\xfe\x00\xd8\x00\xd8"]
 )
 def test_other_bytes_stay_as_they_are(data: bytes) -> None:
     assert normalize(data) == data
