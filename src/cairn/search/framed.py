@@ -11,6 +11,7 @@ from cairn.search.file_finder import FileFinder
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.installed import path_in_package
 from cairn.search.library import Library
+from cairn.search.linked_places import is_elsewhere
 from cairn.search.moved import line_of_frame
 from cairn.source.frames import CallFrame, TracebackFrame
 
@@ -65,6 +66,8 @@ def files_of_frames(
 
 
 def _files_of(library: Library, path: str, finder: FileFinder) -> list[int]:
+    if is_elsewhere(path, library.repository):
+        return []
     files, n_parts = finder.by_path(path), path.count("/") + 1
     if path.endswith(_OF_JVM) and not path.startswith("/"):
         package = path.rpartition("/")[0].replace("/", ".")

@@ -24,6 +24,7 @@ class Library(NamedTuple):
     """All that an answer needs of an opened project.
 
     `open_graph` returns the symbol graph of the same snapshot; it is None for a revision that is not checked out.
+    `repository` returns the name of the repository that the project was cloned from, empty if that is not known.
     """
 
     snapshot: Snapshot
@@ -35,6 +36,7 @@ class Library(NamedTuple):
     meanings: Meanings | None = None  # None: only the bundled model is configured
     past: PastOfView | None = None  # None: no history is known
     tuning: Tuning = SHIPPED
+    repository: Callable[[], str] = str
 
     def for_question(self, text: str) -> Library:
         """Return the library with the tuning that answers a question."""

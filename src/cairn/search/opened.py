@@ -15,7 +15,14 @@ from cairn import waiting
 from cairn.config import Settings
 from cairn.embedding.static import StaticModel
 from cairn.embedding.static import bundled_model as bundled_model
-from cairn.errors import DerivedFileError, IndexLockedError, IndexMissingError, IndexMovedError, NotFoundError
+from cairn.errors import (
+    DerivedFileError,
+    IndexLockedError,
+    IndexMissingError,
+    IndexMovedError,
+    NotFoundError,
+    PathError,
+)
 from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
 from cairn.index.state_dir import StateDir
@@ -27,6 +34,8 @@ from cairn.search.past import Pasts
 from cairn.search.shown import ShownCode
 from cairn.search.tuning import tunings_of
 from cairn.sharing import Shared
+from cairn.source.git import remote_url
+from cairn.source.origins import repository_identity
 from cairn.storage.connection import Kept, reading, store_errors
 from cairn.storage.index import meta_db, view_db
 from cairn.storage.index.schema import INDEX
@@ -245,7 +254,15 @@ class OpenIndex:
             self.meanings,
             past,
             self._tunings.open(),
+            self._repository_name,
         )
+
+    def _repository_name(self) -> str:
+        """Return what the repository that the project was cloned from is called, empty if that is not known."""
+        try:
+            return repository_identity(remote_url(self._root)).rpartition("/")[2]
+        except (OSError, PathError):
+            return ""
 
     # -- the symbol graph ----------------------------------------------------------------------------------------------
 

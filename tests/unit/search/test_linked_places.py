@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from cairn.search.linked_places import with_places
+from cairn.search.linked_places import is_elsewhere, with_places
 from cairn.source.frames import read_frames
 
 PATH = "src/shop/cart.py"
@@ -37,6 +37,30 @@ PATH = "src/shop/cart.py"
 def test_a_link_to_a_line_is_read_as_a_place(link: str, around: str) -> None:
     (place,) = read_frames(with_places(around.format(link)))
     assert (place.path.endswith(f"/{PATH}") or place.path == PATH, place.line) == (True, 7)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        f"https://github.com/acme/shop/blob/4f2a1b9c/{PATH}#L7",
+        f"https://gitlab.example.com/a/b/shop/-/blob/main/{PATH}?ref_type=heads#L7-9",
+        f"https://bitbucket.org/acme/shop/src/4f2a1b9c/{PATH}#lines-7:9",
+        f"https://bitbucket.example.com/projects/A/repos/shop/browse/{PATH}?at=refs%2Fheads%2Fmain#7-9",
+        f"https://git.example.com:3000/acme/shop/src/branch/main/{PATH}#L7-L9",
+        f"https://sourcegraph.com/github.com/acme/shop/-/blob/{PATH}?L7:3-9:2",
+    ],
+)
+def test_the_name_of_the_repository_of_a_link_tells_whether_it_is_another_one(link: str) -> None:
+    (place,) = read_frames(with_places(link))
+    assert is_elsewhere(place.path, lambda: "till")
+    assert not is_elsewhere(place.path, lambda: "Shop")
+    assert not is_elsewhere(place.path, lambda: "")
+
+
+@pytest.mark.parametrize("text", [f"vscode://file/home/u/tool/blob/main/{PATH}:7", f"/home/u/tool/blob/main/{PATH}:7"])
+def test_a_place_on_a_disk_is_in_no_other_repository(text: str) -> None:
+    (place,) = read_frames(with_places(text))
+    assert not is_elsewhere(place.path, lambda: "shop")
 
 
 @pytest.mark.parametrize(
