@@ -22,6 +22,10 @@ MAX_AUTOMATON_BYTES = 8 << 20
 MAX_PROGRAM_STEPS = 10_000
 _STEPS_AT_ONCE = 80_000_000  # half a second at worst, during which nothing can stop it
 
+# What `\w` stands for in a class. RE2's is ASCII alone, and with the very letters of Unicode a pattern is 70 times as
+# large; these ranges leave out punctuation, arrows and the like, and emoji.
+_LETTERS = r"0-9A-Za-z_\x{C0}-\x{1FFF}\x{2C00}-\x{D7FF}\x{F900}-\x{1EFFF}\x{20000}-\x{3FFFF}"
+
 # Returns the next match at or after an offset as (start, end), None when there is none. It calls its third argument now
 # and then, which ends the search by raising.
 Finder = Callable[[bytes, int, Callable[[], None]], tuple[int, int] | None]
@@ -79,7 +83,7 @@ def regex_finder(pattern: str, *, or_itself: bool = False) -> Finder:
         # Compiled from bytes, so that offsets are bytes and text in any encoding can be searched.
         sought = _encode(pattern)
         re2.compile(b"(?m)" + sought, options)  # its errors speak of the pattern as it was given
-        sought = _encode(_with_line_ends(pattern))
+        sought = _encode(_with_letters_and_line_ends(pattern))
         compiled = re2.compile(b"(?m)" + sought, options)
         if or_itself:
             compiled = re2.compile(b"(?m)(?:" + sought + b")|" + re2.escape(_encode(pattern)), options)
@@ -121,12 +125,22 @@ def regex_error(pattern: str) -> QueryError | None:
     return None
 
 
-def _with_line_ends(pattern: str) -> str:
-    r"""Return a pattern whose `$` also matches before the `\r` of a line that ends in `\r\n`, as it does in files."""
-    if "$" not in pattern or r"\Q" in pattern:
+def _with_letters_and_line_ends(pattern: str) -> str:
+    r"""Return a pattern whose `\w` matches letters beyond ASCII, and whose `$` matches before the `\r` of `\r\n`, too.
+
+    A `\W` in a class stays what it is: what is in no class cannot be a part of one.
+    """
+    if r"\Q" in pattern:
         return pattern
-    parts = re.findall(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", pattern, re.DOTALL)  # a `$` may be escaped, or in a class
-    return "".join([r"(?:\r?$)" if part == "$" else part for part in parts])
+    # A `$` may be escaped, or in a class.
+    parts = re.findall(r"\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|.", pattern, re.DOTALL)
+    wider = {"$": r"(?:\r?$)", r"\w": f"[{_LETTERS}]", r"\W": f"[^{_LETTERS}]"}
+    return "".join([_with_letters(part) if part[0] == "[" else wider.get(part, part) for part in parts])
+
+
+def _with_letters(of_class: str) -> str:
+    r"""Return a class of characters whose `\w` stands for letters beyond ASCII, too."""
+    return re.sub(r"\\.", lambda escape: _LETTERS if escape[0] == r"\w" else escape[0], of_class)
 
 
 def _find_by_windows(

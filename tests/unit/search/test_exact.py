@@ -84,6 +84,25 @@ def test_a_text_is_found_byte_by_byte(tmp_path: Path, data: bytes, text: str, li
     assert matches(tmp_path, data, literal_finder(text)) == lines
 
 
+@pytest.mark.parametrize(
+    ("pattern", "lines"),
+    [
+        (r"gr\w+\(", [1, 3]),
+        (r"^\w+ = \w", [2, 4, 5]),
+        (r"'[\w.]+'", [6]),
+        (r"[^\w\s]lève", [6]),
+        (r"[[:alpha:]$]\w\w\we\(", [1, 3]),
+        (r"na\Wve|größe\W", [1, 3]),
+        (r"\\w", [7]),
+        (r"[\w-.]é", []),
+        (r"\w“", []),
+    ],
+)
+def test_letters_beyond_ascii_are_letters_of_words(tmp_path: Path, pattern: str, lines: list[int]) -> None:
+    text = "def größe(a):\nmüller = naïve\ngröße(1)\nжизнь = 1\n名前 = 2\n'.lève' “élève”\n\\w “é\n"
+    assert [first for first, _ in matches(tmp_path, text.encode(), regex_finder(pattern))] == lines
+
+
 def test_utf_16_is_searched_as_the_text_it_is(tmp_path: Path) -> None:
     assert matches(tmp_path, "one\nzwölf\n".encode("utf-16"), literal_finder("zwölf")) == [(2, 2)]
 
