@@ -39,6 +39,7 @@ _MADE_OF_CODE = (
 )
 
 _BEYOND_ASCII = bytes(range(128, 256))
+
 # Patterns are kept as bytes, which `re` compiles and caches on first use: few files need them.
 # A letter of UTF-8, or a row of bytes that no western language has.
 _NOT_WESTERN = rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}|[\x80-\xff]{4,}"
