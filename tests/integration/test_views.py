@@ -135,6 +135,24 @@ def test_namesakes_on_another_branch_crowd_nothing_out(checkout: Path, git: Git,
         assert workspace.search("Mine.init").code[0].path == "mine.py"
 
 
+@pytest.mark.parametrize("count", [1, 20])
+def test_a_name_that_only_another_branch_has_is_found_here_in_another_style(
+    checkout: Path, git: Git, tmp_path: Path, count: int
+) -> None:
+    commit(git, checkout, {"users.py": "def get_user_name():\n    return 'ann'\n", "b.py": module("user")})
+    git(checkout, "switch", "-q", "-c", "other")
+    commit(git, checkout, {f"users{n}.py": f"def getUserName():\n    return {n}\n" for n in range(count)})
+    index(checkout)
+    git(checkout, "switch", "-q", "main")
+    index(checkout)
+    with Workspace.open(checkout) as workspace, Workspace.open(checkout, state_dir=tmp_path / "fresh") as fresh:
+        fresh.index()
+        query = "how does getUserName work here"
+        ours, theirs = workspace.search(query).code, fresh.search(query).code
+    assert ours == theirs
+    assert (ours[0].path, ours[0].name) == ("users.py", "get_user_name")
+
+
 def test_files_that_git_vouches_for_are_not_looked_at_again(checkout: Path, git: Git) -> None:
     write_files(checkout, {f"m{number}.py": module(f"m{number}") for number in range(MANY_FILES + 1)})
     commit(git, checkout, {})

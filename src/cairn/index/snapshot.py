@@ -258,6 +258,11 @@ class Snapshot:
         place = np.minimum(np.searchsorted(ordered, blob_ids), len(ordered) - 1)
         return np.where(ordered[place] == blob_ids, order[place], -1)
 
+    def are_shown(self, blob_ids: Sequence[int]) -> list[bool]:
+        """Tell which of some blobs the view shows."""
+        found: list[bool] = (self.places_of_blobs(np.array(blob_ids, dtype=np.int64)) >= 0).tolist()
+        return found
+
     def chunk_ids(self, rows: Sequence[int] | npt.NDArray[np.int64]) -> list[int]:
         """Return the ids of the chunks in some rows, in order."""
         places = np.asarray(rows, dtype=np.int64)

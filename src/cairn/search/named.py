@@ -349,9 +349,8 @@ def namesakes(
     Those inside the scope that the name gives come first, then those in the same case, then the rest, by path. With
     more than `MAX_NAMESAKES` no single one can be meant; which ones are dropped does not depend on other views.
     """
-    definitions = list(chunk_db.find_definitions(connection, name.last)) or _in_another_style(
-        snapshot, connection, name
-    )
+    definitions = chunk_db.find_definitions(connection, name.last, snapshot.are_shown)
+    definitions = definitions or _in_another_style(snapshot, connection, name)
     if not definitions:
         return []
     rows = snapshot.rows_of_chunks(np.array([definition.chunk_id for definition in definitions], dtype=np.int64))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import compress
 from typing import Any, NamedTuple
 
 from cairn.storage.connection import MAX_VARIABLES, in_lists
@@ -15,6 +16,8 @@ _new = tuple.__new__
 MAX_ORDINAL = (1 << ORDINAL_BITS) - 1
 _CHUNK_COLUMNS = """id, key, kind, owner, part, first_definition, end_definition, header,
     start_line, end_line, start_byte, end_byte, first_line, last_line"""
+_NAMED = f"SELECT chunk, id & {MAX_ORDINAL}, kind, name, qualified_name FROM definition WHERE"
+_FEW = 16  # definitions of one name
 _DEFINITION_COLUMNS = """id, kind, name, qualified_name, signature, doc, parent,
     start_line, end_line, start_byte, end_byte"""
 
@@ -117,13 +120,28 @@ def iter_definitions(connection: sqlite3.Connection) -> Iterator[tuple[int, int,
         yield id_ >> ORDINAL_BITS, id_ & MAX_ORDINAL, kind, name
 
 
-def find_definitions(connection: sqlite3.Connection, name: str) -> Iterator[NamedDefinition]:
-    """Yield the definitions called `name`, in any case, whichever view shows them."""
-    rows = connection.execute(
-        "SELECT chunk, id, kind, name, qualified_name FROM definition WHERE name = ? COLLATE NOCASE", (name,)
-    )
-    for row in rows:
-        yield NamedDefinition(row[0], row[1] & MAX_ORDINAL, *row[2:])
+def find_definitions(
+    connection: sqlite3.Connection,
+    name: str,
+    are_shown: Callable[[Sequence[int]], Iterable[bool]] = lambda blob_ids: [True] * len(blob_ids),
+) -> list[NamedDefinition]:
+    """Return the definitions called `name`, in any case.
+
+    Args:
+        connection: of the index.
+        name: the name.
+        are_shown: tells in which of some blobs definitions count.
+    """
+    rows = connection.execute(f"{_NAMED} name = ? COLLATE NOCASE LIMIT {_FEW + 1}", (name,)).fetchall()
+    if len(rows) <= _FEW:
+        shown = compress(rows, are_shown([row[0] >> ORDINAL_BITS for row in rows]))
+        return [_new(NamedDefinition, row) for row in shown]
+    # Most are in blobs of other views: the SQL index of names tells which, and no more is read of them.
+    found = connection.execute("SELECT id FROM definition WHERE name = ? COLLATE NOCASE", (name,))
+    ids = [id_ for (id_,) in found]
+    shown = compress(ids, are_shown([id_ >> ORDINAL_BITS for id_ in ids]))
+    parts = (connection.execute(f"{_NAMED} id IN ({marks})", part) for marks, part in in_lists(list(shown)))
+    return [_new(NamedDefinition, row) for part in parts for row in part]
 
 
 def definitions_called(connection: sqlite3.Connection, name: str, most: int) -> list[NamedDefinition]:
