@@ -29,9 +29,6 @@ MAX_CACHED_BYTES = 16_000_000  # of files, in one reader
 _CLOSING_BYTES = 40  # a part of no more ends something long: `});`, `#endif` or `}  // namespace shop`
 
 
-_new = tuple.__new__  # a question makes some dozens of tuples: in a third of the time
-
-
 class Focus(NamedTuple):
     """The part of a chunk that a hit shows: a definition that begins in it, or (`place` None) all of it."""
 
@@ -45,8 +42,14 @@ class Focus(NamedTuple):
     @classmethod
     def on(cls, definition: Definition, place: int | None = None, span: Span | None = None) -> Focus:
         """Show a definition, or the part of it in a span."""
-        kind, name, qualified_name, signature, _, _, own = definition
-        return _new(cls, (kind, name, qualified_name, signature, span or own, place))
+        return cls(
+            definition.kind,
+            definition.name,
+            definition.qualified_name,
+            definition.signature,
+            span or definition.span,
+            place,
+        )
 
     @classmethod
     def on_text(cls, kind: str, span: Span) -> Focus:
@@ -253,29 +256,31 @@ def make_hit(
     snapshot: Snapshot, row: ChunkRow, focus: Focus, file: int, text: FileText, verdict: Verdict, context: int
 ) -> CodeHit:
     """Make a hit. With `context`, its preview is that many lines around its first line instead of its first lines."""
-    files, path = snapshot.files, snapshot.files.paths[file]
-    kind, name, qualified_name, signature, span, place = focus
-    score, relevance, confidence, explain = verdict
+    path = snapshot.files.paths[file]
     return CodeHit(
-        format_hit_id(row.key, path, place),
-        kind,
-        name,
-        path,
-        span.start_line,
-        span.end_line,
-        files.language_names[files.languages[file]],
-        signature,
-        estimate_tokens(span.end_byte - span.start_byte),
-        # The nearest multiple of a part of 1; `round` takes three times as long, as it looks at every digit.
-        math.floor(score * 10_000 + 0.5) / 10_000,
-        math.floor(relevance * 1_000 + 0.5) / 1_000,
-        confidence,
-        preview(text, span, context),
-        text.stale,
-        explain,
-        qualified_name=qualified_name,
-        origin=foreign_word(int(files.roles[file])),
+        id=format_hit_id(row.key, path, focus.place),
+        kind=focus.kind,
+        name=focus.name,
+        qualified_name=focus.qualified_name,
+        path=path,
+        start_line=focus.span.start_line,
+        end_line=focus.span.end_line,
+        language=snapshot.files.language_names[snapshot.files.languages[file]],
+        signature=focus.signature,
+        tokens=estimate_tokens(focus.span.end_byte - focus.span.start_byte),
+        score=_rounded(verdict.score, 10_000),
+        relevance=_rounded(verdict.relevance, 1_000),
+        confidence=verdict.confidence,
+        preview=preview(text, focus.span, context),
+        stale=text.stale,
+        explain=verdict.explain,
+        origin=foreign_word(int(snapshot.files.roles[file])),
     )
+
+
+def _rounded(value: float, steps: int) -> float:
+    """Return the nearest multiple of a part of 1; `round` takes three times as long, as it looks at every digit."""
+    return math.floor(value * steps + 0.5) / steps
 
 
 def preview(text: FileText, span: Span, context: int = 0) -> str:

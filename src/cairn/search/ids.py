@@ -35,11 +35,8 @@ class HitId(NamedTuple):
 
 def format_hit_id(key: int, path: str, place: int | None) -> str:
     """Return the id of a hit: 8 characters for the chunk's content, 3 for its path, and the place, if any."""
-    high, low = (
-        f"{_PAIRS[key >> 30 & 1023]}{_PAIRS[key >> 20 & 1023]}",
-        f"{_PAIRS[key >> 10 & 1023]}{_PAIRS[key & 1023]}",
-    )
-    text = f"c_{high}{low}{path_mark(path)}"
+    pairs = _PAIRS[key >> 30 & 1023], _PAIRS[key >> 20 & 1023], _PAIRS[key >> 10 & 1023], _PAIRS[key & 1023]
+    text = f"c_{''.join(pairs)}{path_mark(path)}"
     return text if place is None else f"{text}.{place}"
 
 

@@ -194,22 +194,22 @@ def _chunk_rows(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]])
     """Put chunks together with the definitions that begin in them and the one they belong to."""
     wanted: set[int] = set()
     for row in rows:
-        first_id = row[0] & ~MAX_ORDINAL
+        first_id = row[0] >> ORDINAL_BITS << ORDINAL_BITS
         wanted.update(range(first_id + row[5], first_id + row[6]))
         if row[3] >= 0:
             wanted.add(first_id + row[3])
-    # As `Definition(*row[1:7], Span(*row[7:]))` and so on, in a third of the time: a question reads some dozens.
     definitions: dict[int, Definition] = {}
     for marks, part in in_lists(sorted(wanted)):
-        found = connection.execute(f"SELECT {_DEFINITION_COLUMNS} FROM definition WHERE id IN ({marks})", part)
-        definitions |= {row[0]: _new(Definition, (*row[1:7], _new(Span, row[7:]))) for row in found}
+        for row in connection.execute(f"SELECT {_DEFINITION_COLUMNS} FROM definition WHERE id IN ({marks})", part):
+            # As `Definition(*row[1:7], Span(*row[7:]))`, in a third of the time: a question reads some dozens.
+            definitions[row[0]] = _new(Definition, (*row[1:7], _new(Span, row[7:])))
     result = []
-    for row in rows:
-        first_id = row[0] & ~MAX_ORDINAL
-        chunk = _new(Chunk, (*row[2:5], row[5:7], row[7], _new(Span, row[8:12]), (row[12:],)))
-        own = tuple(map(definitions.__getitem__, range(first_id + row[5], first_id + row[6])))
-        owner = definitions.get(first_id + row[3]) if row[3] >= 0 else None
-        result.append(_new(ChunkRow, (row[0], row[1], chunk, own, owner)))
+    for id_, key, kind, owner, part_number, first, end, header, line, end_line, start, stop, *lines in rows:
+        first_id = id_ >> ORDINAL_BITS << ORDINAL_BITS
+        span = _new(Span, (line, end_line, start, stop))
+        chunk = _new(Chunk, (kind, owner, part_number, (first, end), header, span, ((lines[0], lines[1]),)))
+        own = tuple([definitions[first_id + ordinal] for ordinal in range(first, end)])
+        result.append(ChunkRow(id_, key, chunk, own, definitions.get(first_id + owner) if owner >= 0 else None))
     return result
 
 
