@@ -95,7 +95,8 @@ def list_commits(folder: Path, tip: str, limit: int) -> Listed:
     try:
         while True:
             result = run_git(folder, ["rev-list", "--parents", f"--max-count={asked}", tip, "--"], _LIST_TIMEOUT_S)
-            rows = [line.split() for line in os.fsdecode(result.stdout).splitlines()]
+            lines = os.fsdecode(result.stdout).splitlines()  # the last is cut where git crashed
+            rows = [row for line in lines if (row := _HASH.findall(line))]
             hashes = [commit for commit, *parents in rows if len(parents) < 2]
             if len(hashes) >= limit or len(rows) < asked:
                 break

@@ -73,7 +73,7 @@ def numbered_commits(folder: Path, head: str, subject: str, limit: int, seconds:
 def merged_by(folder: Path, commit: str, limit: int, seconds: float) -> list[str]:
     """Return the commits that a merge brought which changed no file itself, newest first.
 
-    None for any other commit, and where git cannot tell.
+    There are none of any other commit, nor where git cannot tell.
 
     Args:
         folder, limit, seconds: as for `named_commits`.

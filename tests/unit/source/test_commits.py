@@ -98,6 +98,17 @@ def test_the_parents_of_commits_and_of_merges_are_known(history: Path, git: Git)
     assert found.parents[found.hashes[0]] == [git(history, "rev-parse", f"{found.hashes[0]}^").strip()]
 
 
+def test_a_line_that_git_could_not_finish_costs_no_other(
+    history: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = list_commits(history, head := git(history, "rev-parse", "HEAD"), 10)
+    cut = f"{head} {whole.hashes[1]}\n{whole.hashes[1][:17]}".encode()
+    crashed = subprocess.CompletedProcess([], -11, cut, b"")
+    monkeypatch.setattr("cairn.source.commits.run_git", lambda *_: crashed)
+    listed = list_commits(history, head, 10)
+    assert (listed.hashes, listed.is_cut, dict(listed.parents)) == ([head], True, {head: [whole.hashes[1]]})
+
+
 def test_the_end_of_a_shallow_clone_is_known(history: Path, git: Git, tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     subprocess.run(["git", "clone", "-q", "--depth=2", history.as_uri(), str(clone)], check=True)
