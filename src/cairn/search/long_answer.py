@@ -18,7 +18,7 @@ from cairn.search.library import Library
 from cairn.search.mentions import read_mentions
 from cairn.search.query import Query
 from cairn.search.referred import find_referred
-from cairn.search.reported import RAISED_PART, Reported, find_reported, is_output, is_report, worth_of
+from cairn.search.reported import CHANGED_PART, RAISED_PART, Reported, find_reported, is_output, is_report, worth_of
 from cairn.search.score import Floats
 from cairn.search.work_item import HEAD_CHARS, TAIL_CHARS, WorkItem
 from cairn.source.roles import Role
@@ -121,6 +121,7 @@ class LongText:
     def arrange(self, hits: Sequence[CodeHit], lines: Sequence[CodeHit]) -> list[CodeHit]:
         """Show the files in which the text reports a line at that line; these come first if it says nothing else.
 
+        What a patch changes comes first in any text: it is about that, or that is what it proposes.
         A line that makes a message does so if no other hit is surer. So do, in any text, the one place that a short
         text names, and the line that surely makes a printed message, which is second where what else the text says
         leads somewhere.
@@ -134,6 +135,8 @@ class LongText:
         for line, one in zip(lines, self._reported, strict=True):
             if not self._filters.kinds or line.kind in self._filters.kinds:
                 shown.setdefault(line.path, _sure(line, one.part, self._sureness(one)))
+        if changed := {path: shown.pop(path) for path, one in [*shown.items()] if one.part == CHANGED_PART}:
+            return [*changed.values(), *_at_lines([hit for hit in hits if hit.path not in changed], shown)]
         leads = bool(hits) and hits[0].relevance >= MEDIUM and is_report(self._item)
         if is_output(self._item) and not (leads and self._deepest):
             frames = [one for one in shown.values() if one.part != RAISED_PART]

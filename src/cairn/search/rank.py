@@ -206,10 +206,8 @@ def _diversify(
     said = np.ones(len(listed.rows)) if cover is None else cover[snapshot.blob_of_row[listed.rows]]
     added = np.zeros(len(listed.rows)) if by_history is None else by_history[listed.files]
     columns = (listed.rows, listed.files, listed.values, near, listed.lost, said, added)
-    return [
-        Ranked(row, file, value, chosen.get(row), *others)
-        for row, file, value, *others in zip(*[column.tolist() for column in columns], strict=True)
-    ]
+    rows, files, values, *others = [column.tolist() for column in columns]
+    return list(map(Ranked._make, zip(rows, files, values, map(chosen.get, rows), *others, strict=True)))
 
 
 def _parts(snapshot: Snapshot, scores: Scores, weights: Weights, ranked: Ranked) -> dict[str, float]:

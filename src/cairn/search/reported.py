@@ -18,13 +18,14 @@ from cairn.search.linked_places import with_places
 from cairn.search.moved import OF_FUNCTION
 from cairn.search.pasted import PastedPlace, find_pasted
 from cairn.search.pasted_text import LOG_PREFIX, Pasted, read_message, without_prefix
+from cairn.search.patched import changed_lines
 from cairn.search.printed_lines import is_usual
 from cairn.search.query import STOP_WORDS
 from cairn.search.work_item import WorkItem
 from cairn.source.frames import CallFrame, TracebackFrame, read_calls
 from cairn.source.roles import Role
 
-RAISED_PART = "raised here"
+RAISED_PART, CHANGED_PART = "raised here", "changed here"
 MAX_FRAMES = 10
 MAX_MESSAGES, MAX_MESSAGES_OF_OUTPUT = 1, 4  # looking for a message takes longer than all else
 MAX_PLACES_OF_MESSAGES = 2
@@ -106,10 +107,10 @@ _QUOTED = re.compile(r"`([^`\n]{12,200})`|\"([^\"\n]{12,200})\"|\u201c([^\u201d\
 class Reported(NamedTuple):
     """A line of the project that a text reports.
 
-    `frame` is the number among the traceback's frames in the project, the deepest being 1, and 0 for the place of a
-    message. `share` is how much of the message stands there, or how sure the line of a frame is. `is_printed`: the
-    message or the frame stands in what a program printed, and not in somebody's sentence. `is_sure`: so much of the
-    message stands there that it is made there.
+    `frame` is the number among the traceback's frames in the project, the deepest being 1, or among the hunks of
+    patches (`is_changed`), and 0 for the place of a message. `share` is how much of the message stands there, or how
+    sure the line is. `is_printed`: the message or the frame stands in what a program printed, and not in somebody's
+    sentence. `is_sure`: so much of the message stands there that it is made there.
     """
 
     line: LineMatch
@@ -117,25 +118,30 @@ class Reported(NamedTuple):
     share: float
     is_printed: bool = False
     is_sure: bool = False
+    is_changed: bool = False
 
     @property
     def part(self) -> str:
         """Which part of the text this answers."""
+        if self.is_changed:
+            return CHANGED_PART
         return f"frame {self.frame}" if self.frame else RAISED_PART
 
 
 def find_reported(
     library: Library, item: WorkItem, wants: Role, filters: Filtered, finder: FileFinder
 ) -> list[Reported]:
-    """Return the lines of frames, the deepest first, and then those of messages.
+    """Return the lines that patches change, then those of frames, the deepest first, and then those of messages.
 
     Args:
         wants: the roles of files that the text asks for.
         finder: of the files of the library's snapshot.
     """
     printed, alone = f"{item.code}\n{item.trace}", set(_lines_alone(item.raw))
+    hunks = islice(changed_lines(library, item.hunks, filters, finder), MAX_FRAMES) if item.hunks else ()
+    found = [Reported(one.line, number, one.share, is_changed=True) for number, one in enumerate(hunks, start=1)]
     lines = islice(lines_of_frames(library, _calls_of(item.raw), filters, finder), MAX_FRAMES)
-    found = [
+    found += [
         Reported(one.line, number, one.share, not isinstance(one.frame, TracebackFrame) or one.frame.path in printed)
         for number, one in enumerate(lines, start=1)
     ]
@@ -272,6 +278,7 @@ def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
     printed = list(map(_stripped, f"{item.code}\n{item.trace}".split("\n")))
     printed = [line for line in printed if len(line) <= _MAX_MESSAGE_CHARS and len(line.split()) >= _LEAST_WORDS]
     shown = {frame.code for frame in _calls_of(item.raw) if isinstance(frame, TracebackFrame)}
+    shown.update(_stripped(line[1:]) for hunk in item.hunks for line in hunk.lines)
     printed = [line for line in printed if not ("panicked at" in line or line in shown or is_usual(line))]
     yield from filter(_tells_error, reversed(printed))
     yield from filter(_tells_level, reversed(printed))

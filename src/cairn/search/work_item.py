@@ -7,11 +7,12 @@ comments and headings of templates, boxes to tick, links, separators, what is in
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
+from cairn.search.patch_text import Hunk, read_patches
 from cairn.search.printed_lines import begins_output, goes_on, is_printed_line, stands_alone
 from cairn.source.frames import is_place
 from cairn.source.text import names_apart, raw_words, without_colours
@@ -20,6 +21,7 @@ HEAD_CHARS, TAIL_CHARS = 30_000, 10_000  # of a longer text only its beginning a
 MAX_CHARS = HEAD_CHARS + TAIL_CHARS
 _SUBJECT_WORDS = 40
 _MAX_HEADING_WORDS = 6
+_FEW_WORDS = 3  # of a line that names the file of a review: `In src/cart.py:`
 _BOLD_LEVEL = 3.5  # of a heading in bold: templates have them in place of three marks, with four below
 _MAX_SETTING = 160  # characters
 _MAX_LINE = 2_000  # characters; a longer line of a block is data, and only its beginning is read
@@ -115,6 +117,7 @@ class WorkItem(NamedTuple):
         raw: all that was read.
         n_chars: the length of the text.
         is_printed: whether it begins with what a program printed.
+        hunks: of the patches that it shows; their lines are code as well.
     """
 
     subject: str
@@ -125,6 +128,7 @@ class WorkItem(NamedTuple):
     raw: str
     n_chars: int
     is_printed: bool
+    hunks: tuple[Hunk, ...] = ()
 
     @property
     def is_cut(self) -> bool:
@@ -142,18 +146,21 @@ def shorten(text: str) -> str:
 def read_work_item(text: str) -> WorkItem:
     """Return the parts of a text."""
     plain = without_colours(shorten(text)).replace("\r\n", "\n").replace("\r", "\n")
-    lines, is_log = _without_stamps(_COMMENT.sub("\n", plain).split("\n"))
+    lines, hunks = read_patches(_COMMENT.sub("\n", plain).split("\n"))
+    lines, is_log = _without_stamps(lines)
     lines = _without_boxes(lines) if "\u256d" in plain else lines
     lines = lines if is_log else _without_versions(lines)
-    subject, rest = ("", lines) if is_log else _split_subject(lines)
+    subject, rest = ("", lines) if is_log else _split_subject(lines, {hunk.path for hunk in hunks})
     is_printed = is_log or (not subject and not _fence(next(filter(None, map(str.strip, rest)), "")))
     sorter = _Sorter(is_log=is_log)
     for line in rest if is_log else _without_settings(rest):
         sorter.add(line)
     prose, code, trace = ("\n".join(lines) for lines in (sorter.prose, sorter.code, sorter.trace))
     links = tuple(dict.fromkeys(_LINKED.findall(f"{subject}\n{prose}\n{code}")))
+    if not subject and hunks and not trace:
+        subject, is_printed = _heading_of(hunks), True
     subject = subject or _message_of([*sorter.code, *sorter.trace] if is_log else sorter.trace or sorter.code, rest)
-    return WorkItem(_tidy(subject), _tidy(prose), code, trace, links, "\n".join(lines), len(text), is_printed)
+    return WorkItem(_tidy(subject), _tidy(prose), code, trace, links, "\n".join(lines), len(text), is_printed, hunks)
 
 
 @lru_cache(maxsize=4)
@@ -268,10 +275,17 @@ def _belongs(line: str) -> bool:
     return line.startswith((*_INDENTED, _IN_GROUP)) or _MESSAGE.match(line) is not None or goes_on(line)
 
 
-def _split_subject(lines: list[str]) -> tuple[str, list[str]]:
-    """Return the subject, empty if the text begins with code or a traceback, and the other lines."""
+def _split_subject(lines: list[str], patched: Collection[str] = ()) -> tuple[str, list[str]]:
+    """Return the subject, empty if the text begins with code or a traceback, and the other lines.
+
+    Args:
+        lines: of the text.
+        patched: the paths of its hunks.
+    """
     begin = start = _first_said(lines, 0)
-    if start < len(lines) and is_place(lines[start]):  # a review: the place and what stands there, then what is said
+    if start < len(lines) and (
+        is_place(lines[start]) or _names_file(lines[start], patched)
+    ):  # a review: the place and what stands there, then what is said
         start = _first_said(lines, start + 1, outside=True)
     if start == len(lines) or _fence(lines[start]) or begins_output(lines, start):
         return "", lines[begin:]
@@ -283,6 +297,11 @@ def _split_subject(lines: list[str]) -> tuple[str, list[str]]:
     sentence = _SENTENCE.match(first)
     subject = sentence[0] if sentence else " ".join(first.split()[:_SUBJECT_WORDS])
     return subject, [*before, first[len(subject) :], *behind]
+
+
+def _names_file(line: str, paths: Collection[str]) -> bool:
+    """Tell whether a line says hardly more than one of some paths."""
+    return len(line.split()) <= _FEW_WORDS and any(path in line for path in paths)
 
 
 def _first_said(lines: Sequence[str], start: int, *, outside: bool = False) -> int:
@@ -326,6 +345,13 @@ def _is_template(title: str) -> bool:
     """Tell whether a heading says only what a template would, or asks what one asks."""
     asks = title.endswith("?") and _TEMPLATE_QUESTION.search(title) is not None and "`" not in title
     return asks or all(word.lower() in _TEMPLATE_WORDS for word in raw_words(title))
+
+
+def _heading_of(hunks: Sequence[Hunk]) -> str:
+    """Return what a patch without a message is about: the functions that it changes, or else its files."""
+    return " ".join(dict.fromkeys(filter(None, [hunk.heading for hunk in hunks]))) or " ".join(
+        dict.fromkeys(hunk.path for hunk in hunks)
+    )
 
 
 def _message_of(trace: Sequence[str], lines: Sequence[str]) -> str:
