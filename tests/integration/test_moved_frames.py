@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -110,3 +111,37 @@ def test_source_that_a_trace_shows_is_not_looked_for_as_a_message(workspace: Wor
     )
     found = workspace.search(f"Traceback (most recent call last):\n{foreign}KeyError: 'no'\n").code
     assert all(hit.part != "raised here" for hit in found)
+
+
+NATIVE = {
+    "lib/till.c": "/* A till. */\n\n"
+    + "int tax;\n" * 40
+    + "int till_open(struct till *t) {\n  t->n = 0;\n  return 1;\n}\n",
+    "lib/unix/core.c": "\n" * 9 + "void pay_unix(void) {\n  till_open(0);\n}\n",
+    "lib/win/core.c": "\n" * 9 + "void pay_win(void) {\n  till_open(0);\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    "trace",
+    [
+        "Program received signal SIGSEGV, Segmentation fault.\n"
+        "#0  0x00007f in till_open (t=0x0) at ../lib/till.c:3\n#1  0x00007e in pay_unix () at ../lib/unix/core.c:99\n",
+        "==7==ERROR: AddressSanitizer: heap-use-after-free on address 0x6\nREAD of size 8 at 0x6 thread T0\n"
+        "    #0 0x55 in till_open /b/lib/till.c:3:9\n    #1 0x56 in pay_unix /b/lib/unix/core.c:99:3\n",
+        "WARNING: ThreadSanitizer: data race (pid=7)\n  Write of size 8 at 0x7 by thread T1:\n"
+        "    #0 till_open /b/lib/till.c:3 (a.so+0x1)\n    #1 pay_unix /b/lib/unix/core.c:99 (a.so+0x2)\n",
+        "==7== Invalid read of size 8\n"
+        "==7==    at 0x4C: till_open (till.c:3)\n==7==    by 0x4D: pay_unix (core.c:99)\n",
+        "* thread #1, stop reason = EXC_BAD_ACCESS\n  * frame #0: 0x01 a.dylib`till_open(t=0x0) at till.c:3:9\n"
+        "    frame #1: 0x02 a.dylib`pay_unix at core.c:99:3\n",
+    ],
+    ids=["gdb", "AddressSanitizer", "ThreadSanitizer", "Valgrind", "lldb"],
+)
+def test_native_frames_of_another_version_are_shown_in_their_functions(tmp_path: Path, trace: str) -> None:
+    write_files(tmp_path, NATIVE)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        first, second = workspace.search(trace).code[:2]
+    assert (first.path, first.name, first.part) == ("lib/till.c", "till_open", "frame 1")
+    assert (second.path, second.name, second.part) == ("lib/unix/core.c", "pay_unix", "frame 2")

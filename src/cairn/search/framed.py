@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from cairn.search.called import declares, line_of_call
 from cairn.search.exact import LineMatch
 from cairn.search.file_finder import FileFinder
@@ -14,6 +16,7 @@ from cairn.search.library import Library
 from cairn.search.linked_places import is_elsewhere
 from cairn.search.moved import line_of_frame
 from cairn.source.frames import CallFrame, TracebackFrame
+from cairn.storage.index import chunk_db
 
 _FEW_PARTS = 2  # at the end of two paths, that are alike in many projects: `tests/test_http.py`
 _FREE_FOLDERS = (".kt", ".scala")  # such a file may be in other folders than its package says
@@ -42,9 +45,21 @@ def lines_of_frames(
             line, share = line_of_call(library, frame, inside)
         else:
             files = [file for file in files_of[frame] if inside is None or file in inside]
+            if len(files) > 1 and frame.function:
+                files = _defining(library, files, frame.function)
             line, share = line_of_frame(library, files[0], frame) if len(files) == 1 else (None, 0.0)
         if line is not None:
             yield FramedLine(frame, line, share)
+
+
+def _defining(library: Library, files: Sequence[int], function: str) -> list[int]:
+    """Return those of some files that define a function."""
+    snapshot = library.snapshot
+    found = chunk_db.find_definitions(library.connection, function, snapshot.are_shown)
+    ids = [one.chunk_id for one in found if one.name == function]
+    rows = snapshot.rows_of_chunks(np.array(ids, dtype=np.int64))
+    own = set(snapshot.file_of_row[rows[rows >= 0]].tolist())
+    return [file for file in files if file in own]
 
 
 def files_of_frames(

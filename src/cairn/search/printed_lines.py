@@ -11,15 +11,19 @@ _LINES_OF_BEGINNING = 6
 _PATH = r"(?:[A-Za-z]:[\\/])?[\w./\\@+~!-]+"
 _PLACE = rf"{_PATH}\.\w+:\d"
 _GO_FUNCTION = r"[\w/~%-]{1,300}\.[\w./~%\[\]-]{0,300}(?:\(\*?\w[^()\n]{0,80}\)[\w.\[\]-]{1,100})?"
+_SIGNAL = r"(?:Program|Thread \d.{0,200}) (?:received|terminated with) signal SIG"  # of gdb
 
 # How a line of a trace, or one that names a place and what is wrong there, begins.
 _OF_TRACES = (
     r"File \"[^\"]+\", line \d+|Traceback \(most recent|[~^]+\s*$|\.\.\. \d+ more|Caused by:",
+    r"Fatal Python error: |(?:Current t|T)hread 0x[\da-f]+ ",
     # Python's groups of exceptions
     r"[+|] +(?:Exception Group Traceback|Traceback \(most recent|File \"[^\"]+\", line \d)|\+-\+-{4,} \d",
     r"at (?:[\w$.<>/\\ \[\]+|,=]|`\d)+\(|at .+:\d+|[\w$.<>/*]{0,80}@\S+:\d+:\d+$",  # Java, .NET, browsers
     r"from .+:\d+:in |# \S+:\d+:in [`'\"]",  # Ruby, RSpec
-    r"#\d+ |\d+ +\S+ +0x[\da-f]+ ",  # PHP and debuggers, Apple's crash reports
+    r"#\d+ |\d+ +\S+ +0x[\da-f]+ ",  # PHP, gdb and sanitizers, Apple's crash reports
+    r"==\d+==|(?:at|by) 0x[\dA-F]+: |\* thread #\d|(?:\* )?frame #\d+: 0x",  # Valgrind, lldb
+    rf"{_SIGNAL}|(?:ERROR|WARNING): \w+Sanitizer: |(?i:(?:previous )?(?:read|write)) of size \d",
     # Rust
     r"\d+: +\w+::|stack backtrace:|thread '[^']+'(?: \(\d+\))? panicked at |--> \S+:\d+:\d+$",
     # Go
@@ -51,6 +55,7 @@ _ALONE_BEGINS = ("t", "l", '{"', "panic", "fatal", "error[")  # what `_ALONE` fi
 _USUAL = re.compile(
     r"[\s|+]*(?:(?:Exception Group )?Traceback \(most recent call last\):|During handling of the above exception,"
     r"|The above exception was the direct cause of|stack backtrace:"
+    rf"|#\d+ |(?:at|by) 0x[\dA-F]+: |(?:\* )?frame #\d+: |{_SIGNAL}"
     r"|note: (?:Some details are omitted, )?run with `RUST_"
     r"|\.{3} \d+ more\b|File \"[^\"\n]+\", line \d|not ok \d|# +\(?(?:from function|in test file) "
     r"|thread '[^'\n]+'(?: \(\d+\))? panicked at |--- (?:End|Ende|Fin) "

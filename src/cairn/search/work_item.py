@@ -87,15 +87,17 @@ _LEAST_SETTINGS, _SETTINGS_SHARE = 2, 0.25
 _INDENTED, _IN_GROUP = ("    ", "\t"), "  | "  # lines of code; those of Python's groups of exceptions
 _SENTENCE = re.compile(r".{20,}?[.!?](?=\s)")
 _MESSAGE = re.compile(
-    r"^(?:E {3,}|\*\* \(|##\[error\]|Unhandled [Ee]xception[.:] |Exception in thread \"[^\"]*\" )?"
+    r"^(?:==\d+==)?(?:ERROR|WARNING): \w+Sanitizer: |^(?:Fatal Python error: |Program received signal )"
+    r"|^(?:E {3,}|\*\* \(|##\[error\]|Unhandled [Ee]xception[.:] |Exception in thread \"[^\"]*\" )?"
     r"[\w.:$\\]*(?:Error|Exception|Warning|Panic|panic|error|fatal)\b(?!\()"
     r"|^FAILED\b|^(?:warning|WARNING): "
 )
 # What is put before each line of a log: by a CI service the job and the step, if it says them, and the time, by kubectl
-# the pod, by Compose the container.
+# the pod, by Compose the container, by Valgrind the process.
 _TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.,]*Z? ?"
 _STAMP = re.compile(
     rf"(?:[^\t\n]{{1,80}}\t){{0,2}}{_TIME}|\[pod/[^\]\s]{{1,200}}\] (?:{_TIME})?|[\w.-]{{1,80}}[-_]\d{{1,3}} +\| ?"
+    r"|==\d{1,7}== ?"
 )
 # A line of a box around a trace or an error, as rich draws it: its top, with a title; one inside, some with a number.
 _BOXED = re.compile(
@@ -171,7 +173,9 @@ def words_of(text: str) -> list[str]:
 
 def _without_stamps(lines: list[str]) -> tuple[list[str], bool]:
     """Return the lines of a log without what is put before each, and whether they are such a log."""
-    stamps = [_STAMP.match(line) if "T" in line or "|" in line or line.startswith("[pod/") else None for line in lines]
+    stamps = [
+        _STAMP.match(line) if "T" in line or "|" in line or line.startswith(("[pod/", "==")) else None for line in lines
+    ]
     n_stamped = len(stamps) - stamps.count(None)
     if n_stamped < max(_LEAST_STAMPED, _STAMPED_SHARE * sum(map(bool, lines))):
         return lines, False
@@ -371,7 +375,8 @@ def _is_setting(line: str) -> bool:
     if len(line) >= _MAX_SETTING:
         return False
     has_sign = ":" in line or "=" in line or "|" in line
-    return bool((has_sign and _SETTING.match(line)) or ("." in line and _VERSIONED.match(line)))
+    says = has_sign and _SETTING.match(line) and not _MESSAGE.match(line)
+    return bool(says or ("." in line and _VERSIONED.match(line)))
 
 
 def _tidy(text: str) -> str:

@@ -6,18 +6,31 @@ import re
 from collections.abc import Sequence
 
 _MAX_NAME_CHARS = 300
-# The name behind a place: Python and pytest, Ruby, Elixir.
-_NAME_BEHIND = re.compile(r"[,:] in ([\w.<>]{1,200})\s*$|:in [`']([^'`\n]{1,200})'|: [\w.]{1,200}\.(\w+[?!]?)/\d")
+# The name behind a place: Python and pytest, Ruby, Elixir; Python's faulthandler and its profiler.
+_NAME_BEHIND = re.compile(
+    r"[,:] in ([\w.<>]{1,200})\s*$|:in [`']([^'`\n]{1,200})'|: [\w.]{1,200}\.(\w+[?!]?)/\d"
+    r"|(?<=\d) in ([\w.<>]{1,200})$|\(([\w.<>]{1,200})\)\s*$"
+)
 # The name before it: JavaScript, .NET and Vitest; Firefox and Safari. The end of a qualified one counts.
 _NAME_BEFORE = re.compile(
     r"[\s|>*]{0,40}(?:(?:at|bei|\u00e0|\u276f) (?:async )?(?:new )?([^\s()]+)[^\n]{0,400}?[( ]|([\w$.<>/]+)@\S{0,200}$)"
 )
+# The name before it in native code: gdb and sanitizers (`#1 0x4f in f (a=1) at`), lldb, Valgrind, py-spy.
+_NATIVE = re.compile(
+    r"(?:[\s*]{0,20}(?:frame )?#\d{1,6}:?\s+(?:0x[\da-f]+\s+)?(?:in )?(?:[^\s`]{1,200}`)?"
+    r"|(?:==\d+==)?\s+(?:at|by) 0x[\dA-F]+: |\s*(?=\S+ \($))"
+    r"([^\n(]{1,2000}?)(?:\s?\([^\n]*\))?(?: const)?(?: \+ \d+)?\s*(?:at |\()?$"
+)
+_MAX_NATIVE_CHARS = 4_000
+_TEMPLATE = re.compile(r"<[^<>]*>")
 _JAVA = re.compile(r"(?:.*\.)?([\w$]+)\.([\w$<>]+)\([\w$]+\.\w+:\d+\)")
 _GO = r"[\w./~@%\[\]-]+\.(?:\(\*?\w+(?:\[[^\]]*\])?\)\.)?[\w.\[\]-]+"
-# The line before a place that stands alone: Go, with the parameters; Rust, with a number.
+# The line before a place that stands alone: Go, with the parameters; Rust, with a number; GCC and linkers.
 _NAME_ABOVE = re.compile(
     rf"\s*(?:({_GO})\(.*\)|created by ({_GO})(?: in goroutine \d+)?"
-    r"|\d+: (?:\s*0x[\da-f]+ - )?\s*(\S.*?))\s*$"
+    r"|\d+: (?:\s*0x[\da-f]+ - )?\s*(\S.*?)"
+    r"|\S[^\n]{0,300}?: [Ii]n (?:static )?(?:member )?(?:function|constructor|destructor) "
+    r"[`'\u2018]([^(\n]+)(?:\(.*)?['\u2019]:)\s*$"
 )
 _PLACE_ALONE = re.compile(r"\s*(?:at )?$")
 _MADE_BY_COMPILER = re.compile(
@@ -52,12 +65,21 @@ def function_of(line: str, start: int, end: int, above: str) -> str:
         return java[1].rpartition("$")[2] if java[2] in _CONSTRUCTORS else _plain(java[2])
     if (behind := _NAME_BEHIND.match(line, end)) is not None:
         return _plain(next(filter(None, behind.groups())))
+    if 0 < start <= _MAX_NATIVE_CHARS and (native := _NATIVE.match(line[:start])) is not None:
+        return _plain(_without_templates(native[1]))
     if start <= _MAX_NAME_CHARS and (before := _NAME_BEFORE.match(line, 0, start)) is not None:
         return _plain(next(filter(None, before.groups())))
     if _PLACE_ALONE.fullmatch(line, 0, start) and len(above) <= _MAX_NAME_CHARS:
         named = _NAME_ABOVE.match(above)
         return _plain(next(filter(None, named.groups()))) if named else ""
     return ""
+
+
+def _without_templates(name: str) -> str:
+    """Return a name of C++ or Rust without the arguments of its templates, at most three deep."""
+    for _ in range(3):
+        name = _TEMPLATE.sub("", name)
+    return name
 
 
 def _plain(name: str) -> str:

@@ -54,6 +54,7 @@ _ESCAPE = re.compile(r"\\(?:([nrt])|([\\\"/]))")
 _ESCAPED = {"n": "\n", "r": "", "t": "\t"}
 _SOURCE_ROOTS = ("", "src/", "lib/", "app/", "src/main/java/", "src/main/kotlin/")
 _LAST_IS_DEEPEST = re.compile(r"most recent call last|^ *File \"|^\S+\.py:\d+:(?: in \w| ?$)", re.MULTILINE)
+_FIRST_IS_DEEPEST = "most recent call first"  # of Python's faulthandler
 # A call without a file and a line, as .NET writes it without debug symbols and Java where it does not know them.
 _CALL = re.compile(
     r"[ \t>]*(?:at|bei|\u00e0) ([\w$.`+<>|\[\],/@=-]{3,300})(?:\(([^()]{0,1000})\)| \(([^()]{0,1000})\) \[0x)"
@@ -130,7 +131,7 @@ def _deepest_first(text: str, frames_of: Callable[[str], Iterator[_Frame]]) -> l
         text = _with_headings_last(text)
     causes = _CAUSE.split(text) if any(cause in text for cause in _CAUSES) else [text]
     frames = list(dict.fromkeys(frame for cause in reversed(causes) for frame in frames_of(cause)))
-    if len(frames) > 1 and len(causes) == 1 and _LAST_IS_DEEPEST.search(text):
+    if len(frames) > 1 and len(causes) == 1 and _LAST_IS_DEEPEST.search(text) and _FIRST_IS_DEEPEST not in text:
         frames.reverse()
     return frames[:_MAX_PLACES]
 

@@ -44,6 +44,22 @@ def only(text: str) -> TracebackFrame:
         ("   4: <shop::Cart as core::fmt::Display>::fmt::h0123456789abcdef\n             at ./src/cart.rs:7:5", "fmt"),
         ("I looked at something in src/cart.py:7", ""),
         ("#0 /srv/cart.php(7): total()", ""),
+        ("#1  0x00007f in total (cart=0x1, at=...) at ../src/cart.c:7", "total"),
+        ("#0  total (cart=0x1) at src/cart.c:7", "total"),
+        ("#2  shop::Cart<int, std::pair<int, int>>::total (this=0x7ffe) at src/cart.cc:7", "total"),
+        ("    #0 0x55 in total /build/src/cart.c:7:9", "total"),
+        ("    #1 0x55 in shop::Cart::total(int, char const*) const /build/src/cart.cc:7:9", "total"),
+        ("    #0 void shop::total<int>(int) /build/src/cart.cc:7 (shop.so+0x1)", "total"),
+        ("==99==    by 0x4F1C: total (cart.c:7)", "total"),
+        ("  * frame #0: 0x0000 libshop.1.dylib`shop::total(cart=0x00) at cart.cc:7:9", "total"),
+        ("    total (shop/cart.py:7)", "total"),
+        ("    10    1.200    0.000    2.900    0.000 /srv/shop/cart.py:7(total)", "total"),
+        ('  File "/srv/shop/cart.py", line 7 in total', "total"),
+        ("src/cart.c: In function 'total':\nsrc/cart.c:7:7: warning: unused variable 'r'", "total"),
+        ("cart.cc: In member function \u2018int shop::Cart::total(int) const\u2019:\ncart.cc:7:7: error: no", "total"),
+        ("/usr/bin/ld: cart.o: in function `total':\n/b/src/cart.c:7: undefined reference to `sum'", "total"),
+        ("The prices (src/cart.py:7) are wrong", ""),
+        ("Look there (in src/cart.py:7)", ""),
     ],
 )
 def test_the_function_of_a_frame_is_read_as_its_source_has_it(text: str, function: str) -> None:
@@ -76,7 +92,10 @@ def test_what_stands_below_a_frame_without_a_mark_is_no_source() -> None:
     assert only('  File "/srv/cart.py", line 7, in total\nValueError: no\n').code == ""
 
 
-@pytest.mark.parametrize("block", ["a", "a.", "at a", "(*a).", " 7 |", "1: a::", "::{{", "\u276f a "])
+@pytest.mark.parametrize(
+    "block",
+    ["a", "a.", "at a", "(*a).", " 7 |", "1: a::", "::{{", "\u276f a ", "#1 ", "<", "f(", "#1 f (", ": in function `"],
+)
 def test_details_of_texts_that_are_made_to_be_slow_are_read_in_linear_time(block: str) -> None:
     started = time.process_time()
     read_calls(f"{block * (20_000 // len(block))}\n\tsrc/cart.go:7 +0x1d\n" * 2)

@@ -95,6 +95,11 @@ def test_of_pytest_the_last_call_and_of_java_the_root_cause_comes_first() -> Non
     assert [frame.line for frame in read_frames(java_says)] == [3, 4, 1, 2]
 
 
+def test_of_what_python_prints_at_a_fatal_error_the_first_call_comes_first() -> None:
+    text = 'Current thread 0x7f (most recent call first):\n  File "a.py", line 3 in f\n  File "b.py", line 9 in g\n'
+    assert [frame.line for frame in read_frames(text)] == [3, 9]
+
+
 def test_a_frame_in_the_middle_of_a_long_log_is_read() -> None:
     noise = "downloading a package\n" * 400
     assert read_frames(f"{noise}\tsrc/cart.go:12 +0x1d\n{noise}") == [TracebackFrame("src/cart.go", 12)]
