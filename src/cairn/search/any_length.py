@@ -8,6 +8,8 @@ from cairn.types import Mode
 
 MANY_WORDS, _MANY_CHARS = 40, 1_000  # a text with more, or of several lines, is long
 _MAX_PATTERN_CHARS = 300  # of what may be a pattern though it has several lines
+# How the record of an issue begins, or what is in the head of a mail.
+_RECORDS, _OF_MAIL = ("{", "[", "title:\t"), "Subject: "
 _RANKED_MODES = ("auto", "hybrid", "semantic")
 
 
@@ -18,6 +20,8 @@ def understand_text(text: str, mode: Mode = "auto") -> Query:
         QueryError: if it is empty, or too long for a mode that finds exactly what is given.
     """
     stripped = text.strip()
+    if mode in _RANKED_MODES and (stripped.startswith(_RECORDS) or _OF_MAIL in stripped):
+        text = stripped = load("cairn.search.exported:plain_issue")(stripped)
     if mode not in _RANKED_MODES or not is_long(stripped):
         return understand(text, mode)
     may_be_pattern = mode == "auto" and len(stripped) <= _MAX_PATTERN_CHARS and classify(stripped) != "hybrid"
