@@ -24,6 +24,7 @@ _OF_TRACES = (
     r"#\d+ |\d+ +\S+ +0x[\da-f]+ ",  # PHP, gdb and sanitizers, Apple's crash reports
     r"==\d+==|(?:at|by) 0x[\dA-F]+: |\* thread #\d|(?:\* )?frame #\d+: 0x",  # Valgrind, lldb
     rf"{_SIGNAL}|(?:ERROR|WARNING): \w+Sanitizer: |(?i:(?:previous )?(?:read|write)) of size \d",
+    r"\S+\.dart \d+:\d+ {2,}\S|\[\d+\] [^\s(]+\(|@ (?:[\w.]+ )?\S+\.jl:\d|stack traceback:$",  # Dart, Julia, Lua
     # Rust
     r"\d+: +\w+::|stack backtrace:|thread '[^']+'(?: \(\d+\))? panicked at |--> \S+:\d+:\d+$",
     # Go
@@ -54,7 +55,7 @@ _ALONE_BEGINS = ("t", "l", '{"', "panic", "fatal", "error[")  # what `_ALONE` fi
 # What every trace has, and what test runners say of each test and of all: it does not say what went wrong.
 _USUAL = re.compile(
     r"[\s|+]*(?:(?:Exception Group )?Traceback \(most recent call last\):|During handling of the above exception,"
-    r"|The above exception was the direct cause of|stack backtrace:"
+    r"|The above exception was the direct cause of|stack (?:backtrace|traceback):|Stacktrace:$"
     rf"|#\d+ |(?:at|by) 0x[\dA-F]+: |(?:\* )?frame #\d+: |{_SIGNAL}"
     r"|note: (?:Some details are omitted, )?run with `RUST_"
     r"|\.{3} \d+ more\b|File \"[^\"\n]+\", line \d|not ok \d|# +\(?(?:from function|in test file) "

@@ -46,12 +46,14 @@ _ESCAPE = re.compile(r"(?<![\w:\\])?\\[nrt](?=[A-Z\s\"'\\]|$)")
 _REFERENCE = r"(?:(?:[\w-][\w./-]{0,80})?#\d+|https?:(?!\S*(?:/(?:blob|tree|raw)/|#L\d))[^\s,;]*[^\s,;.])"
 _REFERS = r"(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?|refs?|references|see|related(?: to)?|part of)\b[^\w#]{0,10}"
 _MORE_REFERENCES = rf"(?:(?:[,;]|[.,;]?\s{{1,3}}(?:(?:and|&)\s)?)(?:{_REFERS})?{_REFERENCE}){{0,20}}"
-# What says nothing of the code: a separator, a box to tick, a trailer, a form where nothing was filled in, a greeting.
+# What says nothing of the code: a separator, a box to tick, a trailer, a form where nothing was filled in, a greeting,
+# who said something in a chat and when.
 _NOISE = re.compile(
     r"(?i)\W*$|\s*(?:[-*+]\s*\[[ x]?\]"
     r"|(?:signed-off|co-authored|reviewed|acked|reported|tested|suggested)-by|change-id|cc"
     rf"|{_REFERS}{_REFERENCE}{_MORE_REFERENCES}(?: for .{{0,60}}| \(.{{0,60}}\))?\W*$"
     r"|(?:_?no response_?|n/?a|none"
+    r"|(?:[\w.'-]{1,40} ){0,4} ?\[?\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]m)?\]?"
     r"|(?:hello|hi|hey|dear|good (?:morning|day|evening))\b(?:(?: \w+){0,2}\s*[,!]|))[\s.]*$)"
 )
 # The words of headings in templates, and one under which an environment is described.

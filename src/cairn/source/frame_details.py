@@ -6,33 +6,38 @@ import re
 from collections.abc import Sequence
 
 _MAX_NAME_CHARS = 300
-# The name behind a place: Python and pytest, Ruby, Elixir; Python's faulthandler and its profiler.
+# The name behind a place: Python and pytest, Ruby, Elixir; Python's faulthandler, profiler and debugger; Lua, Zig.
 _NAME_BEHIND = re.compile(
     r"[,:] in ([\w.<>]{1,200})\s*$|:in [`']([^'`\n]{1,200})'|: [\w.]{1,200}\.(\w+[?!]?)/\d"
-    r"|(?<=\d) in ([\w.<>]{1,200})$|\(([\w.<>]{1,200})\)\s*$"
+    r"|(?<=\d) in ([\w.<>]{1,200})$|\(([\w.<>]{1,200})\)\s*$|(?<=\))([\w<>]{1,200})\(\)"
+    r"|: in (?:function|method|local|upvalue|field) '(?:[^'\n]{0,200}[.:])?([^'\n.:]{1,200})'"
+    r"|:\d+: 0x[\da-f]+ in ([\w.]{1,200}) \("
 )
+_NAME_IN_DART = re.compile(r":\d+ {2,}(\S.{0,200}?)\s*$")
 # The name before it: JavaScript, .NET and Vitest; Firefox and Safari. The end of a qualified one counts.
 _NAME_BEFORE = re.compile(
     r"[\s|>*]{0,40}(?:(?:at|bei|\u00e0|\u276f) (?:async )?(?:new )?([^\s()]+)[^\n]{0,400}?[( ]|([\w$.<>/]+)@\S{0,200}$)"
 )
-# The name before it in native code: gdb and sanitizers (`#1 0x4f in f (a=1) at`), lldb, Valgrind, py-spy.
+# The name before it in native code: gdb, sanitizers and Dart (`#1 0x4f in f (a=1) at`), lldb, Valgrind, Swift, py-spy.
 _NATIVE = re.compile(
     r"(?:[\s*]{0,20}(?:frame )?#\d{1,6}:?\s+(?:0x[\da-f]+\s+)?(?:in )?(?:[^\s`]{1,200}`)?"
-    r"|(?:==\d+==)?\s+(?:at|by) 0x[\dA-F]+: |\s*(?=\S+ \($))"
-    r"([^\n(]{1,2000}?)(?:\s?\([^\n]*\))?(?: const)?(?: \+ \d+)?\s*(?:at |\()?$"
+    r"|(?:==\d+==)?\s+(?:at|by) 0x[\dA-F]+: |\s*(?=\S+ \($)"
+    r"|\s{0,20}\d{1,6}\s+(?:\S{1,200}\s+){0,2}0x[\da-f]+\s+)"
+    r"([^\n(]{1,2000}?)(?:\s?\([^\n]*\))?(?: const)?(?: \+ \d+)?(?: in \S{1,200})?\s*(?:at |\((?:package:|file:)?)?$"
 )
 _MAX_NATIVE_CHARS = 4_000
 _TEMPLATE = re.compile(r"<[^<>]*>")
 _JAVA = re.compile(r"(?:.*\.)?([\w$]+)\.([\w$<>]+)\([\w$]+\.\w+:\d+\)")
 _GO = r"[\w./~@%\[\]-]+\.(?:\(\*?\w+(?:\[[^\]]*\])?\)\.)?[\w.\[\]-]+"
-# The line before a place that stands alone: Go, with the parameters; Rust, with a number; GCC and linkers.
+# The line before a place that stands alone: Go, with the parameters; Rust and Julia, with a number; GCC and
+# linkers.
 _NAME_ABOVE = re.compile(
     rf"\s*(?:({_GO})\(.*\)|created by ({_GO})(?: in goroutine \d+)?"
-    r"|\d+: (?:\s*0x[\da-f]+ - )?\s*(\S.*?)"
+    r"|\d+: (?:\s*0x[\da-f]+ - )?\s*(\S.*?)|\[\d+\]\s*([^\s(]{1,200})\(.*\)"
     r"|\S[^\n]{0,300}?: [Ii]n (?:static )?(?:member )?(?:function|constructor|destructor) "
     r"[`'\u2018]([^(\n]+)(?:\(.*)?['\u2019]:)\s*$"
 )
-_PLACE_ALONE = re.compile(r"\s*(?:at )?$")
+_PLACE_ALONE = re.compile(r"\s*(?:at |@ (?:[\w.]{1,100} )?)?$")
 _MADE_BY_COMPILER = re.compile(
     r"(?:::\{\{?[^}]*\}\}?|::h[\da-f]{16}|\.func\d+|\.gowrap\d+|\.\d+|-fm|\[[^\]]*\]|-range\d+)+$"
 )
@@ -65,6 +70,8 @@ def function_of(line: str, start: int, end: int, above: str) -> str:
         return java[1].rpartition("$")[2] if java[2] in _CONSTRUCTORS else _plain(java[2])
     if (behind := _NAME_BEHIND.match(line, end)) is not None:
         return _plain(next(filter(None, behind.groups())))
+    if ".dart " in line[start:end] and (dart := _NAME_IN_DART.match(line, end)) is not None:
+        return _plain(_without_templates(dart[1]))
     if 0 < start <= _MAX_NATIVE_CHARS and (native := _NATIVE.match(line[:start])) is not None:
         return _plain(_without_templates(native[1]))
     if start <= _MAX_NAME_CHARS and (before := _NAME_BEFORE.match(line, 0, start)) is not None:

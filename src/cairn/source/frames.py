@@ -37,12 +37,13 @@ _FRAME = re.compile(
     # PHP, Swift, C#, shells, Perl, people
     rf"|({_PATH})`?(?: on line |, line |:(?:{'|'.join(_LINES)}) |: line | line ){_LINE}"
     rf"|({_PATH})(?:\?[\w.=&%-]{{0,200}})?:{_LINE}(?![\d.])"  # behind `?` what a server of modules adds
+    rf"|({_PATH})(?<=\.dart) {_LINE}(?=:\d)"  # Dart's tests
     rf"|\bfile=([^\s,]+),(?:\w{{1,20}}=[^\s,]*,){{0,3}}line={_LINE}"  # for GitHub's notes
     rf"|{_BEGINS}([\w.-]*/[\w./-]+): line {_LINE}:"  # shells, whose scripts often have no ending
 )
 # Every frame has this, and most lines do not. It begins with the rarest set of characters, for which re looks quickly.
 _LINE_BEHIND = re.compile(
-    rf"[1-9](?:(?<=[:(\[].)|(?<=line=.)|(?<=#L.)|{'|'.join(rf'(?<={word} .)' for word in _LINES)})"
+    rf"[1-9](?:(?<=[:(\[].)|(?<=line=.)|(?<=#L.)|(?<=dart .)|{'|'.join(rf'(?<={word} .)' for word in _LINES)})"
 )
 # A linter's report below the path of a file: ESLint, RuboCop.
 _HEADING = re.compile(r"\s*(?:== )?((?:[A-Za-z]:[\\/])?[^\s:]+\.[A-Za-z]\w{0,9})(?: ==)?\s*$")

@@ -169,7 +169,9 @@ def test_a_table_of_what_is_installed_is_left_out_in_all_its_rows() -> None:
     assert "| 12 | 13 |" in read_work_item("Totals are wrong\n\n| total | shown |\n| --- | --- |\n| 12 | 13 |\n").prose
 
 
-@pytest.mark.parametrize("line", ["_No response_", "N/A", "Hello,", "Hi there!"])
+@pytest.mark.parametrize(
+    "line", ["_No response_", "N/A", "Hello,", "Hi there!", "maria  10:32 AM", "Maria Muster [10:32:01]", "10:32"]
+)
 def test_a_line_that_says_nothing_is_left_out_and_no_subject(line: str) -> None:
     item = read_work_item(f"{line}\nThe cart forgets discounts.\n{line}\nAdd one.\n")
     assert (item.subject, item.prose) == ("The cart forgets discounts.", "Add one.")
