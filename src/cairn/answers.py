@@ -42,8 +42,8 @@ class CodeHit(NamedTuple):
     much of what was pasted stands on the lines.
     `origin` is empty for what people of the project wrote.
     `neighbours` is None unless the request wanted them. `qualified_name` includes the names of what encloses it. `part`
-    says which part of a long text this answers: `raised here`, `frame 2`, `changed here`, `named in the text`, `changed
-    by HASH`, or nothing.
+    says which part of a long text this answers: `raised here`, `frame 2`, `changed here`, `route of the request`,
+    `named in the text`, `changed by HASH`, or nothing.
     """
 
     id: str

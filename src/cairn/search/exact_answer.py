@@ -281,15 +281,20 @@ def hits_of_lines(library: Library, matches: Sequence[LineMatch], request: Searc
 
 
 def _focus_on_line(row: ChunkRow, match: LineMatch) -> Focus:
-    """Show the matching lines, named after the innermost definition around them."""
+    """Show the matching lines, named after the innermost definition around them, or the first that begins in them."""
     span = Span(match.start_line, match.end_line, match.start_byte, match.start_byte + len(match.text))
     around = [
         (place, one)
         for place, one in enumerate(row.definitions)
         if one.span.start_line <= match.start_line <= one.span.end_line
     ]
-    if around:
-        place, inner = around[-1]
+    begun = [
+        (place, one)
+        for place, one in enumerate(row.definitions)
+        if match.start_line < one.span.start_line <= match.end_line
+    ]
+    if around or begun:
+        place, inner = around[-1] if around else begun[0]
         return Focus.on(inner, place if len(row.definitions) > 1 else None, span)
     owner: Definition | None = row.owner
     if owner is not None and owner.span.start_line <= match.start_line <= owner.span.end_line:

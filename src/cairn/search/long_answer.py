@@ -18,7 +18,17 @@ from cairn.search.library import Library
 from cairn.search.mentions import read_mentions
 from cairn.search.query import Query
 from cairn.search.referred import find_referred
-from cairn.search.reported import CHANGED_PART, RAISED_PART, Reported, find_reported, is_output, is_report, worth_of
+from cairn.search.reported import (
+    CHANGED_PART,
+    RAISED_PART,
+    ROUTED_PART,
+    SURE_SHARE,
+    Reported,
+    find_reported,
+    is_output,
+    is_report,
+    worth_of,
+)
 from cairn.search.score import Floats
 from cairn.search.work_item import HEAD_CHARS, TAIL_CHARS, WorkItem
 from cairn.source.roles import Role
@@ -82,10 +92,12 @@ class LongText:
     def _meant_at(self) -> str:
         """The file that surely is meant, empty if that is unclear.
 
-        It is that of the one place that a short text names, or the one that makes a printed message if no frame says
-        more.
+        It is that of the one place that a short text names, the route of a request, or the one that makes a printed
+        message, if no frame says more.
         """
         first = self._reported[0] if self._reported else None
+        if first is not None and first.label == ROUTED_PART and first.share >= SURE_SHARE:
+            return self._library.snapshot.files.paths[first.line.file]
         if first is None or not (self._is_one_place(first) if first.frame else first.is_printed and first.is_sure):
             return ""
         return self._library.snapshot.files.paths[first.line.file]

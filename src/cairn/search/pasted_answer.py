@@ -16,6 +16,7 @@ from cairn.search.named import means_name
 from cairn.search.pasted import PastedPlace, Places, find_frames, find_pasted
 from cairn.search.pasted_text import Pasted, read_pasted
 from cairn.search.query import Query, looks_named
+from cairn.search.routed import Route, find_routes, read_requests
 from cairn.source.frames import is_place, read_frames
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ def with_pasted(
     named = _hits_of_places(library, find_frames(library, query.text, request, limit), request)
     if named:
         notes.append(_note_on_places(library, query, named[0].path))
+    elif routes := find_routes(library, read_requests(query.text), request):
+        named = _hits_of_routes(library, routes, request)
+        notes.append(f"What comes first declares the route {routes[0].template!r}, which the request fits.")
     pasted = _pasted_in(query) if len(named) < limit and not is_place(query.text) else []
     found = find_pasted(library, pasted, query.wants, request, limit - len(named))
     is_diagnosis = bool(named and diagnosed_path(query.text))
@@ -83,6 +87,15 @@ def _hits_of_places(
             similarity=round(place.share, 2),
         )
         for hit, place, chance in zip(hits, places, chances, strict=True)
+        if not request.kinds or hit.kind in request.kinds
+    ]
+
+
+def _hits_of_routes(library: Library, routes: Sequence[Route], request: SearchRequest) -> list[CodeHit]:
+    hits = zip(hits_of_lines(library, [one.line for one in routes], request), routes, strict=True)
+    return [
+        hit._replace(relevance=round(one.share, 3), confidence=confidence_word(one.share))
+        for hit, one in hits
         if not request.kinds or hit.kind in request.kinds
     ]
 

@@ -21,11 +21,12 @@ from cairn.search.pasted_text import LOG_PREFIX, Pasted, read_message, without_p
 from cairn.search.patched import changed_lines
 from cairn.search.printed_lines import is_usual
 from cairn.search.query import STOP_WORDS
+from cairn.search.routed import find_routes, read_requests
 from cairn.search.work_item import WorkItem
 from cairn.source.frames import CallFrame, TracebackFrame, read_calls
 from cairn.source.roles import Role
 
-RAISED_PART, CHANGED_PART = "raised here", "changed here"
+RAISED_PART, CHANGED_PART, ROUTED_PART = "raised here", "changed here", "route of the request"
 MAX_FRAMES = 10
 MAX_MESSAGES, MAX_MESSAGES_OF_OUTPUT = 1, 4  # looking for a message takes longer than all else
 MAX_PLACES_OF_MESSAGES = 2
@@ -81,6 +82,7 @@ _PERSON = re.compile(
 )
 # It begins with one set of characters, for which re looks quickly.
 _SOMEBODY = re.compile(r"[IWwMmOoPp](?<!\w.)(?:(?<=I)|(?<=[Ww])e|(?<=[Mm])y|(?<=[Oo])ur|(?<=[Pp])lease)(?!\w)")
+_ACCESS = re.compile(r"\b[A-Z]{3,7} /\S{0,500} HTTP/\d")
 _LOGGED = re.compile(r"\d\d:\d\d:\d\d|\b(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b")
 # A command that was run, a call of a trace, and code that a trace or a report shows: none is a message.
 _SOURCE = re.compile(
@@ -108,9 +110,10 @@ class Reported(NamedTuple):
     """A line of the project that a text reports.
 
     `frame` is the number among the traceback's frames in the project, the deepest being 1, or among the hunks of
-    patches (`is_changed`), and 0 for the place of a message. `share` is how much of the message stands there, or how
-    sure the line is. `is_printed`: the message or the frame stands in what a program printed, and not in somebody's
-    sentence. `is_sure`: so much of the message stands there that it is made there.
+    patches, and 0 for the place of a message and the route of a request. `share` is how much of the message stands
+    there, or how sure the line is. `is_printed`: the message or the frame stands in what a program printed, and not in
+    somebody's sentence. `is_sure`: so much of the message stands there that it is made there. `label` is the part of
+    the text that a hunk or a route answers.
     """
 
     line: LineMatch
@@ -118,20 +121,18 @@ class Reported(NamedTuple):
     share: float
     is_printed: bool = False
     is_sure: bool = False
-    is_changed: bool = False
+    label: str = ""
 
     @property
     def part(self) -> str:
         """Which part of the text this answers."""
-        if self.is_changed:
-            return CHANGED_PART
-        return f"frame {self.frame}" if self.frame else RAISED_PART
+        return self.label or (f"frame {self.frame}" if self.frame else RAISED_PART)
 
 
 def find_reported(
     library: Library, item: WorkItem, wants: Role, filters: Filtered, finder: FileFinder
 ) -> list[Reported]:
-    """Return the lines that patches change, then those of frames, the deepest first, and then those of messages.
+    """Return the lines that patches change, those of frames, the deepest first, of routes, and those of messages.
 
     Args:
         wants: the roles of files that the text asks for.
@@ -139,11 +140,15 @@ def find_reported(
     """
     printed, alone = f"{item.code}\n{item.trace}", set(_lines_alone(item.raw))
     hunks = islice(changed_lines(library, item.hunks, filters, finder), MAX_FRAMES) if item.hunks else ()
-    found = [Reported(one.line, number, one.share, is_changed=True) for number, one in enumerate(hunks, start=1)]
+    found = [Reported(one.line, number, one.share, label=CHANGED_PART) for number, one in enumerate(hunks, start=1)]
     lines = islice(lines_of_frames(library, _calls_of(item.raw), filters, finder), MAX_FRAMES)
     found += [
         Reported(one.line, number, one.share, not isinstance(one.frame, TracebackFrame) or one.frame.path in printed)
         for number, one in enumerate(lines, start=1)
+    ]
+    found += [
+        Reported(one.line, 0, one.share, label=ROUTED_PART)
+        for one in find_routes(library, read_requests(item.raw), filters)
     ]
     found_places = ((one, _place_of(library, one, wants, filters)) for one in messages_of(item))
     made = [(one, at) for one, at in found_places if at and not _is_of_tool(library, one, at.place, finder)]
@@ -242,7 +247,9 @@ def _says_what_failed(line: str) -> bool:
 
 
 def _is_logged(line: str) -> bool:
-    """Tell whether a line begins as those of logs do: with a time or a level."""
+    """Tell whether a line begins as those of logs do, with a time or a level, or is that of a request to a server."""
+    if " HTTP/" in line and _ACCESS.search(line):
+        return True
     prefix = LOG_PREFIX.match(line)
     return prefix is not None and _LOGGED.search(prefix[0]) is not None
 

@@ -1,0 +1,108 @@
+"""Tests of reading requests, and of the templates that they fit."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from cairn.search.routed import Request, _routes_in, read_requests  # what a file declares is told from its text alone
+
+CARTS = ("api", "carts", "12", "items")
+
+
+@pytest.mark.parametrize(
+    ("text", "method"),
+    [
+        ("POST /api/carts/12/items", "POST"),
+        ("why does POST /api/carts/12/items return 500?", "POST"),
+        ('127.0.0.1 - - [03/Mar/2025 10:00:00] "POST /api/carts/12/items?x=1 HTTP/1.1" 500 -', "POST"),
+        ("POST https://shop.example.com/api/carts/12/items 500 (Internal Server Error)", "POST"),
+        ("curl -X POST -d '{}' http://localhost:8000/api/carts/12/items", "POST"),
+        ("curl localhost:8000/api/carts/12/items", ""),
+        ("https://shop.example.com/api/carts/12/items?limit=20#first", ""),
+        ("/api/carts/12/items", ""),
+    ],
+)
+def test_a_request_is_read_as_logs_browsers_shells_and_people_say_it(text: str, method: str) -> None:
+    assert read_requests(text) == [Request(method, CARTS)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how are carts read from src/shop/cart.py",
+        "see https://example.com/docs/carts for what a cart is",
+        "read and/or write",
+        "GET the carts / items",
+        "POST /",
+        "/" + "a/" * 40,
+    ],
+)
+def test_other_texts_with_slashes_are_no_requests(text: str) -> None:
+    assert read_requests(text) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '@app.post("/api/carts/{cart_id}/items")\ndef add(cart_id):\n    pass\n',
+        "@blueprint.route('/api/carts/<int:cart>/items', methods=('POST',))\ndef add(cart):\n    pass\n",
+        "router.post(\n  '/carts/:id/items',\n  add,\n)\n",
+        'r.POST("/carts/:id/items", add)\n',
+        '.route("/api/carts/{id}/items", post(add_item).get(items))\n',
+        "    url(r'^carts/(?P<cart>[-\\w]+)/items/?$', Items.as_view()),\n",
+        "Route::post('carts/{cart}/items', 'ItemController@add');\n",
+        "@Controller('carts')\nclass Carts {\n  @Post(':id/items')\n  async add() {}\n}\n",
+        '@RequestMapping("/carts")\nclass Carts {\n  @PostMapping("/{id}/items")\n  void add() {}\n}\n',
+        '[Route("carts")]\nclass Carts {\n  [HttpPost("{id}/items")]\n  void Add() {}\n}\n',
+        "resources :carts do\n  resources :items, only: [:create]\nend\n",
+        "  post '/carts/:id/items' do\n    add\n  end\n",
+        'mux.HandleFunc("POST /carts/{id}/items", add)\n',
+    ],
+)
+def test_the_route_of_a_request_is_told_by_its_template_in_every_framework(source: str) -> None:
+    found = list(_routes_in(0, source.encode(), Request("POST", CARTS)))
+    assert found
+    assert "items" in max(found, key=lambda one: one.share).line.text.decode()
+
+
+def test_the_method_tells_routes_of_one_path_apart() -> None:
+    source = b'@app.get("/carts/{id}")\ndef show(id): ...\n\n\n@app.delete("/carts/{id}")\ndef close(id): ...\n'
+    shares = {one.line.start_line: one.share for one in _routes_in(0, source, Request("DELETE", ("carts", "12")))}
+    assert shares[5] > shares.get(1, 0.0)
+
+
+def test_what_is_the_same_counts_more_than_a_placeholder() -> None:
+    source = b'@app.get("/carts/{id}")\ndef show(id): ...\n\n\n@app.get("/carts/open")\ndef all(): ...\n'
+    shares = {one.line.start_line: one.share for one in _routes_in(0, source, Request("GET", ("carts", "open")))}
+    assert shares[5] > shares[1]
+
+
+def test_the_line_of_a_decorator_is_shown_to_where_its_function_begins() -> None:
+    source = b'@app.get(\n    "/carts/{id}",\n    name="cart",\n)\nasync def show(id):\n    pass\n'
+    (route,) = _routes_in(0, source, Request("GET", ("carts", "12")))
+    assert (route.line.start_line, route.line.end_line) == (2, 5)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "carts = load('carts')\n",
+        'raise ValueError("no such cart: /carts/{id}")\n',
+        "",
+        "\x00\xff",
+        '@Table(name = "carts")\n',
+    ],
+)
+def test_other_texts_of_code_are_no_routes(source: str) -> None:
+    assert list(_routes_in(0, source.encode("utf-8", "replace"), Request("GET", ("carts",)))) == []
+
+
+@pytest.mark.parametrize("block", ["curl ", "curl-", "GET ", "GET /", "/", "a.", "http://", '"/', "{", "curl a/"])
+def test_texts_that_are_made_to_be_slow_are_read_in_linear_time(block: str) -> None:
+    started = time.process_time()
+    text = block * (40_000 // len(block))
+    read_requests(text)
+    list(_routes_in(0, text.encode(), Request("GET", ("a", "b"))))
+    assert time.process_time() - started < 5  # linear: some milliseconds
