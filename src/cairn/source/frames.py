@@ -15,7 +15,7 @@ _MAX_DIGITS = 7
 _MAX_HEADING = 500  # characters
 # A path begins where what may be part of one begins: a pattern that tries each letter takes minutes for 40 kB of them.
 _BEGINS = r"(?<![^\s\"'`()<>\[\],:;|])"
-_PATH = rf"{_BEGINS}(?:(?<![A-Za-z])[A-Za-z]:[\\/])?[^\s\"'`()<>\[\],:;|]+\.[A-Za-z]\w{{0,9}}"
+_PATH = rf"({_BEGINS}(?:(?<![A-Za-z])[A-Za-z]:[\\/])?[^\s\"'`()<>\[\],:;|]+\.[A-Za-z]\w{{0,9}}+)"
 _LINE = rf"([1-9]\d{{0,{_MAX_DIGITS - 1}}})"
 _LINES = (
     "line",
@@ -28,18 +28,23 @@ _LINES = (
     "\u884c",
     "\u884c\u53f7",
 )  # .NET
-# One pattern, so that the places come in the order of the text. Each alternative captures a path and a line; that of
-# Java and Kotlin also the qualified name of the method before it.
-_FRAME = re.compile(
-    rf"[Ff]ile \"([^\"\n]+)\", line {_LINE}"  # Python, OCaml
-    rf"|(?<![\w$.])([\w$.]+)\.[\w$<>]+\(([\w$]+\.(?:java|kt|kts|scala|groovy|clj)):{_LINE}\)"
-    rf"|({_PATH})(?:(?:\(|:\[){_LINE}(?:,\d+)?[)\]]|#L{_LINE}\b)"  # PHP, TypeScript, MSBuild; Maven; links
-    # PHP, Swift, C#, shells, Perl, people
-    rf"|({_PATH})`?(?: on line |, line |:(?:{'|'.join(_LINES)}) |: line | line ){_LINE}"
-    rf"|({_PATH})(?:\?[\w.=&%-]{{0,200}})?:{_LINE}(?![\d.])"  # behind `?` what a server of modules adds
-    rf"|\bfile=([^\s,]+),(?:\w{{1,20}}=[^\s,]*,){{0,3}}line={_LINE}"  # for GitHub's notes
-    rf"|{_BEGINS}([\w.-]*/[\w./-]+): line {_LINE}:"  # shells, whose scripts often have no ending
+_OF_PYTHON = rf"[Ff]ile \"([^\"\n]+)\", line {_LINE}"  # and OCaml
+_OF_JVM = rf"(?<![\w$.])([\w$.]+)\.[\w$<>]+\(([\w$]+\.(?:java|kt|kts|scala|groovy|clj)):{_LINE}\)"
+_OF_OTHERS = rf"{_PATH}(?:" + "|".join(
+    (
+        rf"(?:\(|:\[){_LINE}(?:,\d+)?[)\]]|#L{_LINE}\b",  # PHP, TypeScript, MSBuild; Maven; links
+        # PHP, Swift, C#, shells, Perl, people
+        rf"`?(?: on line |, line |:(?:{'|'.join(_LINES)}) |: line | line ){_LINE}",
+        rf"(?:\?[\w.=&%-]{{0,200}})?:{_LINE}(?![\d.]))",  # behind `?` what a server of modules adds
+    )
 )
+_OF_SHELLS = rf"{_BEGINS}([\w.-]*/[\w./-]+): line {_LINE}:"  # whose scripts often have no ending
+_OF_NOTES = rf"\bfile=([^\s,]+),(?:\w{{1,20}}=[^\s,]*,){{0,3}}line={_LINE}"  # GitHub's
+# One pattern, so that the places come in the order of the text. Each alternative captures a path and a line; that of
+# Java and Kotlin also the qualified name of the method before it. Most lines have no more than paths can be in.
+_FRAME = re.compile("|".join((_OF_PYTHON, _OF_JVM, _OF_OTHERS, _OF_NOTES, _OF_SHELLS)))
+_PLAIN_FRAME = re.compile(f"{_OF_PYTHON}|{_OF_OTHERS}")
+_NOT_PLAIN = re.compile(r"\.(?:java|kts?|scala|groovy|clj):|: line |file=")
 # Every frame has this, and most lines do not. It begins with the rarest set of characters, for which re looks quickly.
 _LINE_BEHIND = re.compile(
     rf"[1-9](?:(?<=[:(\[].)|(?<=line=.)|(?<=#L.)|{'|'.join(rf'(?<={word} .)' for word in _LINES)})"
@@ -53,12 +58,14 @@ _IN_STRING = re.compile(r"\\n(?:\\t|  )")
 _ESCAPE = re.compile(r"\\(?:([nrt])|([\\\"/]))")
 _ESCAPED = {"n": "\n", "r": "", "t": "\t"}
 _SOURCE_ROOTS = ("", "src/", "lib/", "app/", "src/main/java/", "src/main/kotlin/")
-_LAST_IS_DEEPEST = re.compile(r"most recent call last|^ *File \"|^\S+\.py:\d+:(?: in \w| ?$)", re.MULTILINE)
-# A call without a file and a line, as .NET writes it without debug symbols and Java where it does not know them.
+_LAST_CALL_LAST = "most recent call last"
+_LAST_IS_DEEPEST = re.compile(r"^(?: *File \"|\S+\.py:\d+:(?: in \w| ?$))", re.MULTILINE)
+_OF_LAST_IS_DEEPEST = ('File "', ".py:")  # quickly told
+# A call without a file and a line, as .NET writes it without debug symbols, in the language of the system, and Java
+# where it does not know them.
 _CALL = re.compile(
     r"[ \t>]*(?:at|bei|\u00e0) ([\w$.`+<>|\[\],/@=-]{3,300})(?:\(([^()]{0,1000})\)| \(([^()]{0,1000})\) \[0x)"
 )
-_CALLS = ("at ", "bei ", "\u00e0 ")  # .NET speaks the language of the system
 _GENERIC = re.compile(r"`\d+|\[[^\]]*\]")
 _CONSTRUCTORS = ("..ctor", "..cctor", ".<init>", ".<clinit>")
 _WRITTEN_IN = re.compile(r"<([\w.]+)>")  # the method from which a compiler made a class or a method
@@ -130,9 +137,15 @@ def _deepest_first(text: str, frames_of: Callable[[str], Iterator[_Frame]]) -> l
         text = _with_headings_last(text)
     causes = _CAUSE.split(text) if any(cause in text for cause in _CAUSES) else [text]
     frames = list(dict.fromkeys(frame for cause in reversed(causes) for frame in frames_of(cause)))
-    if len(frames) > 1 and len(causes) == 1 and _LAST_IS_DEEPEST.search(text):
+    if len(frames) > 1 and len(causes) == 1 and _ends_deepest(text):
         frames.reverse()
     return frames[:_MAX_PLACES]
+
+
+def _ends_deepest(text: str) -> bool:
+    """Tell whether the last call of a traceback is the deepest, as in Python."""
+    may_match = any(part in text for part in _OF_LAST_IS_DEEPEST)
+    return _LAST_CALL_LAST in text or (may_match and _LAST_IS_DEEPEST.search(text) is not None)
 
 
 def _plain_text(text: str) -> str:
@@ -165,15 +178,21 @@ def _with_headings_last(text: str) -> str:
 def _calls_of(text: str) -> Iterator[TracebackFrame | CallFrame]:
     lines, numbered = text.split("\n"), numbered_source(text)
     for number, line in enumerate(lines):
-        places = [*_FRAME.finditer(line)] if _LINE_BEHIND.search(line) else []
+        places = _places_in(line)
         for place in places:
-            frame, above = _frame(place), lines[number - 1] if number else ""
+            (path, at), above = _path_and_line(place), lines[number - 1] if number else ""
             code = source_below(lines, number, shows_source=place[1] is not None or ": in " in line[place.end() :])
-            code = code or numbered.get(frame.line, "") or source_above(lines, number, *place.span())
-            yield frame._replace(function=function_of(line, *place.span(), above), code=code)
-        may_call = not places and any(word in line for word in _CALLS)
-        if may_call and (match := _CALL.match(line)) and (call := _call(match)) is not None:
+            code = code or numbered.get(at, "") or source_above(lines, number, *place.span())
+            yield TracebackFrame(path, at, function_of(line, *place.span(), above), code)
+        if not places and (match := _CALL.match(line)) and (call := _call(match)) is not None:
             yield call
+
+
+def _places_in(line: str) -> list[re.Match[str]]:
+    """Return where a line names places."""
+    if not _LINE_BEHIND.search(line):
+        return []
+    return [*(_FRAME if _NOT_PLAIN.search(line) else _PLAIN_FRAME).finditer(line)]
 
 
 def _call(match: re.Match[str]) -> CallFrame | None:
@@ -199,8 +218,7 @@ def _call(match: re.Match[str]) -> CallFrame | None:
 
 
 def _frames_of(text: str) -> Iterator[TracebackFrame]:
-    lines = "\n".join(filter(_LINE_BEHIND.search, text.split("\n")))
-    return map(_frame, _FRAME.finditer(lines))
+    return (TracebackFrame(*_path_and_line(place)) for line in text.split("\n") for place in _places_in(line))
 
 
 def is_place(text: str) -> bool:
@@ -212,12 +230,12 @@ def _shorten(text: str) -> str:
     return text if len(text) <= MAX_CHARS else f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
 
 
-def _frame(match: re.Match[str]) -> TracebackFrame:
+def _path_and_line(match: re.Match[str]) -> tuple[str, int]:
     *parts, line = [group for group in match.groups() if group is not None]
     if len(parts) == 2:  # the package says in which folder the file is
         package = [part for part in parts[0].split(".")[:-1] if part]
-        return TracebackFrame("/".join([*package, parts[1]]), int(line))
-    return TracebackFrame(parts[0].replace("\\", "/"), int(line))
+        return "/".join([*package, parts[1]]), int(line)
+    return parts[0].replace("\\", "/"), int(line)
 
 
 def file_of_frame(path: str, exists: Callable[[str], bool]) -> str | None:
