@@ -70,8 +70,9 @@ _ENVIRONMENT = re.compile(
     r"(?i)\b(how did you install|environment|versions?|platform|operating system|system info\w*|your setup|desktop"
     r"|smartphone|installed|os|runtime|dependencies)\b"
 )
+# For a line in lower case: where case does not count, `re` tries each of the words wherever one may begin.
 _SETTING = re.compile(
-    r"(?i)^[\s>*+|-]*[\w .()/+-]{0,40}(?<!\.)\b(?:os|versions?|platform|system|browser|node|npm|yarn|python|java|jdk"
+    r"[\s>*+|-]*+[\w .()/+-]{0,40}(?<!\.)\b(?:os|versions?|platform|system|browser|node|npm|yarn|python|java|jdk"
     r"|jvm|ruby|php|go|rust|rustc|cargo|kernel|shell|terminal|device|architecture|locale|compiler|docker|environment)\b"
     r"[\w ()/+]{0,30}(?:\*\*)?\s*[:=|].{0,100}$"
 )
@@ -345,7 +346,7 @@ def _is_setting(line: str) -> bool:
     if len(line) >= _MAX_SETTING:
         return False
     has_sign = ":" in line or "=" in line or "|" in line
-    return bool((has_sign and _SETTING.match(line)) or ("." in line and _VERSIONED.match(line)))
+    return bool((has_sign and _SETTING.match(line.lower())) or ("." in line and _VERSIONED.match(line)))
 
 
 def _tidy(text: str) -> str:
