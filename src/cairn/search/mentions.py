@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -49,13 +50,14 @@ def read_mentions(item: WorkItem) -> Mentions:
     for text, factor in ((item.subject, _IN_SUBJECT), (item.prose, 1.0)):
         for name, weight in _names_in_prose(text):
             names[name] = max(names.get(name, 0.0), weight * factor)
-    for text in (item.code, item.trace):
-        for name in (*named_among(words_of(text)), *_CALLS.findall(_with("(", text))):
-            names[name] = max(names.get(name, 0.0), _IN_CODE)
-    kept = [
-        name for name in names if len(name) >= _LEAST_CHARS and (names[name] >= 1 or name.lower() not in STOP_WORDS)
-    ]
+    kept = [name for name, weight in names.items() if _may_count(name, weight)]
     kept.sort(key=lambda name: -names[name])
+    for name in _names_in_code(item.code, item.trace):  # these say least, so no more are read than there is room for
+        if len(kept) >= MAX_NAMES:
+            break
+        if name not in names and _may_count(name, _IN_CODE):
+            names[name] = _IN_CODE
+            kept.append(name)
     paths = dict.fromkeys((*item.links, *_PATHS.findall(_with(".", *written))))
     if written != (apart := [item.subject, item.prose, item.code]):
         paths.update(dict.fromkeys(_PATHS.findall(_with(".", *apart))))
@@ -65,6 +67,17 @@ def read_mentions(item: WorkItem) -> Mentions:
         tuple(paths)[:MAX_PLACES],
         tuple(modules)[:MAX_PLACES],
     )
+
+
+def _may_count(name: str, weight: float) -> bool:
+    return len(name) >= _LEAST_CHARS and (weight >= 1 or name.lower() not in STOP_WORDS)
+
+
+def _names_in_code(*texts: str) -> Iterator[str]:
+    """Yield what is shaped like a name in some texts, and what is called there."""
+    for text in texts:
+        yield from named_among(words_of(text))
+        yield from (match[1] for match in _CALLS.finditer(_with("(", text)))
 
 
 def _names_in_prose(text: str) -> list[tuple[str, float]]:
