@@ -41,10 +41,12 @@ class FileFinder:
         the modules of a language counts if all of its path there is that of the file.
         """
         path = path.replace("\\", "/")[-MAX_PATH_CHARS:]
+        parts = parts_of_path(path)
+        if not parts or not (alike := self._by_name.get(parts[-1], [])):
+            return []
         if (package := package_of(path)) and package not in self._parts:
             return []
-        parts = parts_of_path(path)
-        found = self._with_longest_end(self._by_name.get(parts[-1], []) if parts else [], parts, whole=True)
+        found = self._with_longest_end(alike, parts, whole=True)
         if package and len(found) > 1:
             found = [file for file in found if package in map(plain_name, self._paths[file].split("/")[:-1])] or found
         elif not package and (inside := path_in_library(path)):

@@ -82,8 +82,8 @@ def _files_of(library: Library, path: str, finder: FileFinder) -> list[int]:
 
 def _is_installed(finder: FileFinder, path: str, files: list[int]) -> bool:
     """Tell whether a path is that of a file of the project, all of it, in an installed package."""
-    inside = path_in_package(path)
-    return bool(inside) and len(files) == 1 and finder.n_common(path, files[0]) >= inside.count("/") + 1
+    inside = path_in_package(path) if len(files) == 1 else ""
+    return bool(inside) and finder.n_common(path, files[0]) >= inside.count("/") + 1
 
 
 def _of_package(library: Library, path: str, finder: FileFinder) -> list[int]:

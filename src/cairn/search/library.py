@@ -68,7 +68,14 @@ def read_files(library: Library, files: Collection[int]) -> dict[int, FileText]:
 
 def line_at(library: Library, file: int, number: int) -> LineMatch | None:
     """Return a line of a file as it is now, None if it is shorter."""
-    lines = read_files(library, [file])[file].data.split(b"\n", number)[:number]
+    return line_in(file, read_files(library, [file])[file].data, number)
+
+
+def line_in(file: int, data: bytes, number: int) -> LineMatch | None:
+    """Return a line of a file whose text is given, None if it is shorter."""
+    lines = data.split(b"\n", number)
     if len(lines) < number:
         return None
-    return LineMatch(file, number, number, sum(map(len, lines[:-1])) + number - 1, lines[-1])
+    behind = len(lines[number]) + 1 if len(lines) > number else 0
+    line = lines[number - 1]
+    return LineMatch(file, number, number, len(data) - behind - len(line), line)

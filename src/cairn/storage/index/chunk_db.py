@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import compress
 from typing import Any, NamedTuple
 
@@ -53,6 +53,15 @@ def read_chunks(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int,
     for marks, part in in_lists(ids):
         rows += connection.execute(f"SELECT {_CHUNK_COLUMNS} FROM chunk WHERE id IN ({marks})", part)
     return {row.id: row for row in _chunk_rows(connection, rows)}
+
+
+def read_spans(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, Span]:
+    """Return where chunks are in their files, by id; ids that are not there are left out."""
+    columns = "id, start_line, end_line, start_byte, end_byte"
+    rows: list[tuple[int, int, int, int, int]] = []
+    for marks, part in in_lists(ids):
+        rows += connection.execute(f"SELECT {columns} FROM chunk WHERE id IN ({marks})", part)
+    return {id_: Span(*span) for id_, *span in rows}
 
 
 def chunks_by_key(connection: sqlite3.Connection, key: int) -> list[ChunkRow]:
@@ -112,6 +121,20 @@ def read_definitions(connection: sqlite3.Connection, blob_ids: Sequence[int]) ->
         if definitions := [_definition(row[1:]) for row in rows]:
             found[blob_id] = definitions
     return found
+
+
+def definitions_of_blob_called(
+    connection: sqlite3.Connection, blob_id: int, names: Collection[str]
+) -> list[Definition]:
+    """Return the definitions of a blob that have exactly one of some names, in reading order."""
+    rows: list[tuple[Any, ...]] = []
+    for name in names:
+        rows += connection.execute(
+            f"""SELECT {_DEFINITION_COLUMNS} FROM definition
+               WHERE name = ? COLLATE NOCASE AND name = ? COLLATE BINARY AND id >= ? AND id < ?""",
+            (name, name, blob_id << ORDINAL_BITS, (blob_id + 1) << ORDINAL_BITS),
+        )
+    return [_definition(row[1:]) for row in sorted(rows)]
 
 
 def iter_definitions(connection: sqlite3.Connection) -> Iterator[tuple[int, int, str, str]]:
