@@ -74,6 +74,12 @@ class LongText:
         return [one.line for one in self._reported]
 
     @property
+    def files_at_lines(self) -> frozenset[int]:
+        """The files of which an answer shows the lines that the text reports, and nothing else; see `arrange`."""
+        is_shown = is_output(self._item) and not is_report(self._item) and not self._filters.kinds
+        return frozenset(one.line.file for one in self._reported) if is_shown else frozenset()
+
+    @property
     def _deepest(self) -> str:
         """The part that the deepest frame of the project is, empty if there is none."""
         return next((one.part for one in self._reported if one.frame), "")
