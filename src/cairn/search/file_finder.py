@@ -47,6 +47,8 @@ class FileFinder:
         if (package := package_of(path)) and package not in self._parts:
             return []
         found = self._with_longest_end(alike, parts, whole=True)
+        if not found:
+            return []
         if package and len(found) > 1:
             found = [file for file in found if package in map(plain_name, self._paths[file].split("/")[:-1])] or found
         elif not package and (inside := path_in_library(path)):

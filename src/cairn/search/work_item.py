@@ -25,6 +25,7 @@ _MAX_SETTING = 160  # characters
 _MAX_LINE = 2_000  # characters; a longer line of a block is data, and only its beginning is read
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_FENCES = ("```", "~~~")
 _FENCE = re.compile(r"^\s*(?:>\s*)*(`{3,}|~{3,})")
 # Each part has a limit, and none can end in several places: time must stay linear for texts of marks alone.
 _IMAGE = re.compile(r"!\[[^\]\n]{0,1000}\]\([^)\n]{0,2000}\)|<img\b[^>]{0,2000}>")
@@ -145,11 +146,12 @@ def read_work_item(text: str) -> WorkItem:
     plain = without_colours(shorten(text)).replace("\r\n", "\n").replace("\r", "\n")
     lines, is_log = _without_stamps(_COMMENT.sub("\n", plain).split("\n"))
     lines = _without_boxes(lines) if "\u256d" in plain else lines
-    lines = lines if is_log else _without_versions(lines)
+    may_have_blocks = any(marks in plain for marks in _FENCES)
+    lines = lines if is_log or not may_have_blocks else _without_versions(lines)
     subject, rest = ("", lines) if is_log else _split_subject(lines)
     is_printed = is_log or (not subject and not _fence(next(filter(None, map(str.strip, rest)), "")))
     sorter = _Sorter(is_log=is_log)
-    for line in rest if is_log else _without_settings(rest):
+    for line in rest if is_log or "|" not in plain else _without_settings(rest):
         sorter.add(line)
     prose, code, trace = ("\n".join(lines) for lines in (sorter.prose, sorter.code, sorter.trace))
     links = tuple(dict.fromkeys(_LINKED.findall(f"{subject}\n{prose}\n{code}")))
