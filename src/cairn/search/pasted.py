@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from itertools import compress, islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,7 @@ from cairn.search.hits import FileText
 from cairn.search.library import Library, read_files
 from cairn.search.linked_places import with_places
 from cairn.search.pasted_text import Pasted, is_of_language, read_message, without_prefix
-from cairn.search.pasted_words import PastedWords, Run
+from cairn.search.pasted_words import LONG_RUNS, PastedWords, Run
 from cairn.search.query import STOP_WORDS
 from cairn.source.frames import TracebackFrame, read_calls
 from cairn.source.roles import FOREIGN, Role
@@ -41,10 +41,12 @@ _MAX_WORDS = 32  # of a longer text the first count
 _MAX_ROWS, _MAX_FILES = 32, 96  # that are read, for a part of the text and for all of it
 _MAX_ROWS_OF_FEW, _FEW_WORDS = 56, 4  # where the text says no more words, many chunks hold them
 _MAX_MINOR_ROWS = 8  # of tests, examples and documentation among those of a part
-_BATCH = 16  # files that are read at once
+_BATCH, _BATCH_OF_ROWS = 16, 8  # files, and rows that are looked at, that are read at once
 _MAX_COMPARED_ROWS = 4_000
 _MAX_PLACES = 8  # of one run in a chunk
 _MAX_PARTS = 3  # places that hold a part of the text only
+_KEPT_SHARE = 0.7  # of the weight of the best one, from which on others are shown
+_ROUNDED_UP = 1 + 1e-9  # sums of the same numbers in another order may be this much larger
 _OTHER_LINE = 0.6
 _NEAR_BYTES = 250  # between runs of one message
 _LEAST_SHARE = 0.3  # of the best row's rarity, for a row to be compared
@@ -53,12 +55,13 @@ _MINOR_FACTOR = 0.15
 _ENOUGH_WORDS, _ENOUGH_SHARE = 3, 0.25  # that stand in code, for tests and documents to be left out
 # What a place counts by where it stands: a comment, outside of a string, before a placeholder, beside what is raised.
 _IN_COMMENT, _NO_STRING, _BEFORE_VALUE, _RAISED = 0.4, 0.7, 1.2, 1.5
-_LONG_RUNS = 2.0  # the power of a run's rarity that counts: one of four words is worth more than four of one
 
 # Of a word that was probably filled in, where the text says little else and where it says enough.
 _VALUE, _PLAIN_VALUE = 0.3, 0.1
 _CLASS = 0.5  # of the class of an exception
 _OWN_WORDS = 2
+
+_Item = TypeVar("_Item")
 
 _WORD = re.compile(r"\w+")
 _COMMENT_LINE = re.compile(rb"\s*(?:#(?!\{)|//|/?\*|--|;;|%)")
@@ -134,6 +137,26 @@ def find_frames(library: Library, text: str, filters: Filtered, limit: int) -> l
     frames = [frame for frame in read_calls(with_places(text)) if isinstance(frame, TracebackFrame)]
     found = lines_of_frames(library, frames, filters, finder_of(library.snapshot))
     return [PastedPlace(one.line, "", one.share) for one in islice(found, limit)]
+
+
+class _Candidate(NamedTuple):
+    """A row that may hold enough of a text.
+
+    Attributes:
+        file: its number.
+        chunk_id: of its chunk.
+        held: a byte for each word of the text, 0 for one that does not stand there.
+        is_minor: whether it is in a test, an example or documentation.
+        most: the most that a place in it can weigh.
+        order: where it comes among places of the same weight.
+    """
+
+    file: int
+    chunk_id: int
+    held: bytes
+    is_minor: bool
+    most: float
+    order: tuple[int, int]
 
 
 class _PastedPiece(NamedTuple):
@@ -235,17 +258,22 @@ class _Search:
 
     def parts(self) -> Places:
         """Return the lines that hold the longest and rarest runs of the text's words."""
-        found: list[tuple[float, PastedPlace]] = []
-        for piece in self._pieces(*self._rows_by_runs()):
+        found: list[tuple[float, tuple[int, int], PastedPlace]] = []
+        says_enough, best_of_code = False, 0.0
+        for candidate, piece in self._pieces(self._candidates()):
+            if says_enough and (candidate.is_minor or candidate.most <= _KEPT_SHARE * best_of_code):
+                break  # tests and documents are left out, and no further code comes near the best
             best = self._best_place(piece)
-            if best is not None:
-                found.append((best.weight * (_MINOR_FACTOR if self._is_minor[piece.file] else 1.0), best))
-        found.sort(key=lambda entry: -entry[0])
-        code = [one for one in found if not self._is_minor[one[1].line.file]]
-        if any(one.n_words >= _ENOUGH_WORDS and one.share >= _ENOUGH_SHARE for _, one in code):
-            found = code
-        best_score = found[0][0] if found else 0.0
-        places = [place for score, place in found if score > 0.7 * best_score]
+            if best is None:
+                continue
+            found.append((best.weight * (_MINOR_FACTOR if candidate.is_minor else 1.0), candidate.order, best))
+            if not candidate.is_minor:
+                best_of_code = max(best_of_code, best.weight)
+                says_enough = says_enough or (best.n_words >= _ENOUGH_WORDS and best.share >= _ENOUGH_SHARE)
+        if says_enough:
+            found = [one for one in found if not self._is_minor[one[2].line.file]]
+        found.sort(key=lambda entry: (-entry[0], entry[1]))
+        places = [place for score, _, place in found if score > _KEPT_SHARE * found[0][0]]
         return Places(_without_repeats(places)[:_MAX_PARTS], self._is_late())
 
     def is_minor(self, places: Sequence[PastedPlace]) -> bool:
@@ -283,9 +311,9 @@ class _Search:
         for word in range(len(rarity)):
             if not words.counts[word] or (says_enough and not words.own[word]):
                 continue
-            score += np.where(holds[word], 0.0, run**_LONG_RUNS)
+            score += np.where(holds[word], 0.0, run**LONG_RUNS)
             run = np.where(holds[word], run + rarity[word], 0.0)
-        ordered = self._ordered(kept, score + run**_LONG_RUNS)
+        ordered = self._ordered(kept, score + run**LONG_RUNS)
         is_minor = self._is_minor[self._library.snapshot.file_of_row[ordered]]
         most = _MAX_ROWS if words.n_said > _FEW_WORDS else _MAX_ROWS_OF_FEW
         chosen = np.concatenate([ordered[~is_minor][: most - _MAX_MINOR_ROWS], ordered[is_minor][:_MAX_MINOR_ROWS]])
@@ -301,29 +329,36 @@ class _Search:
                 return
             yield from read_files(self._library, batch).items()
 
-    def _pieces(self, rows: npt.NDArray[np.int64], may_hold: npt.NDArray[np.bool_]) -> list[_PastedPiece]:
-        """Return the text of those of some rows that may hold enough, until time is up.
+    def _candidates(self) -> list[_Candidate]:
+        """Return the rows that may hold enough, code first, and first those that may hold most."""
+        rows, may_hold = self._rows_by_runs()
+        files, ids = self._library.snapshot.file_of_row[rows].tolist(), self._library.snapshot.chunk_ids(rows)
+        is_raised = bool(self._raised)
+        most_worth = _BEFORE_VALUE * (_RAISED if is_raised else 1.0) * _ROUNDED_UP
+        found = []
+        for order, (file, chunk_id, words) in enumerate(zip(files, ids, may_hold, strict=True)):
+            held = words.tobytes()
+            if most := self._words.most_worth(held, is_raised=is_raised):
+                is_minor = bool(self._is_minor[file])
+                found.append(_Candidate(file, chunk_id, held, is_minor, most * most_worth, (files.index(file), order)))
+        return sorted(found, key=lambda one: (one.is_minor, -one.most))
 
-        Of a file that changed since, that is all of it.
-        """
-        snapshot, is_raised = self._library.snapshot, bool(self._raised)
-        chunks_of_files: dict[int, list[tuple[int, bytes]]] = {}
-        ids = snapshot.chunk_ids(rows)
-        for file, chunk_id, words in zip(snapshot.file_of_row[rows].tolist(), ids, may_hold, strict=True):
-            if self._words.may_be_enough(held := words.tobytes(), is_raised=is_raised):
-                chunks_of_files.setdefault(file, []).append((chunk_id, held))
-        wanted = [chunk_id for chunks in chunks_of_files.values() for chunk_id, _ in chunks]
-        spans = self._library.shown.read_spans(self._library.connection, wanted)
-        pieces = []
-        for file, text in self._texts(list(chunks_of_files)):
-            if text.stale:
-                pieces.append(_PastedPiece(file, 1, 0, text.data))
-                continue
-            for chunk_id, held in chunks_of_files[file]:
-                if (span := spans.get(chunk_id)) is not None:
-                    start = text.data.rfind(b"\n", 0, span.start_byte) + 1
-                    pieces.append(_PastedPiece(file, span.start_line, start, text.whole(span, moved=False), held))
-        return pieces
+    def _pieces(self, candidates: Sequence[_Candidate]) -> Iterator[tuple[_Candidate, _PastedPiece]]:
+        """Yield the text of some rows, until time is up; the whole file if it changed since."""
+        spans = self._library.shown.read_spans(self._library.connection, [one.chunk_id for one in candidates])
+        changed = set[int]()
+        for batch in _batches(candidates, _BATCH_OF_ROWS):
+            texts = dict(self._texts(list({one.file for one in batch})))
+            for one in batch:
+                text, span = texts.get(one.file), spans.get(one.chunk_id)
+                if text is None or span is None or one.file in changed:
+                    continue
+                if text.stale:
+                    changed.add(one.file)
+                    yield one, _PastedPiece(one.file, 1, 0, text.data)
+                    continue
+                start = text.data.rfind(b"\n", 0, span.start_byte) + 1
+                yield one, _PastedPiece(one.file, span.start_line, start, text.whole(span, moved=False), one.held)
 
     def _best_place(self, piece: _PastedPiece) -> PastedPlace | None:
         """Return the place in a chunk where most of the text stands; None if that is too little."""
@@ -335,7 +370,7 @@ class _Search:
         best: PastedPlace | None = None
         for anchor in sorted(runs, key=words.rarity_of, reverse=True):
             near = _nearest_of_each(runs, anchor)
-            weight = sum(words.rarity_of(run) ** _LONG_RUNS * _nearness(piece.data, anchor, run) for run in near)
+            weight = sum(words.rarity_of(run) ** LONG_RUNS * _nearness(piece.data, anchor, run) for run in near)
             is_raised = may_be_raised and self._is_raised_at(piece.data, anchor)
             weight *= self._worth(piece.data, anchor) * (_RAISED if is_raised else 1.0)
             if (best is not None and weight <= best.weight) or not words.is_enough(near, [anchor], is_raised=is_raised):
@@ -370,9 +405,9 @@ class _Search:
         return [Run(*run) for run in found]
 
 
-def _batches(files: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+def _batches(items: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:
     """Yield a list in pieces of at most some size."""
-    return (files[start : start + size] for start in range(0, len(files), size))
+    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def _opens_string(line: bytes) -> bool:
