@@ -133,16 +133,15 @@ def find_reported(
         wants: the roles of files that the text asks for.
         finder: of the files of the library's snapshot.
     """
-    printed, alone = f"{item.code}\n{item.trace}", set(_lines_alone(item.raw))
+    printed = f"{item.code}\n{item.trace}"
     lines = islice(lines_of_frames(library, _calls_of(item.raw), filters, finder), MAX_FRAMES)
     found = [
         Reported(one.line, number, one.share, not isinstance(one.frame, TracebackFrame) or one.frame.path in printed)
         for number, one in enumerate(lines, start=1)
     ]
-    found_places = ((one, _place_of(library, one, wants, filters)) for one in messages_of(item))
-    made = [(one, at) for one, at in found_places if at and not _is_of_tool(library, one, at.place, finder)]
-    made.sort(key=lambda one: (one[1].place.share < 1.0, -one[1].place.weight))
-    for message, (best, is_rivalled) in made[:MAX_PLACES_OF_MESSAGES]:
+    made = _places_of_messages(library, item, wants, filters, finder)
+    alone = set(_lines_alone(item.raw)) if made else set[str]()
+    for message, (best, is_rivalled) in made:
         has_own = _has_own_words(best, message)
         if has_own or message not in alone:
             share = max(best.share, SURE_SHARE) if has_own else best.share
@@ -156,6 +155,21 @@ class _MessagePlace(NamedTuple):
 
     place: PastedPlace
     is_rivalled: bool
+
+
+def _places_of_messages(
+    library: Library, item: WorkItem, wants: Role, filters: Filtered, finder: FileFinder
+) -> list[tuple[str, _MessagePlace]]:
+    """Return the messages of a text that are most surely made in the project, each with where that is."""
+    made: list[tuple[str, _MessagePlace]] = []
+    for message in messages_of(item):
+        at = _place_of(library, message, wants, filters)
+        if at and not _is_of_tool(library, message, at.place, finder):
+            made.append((message, at))
+            if sum(one.place.share >= 1.0 for _, one in made) == MAX_PLACES_OF_MESSAGES:
+                break  # no other comes before those that stand there whole
+    made.sort(key=lambda one: (one[1].place.share < 1.0, -one[1].place.weight))
+    return made[:MAX_PLACES_OF_MESSAGES]
 
 
 def _place_of(library: Library, message: str, wants: Role, filters: Filtered) -> _MessagePlace | None:
