@@ -70,8 +70,18 @@ class LongText:
 
     @property
     def lines(self) -> list[LineMatch]:
-        """The lines of the project that the text reports."""
-        return [one.line for one in self._reported]
+        """The lines of the project that the text reports; of several in a file the first one is shown."""
+        return [one.line for one in self._shown]
+
+    @property
+    def _shown(self) -> Sequence[Reported]:
+        """What may be shown: the first line of each file, or any where only some kinds are wanted."""
+        if self._filters.kinds:
+            return self._reported
+        first: dict[int, Reported] = {}
+        for one in self._reported:
+            first.setdefault(one.line.file, one)
+        return list(first.values())
 
     @property
     def files_at_lines(self) -> frozenset[int]:
@@ -137,7 +147,7 @@ class LongText:
             lines: the hits of `lines`.
         """
         shown: dict[str, CodeHit] = {}
-        for line, one in zip(lines, self._reported, strict=True):
+        for line, one in zip(lines, self._shown, strict=True):
             if not self._filters.kinds or line.kind in self._filters.kinds:
                 shown.setdefault(line.path, _sure(line, one.part, self._sureness(one)))
         leads = bool(hits) and hits[0].relevance >= MEDIUM and is_report(self._item)
