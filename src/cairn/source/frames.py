@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
+from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from cairn.source.frame_details import function_of, numbered_source, source_above, source_below
@@ -72,6 +73,7 @@ _WRITTEN_IN = re.compile(r"<([\w.]+)>")  # the method from which a compiler made
 _BETWEEN_NAMES = re.compile(r"[.+$]")
 _TESTS_OF_ELIXIR = ".exs:"
 _CAUSE = re.compile(r"^\s*(?:Caused by|\[cause\]): ", re.MULTILINE)  # of Java and Node; the last one is the root
+_INDENTED = (" ", "\t")
 _CAUSES = ("Caused by: ", "[cause]: ")
 
 
@@ -177,10 +179,16 @@ def _with_headings_last(text: str) -> str:
 
 def _calls_of(text: str) -> Iterator[TracebackFrame | CallFrame]:
     lines, numbered = text.split("\n"), numbered_source(text)
-    for number, line in enumerate(lines):
+    seen = set[tuple[str, ...]]()
+    for number, (above, line) in enumerate(pairwise(["", *lines])):
+        if line.startswith(_INDENTED):  # what is said of such a place stands in these lines, and traces repeat them
+            around = (above, *lines[number : number + 3])
+            if around in seen:
+                continue
+            seen.add(around)
         places = _places_in(line)
         for place in places:
-            (path, at), above = _path_and_line(place), lines[number - 1] if number else ""
+            path, at = _path_and_line(place)
             code = source_below(lines, number, shows_source=place[1] is not None or ": in " in line[place.end() :])
             code = code or numbered.get(at, "") or source_above(lines, number, *place.span())
             yield TracebackFrame(path, at, function_of(line, *place.span(), above), code)
