@@ -71,6 +71,10 @@ class FileFinder:
             return True
         return not _USUAL_FOLDERS.issuperset(parts[-common:-1])
 
+    def has_name(self, name: str) -> bool:
+        """Tell whether a file has a name."""
+        return name in self._by_name
+
     def by_name(self, name: str) -> list[int]:
         """Return the numbers of the files that have a name, none if there are many."""
         found = self._by_name.get(name, [])

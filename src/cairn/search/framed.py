@@ -66,8 +66,8 @@ def files_of_frames(
 
 
 def _files_of(library: Library, path: str, finder: FileFinder) -> list[int]:
-    if is_elsewhere(path, library.repository):
-        return []
+    if not finder.has_name(path.rpartition("/")[2]) or is_elsewhere(path, library.repository):
+        return []  # as most frames are in files of others
     files, n_parts = finder.by_path(path), path.count("/") + 1
     if path.endswith(_OF_JVM) and not path.startswith("/"):
         package = path.rpartition("/")[0].replace("/", ".")
