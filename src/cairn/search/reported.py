@@ -32,7 +32,7 @@ _MAX_MESSAGE_CHARS = 400
 _MAX_PREFIX_CHARS = 120  # in which a level stands
 _FEW_LINES, _FEW_LINES_ALONE = 8, 3
 _PROSE_SHARE = 0.5
-_LOGGED_SHARE = 0.6  # of the lines of a log
+_OTHER_SHARE = 0.4  # of the lines of a log, that are none of it
 _ASIDE = Role.TEST | Role.EXAMPLE | Role.DOCS  # no message is made there
 _LEAST_WORDS = 3  # of a message, and that stand together in the code where less than half of it does
 _LEAST_SHARE, _HALF = 0.25, 0.5  # of a message's rarity
@@ -91,9 +91,8 @@ _CALL_ALONE = re.compile(r"(?:await |return )?[\w$]+(?:\.[\w$]+)*\(.*\)$")  # a 
 _PROMPT = re.compile(r"\s*(?:```\w*\n)?[$>%] \w")
 _WORD = re.compile(r"[^\W\d_]\w*")
 _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*[.,:;!?]?")
-_BLOCK = re.compile(
-    r"^[ \t>]{0,20}(?:`{3,}|~{3,})[^`\n]*\n(.*?)(?:^[ \t>]{0,20}(?:`{3,}|~{3,})[ \t]*$|\Z)", re.MULTILINE | re.DOTALL
-)
+_FENCE = r"[ \t>]{0,20}(?:`{3,}|~{3,})"
+_BEGINS_BLOCK, _ENDS_BLOCK = re.compile(rf"{_FENCE}[^`]*$"), re.compile(rf"{_FENCE}[ \t]*$")
 _ANY_WORD = re.compile(r"\w+")
 _IMPORT = re.compile(rb"\s*(?:import|from|use|require|using|#\s*include)\b")
 _COMMENT = re.compile(rb"\s*(?:#(?![{!]|\s*(?:define|error|warning|pragma))|//|/?\*\s|--\s|;;)")
@@ -140,10 +139,9 @@ def find_reported(
         for number, one in enumerate(lines, start=1)
     ]
     made = _places_of_messages(library, item, wants, filters, finder)
-    alone = set(_lines_alone(item.raw)) if made else set[str]()
     for message, (best, is_rivalled) in made:
         has_own = _has_own_words(best, message)
-        if has_own or message not in alone:
+        if has_own or message not in _lines_alone(item.raw):
             share = max(best.share, SURE_SHARE) if has_own else best.share
             shown = min(share, _RIVALLED) if is_rivalled else share
             found.append(Reported(best.line, 0, shown, message in printed, share >= SURE_SHARE))
@@ -229,8 +227,9 @@ def is_output(item: WorkItem) -> bool:
         return True
     lines = item.raw.strip().split("\n")
     written = list(filter(str.strip, lines))
-    others = [line for line in written if not _is_logged(line)]
-    if len(written) - len(others) >= _LOGGED_SHARE * len(written):
+    # One more tells that it is no log.
+    others = list(islice((line for line in written if not _is_logged(line)), int(_OTHER_SHARE * len(written)) + 1))
+    if len(others) <= _OTHER_SHARE * len(written):
         return not _SOMEBODY.search("\n".join(others))
     return _is_paragraph(lines) and not _PERSON.search(item.raw) and any(map(_says_what_failed, lines))
 
@@ -340,10 +339,25 @@ def _lines_of_output(text: str) -> Iterator[str]:
 
 def _lines_alone(text: str) -> Iterator[str]:
     """Yield the lines of short blocks that are but words: they may be messages, though they do not say that."""
-    for block in _BLOCK.finditer(text) if "```" in text or "~~~" in text else ():
-        lines = [line.strip() for line in block[1].split("\n") if line.strip()]
+    for block in _blocks(text):
+        lines = [line.strip() for line in block if line.strip()]
         if len(lines) <= _FEW_LINES_ALONE and all(map(_is_prose, lines)):
             yield from (line for line in lines if not (_ERROR.match(line) or _SAYS.search(line) or _tells_level(line)))
+
+
+def _blocks(text: str) -> Iterator[list[str]]:
+    """Yield the lines of each block of code."""
+    block: list[str] | None = None
+    for line in text.split("\n") if "```" in text or "~~~" in text else ():
+        if block is None:
+            block = [] if _BEGINS_BLOCK.match(line) else None
+        elif _ENDS_BLOCK.match(line):
+            yield block
+            block = None
+        else:
+            block.append(line)
+    if block:
+        yield block
 
 
 def _is_prose(line: str) -> bool:
