@@ -16,7 +16,6 @@ _MAX_DIGITS = 7
 _MAX_HEADING = 500  # characters
 # A path begins where what may be part of one begins: a pattern that tries each letter takes minutes for 40 kB of them.
 _BEGINS = r"(?<![^\s\"'`()<>\[\],:;|])"
-_PATH = rf"({_BEGINS}(?:(?<![A-Za-z])[A-Za-z]:[\\/])?[^\s\"'`()<>\[\],:;|]+\.[A-Za-z]\w{{0,9}}+)"
 _LINE = rf"([1-9]\d{{0,{_MAX_DIGITS - 1}}})"
 _LINES = (
     "line",
@@ -29,26 +28,25 @@ _LINES = (
     "\u884c",
     "\u884c\u53f7",
 )  # .NET
-_OF_PYTHON = rf"[Ff]ile \"([^\"\n]+)\", line {_LINE}"  # and OCaml
-_OF_JVM = rf"(?<![\w$.])([\w$.]+)\.[\w$<>]+\(([\w$]+\.(?:java|kt|kts|scala|groovy|clj)):{_LINE}\)"
-_OF_OTHERS = rf"{_PATH}(?:" + "|".join(
+# How a path ends, and what is between it and its line: few lines have that.
+_ENDING = r"\.[A-Za-z]\w{0,9}+"
+_LINE_BEHIND = "|".join(
     (
         rf"(?:\(|:\[){_LINE}(?:,\d+)?[)\]]|#L{_LINE}\b",  # PHP, TypeScript, MSBuild; Maven; links
         # PHP, Swift, C#, shells, Perl, people
         rf"`?(?: on line |, line |:(?:{'|'.join(_LINES)}) |: line | line ){_LINE}",
-        rf"(?:\?[\w.=&%-]{{0,200}})?:{_LINE}(?![\d.]))",  # behind `?` what a server of modules adds
+        rf"(?:\?[\w.=&%-]{{0,200}})?:{_LINE}(?![\d.])",  # behind `?` what a server of modules adds
     )
 )
-_OF_SHELLS = rf"{_BEGINS}([\w.-]*/[\w./-]+): line {_LINE}:"  # whose scripts often have no ending
-_OF_NOTES = rf"\bfile=([^\s,]+),(?:\w{{1,20}}=[^\s,]*,){{0,3}}line={_LINE}"  # GitHub's
+_ENDS = re.compile(rf"{_ENDING}(?:{_LINE_BEHIND})")
 # One pattern, so that the places come in the order of the text. Each alternative captures a path and a line; that of
-# Java and Kotlin also the qualified name of the method before it. Most lines have no more than paths can be in.
-_FRAME = re.compile("|".join((_OF_PYTHON, _OF_JVM, _OF_OTHERS, _OF_NOTES, _OF_SHELLS)))
-_PLAIN_FRAME = re.compile(f"{_OF_PYTHON}|{_OF_OTHERS}")
-_NOT_PLAIN = re.compile(r"\.(?:java|kts?|scala|groovy|clj):|: line |file=")
-# Every frame has this, and most lines do not. It begins with the rarest set of characters, for which re looks quickly.
-_LINE_BEHIND = re.compile(
-    rf"[1-9](?:(?<=[:(\[].)|(?<=line=.)|(?<=#L.)|{'|'.join(rf'(?<={word} .)' for word in _LINES)})"
+# Java and Kotlin also the qualified name of the method before it.
+_FRAME = re.compile(
+    rf"[Ff]ile \"([^\"\n]+)\", line {_LINE}"  # Python, OCaml
+    rf"|(?<![\w$.])([\w$.]+)\.[\w$<>]+\(([\w$]+\.(?:java|kt|kts|scala|groovy|clj)):{_LINE}\)"
+    rf"|({_BEGINS}(?:(?<![A-Za-z])[A-Za-z]:[\\/])?[^\s\"'`()<>\[\],:;|]+{_ENDING})(?:{_LINE_BEHIND})"
+    rf"|\bfile=([^\s,]+),(?:\w{{1,20}}=[^\s,]*,){{0,3}}line={_LINE}"  # for GitHub's notes
+    rf"|{_BEGINS}([\w.-]*/[\w./-]+): line {_LINE}:"  # shells, whose scripts often have no ending
 )
 # A linter's report below the path of a file: ESLint, RuboCop.
 _HEADING = re.compile(r"\s*(?:== )?((?:[A-Za-z]:[\\/])?[^\s:]+\.[A-Za-z]\w{0,9})(?: ==)?\s*$")
@@ -198,9 +196,12 @@ def _calls_of(text: str) -> Iterator[TracebackFrame | CallFrame]:
 
 def _places_in(line: str) -> list[re.Match[str]]:
     """Return where a line names places."""
-    if not _LINE_BEHIND.search(line):
+    if 'ile "' in line or "file=" in line or ": line " in line:
+        return [*_FRAME.finditer(line)]
+    if (first := _ENDS.search(line)) is None:
         return []
-    return [*(_FRAME if _NOT_PLAIN.search(line) else _PLAIN_FRAME).finditer(line)]
+    # No other place has a space before the ending of its path.
+    return [*_FRAME.finditer(line, max(line.rfind(" ", 0, first.start()), line.rfind("\t", 0, first.start())) + 1)]
 
 
 def _call(match: re.Match[str]) -> CallFrame | None:
