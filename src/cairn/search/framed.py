@@ -55,14 +55,13 @@ def files_of_frames(
     Where the trace has the project as an installed package, a frame outside of packages is one of the application that
     uses it, unless more than a folder and a name are alike.
     """
-    found = {frame: _files_of(library, frame.path, finder) for frame in frames}
-    if any(_is_installed(finder, frame.path, files) for frame, files in found.items()):
-        for frame, files in found.items():
-            if not path_in_package(frame.path) and any(
-                finder.n_common(frame.path, file) <= _FEW_PARTS for file in files
-            ):
-                found[frame] = []
-    return found
+    frames = list(frames)
+    found = {path: _files_of(library, path, finder) for path in {frame.path for frame in frames}}
+    if any(_is_installed(finder, path, files) for path, files in found.items()):
+        for path, files in found.items():
+            if not path_in_package(path) and any(finder.n_common(path, file) <= _FEW_PARTS for file in files):
+                found[path] = []
+    return {frame: found[frame.path] for frame in frames}
 
 
 def _files_of(library: Library, path: str, finder: FileFinder) -> list[int]:
