@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from cairn.search.query import SCOPE_MARK, STOP_WORDS, looks_named, named_among
@@ -58,15 +59,27 @@ def read_mentions(item: WorkItem) -> Mentions:
         if name not in names and _may_count(name, _IN_CODE):
             names[name] = _IN_CODE
             kept.append(name)
-    paths = dict.fromkeys((*item.links, *_PATHS.findall(_with(".", *written))))
-    if written != (apart := [item.subject, item.prose, item.code]):
-        paths.update(dict.fromkeys(_PATHS.findall(_with(".", *apart))))
-    modules = dict.fromkeys((*_dotted_names(item.subject), *_dotted_names(item.prose)))
+    apart = [item.subject, item.prose, item.code]
+    texts = [written] if written == apart else [written, apart]
     return Mentions(
         {name: names[name] for name in kept[:MAX_NAMES]},
-        tuple(paths)[:MAX_PLACES],
-        tuple(modules)[:MAX_PLACES],
+        _first(chain(item.links, *map(_paths_in, texts))),
+        _first((*_dotted_names(item.subject), *_dotted_names(item.prose))),
     )
+
+
+def _first(places: Iterable[str]) -> tuple[str, ...]:
+    """Return the first places, each once, as many as are looked at."""
+    found: dict[str, None] = {}
+    for place in places:
+        found[place] = None
+        if len(found) == MAX_PLACES:
+            break
+    return tuple(found)
+
+
+def _paths_in(texts: Sequence[str]) -> Iterator[str]:
+    yield from (match[0] for match in _PATHS.finditer(_with(".", *texts)))
 
 
 def _may_count(name: str, weight: float) -> bool:
