@@ -9,6 +9,7 @@ from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.search.exact import LineMatch
 from cairn.search.library import Library, line_in, read_files
 from cairn.source.frames import TracebackFrame
+from cairn.source.text import places_of_word
 from cairn.storage.index import chunk_db
 from cairn.types import Definition
 
@@ -47,8 +48,8 @@ def line_of_frame(library: Library, file: int, frame: TracebackFrame) -> FrameLi
     if functions:
         nearest = min(functions, key=lambda one: (one.kind not in _CALLED, abs(one.span.start_line - frame.line)))
         return FrameLine(line_in(file, data, nearest.span.start_line), OF_FUNCTION)
-    word = re.compile(rb"(?<!\w)%b(?!\w)" % re.escape(_ACCESSOR.sub("", frame.function).encode()))
-    return FrameLine(named, 1.0 if word.search(data) else _UNKNOWN)
+    is_said = any(True for _ in places_of_word(data, _ACCESSOR.sub("", frame.function).encode()))
+    return FrameLine(named, 1.0 if is_said else _UNKNOWN)
 
 
 def _is_shown(line: LineMatch, frame: TracebackFrame) -> bool:

@@ -34,7 +34,7 @@ from cairn.search.query import STOP_WORDS
 from cairn.source.frames import TracebackFrame, read_calls
 from cairn.source.roles import FOREIGN, Role
 from cairn.source.terms import known_hash, terms_of_word
-from cairn.source.text import is_plain
+from cairn.source.text import is_plain, places_of_word
 
 BUDGET_SECONDS = 0.25
 _MAX_WORDS = 32  # of a longer text the first count
@@ -417,14 +417,7 @@ def _opens_string(line: bytes) -> bool:
 
 def _is_mentioned(name: bytes, data: bytes) -> bool:
     """Tell whether a class stands in some data, but not just where it is defined."""
-    start = data.find(name)
-    while start >= 0:
-        end = start + len(name)
-        is_inner = _is_word(data[start - 1 : start]) or _is_word(data[end : end + 1])
-        if not is_inner and not data.endswith(b"class ", 0, start):
-            return True
-        start = data.find(name, end)
-    return False
+    return any(not data.endswith(b"class ", 0, start) for start in places_of_word(data, name))
 
 
 def _is_word(character: bytes) -> bool:
