@@ -192,6 +192,27 @@ def definitions_called(connection: sqlite3.Connection, name: str, most: int) -> 
     return [_new(NamedDefinition, row) for row in rows]
 
 
+def definitions_of_names(
+    connection: sqlite3.Connection, names: Collection[str], most: int
+) -> dict[str, list[NamedDefinition]]:
+    """Return by name what `definitions_called` does for each; for two dozen names it takes half of the time."""
+    if not names:
+        return {}
+    marks = ", ".join(["(?)"] * len(names))
+    rows = connection.execute(
+        f"""SELECT wanted.column1, chunk, id & {MAX_ORDINAL}, kind, name, qualified_name
+           FROM (VALUES {marks}) AS wanted CROSS JOIN definition
+           ON name = wanted.column1 COLLATE NOCASE AND name = wanted.column1 COLLATE BINARY LIMIT ?""",
+        (*names, most * len(names)),
+    ).fetchall()
+    if len(rows) == most * len(names):  # those of one name may have left none for others
+        return {name: definitions_called(connection, name, most) for name in names}
+    found: dict[str, list[NamedDefinition]] = {name: [] for name in names}
+    for name, *columns in rows:
+        found[name].append(_new(NamedDefinition, columns))
+    return {name: own[:most] for name, own in found.items()}
+
+
 def exact_definitions(connection: sqlite3.Connection, name: str, *, are_tests: bool = False) -> list[tuple[int, int]]:
     """Return (blob id, definition ordinal) of every definition called exactly `name`, in the order of the blobs.
 
