@@ -457,7 +457,7 @@ def _occurrences(
     frequency = np.bincount(found.terms, minlength=len(known))
     rarity = np.zeros(len(words))
     rarity[known] = np.log1p((snapshot.n_rows - frequency + 0.5) / (frequency + 0.5)).clip(0.1)
-    terms, rows = np.array(known, dtype=np.int64)[found.terms], found.rows.astype(np.int64)
+    terms, rows = np.array(known, dtype=np.int64)[found.terms], found.rows.astype(np.int64, copy=False)
     if (files := filter_files(snapshot.files, filters)) is not None:
         inside = np.isin(snapshot.file_of_row[rows], files)
         terms, rows = terms[inside], rows[inside]
