@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
-from itertools import compress, islice
+from itertools import compress, islice, tee
 from typing import NamedTuple
 
 from cairn.search.diagnosed import diagnosed_path, is_hidden, makes_diagnosis
@@ -282,12 +282,11 @@ def messages_of(item: WorkItem) -> list[str]:
 def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
     """Yield the messages of a text as they are asked for: most texts have enough in their first lines."""
     yield from _of_panics(item.raw)
-    printed = list(map(_stripped, f"{item.code}\n{item.trace}".split("\n")))
-    printed = [line for line in printed if len(line) <= _MAX_MESSAGE_CHARS and len(line.split()) >= _LEAST_WORDS]
     shown = {frame.code for frame in _calls_of(item.raw) if isinstance(frame, TracebackFrame)}
-    printed = [line for line in printed if not ("panicked at" in line or line in shown or is_usual(line))]
-    yield from filter(_tells_error, reversed(printed))
-    yield from filter(_tells_level, reversed(printed))
+    lines_of_errors, all_lines = tee(_printed_lines(item, shown))
+    yield from filter(_tells_error, lines_of_errors)
+    last_first = list(all_lines)
+    yield from filter(_tells_level, last_first)
     spans = (next(filter(None, match.groups())) for match in _QUOTED.finditer(f"{item.subject}\n{item.prose}"))
     yield from (
         span for span in spans if len(span.split()) >= _LEAST_WORDS and (_tells_error(span) or _SAYS.search(span))
@@ -295,14 +294,29 @@ def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
     lines = [line.strip() for line in item.prose.split("\n") if len(line) <= _MAX_MESSAGE_CHARS]
     yield from (line for line in (*lines, item.subject) if " " in line and _tells_error(line))
     yield from (line for line in reversed(lines) if _tells_level(line) and _is_logged(line))
-    yield from (line for line in _saying(printed) if not _SOURCE.match(line))
-    yield from filter(_ERROR.match, reversed(printed))
+    yield from (line for line in _saying(last_first[::-1]) if not _SOURCE.match(line))
+    yield from filter(_ERROR.match, last_first)
     yield from _lines_alone(item.raw)
     if is_printed:
         lines = list(_lines_of_output("\n".join((item.subject, item.prose, item.code, item.trace))))
         if any(map(_tells_level, lines)):  # then those of a lower level say what went well
             lines = [line for line in lines if not _is_logged(line)]
         yield from (line for line in lines if _has_words(line) and line not in shown)
+
+
+def _printed_lines(item: WorkItem, shown: Container[str]) -> Iterator[str]:
+    """Yield the printed lines of a text that may be messages, the last one first.
+
+    Args:
+        item: the text.
+        shown: source that its traces show.
+    """
+    for printed in reversed(f"{item.code}\n{item.trace}".split("\n")):
+        line = _stripped(printed)
+        if len(line) > _MAX_MESSAGE_CHARS or len(line.split()) < _LEAST_WORDS:
+            continue
+        if not ("panicked at" in line or line in shown or is_usual(line)):
+            yield line
 
 
 def _of_panics(text: str) -> Iterator[str]:
