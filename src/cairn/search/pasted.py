@@ -365,17 +365,19 @@ class _Search:
         words, runs = self._words, self._runs(piece)
         may_be_raised = any(name in piece.data for name in self._raised)
         # In nine of ten chunks they would not be enough if they all stood together.
-        if not words.is_enough(list({run[1:]: run for run in runs}.values()), runs, is_raised=may_be_raised):
+        each = {run[1:]: run for run in runs}
+        if not words.is_enough(each.values(), each.values(), is_raised=may_be_raised):
             return None
+        rarity = {which: words.rarity_of(run) for which, run in each.items()}
         best: PastedPlace | None = None
-        for anchor in sorted(runs, key=words.rarity_of, reverse=True):
+        for anchor in sorted(runs, key=lambda run: rarity[run[1:]], reverse=True):
             near = _nearest_of_each(runs, anchor)
-            weight = sum(words.rarity_of(run) ** LONG_RUNS * _nearness(piece.data, anchor, run) for run in near)
+            weight = sum(rarity[run[1:]] ** LONG_RUNS * _nearness(piece.data, anchor, run) for run in near)
             is_raised = may_be_raised and self._is_raised_at(piece.data, anchor)
             weight *= self._worth(piece.data, anchor) * (_RAISED if is_raised else 1.0)
             if (best is not None and weight <= best.weight) or not words.is_enough(near, [anchor], is_raised=is_raised):
                 continue
-            share = sum(words.rarity_of(run) for run in near) / words.rarity_of(Run(0, 0, len(words.spans) - 1))
+            share = sum(rarity[run[1:]] for run in near) / words.rarity_of(Run(0, 0, len(words.spans) - 1))
             start, end = words.spans[anchor.first][0], words.spans[anchor.last][1]
             line, n_words = piece.line_at(anchor.offset), words.n_own(near)
             best = PastedPlace(line, self._text[start:end], min(share, 0.99), weight, n_words)
@@ -433,9 +435,9 @@ def _nearness(data: bytes, anchor: Run, run: Run) -> float:
 def _nearest_of_each(runs: Sequence[Run], anchor: Run) -> list[Run]:
     """Return of each run the place that is nearest to another one, if it is near."""
     nearest: dict[tuple[int, int], Run] = {}
-    for run in sorted(runs, key=lambda run: abs(run.offset - anchor.offset)):
-        if abs(run.offset - anchor.offset) <= _NEAR_BYTES:
-            nearest.setdefault((run.first, run.last), run)
+    near = [run for run in runs if abs(run.offset - anchor.offset) <= _NEAR_BYTES]
+    for run in sorted(near, key=lambda run: abs(run.offset - anchor.offset)):
+        nearest.setdefault((run.first, run.last), run)
     return list(nearest.values())
 
 
