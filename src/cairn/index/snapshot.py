@@ -216,22 +216,7 @@ class Snapshot:
     def _count_mentions(self) -> npt.NDArray[np.int64]:
         """Return in how many chunks each file's stem stands, taken whole, as an import or a type's name would."""
         stems, _, stem_of_file = group(self.files.stems)
-        counts = np.zeros(len(stems), dtype=np.int64)
-        for number, segment in enumerate(self._segments):
-            hashes, start = segment.postings.hashes, segment.postings.start
-            if not len(hashes):
-                continue
-            place = np.minimum(np.searchsorted(hashes, stems), len(hashes) - 1)
-            known = np.flatnonzero(hashes[place] == stems)
-            first, lengths = start[place[known]], start[place[known] + 1] - start[place[known]]
-            if self._layout.stored is None:
-                counts[known] += lengths
-                continue
-            ends = np.cumsum(lengths)
-            at = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(first - ends + lengths, lengths)
-            live = self._layout.rows_of(number, segment.postings.rows[at]) >= 0
-            counts += np.bincount(np.repeat(known, lengths)[live], minlength=len(stems))
-        return counts[stem_of_file]
+        return _count_rows(self, stems)[stem_of_file]
 
     @cached_property
     def _blobs_in_order(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -281,24 +266,31 @@ class Snapshot:
 def term_frequencies(snapshot: Snapshot, hashed: Sequence[int]) -> npt.NDArray[np.int64]:
     """Return in how many rows each of some terms stands; without a look at their postings where all have a row."""
     known = snapshot._frequencies
-    for term in set(hashed).difference(known):
-        known[term] = _count_rows(snapshot, term)  # at once: other threads read what is known
+    if new := set(hashed).difference(known):
+        counts = _count_rows(snapshot, np.array(list(new), dtype=np.uint64))
+        for term, count in zip(new, counts.tolist(), strict=True):
+            known[term] = count  # all of it at once: other threads read what is known
     return np.array([known[term] for term in hashed], dtype=np.int64)
 
 
-def _count_rows(snapshot: Snapshot, term: int) -> int:
-    """Return in how many rows a term stands, given by its hash."""
-    count = 0
+def _count_rows(snapshot: Snapshot, hashed: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    """Return in how many rows each of some terms stands, given by their hashes."""
+    counts = np.zeros(len(hashed), dtype=np.int64)
     for number, segment in enumerate(snapshot._segments):
-        postings = segment.postings
-        place = int(np.searchsorted(postings.hashes, np.uint64(term)))
-        if place < len(postings.hashes) and int(postings.hashes[place]) == term:
-            first, end = int(postings.start[place]), int(postings.start[place + 1])
-            if snapshot._layout.stored is None:
-                count += end - first
-            else:
-                count += int(np.count_nonzero(snapshot._layout.rows_of(number, postings.rows[first:end]) >= 0))
-    return count
+        hashes, start = segment.postings.hashes, segment.postings.start
+        if not len(hashes):
+            continue
+        place = np.minimum(np.searchsorted(hashes, hashed), len(hashes) - 1)
+        known = np.flatnonzero(hashes[place] == hashed)
+        first, lengths = start[place[known]], start[place[known] + 1] - start[place[known]]
+        if snapshot._layout.stored is None:
+            counts[known] += lengths
+            continue
+        ends = np.cumsum(lengths)
+        at = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(first - ends + lengths, lengths)
+        live = snapshot._layout.rows_of(number, segment.postings.rows[at]) >= 0
+        counts += np.bincount(np.repeat(known, lengths)[live], minlength=len(hashed))
+    return counts
 
 
 class _RowPlaces(NamedTuple):

@@ -197,8 +197,10 @@ def _hits_of_ranking(
 ) -> list[CodeHit]:
     """Return the hits for the best rows, and the lines that a long text leads to among them."""
     snapshot, connection = library.snapshot, library.connection
-    shown = ranking.rows[: request.limit or None]
-    chances = relevances(ranking, len(shown))
+    best = ranking.rows[: request.limit or None]
+    replaced = item.files_at_lines if item else frozenset[int]()
+    chosen = [pair for pair in zip(best, relevances(ranking, len(best)), strict=True) if pair[0].file not in replaced]
+    shown, chances = [one for one, _ in chosen], [chance for _, chance in chosen]
     ids = snapshot.chunk_ids([ranked.row for ranked in shown])
     rows = library.shown.read_chunks(connection, ids)
     texts = read_files(library, {ranked.file for ranked in shown})

@@ -74,8 +74,7 @@ def _candidates(
     snapshot, connection = library.snapshot, library.connection
     defined = chunk_db.definitions_called(connection, names[-1], _MAX_READ)
     rows = snapshot.rows_of_chunks(np.array([one.chunk_id for one in defined], dtype=np.int64))
-    definitions: dict[int, list[Definition]] = {}
-    found: list[_MethodMeant] = []
+    meant: list[tuple[int, NamedDefinition]] = []
     files: set[int] = set()
     for row, one in zip(rows.tolist(), defined, strict=True):
         file = int(snapshot.file_of_row[row]) if row >= 0 else -1
@@ -87,14 +86,15 @@ def _candidates(
         if len(files) > _MAX_NAMESAKES:
             return []
         if _is_called(library, file, one, names):
-            blob = one.chunk_id >> chunk_db.ORDINAL_BITS
-            if blob not in definitions:
-                definitions.update(chunk_db.read_definitions(connection, [blob]))
-            definition = definitions[blob][one.ordinal]
-            is_aside = int(snapshot.files.roles[file]) & int(_ASIDE) > 0
-            unlike = _unlike(call.parameters, definition.signature) if one.kind in FUNCTION_KINDS else (0, 0)
-            found.append(_MethodMeant(*unlike, is_aside, file, definition.span.start_line))
-    return sorted(found)
+            meant.append((file, one))
+    definitions = chunk_db.definitions_at(connection, [one.id for _, one in meant])
+    return sorted(_method_meant(library, call, file, definitions[one.id]) for file, one in meant)
+
+
+def _method_meant(library: Library, call: CallFrame, file: int, definition: Definition) -> _MethodMeant:
+    is_aside = int(library.snapshot.files.roles[file]) & int(_ASIDE) > 0
+    unlike = _unlike(call.parameters, definition.signature) if definition.kind in FUNCTION_KINDS else (0, 0)
+    return _MethodMeant(*unlike, is_aside, file, definition.span.start_line)
 
 
 def _ends_with(names: tuple[str, ...], one: NamedDefinition) -> bool:

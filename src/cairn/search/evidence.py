@@ -16,7 +16,6 @@ from cairn.search.mentions import Mentions
 from cairn.search.query import MINOR_KINDS
 from cairn.source.roles import Role
 from cairn.storage.index import chunk_db
-from cairn.storage.index.chunk_db import NamedDefinition
 
 Floats = npt.NDArray[np.float32]
 
@@ -95,10 +94,8 @@ def _who_defines(
     """Return for each file what the names that it defines say, and which rows define them; namesakes share."""
     named = np.zeros(len(snapshot.files.paths), dtype=np.float32)
     defining: dict[int, tuple[float, int]] = {}
-    found: dict[str, list[NamedDefinition]] = {}
-    for name in mentions.names:
-        waiting.check()
-        found[name] = chunk_db.definitions_called(connection, name, _MAX_READ)
+    waiting.check()
+    found = chunk_db.definitions_of_names(connection, mentions.names, _MAX_READ)
     rows = snapshot.rows_of_chunks(np.array([one.chunk_id for own in found.values() for one in own], np.int64))
     files = np.where(rows >= 0, file_of_row[rows], -1)
     places = zip(rows.tolist(), files.tolist(), strict=True)

@@ -41,10 +41,14 @@ class FileFinder:
         the modules of a language counts if all of its path there is that of the file.
         """
         path = path.replace("\\", "/")[-MAX_PATH_CHARS:]
+        parts = parts_of_path(path)
+        if not parts or not (alike := self._by_name.get(parts[-1], [])):
+            return []
         if (package := package_of(path)) and package not in self._parts:
             return []
-        parts = parts_of_path(path)
-        found = self._with_longest_end(self._by_name.get(parts[-1], []) if parts else [], parts, whole=True)
+        found = self._with_longest_end(alike, parts, whole=True)
+        if not found:
+            return []
         if package and len(found) > 1:
             found = [file for file in found if package in map(plain_name, self._paths[file].split("/")[:-1])] or found
         elif not package and (inside := path_in_library(path)):
@@ -66,6 +70,10 @@ class FileFinder:
         if common in (len(parts), len(own)):
             return True
         return not _USUAL_FOLDERS.issuperset(parts[-common:-1])
+
+    def has_name(self, name: str) -> bool:
+        """Tell whether a file has a name."""
+        return name in self._by_name
 
     def by_name(self, name: str) -> list[int]:
         """Return the numbers of the files that have a name, none if there are many."""

@@ -70,19 +70,18 @@ def files_of_frames(
     Where the trace has the project as an installed package, a frame outside of packages is one of the application that
     uses it, unless more than a folder and a name are alike.
     """
-    found = {frame: _files_of(library, frame.path, finder) for frame in frames}
-    if any(_is_installed(finder, frame.path, files) for frame, files in found.items()):
-        for frame, files in found.items():
-            if not path_in_package(frame.path) and any(
-                finder.n_common(frame.path, file) <= _FEW_PARTS for file in files
-            ):
-                found[frame] = []
-    return found
+    frames = list(frames)
+    found = {path: _files_of(library, path, finder) for path in {frame.path for frame in frames}}
+    if any(_is_installed(finder, path, files) for path, files in found.items()):
+        for path, files in found.items():
+            if not path_in_package(path) and any(finder.n_common(path, file) <= _FEW_PARTS for file in files):
+                found[path] = []
+    return {frame: found[frame.path] for frame in frames}
 
 
 def _files_of(library: Library, path: str, finder: FileFinder) -> list[int]:
-    if is_elsewhere(path, library.repository):
-        return []
+    if not finder.has_name(path.rpartition("/")[2]) or is_elsewhere(path, library.repository):
+        return []  # as most frames are in files of others
     files, n_parts = finder.by_path(path), path.count("/") + 1
     if path.endswith(_OF_JVM) and not path.startswith("/"):
         package = path.rpartition("/")[0].replace("/", ".")
@@ -97,8 +96,8 @@ def _files_of(library: Library, path: str, finder: FileFinder) -> list[int]:
 
 def _is_installed(finder: FileFinder, path: str, files: list[int]) -> bool:
     """Tell whether a path is that of a file of the project, all of it, in an installed package."""
-    inside = path_in_package(path)
-    return bool(inside) and len(files) == 1 and finder.n_common(path, files[0]) >= inside.count("/") + 1
+    inside = path_in_package(path) if len(files) == 1 else ""
+    return bool(inside) and finder.n_common(path, files[0]) >= inside.count("/") + 1
 
 
 def _of_package(library: Library, path: str, finder: FileFinder) -> list[int]:

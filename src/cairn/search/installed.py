@@ -36,15 +36,17 @@ _GO_FOLDERS_BELOW_SRC = rf"{_GO_FOLDERS}|go|internal|path|vendor"  # what people
 # Python's installed modules and its own, and what Go and Ruby bring.
 _LIBRARIES = (
     (
+        (".py", ".pyi", ".pyx"),
         "",
         r".*(?:(?:site|dist)-packages|(?i:lib/python\d[\d.]*|python\d+/lib))/(?:[^/]+\.egg/)?(.+\.py[ix]?)",
     ),
     (
+        (".go",),
         "src/",
         rf".*(?:(?:^|/)(?:[Gg]o|go-?\d[\d.]*|go/\d[\d.]*/\w+|libexec)/src)/((?:{_GO_FOLDERS_BELOW_SRC})/.+\.go)",
     ),
-    ("", rf"((?:{_GO_FOLDERS})/.+\.go)"),
-    ("lib/", r".*/lib/ruby/(?:(?:site|vendor)_ruby/)?\d[^/]*/(?!gems/)(.+\.rb)"),
+    ((".go",), "", rf"((?:{_GO_FOLDERS})/.+\.go)"),
+    ((".rb",), "lib/", r".*/lib/ruby/(?:(?:site|vendor)_ruby/)?\d[^/]*/(?!gems/)(.+\.rb)"),
 )
 
 
@@ -69,8 +71,8 @@ def path_in_library(path: str) -> str:
 
     It is empty if the path does not lie among them.
     """
-    for folder, pattern in _LIBRARIES:
-        if (found := re.fullmatch(pattern, path)) is not None:
+    for endings, folder, pattern in _LIBRARIES:
+        if path.endswith(endings) and (found := re.fullmatch(pattern, path)) is not None:
             return folder + found[1]
     return ""
 

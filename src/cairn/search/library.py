@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from cairn.graph.graph import Graph
     from cairn.search.meaning import Meanings
 
+_BLOCK = 1024  # bytes in which line feeds are counted, before the lines of one are looked at
+
 
 class Library(NamedTuple):
     """All that an answer needs of an opened project.
@@ -68,7 +70,16 @@ def read_files(library: Library, files: Collection[int]) -> dict[int, FileText]:
 
 def line_at(library: Library, file: int, number: int) -> LineMatch | None:
     """Return a line of a file as it is now, None if it is shorter."""
-    lines = read_files(library, [file])[file].data.split(b"\n", number)[:number]
-    if len(lines) < number:
-        return None
-    return LineMatch(file, number, number, sum(map(len, lines[:-1])) + number - 1, lines[-1])
+    return line_in(file, read_files(library, [file])[file].data, number)
+
+
+def line_in(file: int, data: bytes, number: int) -> LineMatch | None:
+    """Return a line of a file whose text is given, None if it is shorter."""
+    start, missing = 0, number - 1  # line feeds before it
+    while missing > (count := data.count(b"\n", start, start + _BLOCK)) and start + _BLOCK < len(data):
+        start, missing = start + _BLOCK, missing - count
+    for _ in range(missing):
+        if not (start := data.find(b"\n", start) + 1):
+            return None
+    end = data.find(b"\n", start)
+    return LineMatch(file, number, number, start, data[start : len(data) if end < 0 else end])

@@ -30,7 +30,9 @@ def with_places(text: str) -> str:
 
     The host, `//HOST/`, the owner and the name of a repository, the branch and the commit stay in the path.
     """
-    return _LINK.sub(_place, text) if "://" in text else text
+    if "://" not in text:
+        return text
+    return "\n".join([_LINK.sub(_place, line) if "://" in line else line for line in text.split("\n")])
 
 
 def is_elsewhere(path: str, own: Callable[[], str]) -> bool:

@@ -80,8 +80,24 @@ class LongText:
 
     @property
     def lines(self) -> list[LineMatch]:
-        """The lines of the project that the text reports."""
-        return [one.line for one in self._reported]
+        """The lines of the project that the text reports; of several in a file the first one is shown."""
+        return [one.line for one in self._shown]
+
+    @property
+    def _shown(self) -> Sequence[Reported]:
+        """What may be shown: the first line of each file, or any where only some kinds are wanted."""
+        if self._filters.kinds:
+            return self._reported
+        first: dict[int, Reported] = {}
+        for one in self._reported:
+            first.setdefault(one.line.file, one)
+        return list(first.values())
+
+    @property
+    def files_at_lines(self) -> frozenset[int]:
+        """The files of which an answer shows the lines that the text reports, and nothing else; see `arrange`."""
+        is_shown = is_output(self._item) and not is_report(self._item) and not self._filters.kinds
+        return frozenset(one.line.file for one in self._reported) if is_shown else frozenset()
 
     @property
     def _deepest(self) -> str:
@@ -144,7 +160,7 @@ class LongText:
             lines: the hits of `lines`.
         """
         shown: dict[str, CodeHit] = {}
-        for line, one in zip(lines, self._reported, strict=True):
+        for line, one in zip(lines, self._shown, strict=True):
             if not self._filters.kinds or line.kind in self._filters.kinds:
                 shown.setdefault(line.path, _sure(line, one.part, self._sureness(one)))
         if changed := {path: shown.pop(path) for path, one in [*shown.items()] if one.part == CHANGED_PART}:

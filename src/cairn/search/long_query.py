@@ -52,7 +52,8 @@ def _terms(item: WorkItem) -> tuple[Term, ...]:
             words, terms = terms_of_word(raw)
             for term in terms:
                 weight = worth if len(words) < 2 or term == terms[-1] else worth * _PART_OF_NAME
-                weights[term] = max(weight, weights.get(term, 0.0))
+                if weights.get(term, 0.0) < weight:
+                    weights[term] = weight
             if len(weights) >= MAX_TERMS_OF_ITEM:
                 break
     return tuple([Term(known_hash(term), term, weight) for term, weight in weights.items()])

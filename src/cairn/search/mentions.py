@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from cairn.search.query import SCOPE_MARK, STOP_WORDS, looks_named, named_among
@@ -49,22 +51,46 @@ def read_mentions(item: WorkItem) -> Mentions:
     for text, factor in ((item.subject, _IN_SUBJECT), (item.prose, 1.0)):
         for name, weight in _names_in_prose(text):
             names[name] = max(names.get(name, 0.0), weight * factor)
-    for text in (item.code, item.trace):
-        for name in (*named_among(words_of(text)), *_CALLS.findall(_with("(", text))):
-            names[name] = max(names.get(name, 0.0), _IN_CODE)
-    kept = [
-        name for name in names if len(name) >= _LEAST_CHARS and (names[name] >= 1 or name.lower() not in STOP_WORDS)
-    ]
+    kept = [name for name, weight in names.items() if _may_count(name, weight)]
     kept.sort(key=lambda name: -names[name])
-    paths = dict.fromkeys((*item.links, *_PATHS.findall(_with(".", *written))))
-    if written != (apart := [item.subject, item.prose, item.code]):
-        paths.update(dict.fromkeys(_PATHS.findall(_with(".", *apart))))
-    modules = dict.fromkeys((*_dotted_names(item.subject), *_dotted_names(item.prose)))
+    for name in _names_in_code(item.code, item.trace):  # these say least, so no more are read than there is room for
+        if len(kept) >= MAX_NAMES:
+            break
+        if name not in names and _may_count(name, _IN_CODE):
+            names[name] = _IN_CODE
+            kept.append(name)
+    apart = [item.subject, item.prose, item.code]
+    texts = [written] if written == apart else [written, apart]
     return Mentions(
         {name: names[name] for name in kept[:MAX_NAMES]},
-        tuple(paths)[:MAX_PLACES],
-        tuple(modules)[:MAX_PLACES],
+        _first(chain(item.links, *map(_paths_in, texts))),
+        _first((*_dotted_names(item.subject), *_dotted_names(item.prose))),
     )
+
+
+def _first(places: Iterable[str]) -> tuple[str, ...]:
+    """Return the first places, each once, as many as are looked at."""
+    found: dict[str, None] = {}
+    for place in places:
+        found[place] = None
+        if len(found) == MAX_PLACES:
+            break
+    return tuple(found)
+
+
+def _paths_in(texts: Sequence[str]) -> Iterator[str]:
+    yield from (match[0] for match in _PATHS.finditer(_with(".", *texts)))
+
+
+def _may_count(name: str, weight: float) -> bool:
+    return len(name) >= _LEAST_CHARS and (weight >= 1 or name.lower() not in STOP_WORDS)
+
+
+def _names_in_code(*texts: str) -> Iterator[str]:
+    """Yield what is shaped like a name in some texts, and what is called there."""
+    for text in texts:
+        yield from named_among(words_of(text))
+        yield from (match[1] for match in _CALLS.finditer(_with("(", text)))
 
 
 def _names_in_prose(text: str) -> list[tuple[str, float]]:

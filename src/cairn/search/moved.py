@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.search.exact import LineMatch
-from cairn.search.library import Library, line_at, read_files
+from cairn.search.library import Library, line_in, read_files
 from cairn.source.frames import TracebackFrame
+from cairn.source.text import places_of_word
 from cairn.storage.index import chunk_db
 from cairn.types import Definition
 
@@ -34,21 +35,21 @@ def line_of_frame(library: Library, file: int, frame: TracebackFrame) -> FrameLi
     A trace may come from another version than what is here. The nearest line that is like the one it shows is meant,
     else the nearest function that is called as it says, unless the line is in it.
     """
-    named = line_at(library, file, frame.line)
+    data = read_files(library, [file])[file].data
+    named = line_in(file, data, frame.line)
     if not (frame.code or frame.function) or (named is not None and _is_shown(named, frame)):
         return FrameLine(named, 1.0)
-    data = read_files(library, [file])[file].data
     functions = _functions_called(library, file, frame.function)
     around = [one for one in functions if one.span.start_line <= frame.line <= one.span.end_line]
     if (alike := _nearest_alike(data, frame, around or functions)) is not None:
-        return FrameLine(line_at(library, file, alike[0]), alike[1])
+        return FrameLine(line_in(file, data, alike[0]), alike[1])
     if around or not frame.function:
         return FrameLine(named, 1.0)
     if functions:
         nearest = min(functions, key=lambda one: (one.kind not in _CALLED, abs(one.span.start_line - frame.line)))
-        return FrameLine(line_at(library, file, nearest.span.start_line), OF_FUNCTION)
-    word = re.compile(rb"(?<!\w)%b(?!\w)" % re.escape(_ACCESSOR.sub("", frame.function).encode()))
-    return FrameLine(named, 1.0 if word.search(data) else _UNKNOWN)
+        return FrameLine(line_in(file, data, nearest.span.start_line), OF_FUNCTION)
+    is_said = any(True for _ in places_of_word(data, _ACCESSOR.sub("", frame.function).encode()))
+    return FrameLine(named, 1.0 if is_said else _UNKNOWN)
 
 
 def _is_shown(line: LineMatch, frame: TracebackFrame) -> bool:
@@ -83,5 +84,4 @@ def _functions_called(library: Library, file: int, name: str) -> list[Definition
     if not name:
         return []
     blob = int(library.snapshot.files.blob_ids[file])
-    names = {name, _ACCESSOR.sub("", name)}
-    return [one for one in chunk_db.read_definitions(library.connection, [blob]).get(blob, []) if one.name in names]
+    return chunk_db.definitions_of_blob_called(library.connection, blob, {name, _ACCESSOR.sub("", name)})

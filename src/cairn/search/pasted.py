@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from itertools import compress, islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,22 +29,24 @@ from cairn.search.hits import FileText
 from cairn.search.library import Library, read_files
 from cairn.search.linked_places import with_places
 from cairn.search.pasted_text import Pasted, is_of_language, read_message, without_prefix
+from cairn.search.pasted_words import LONG_RUNS, PastedWords, Run
 from cairn.search.query import STOP_WORDS
 from cairn.source.frames import TracebackFrame, read_calls
 from cairn.source.roles import FOREIGN, Role
 from cairn.source.terms import known_hash, terms_of_word
-from cairn.source.text import is_plain
+from cairn.source.text import is_plain, places_of_word
 
 BUDGET_SECONDS = 0.25
 _MAX_WORDS = 32  # of a longer text the first count
 _MAX_ROWS, _MAX_FILES = 32, 96  # that are read, for a part of the text and for all of it
 _MAX_ROWS_OF_FEW, _FEW_WORDS = 56, 4  # where the text says no more words, many chunks hold them
 _MAX_MINOR_ROWS = 8  # of tests, examples and documentation among those of a part
-_BATCH = 16  # files that are read at once
+_BATCH, _BATCH_OF_ROWS = 16, 8  # files, and rows that are looked at, that are read at once
 _MAX_COMPARED_ROWS = 4_000
 _MAX_PLACES = 8  # of one run in a chunk
 _MAX_PARTS = 3  # places that hold a part of the text only
-_MOST_WORDS = 0.6  # of the words of a text that are not values, for it to be found where most of them are common
+_KEPT_SHARE = 0.7  # of the weight of the best one, from which on others are shown
+_ROUNDED_UP = 1 + 1e-9  # sums of the same numbers in another order may be this much larger
 _OTHER_LINE = 0.6
 _NEAR_BYTES = 250  # between runs of one message
 _LEAST_SHARE = 0.3  # of the best row's rarity, for a row to be compared
@@ -53,13 +55,13 @@ _MINOR_FACTOR = 0.15
 _ENOUGH_WORDS, _ENOUGH_SHARE = 3, 0.25  # that stand in code, for tests and documents to be left out
 # What a place counts by where it stands: a comment, outside of a string, before a placeholder, beside what is raised.
 _IN_COMMENT, _NO_STRING, _BEFORE_VALUE, _RAISED = 0.4, 0.7, 1.2, 1.5
-_LONG_RUNS = 2.0  # the power of a run's rarity that counts: one of four words is worth more than four of one
 
-_LITTLE = 1.0  # what each further word adds to the rarity of a run, common as it may be
 # Of a word that was probably filled in, where the text says little else and where it says enough.
 _VALUE, _PLAIN_VALUE = 0.3, 0.1
 _CLASS = 0.5  # of the class of an exception
 _OWN_WORDS = 2
+
+_Item = TypeVar("_Item")
 
 _WORD = re.compile(r"\w+")
 _COMMENT_LINE = re.compile(rb"\s*(?:#(?!\{)|//|/?\*|--|;;|%)")
@@ -105,7 +107,7 @@ def find_pasted(library: Library, pasted: Sequence[Pasted], wants: Role, filters
             continue
         search = _Search(library, one, wants, filters, until)
         found = search.whole(limit)
-        if not found.places and search.body != one.text and len(search.body.split()) >= _ENOUGH_WORDS:
+        if not found.places and search.has_other_body:
             found = _Search(library, Pasted(search.body, True), wants, filters, until).whole(limit)
         if one.is_loose and not found.is_cut and not is_of_language(one.text) and search.is_minor(found.places):
             parts = search.parts()  # a test repeats the message that the code makes
@@ -137,26 +139,24 @@ def find_frames(library: Library, text: str, filters: Filtered, limit: int) -> l
     return [PastedPlace(one.line, "", one.share) for one in islice(found, limit)]
 
 
-class _Words(NamedTuple):
-    """The words of a text: where they stand in it, which count, which of these are not values, how rare each is.
+class _Candidate(NamedTuple):
+    """A row that may hold enough of a text.
 
-    There are few, and their runs are short: lists are faster than arrays. `own` are those that are not values, common
-    words included.
+    Attributes:
+        file: its number.
+        chunk_id: of its chunk.
+        held: a byte for each word of the text, 0 for one that does not stand there.
+        is_minor: whether it is in a test, an example or documentation.
+        most: the most that a place in it can weigh.
+        order: where it comes among places of the same weight.
     """
 
-    spans: list[tuple[int, int]]
-    counts: list[bool]
-    said: list[bool]
-    rarity: list[float]
-    own: list[bool]
-
-
-class _Run(NamedTuple):
-    """Words of the text, `first` to `last`, that stand at an offset of some data."""
-
-    offset: int
-    first: int
-    last: int
+    file: int
+    chunk_id: int
+    held: bytes
+    is_minor: bool
+    most: float
+    order: tuple[int, int]
 
 
 class _PastedPiece(NamedTuple):
@@ -184,6 +184,7 @@ class _Search:
 
     def __init__(self, library: Library, pasted: Pasted, wants: Role, filters: Filtered, until: float) -> None:
         self._library = library
+        self._given = pasted.text
         self._text = without_prefix(pasted.text) if pasted.is_loose else pasted.text
         self._until = until
         snapshot = library.snapshot
@@ -204,17 +205,23 @@ class _Search:
             rarity[~own] *= [_CLASS if match[0] in message.raised else factor for match in compress(found, ~own)]
             self.body, raised = message.body, message.raised
         self._is_loose = pasted.is_loose
-        self._raised = [(name.encode(), re.compile(rf"(?<!class )\b{name}\b".encode())) for name in raised]
+        self._raised = [name.encode() for name in raised]
         self._bytes = self._text.encode("utf-8", "surrogatepass")
         spans = [match.span() for match in found]
         bounds = [place for span in spans for place in span]
         if not self._text.isascii():
             bounds = [len(self._text[:place].encode("utf-8", "surrogatepass")) for place in bounds]
         self._bounds, self._counts = np.array(bounds, dtype=np.int64), counts.tobytes()
-        self._words = _Words(spans, counts.tolist(), said.tolist(), rarity.tolist(), own.tolist())
+        self._words = PastedWords(spans, counts.tolist(), rarity.tolist(), own.tolist())
         # A message may hold the words for tests or documents; that asks for none.
         roles = snapshot.files.roles & int(_MINOR & ~(Role(0) if pasted.is_loose else wants))
         self._is_minor = roles > 0
+
+    @property
+    def has_other_body(self) -> bool:
+        """Whether a part of the text is a message by itself that may stand somewhere."""
+        is_other = self.body != self._given and len(self.body.split()) >= _ENOUGH_WORDS
+        return is_other and not _stands_nowhere(self._library.snapshot, without_prefix(self.body))
 
     def whole(self, limit: int) -> Places:
         """Return lines that hold all of the text; those that are not part of a longer word, and code, come first."""
@@ -251,17 +258,22 @@ class _Search:
 
     def parts(self) -> Places:
         """Return the lines that hold the longest and rarest runs of the text's words."""
-        found: list[tuple[float, PastedPlace]] = []
-        for piece in self._pieces(*self._rows_by_runs()):
+        found: list[tuple[float, tuple[int, int], PastedPlace]] = []
+        says_enough, best_of_code = False, 0.0
+        for candidate, piece in self._pieces(self._candidates()):
+            if says_enough and (candidate.is_minor or candidate.most <= _KEPT_SHARE * best_of_code):
+                break  # tests and documents are left out, and no further code comes near the best
             best = self._best_place(piece)
-            if best is not None:
-                found.append((best.weight * (_MINOR_FACTOR if self._is_minor[piece.file] else 1.0), best))
-        found.sort(key=lambda entry: -entry[0])
-        code = [one for one in found if not self._is_minor[one[1].line.file]]
-        if any(one.n_words >= _ENOUGH_WORDS and one.share >= _ENOUGH_SHARE for _, one in code):
-            found = code
-        best_score = found[0][0] if found else 0.0
-        places = [place for score, place in found if score > 0.7 * best_score]
+            if best is None:
+                continue
+            found.append((best.weight * (_MINOR_FACTOR if candidate.is_minor else 1.0), candidate.order, best))
+            if not candidate.is_minor:
+                best_of_code = max(best_of_code, best.weight)
+                says_enough = says_enough or (best.n_words >= _ENOUGH_WORDS and best.share >= _ENOUGH_SHARE)
+        if says_enough:
+            found = [one for one in found if not self._is_minor[one[2].line.file]]
+        found.sort(key=lambda entry: (-entry[0], entry[1]))
+        places = [place for score, _, place in found if score > _KEPT_SHARE * found[0][0]]
         return Places(_without_repeats(places)[:_MAX_PARTS], self._is_late())
 
     def is_minor(self, places: Sequence[PastedPlace]) -> bool:
@@ -295,15 +307,15 @@ class _Search:
         holds = np.zeros((len(rarity), len(kept)), dtype=np.bool_)
         holds[self._terms[inside], place[self._rows[inside]]] = True
         run, score = np.zeros(len(kept)), np.zeros(len(kept))
-        says_enough = self._says_enough()
+        says_enough = words.says_enough
         for word in range(len(rarity)):
             if not words.counts[word] or (says_enough and not words.own[word]):
                 continue
-            score += np.where(holds[word], 0.0, run**_LONG_RUNS)
+            score += np.where(holds[word], 0.0, run**LONG_RUNS)
             run = np.where(holds[word], run + rarity[word], 0.0)
-        ordered = self._ordered(kept, score + run**_LONG_RUNS)
+        ordered = self._ordered(kept, score + run**LONG_RUNS)
         is_minor = self._is_minor[self._library.snapshot.file_of_row[ordered]]
-        most = _MAX_ROWS if sum(words.said) > _FEW_WORDS else _MAX_ROWS_OF_FEW
+        most = _MAX_ROWS if words.n_said > _FEW_WORDS else _MAX_ROWS_OF_FEW
         chosen = np.concatenate([ordered[~is_minor][: most - _MAX_MINOR_ROWS], ordered[is_minor][:_MAX_MINOR_ROWS]])
         may_hold = holds[:, place[chosen]].T
         may_hold[:, ~np.array(words.counts)] = True  # not looked up: common words, and those that were said before
@@ -317,106 +329,87 @@ class _Search:
                 return
             yield from read_files(self._library, batch).items()
 
-    def _pieces(self, rows: npt.NDArray[np.int64], may_hold: npt.NDArray[np.bool_]) -> list[_PastedPiece]:
-        """Return the text of some rows, until time is up; the whole file if it changed since."""
-        snapshot = self._library.snapshot
-        ids = snapshot.chunk_ids(rows)
-        chunks = self._library.shown.read_chunks(self._library.connection, ids)
-        chunks_of_files: dict[int, list[tuple[int, bytes]]] = {}
-        for file, chunk_id, words in zip(snapshot.file_of_row[rows].tolist(), ids, may_hold, strict=True):
-            chunks_of_files.setdefault(file, []).append((chunk_id, words.tobytes()))
-        pieces = []
-        for file, text in self._texts(list(chunks_of_files)):
-            if text.stale:
-                pieces.append(_PastedPiece(file, 1, 0, text.data))
-                continue
-            for chunk_id, words in chunks_of_files[file]:
-                if chunk_id in chunks:
-                    span = chunks[chunk_id].chunk.span
-                    start = text.data.rfind(b"\n", 0, span.start_byte) + 1
-                    pieces.append(_PastedPiece(file, span.start_line, start, text.whole(span, moved=False), words))
-        return pieces
+    def _candidates(self) -> list[_Candidate]:
+        """Return the rows that may hold enough, code first, and first those that may hold most."""
+        rows, may_hold = self._rows_by_runs()
+        files, ids = self._library.snapshot.file_of_row[rows].tolist(), self._library.snapshot.chunk_ids(rows)
+        is_raised = bool(self._raised)
+        most_worth = _BEFORE_VALUE * (_RAISED if is_raised else 1.0) * _ROUNDED_UP
+        found = []
+        for order, (file, chunk_id, words) in enumerate(zip(files, ids, may_hold, strict=True)):
+            held = words.tobytes()
+            if most := self._words.most_worth(held, is_raised=is_raised):
+                is_minor = bool(self._is_minor[file])
+                found.append(_Candidate(file, chunk_id, held, is_minor, most * most_worth, (files.index(file), order)))
+        return sorted(found, key=lambda one: (one.is_minor, -one.most))
+
+    def _pieces(self, candidates: Sequence[_Candidate]) -> Iterator[tuple[_Candidate, _PastedPiece]]:
+        """Yield the text of some rows, until time is up; the whole file if it changed since."""
+        spans = self._library.shown.read_spans(self._library.connection, [one.chunk_id for one in candidates])
+        changed = set[int]()
+        for batch in _batches(candidates, _BATCH_OF_ROWS):
+            texts = dict(self._texts(list({one.file for one in batch})))
+            for one in batch:
+                text, span = texts.get(one.file), spans.get(one.chunk_id)
+                if text is None or span is None or one.file in changed:
+                    continue
+                if text.stale:
+                    changed.add(one.file)
+                    yield one, _PastedPiece(one.file, 1, 0, text.data)
+                    continue
+                start = text.data.rfind(b"\n", 0, span.start_byte) + 1
+                yield one, _PastedPiece(one.file, span.start_line, start, text.whole(span, moved=False), one.held)
 
     def _best_place(self, piece: _PastedPiece) -> PastedPlace | None:
         """Return the place in a chunk where most of the text stands; None if that is too little."""
-        runs = self._runs(piece)
-        best: PastedPlace | None = None
-        if not self._may_be_enough(piece.data, runs):
+        words, runs = self._words, self._runs(piece)
+        may_be_raised = any(name in piece.data for name in self._raised)
+        # In nine of ten chunks they would not be enough if they all stood together.
+        each = {run[1:]: run for run in runs}
+        if not words.is_enough(each.values(), each.values(), is_raised=may_be_raised):
             return None
-        for anchor in sorted(runs, key=self._rarity, reverse=True):
+        rarity = {which: words.rarity_of(run) for which, run in each.items()}
+        best: PastedPlace | None = None
+        for anchor in sorted(runs, key=lambda run: rarity[run[1:]], reverse=True):
             near = _nearest_of_each(runs, anchor)
-            weight = sum(self._rarity(run) ** _LONG_RUNS * _nearness(piece.data, anchor, run) for run in near)
-            is_raised = self._is_raised_at(piece.data, anchor)
+            weight = sum(rarity[run[1:]] ** LONG_RUNS * _nearness(piece.data, anchor, run) for run in near)
+            is_raised = may_be_raised and self._is_raised_at(piece.data, anchor)
             weight *= self._worth(piece.data, anchor) * (_RAISED if is_raised else 1.0)
-            if (best is not None and weight <= best.weight) or not self._is_enough(near, anchor, is_raised):
+            if (best is not None and weight <= best.weight) or not words.is_enough(near, [anchor], is_raised=is_raised):
                 continue
-            share = sum(self._rarity(run) for run in near) / self._rarity(_Run(0, 0, len(self._words.spans) - 1))
-            start, end = self._words.spans[anchor.first][0], self._words.spans[anchor.last][1]
-            line, n_words = piece.line_at(anchor.offset), self._n_own(near)
+            share = sum(rarity[run[1:]] for run in near) / words.rarity_of(Run(0, 0, len(words.spans) - 1))
+            start, end = words.spans[anchor.first][0], words.spans[anchor.last][1]
+            line, n_words = piece.line_at(anchor.offset), words.n_own(near)
             best = PastedPlace(line, self._text[start:end], min(share, 0.99), weight, n_words)
         return best
 
-    def _worth(self, data: bytes, run: _Run) -> float:
+    def _worth(self, data: bytes, run: Run) -> float:
         """Return how much a place is like one that makes a message: in a string, before a value, where it is raised."""
         start = data.rfind(b"\n", 0, run.offset) + 1
         before = data[start : run.offset]
         worth = _IN_COMMENT if _COMMENT_LINE.match(before) else 1.0 if _opens_string(before) else _NO_STRING
         return worth * (_BEFORE_VALUE if _PLACEHOLDER.match(data, self._end(run)) else 1.0)
 
-    def _is_raised_at(self, data: bytes, run: _Run) -> bool:
+    def _is_raised_at(self, data: bytes, run: Run) -> bool:
         """Tell whether the exception that the text names stands near a place, but not where it is defined."""
         around = data[max(0, run.offset - _NEAR_BYTES) : self._end(run) + _NEAR_BYTES]
-        return any(name in around and pattern.search(around) is not None for name, pattern in self._raised)
+        return any(_is_mentioned(name, around) for name in self._raised)
 
-    def _end(self, run: _Run) -> int:
+    def _end(self, run: Run) -> int:
         """Return where a run ends in the data that it was found in."""
         start, end = self._words.spans[run.first][0], self._words.spans[run.last][1]
         return run.offset + len(self._text[start:end].encode("utf-8", "surrogatepass"))
 
-    def _n_own(self, runs: Sequence[_Run]) -> int:
-        """Return how many words that are not values some runs have."""
-        return sum(sum(self._words.own[run.first : run.last + 1]) for run in runs)
-
-    def _rarity(self, run: _Run) -> float:
-        """Return how rare a run is; words that say little count when others are around them."""
-        words = self._words
-        own = slice(run.first, run.last + 1)
-        return sum(words.rarity[own]) + _LITTLE * max(0, sum(words.own[own]) - 1)
-
-    def _says_enough(self) -> bool:
-        """Tell whether the text has words enough beside its values."""
-        return sum(self._words.said) >= _OWN_WORDS
-
-    def _may_be_enough(self, data: bytes, runs: Sequence[_Run]) -> bool:
-        """Tell whether runs would be enough if they all stood together: in nine of ten chunks they would not."""
-        each = list({(run.first, run.last): run for run in runs}.values())
-        is_raised = any(name in data for name, _ in self._raised)
-        return any(self._is_enough(each, run, is_raised) for run in each)
-
-    def _is_enough(self, near: Sequence[_Run], longest: _Run, is_raised: bool) -> bool:
-        words = self._words
-        own, counts = words.own, words.said if self._says_enough() else words.counts
-        n_longest = sum(counts[longest.first : longest.last + 1])
-        n_near = sum(sum(counts[run.first : run.last + 1]) for run in near)
-        is_long = n_longest >= 2 or self._n_own([longest]) >= 3
-        n_said = sum(words.said)
-        if (is_long and (n_near >= 3 or n_near >= 0.5 * n_said)) or n_near >= 4:
-            return True
-        n_words, n_all = self._n_own(near), sum(own)
-        if is_raised and n_words >= _ENOUGH_WORDS and n_words >= 0.5 * n_all:
-            return True
-        return is_long and n_words >= 4 and n_words >= _MOST_WORDS * n_all
-
-    def _runs(self, piece: _PastedPiece) -> list[_Run]:
+    def _runs(self, piece: _PastedPiece) -> list[Run]:
         """Return the longest runs of the text that stand in a piece, wherever they do."""
         may_hold = piece.may_hold or b"\1" * len(self._counts)
         found = loops.find_runs(piece.data, self._bytes, self._bounds, may_hold, self._counts, _MAX_PLACES)
-        return [_Run(*run) for run in found]
+        return [Run(*run) for run in found]
 
 
-def _batches(files: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+def _batches(items: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:
     """Yield a list in pieces of at most some size."""
-    return (files[start : start + size] for start in range(0, len(files), size))
+    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def _opens_string(line: bytes) -> bool:
@@ -424,22 +417,27 @@ def _opens_string(line: bytes) -> bool:
     return any(line.count(quote) % 2 for quote in (b'"', b"'", b"`"))
 
 
+def _is_mentioned(name: bytes, data: bytes) -> bool:
+    """Tell whether a class stands in some data, but not just where it is defined."""
+    return any(not data.endswith(b"class ", 0, start) for start in places_of_word(data, name))
+
+
 def _is_word(character: bytes) -> bool:
     return character.isalnum() or character == b"_"
 
 
-def _nearness(data: bytes, anchor: _Run, run: _Run) -> float:
+def _nearness(data: bytes, anchor: Run, run: Run) -> float:
     """Return how much a run counts beside another: less on a line of its own."""
     first, last = sorted((anchor.offset, run.offset))
     return _OTHER_LINE if b"\n" in data[first:last] else 1.0
 
 
-def _nearest_of_each(runs: Sequence[_Run], anchor: _Run) -> list[_Run]:
+def _nearest_of_each(runs: Sequence[Run], anchor: Run) -> list[Run]:
     """Return of each run the place that is nearest to another one, if it is near."""
-    nearest: dict[tuple[int, int], _Run] = {}
-    for run in sorted(runs, key=lambda run: abs(run.offset - anchor.offset)):
-        if abs(run.offset - anchor.offset) <= _NEAR_BYTES:
-            nearest.setdefault((run.first, run.last), run)
+    nearest: dict[tuple[int, int], Run] = {}
+    near = [run for run in runs if abs(run.offset - anchor.offset) <= _NEAR_BYTES]
+    for run in sorted(near, key=lambda run: abs(run.offset - anchor.offset)):
+        nearest.setdefault((run.first, run.last), run)
     return list(nearest.values())
 
 
@@ -461,7 +459,7 @@ def _occurrences(
     frequency = np.bincount(found.terms, minlength=len(known))
     rarity = np.zeros(len(words))
     rarity[known] = np.log1p((snapshot.n_rows - frequency + 0.5) / (frequency + 0.5)).clip(0.1)
-    terms, rows = np.array(known, dtype=np.int64)[found.terms], found.rows.astype(np.int64)
+    terms, rows = np.array(known, dtype=np.int64)[found.terms], found.rows.astype(np.int64, copy=False)
     if (files := filter_files(snapshot.files, filters)) is not None:
         inside = np.isin(snapshot.file_of_row[rows], files)
         terms, rows = terms[inside], rows[inside]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -316,10 +316,10 @@ def looks_named(word: str) -> bool:
     return _LOOKS_NAMED.search(word) is not None
 
 
-def named_among(words: Iterable[str]) -> list[str]:
-    """Return the words that have the shape of a name in code, each once."""
-    shaped = [word for word in dict.fromkeys(words) if "_" in word or not word[1:].islower()]
-    return list(filter(_LOOKS_NAMED.search, shaped))
+def named_among(words: Iterable[str]) -> Iterator[str]:
+    """Yield the words that have the shape of a name in code, each once."""
+    shaped = (word for word in dict.fromkeys(words) if "_" in word or not word[1:].islower())
+    return filter(_LOOKS_NAMED.search, shaped)
 
 
 @lru_cache(maxsize=16)  # several parts of one answer ask

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
-from itertools import compress, islice
+from itertools import compress, islice, tee
 from typing import NamedTuple
 
 from cairn.search.diagnosed import diagnosed_path, is_hidden, makes_diagnosis
@@ -34,7 +34,7 @@ _MAX_MESSAGE_CHARS = 400
 _MAX_PREFIX_CHARS = 120  # in which a level stands
 _FEW_LINES, _FEW_LINES_ALONE = 8, 3
 _PROSE_SHARE = 0.5
-_LOGGED_SHARE = 0.6  # of the lines of a log
+_OTHER_SHARE = 0.4  # of the lines of a log, that are none of it
 _ASIDE = Role.TEST | Role.EXAMPLE | Role.DOCS  # no message is made there
 _LEAST_WORDS = 3  # of a message, and that stand together in the code where less than half of it does
 _LEAST_SHARE, _HALF = 0.25, 0.5  # of a message's rarity
@@ -94,9 +94,8 @@ _CALL_ALONE = re.compile(r"(?:await |return )?[\w$]+(?:\.[\w$]+)*\(.*\)$")  # a 
 _PROMPT = re.compile(r"\s*(?:```\w*\n)?[$>%] \w")
 _WORD = re.compile(r"[^\W\d_]\w*")
 _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*[.,:;!?]?")
-_BLOCK = re.compile(
-    r"^[ \t>]{0,20}(?:`{3,}|~{3,})[^`\n]*\n(.*?)(?:^[ \t>]{0,20}(?:`{3,}|~{3,})[ \t]*$|\Z)", re.MULTILINE | re.DOTALL
-)
+_FENCE = r"[ \t>]{0,20}(?:`{3,}|~{3,})"
+_BEGINS_BLOCK, _ENDS_BLOCK = re.compile(rf"{_FENCE}[^`]*$"), re.compile(rf"{_FENCE}[ \t]*$")
 _ANY_WORD = re.compile(r"\w+")
 _IMPORT = re.compile(rb"\s*(?:import|from|use|require|using|#\s*include)\b")
 _COMMENT = re.compile(rb"\s*(?:#(?![{!]|\s*(?:define|error|warning|pragma))|//|/?\*\s|--\s|;;)")
@@ -138,7 +137,7 @@ def find_reported(
         wants: the roles of files that the text asks for.
         finder: of the files of the library's snapshot.
     """
-    printed, alone = f"{item.code}\n{item.trace}", set(_lines_alone(item.raw))
+    printed = f"{item.code}\n{item.trace}"
     hunks = islice(changed_lines(library, item.hunks, filters, finder), MAX_FRAMES) if item.hunks else ()
     found = [Reported(one.line, number, one.share, label=CHANGED_PART) for number, one in enumerate(hunks, start=1)]
     lines = islice(lines_of_frames(library, _calls_of(item.raw), filters, finder), MAX_FRAMES)
@@ -150,12 +149,10 @@ def find_reported(
         Reported(one.line, 0, one.share, label=ROUTED_PART)
         for one in find_routes(library, read_requests(item.raw), filters)
     ]
-    found_places = ((one, _place_of(library, one, wants, filters)) for one in messages_of(item))
-    made = [(one, at) for one, at in found_places if at and not _is_of_tool(library, one, at.place, finder)]
-    made.sort(key=lambda one: (one[1].place.share < 1.0, -one[1].place.weight))
-    for message, (best, is_rivalled) in made[:MAX_PLACES_OF_MESSAGES]:
+    made = _places_of_messages(library, item, wants, filters, finder)
+    for message, (best, is_rivalled) in made:
         has_own = _has_own_words(best, message)
-        if has_own or message not in alone:
+        if has_own or message not in _lines_alone(item.raw):
             share = max(best.share, SURE_SHARE) if has_own else best.share
             shown = min(share, _RIVALLED) if is_rivalled else share
             found.append(Reported(best.line, 0, shown, message in printed, share >= SURE_SHARE))
@@ -167,6 +164,21 @@ class _MessagePlace(NamedTuple):
 
     place: PastedPlace
     is_rivalled: bool
+
+
+def _places_of_messages(
+    library: Library, item: WorkItem, wants: Role, filters: Filtered, finder: FileFinder
+) -> list[tuple[str, _MessagePlace]]:
+    """Return the messages of a text that are most surely made in the project, each with where that is."""
+    made: list[tuple[str, _MessagePlace]] = []
+    for message in messages_of(item):
+        at = _place_of(library, message, wants, filters)
+        if at and not _is_of_tool(library, message, at.place, finder):
+            made.append((message, at))
+            if sum(one.place.share >= 1.0 for _, one in made) == MAX_PLACES_OF_MESSAGES:
+                break  # no other comes before those that stand there whole
+    made.sort(key=lambda one: (one[1].place.share < 1.0, -one[1].place.weight))
+    return made[:MAX_PLACES_OF_MESSAGES]
 
 
 def _place_of(library: Library, message: str, wants: Role, filters: Filtered) -> _MessagePlace | None:
@@ -226,8 +238,9 @@ def is_output(item: WorkItem) -> bool:
         return True
     lines = item.raw.strip().split("\n")
     written = list(filter(str.strip, lines))
-    others = [line for line in written if not _is_logged(line)]
-    if len(written) - len(others) >= _LOGGED_SHARE * len(written):
+    # One more tells that it is no log.
+    others = list(islice((line for line in written if not _is_logged(line)), int(_OTHER_SHARE * len(written)) + 1))
+    if len(others) <= _OTHER_SHARE * len(written):
         return not _SOMEBODY.search("\n".join(others))
     return _is_paragraph(lines) and not _PERSON.search(item.raw) and any(map(_says_what_failed, lines))
 
@@ -282,13 +295,12 @@ def messages_of(item: WorkItem) -> list[str]:
 def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
     """Yield the messages of a text as they are asked for: most texts have enough in their first lines."""
     yield from _of_panics(item.raw)
-    printed = list(map(_stripped, f"{item.code}\n{item.trace}".split("\n")))
-    printed = [line for line in printed if len(line) <= _MAX_MESSAGE_CHARS and len(line.split()) >= _LEAST_WORDS]
     shown = {frame.code for frame in _calls_of(item.raw) if isinstance(frame, TracebackFrame)}
     shown.update(_stripped(line[1:]) for hunk in item.hunks for line in hunk.lines)
-    printed = [line for line in printed if not ("panicked at" in line or line in shown or is_usual(line))]
-    yield from filter(_tells_error, reversed(printed))
-    yield from filter(_tells_level, reversed(printed))
+    lines_of_errors, all_lines = tee(_printed_lines(item, shown))
+    yield from filter(_tells_error, lines_of_errors)
+    last_first = list(all_lines)
+    yield from filter(_tells_level, last_first)
     spans = (next(filter(None, match.groups())) for match in _QUOTED.finditer(f"{item.subject}\n{item.prose}"))
     yield from (
         span for span in spans if len(span.split()) >= _LEAST_WORDS and (_tells_error(span) or _SAYS.search(span))
@@ -296,14 +308,29 @@ def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
     lines = [line.strip() for line in item.prose.split("\n") if len(line) <= _MAX_MESSAGE_CHARS]
     yield from (line for line in (*lines, item.subject) if " " in line and _tells_error(line))
     yield from (line for line in reversed(lines) if _tells_level(line) and _is_logged(line))
-    yield from (line for line in _saying(printed) if not _SOURCE.match(line))
-    yield from filter(_ERROR.match, reversed(printed))
+    yield from (line for line in _saying(last_first[::-1]) if not _SOURCE.match(line))
+    yield from filter(_ERROR.match, last_first)
     yield from _lines_alone(item.raw)
     if is_printed:
         lines = list(_lines_of_output("\n".join((item.subject, item.prose, item.code, item.trace))))
         if any(map(_tells_level, lines)):  # then those of a lower level say what went well
             lines = [line for line in lines if not _is_logged(line)]
         yield from (line for line in lines if _has_words(line) and line not in shown)
+
+
+def _printed_lines(item: WorkItem, shown: Container[str]) -> Iterator[str]:
+    """Yield the printed lines of a text that may be messages, the last one first.
+
+    Args:
+        item: the text.
+        shown: source that its traces show.
+    """
+    for printed in reversed(f"{item.code}\n{item.trace}".split("\n")):
+        line = _stripped(printed)
+        if len(line) > _MAX_MESSAGE_CHARS or len(line.split()) < _LEAST_WORDS:
+            continue
+        if not ("panicked at" in line or line in shown or is_usual(line)):
+            yield line
 
 
 def _of_panics(text: str) -> Iterator[str]:
@@ -340,10 +367,25 @@ def _lines_of_output(text: str) -> Iterator[str]:
 
 def _lines_alone(text: str) -> Iterator[str]:
     """Yield the lines of short blocks that are but words: they may be messages, though they do not say that."""
-    for block in _BLOCK.finditer(text) if "```" in text or "~~~" in text else ():
-        lines = [line.strip() for line in block[1].split("\n") if line.strip()]
+    for block in _blocks(text):
+        lines = [line.strip() for line in block if line.strip()]
         if len(lines) <= _FEW_LINES_ALONE and all(map(_is_prose, lines)):
             yield from (line for line in lines if not (_ERROR.match(line) or _SAYS.search(line) or _tells_level(line)))
+
+
+def _blocks(text: str) -> Iterator[list[str]]:
+    """Yield the lines of each block of code."""
+    block: list[str] | None = None
+    for line in text.split("\n") if "```" in text or "~~~" in text else ():
+        if block is None:
+            block = [] if _BEGINS_BLOCK.match(line) else None
+        elif _ENDS_BLOCK.match(line):
+            yield block
+            block = None
+        else:
+            block.append(line)
+    if block:
+        yield block
 
 
 def _is_prose(line: str) -> bool:

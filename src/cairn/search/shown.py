@@ -11,6 +11,7 @@ import numpy.typing as npt
 from cairn.index.views import Stamp
 from cairn.storage.index import chunk_db, view_db
 from cairn.storage.index.chunk_db import ChunkRow
+from cairn.types import Span
 
 MAX_CHUNKS = 2_000  # some kilobytes each
 
@@ -40,6 +41,11 @@ class ShownCode:
             known.update(new)
             found.update(new)
         return found
+
+    def read_spans(self, connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, Span]:
+        """Return where chunks are, by id, without what else is needed to show them."""
+        found = {one: self._chunks[one].chunk.span for one in ids if one in self._chunks}
+        return found | chunk_db.read_spans(connection, [one for one in ids if one not in found])
 
     def stamp(self, path: str) -> Stamp | None:
         """Return a stamp that a file was indexed with, None if none is known."""

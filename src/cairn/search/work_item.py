@@ -27,6 +27,7 @@ _MAX_SETTING = 160  # characters
 _MAX_LINE = 2_000  # characters; a longer line of a block is data, and only its beginning is read
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_FENCES = ("```", "~~~")
 _FENCE = re.compile(r"^\s*(?:>\s*)*(`{3,}|~{3,})")
 # Each part has a limit, and none can end in several places: time must stay linear for texts of marks alone.
 _IMAGE = re.compile(r"!\[[^\]\n]{0,1000}\]\([^)\n]{0,2000}\)|<img\b[^>]{0,2000}>")
@@ -74,8 +75,9 @@ _ENVIRONMENT = re.compile(
     r"(?i)\b(how did you install|environment|versions?|platform|operating system|system info\w*|your setup|desktop"
     r"|smartphone|installed|os|runtime|dependencies)\b"
 )
+# For a line in lower case: where case does not count, `re` tries each of the words wherever one may begin.
 _SETTING = re.compile(
-    r"(?i)^[\s>*+|-]*[\w .()/+-]{0,40}(?<!\.)\b(?:os|versions?|platform|system|browser|node|npm|yarn|python|java|jdk"
+    r"[\s>*+|-]*+[\w .()/+-]{0,40}(?<!\.)\b(?:os|versions?|platform|system|browser|node|npm|yarn|python|java|jdk"
     r"|jvm|ruby|php|go|rust|rustc|cargo|kernel|shell|terminal|device|architecture|locale|compiler|docker|environment)\b"
     r"[\w ()/+]{0,30}(?:\*\*)?\s*[:=|].{0,100}$"
 )
@@ -153,11 +155,12 @@ def read_work_item(text: str) -> WorkItem:
     lines, hunks = read_patches(_COMMENT.sub("\n", plain).split("\n"))
     lines, is_log = _without_stamps(lines)
     lines = _without_boxes(lines) if "\u256d" in plain else lines
-    lines = lines if is_log else _without_versions(lines)
+    may_have_blocks = any(marks in plain for marks in _FENCES)
+    lines = lines if is_log or not may_have_blocks else _without_versions(lines)
     subject, rest = ("", lines) if is_log else _split_subject(lines, {hunk.path for hunk in hunks})
     is_printed = is_log or (not subject and not _fence(next(filter(None, map(str.strip, rest)), "")))
     sorter = _Sorter(is_log=is_log)
-    for line in rest if is_log else _without_settings(rest):
+    for line in rest if is_log or "|" not in plain else _without_settings(rest):
         sorter.add(line)
     prose, code, trace = ("\n".join(lines) for lines in (sorter.prose, sorter.code, sorter.trace))
     links = tuple(dict.fromkeys(_LINKED.findall(f"{subject}\n{prose}\n{code}")))
@@ -377,7 +380,7 @@ def _is_setting(line: str) -> bool:
     if len(line) >= _MAX_SETTING:
         return False
     has_sign = ":" in line or "=" in line or "|" in line
-    says = has_sign and _SETTING.match(line) and not _MESSAGE.match(line)
+    says = has_sign and _SETTING.match(line.lower()) and not _MESSAGE.match(line)
     return bool(says or ("." in line and _VERSIONED.match(line)))
 
 

@@ -66,7 +66,7 @@ def function_of(line: str, start: int, end: int, above: str) -> str:
         end: where it ends.
         above: the line before it.
     """
-    if (java := _JAVA.fullmatch(line, start, end)) is not None:
+    if line.endswith(")", start, end) and (java := _JAVA.fullmatch(line, start, end)) is not None:
         return java[1].rpartition("$")[2] if java[2] in _CONSTRUCTORS else _plain(java[2])
     if (behind := _NAME_BEHIND.match(line, end)) is not None:
         return _plain(next(filter(None, behind.groups())))
@@ -91,6 +91,8 @@ def _without_templates(name: str) -> str:
 
 def _plain(name: str) -> str:
     """Return the last part of a function's name as its source has it, empty if only a compiler knows it."""
+    if name.isascii() and name.isidentifier():  # as most are
+        return "" if name in _NO_NAMES else name
     if (written_in := _WRITTEN_IN.search(name)) is not None:
         return written_in[1]
     parts = [part for part in _BETWEEN_NAMES.split(_MADE_BY_COMPILER.sub("", name)) if part]

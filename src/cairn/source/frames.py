@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
+from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from cairn.source.frame_details import function_of, numbered_source, source_above, source_below
@@ -15,7 +16,6 @@ _MAX_DIGITS = 7
 _MAX_HEADING = 500  # characters
 # A path begins where what may be part of one begins: a pattern that tries each letter takes minutes for 40 kB of them.
 _BEGINS = r"(?<![^\s\"'`()<>\[\],:;|])"
-_PATH = rf"{_BEGINS}(?:(?<![A-Za-z])[A-Za-z]:[\\/])?[^\s\"'`()<>\[\],:;|]+\.[A-Za-z]\w{{0,9}}"
 _LINE = rf"([1-9]\d{{0,{_MAX_DIGITS - 1}}})"
 _LINES = (
     "line",
@@ -28,22 +28,26 @@ _LINES = (
     "\u884c",
     "\u884c\u53f7",
 )  # .NET
+# How a path ends, and what is between it and its line: few lines have that.
+_ENDING = r"\.[A-Za-z]\w{0,9}+"
+_LINE_BEHIND = "|".join(
+    (
+        rf"(?:\(|:\[){_LINE}(?:,\d+)?[)\]]|#L{_LINE}\b",  # PHP, TypeScript, MSBuild; Maven; links
+        # PHP, Swift, C#, shells, Perl, people
+        rf"`?(?: on line |, line |:(?:{'|'.join(_LINES)}) |: line | line ){_LINE}",
+        rf"(?:\?[\w.=&%-]{{0,200}})?:{_LINE}(?![\d.])",  # behind `?` what a server of modules adds
+        rf"(?<=\.dart) {_LINE}(?=:\d)",  # Dart's tests
+    )
+)
+_ENDS = re.compile(rf"{_ENDING}(?:{_LINE_BEHIND})")
 # One pattern, so that the places come in the order of the text. Each alternative captures a path and a line; that of
 # Java and Kotlin also the qualified name of the method before it.
 _FRAME = re.compile(
     rf"[Ff]ile \"([^\"\n]+)\", line {_LINE}"  # Python, OCaml
     rf"|(?<![\w$.])([\w$.]+)\.[\w$<>]+\(([\w$]+\.(?:java|kt|kts|scala|groovy|clj)):{_LINE}\)"
-    rf"|({_PATH})(?:(?:\(|:\[){_LINE}(?:,\d+)?[)\]]|#L{_LINE}\b)"  # PHP, TypeScript, MSBuild; Maven; links
-    # PHP, Swift, C#, shells, Perl, people
-    rf"|({_PATH})`?(?: on line |, line |:(?:{'|'.join(_LINES)}) |: line | line ){_LINE}"
-    rf"|({_PATH})(?:\?[\w.=&%-]{{0,200}})?:{_LINE}(?![\d.])"  # behind `?` what a server of modules adds
-    rf"|({_PATH})(?<=\.dart) {_LINE}(?=:\d)"  # Dart's tests
+    rf"|({_BEGINS}(?:(?<![A-Za-z])[A-Za-z]:[\\/])?[^\s\"'`()<>\[\],:;|]+{_ENDING})(?:{_LINE_BEHIND})"
     rf"|\bfile=([^\s,]+),(?:\w{{1,20}}=[^\s,]*,){{0,3}}line={_LINE}"  # for GitHub's notes
     rf"|{_BEGINS}([\w.-]*/[\w./-]+): line {_LINE}:"  # shells, whose scripts often have no ending
-)
-# Every frame has this, and most lines do not. It begins with the rarest set of characters, for which re looks quickly.
-_LINE_BEHIND = re.compile(
-    rf"[1-9](?:(?<=[:(\[].)|(?<=line=.)|(?<=#L.)|(?<=dart .)|{'|'.join(rf'(?<={word} .)' for word in _LINES)})"
 )
 # A linter's report below the path of a file: ESLint, RuboCop.
 _HEADING = re.compile(r"\s*(?:== )?((?:[A-Za-z]:[\\/])?[^\s:]+\.[A-Za-z]\w{0,9})(?: ==)?\s*$")
@@ -54,19 +58,21 @@ _IN_STRING = re.compile(r"\\n(?:\\t|  )")
 _ESCAPE = re.compile(r"\\(?:([nrt])|([\\\"/]))")
 _ESCAPED = {"n": "\n", "r": "", "t": "\t"}
 _SOURCE_ROOTS = ("", "src/", "lib/", "app/", "src/main/java/", "src/main/kotlin/")
-_LAST_IS_DEEPEST = re.compile(r"most recent call last|^ *File \"|^\S+\.py:\d+:(?: in \w| ?$)", re.MULTILINE)
-_FIRST_IS_DEEPEST = "most recent call first"  # of Python's faulthandler
-# A call without a file and a line, as .NET writes it without debug symbols and Java where it does not know them.
+_LAST_CALL_LAST, _LAST_CALL_FIRST = "most recent call last", "most recent call first"  # Python; its faulthandler
+_LAST_IS_DEEPEST = re.compile(r"^(?: *File \"|\S+\.py:\d+:(?: in \w| ?$))", re.MULTILINE)
+_OF_LAST_IS_DEEPEST = ('File "', ".py:")  # quickly told
+# A call without a file and a line, as .NET writes it without debug symbols, in the language of the system, and Java
+# where it does not know them.
 _CALL = re.compile(
     r"[ \t>]*(?:at|bei|\u00e0) ([\w$.`+<>|\[\],/@=-]{3,300})(?:\(([^()]{0,1000})\)| \(([^()]{0,1000})\) \[0x)"
 )
-_CALLS = ("at ", "bei ", "\u00e0 ")  # .NET speaks the language of the system
 _GENERIC = re.compile(r"`\d+|\[[^\]]*\]")
 _CONSTRUCTORS = ("..ctor", "..cctor", ".<init>", ".<clinit>")
 _WRITTEN_IN = re.compile(r"<([\w.]+)>")  # the method from which a compiler made a class or a method
 _BETWEEN_NAMES = re.compile(r"[.+$]")
 _TESTS_OF_ELIXIR = ".exs:"
 _CAUSE = re.compile(r"^\s*(?:Caused by|\[cause\]): ", re.MULTILINE)  # of Java and Node; the last one is the root
+_INDENTED = (" ", "\t")
 _CAUSES = ("Caused by: ", "[cause]: ")
 
 
@@ -132,9 +138,17 @@ def _deepest_first(text: str, frames_of: Callable[[str], Iterator[_Frame]]) -> l
         text = _with_headings_last(text)
     causes = _CAUSE.split(text) if any(cause in text for cause in _CAUSES) else [text]
     frames = list(dict.fromkeys(frame for cause in reversed(causes) for frame in frames_of(cause)))
-    if len(frames) > 1 and len(causes) == 1 and _LAST_IS_DEEPEST.search(text) and _FIRST_IS_DEEPEST not in text:
+    if len(frames) > 1 and len(causes) == 1 and _ends_deepest(text):
         frames.reverse()
     return frames[:_MAX_PLACES]
+
+
+def _ends_deepest(text: str) -> bool:
+    """Tell whether the last call of a traceback is the deepest, as in Python."""
+    if _LAST_CALL_FIRST in text:
+        return False
+    may_match = any(part in text for part in _OF_LAST_IS_DEEPEST)
+    return _LAST_CALL_LAST in text or (may_match and _LAST_IS_DEEPEST.search(text) is not None)
 
 
 def _plain_text(text: str) -> str:
@@ -166,16 +180,31 @@ def _with_headings_last(text: str) -> str:
 
 def _calls_of(text: str) -> Iterator[TracebackFrame | CallFrame]:
     lines, numbered = text.split("\n"), numbered_source(text)
-    for number, line in enumerate(lines):
-        places = [*_FRAME.finditer(line)] if _LINE_BEHIND.search(line) else []
+    seen = set[tuple[str, ...]]()
+    for number, (above, line) in enumerate(pairwise(["", *lines])):
+        if line.startswith(_INDENTED):  # what is said of such a place stands in these lines, and traces repeat them
+            around = (above, *lines[number : number + 3])
+            if around in seen:
+                continue
+            seen.add(around)
+        places = _places_in(line)
         for place in places:
-            frame, above = _frame(place), lines[number - 1] if number else ""
+            path, at = _path_and_line(place)
             code = source_below(lines, number, shows_source=place[1] is not None or ": in " in line[place.end() :])
-            code = code or numbered.get(frame.line, "") or source_above(lines, number, *place.span())
-            yield frame._replace(function=function_of(line, *place.span(), above), code=code)
-        may_call = not places and any(word in line for word in _CALLS)
-        if may_call and (match := _CALL.match(line)) and (call := _call(match)) is not None:
+            code = code or numbered.get(at, "") or source_above(lines, number, *place.span())
+            yield TracebackFrame(path, at, function_of(line, *place.span(), above), code)
+        if not places and (match := _CALL.match(line)) and (call := _call(match)) is not None:
             yield call
+
+
+def _places_in(line: str) -> list[re.Match[str]]:
+    """Return where a line names places."""
+    if 'ile "' in line or "file=" in line or ": line " in line:
+        return [*_FRAME.finditer(line)]
+    if (first := _ENDS.search(line)) is None:
+        return []
+    # No other place has a space before the ending of its path.
+    return [*_FRAME.finditer(line, max(line.rfind(" ", 0, first.start()), line.rfind("\t", 0, first.start())) + 1)]
 
 
 def _call(match: re.Match[str]) -> CallFrame | None:
@@ -201,8 +230,7 @@ def _call(match: re.Match[str]) -> CallFrame | None:
 
 
 def _frames_of(text: str) -> Iterator[TracebackFrame]:
-    lines = "\n".join(filter(_LINE_BEHIND.search, text.split("\n")))
-    return map(_frame, _FRAME.finditer(lines))
+    return (TracebackFrame(*_path_and_line(place)) for line in text.split("\n") for place in _places_in(line))
 
 
 def is_place(text: str) -> bool:
@@ -214,12 +242,12 @@ def _shorten(text: str) -> str:
     return text if len(text) <= MAX_CHARS else f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
 
 
-def _frame(match: re.Match[str]) -> TracebackFrame:
+def _path_and_line(match: re.Match[str]) -> tuple[str, int]:
     *parts, line = [group for group in match.groups() if group is not None]
     if len(parts) == 2:  # the package says in which folder the file is
         package = [part for part in parts[0].split(".")[:-1] if part]
-        return TracebackFrame("/".join([*package, parts[1]]), int(line))
-    return TracebackFrame(parts[0].replace("\\", "/"), int(line))
+        return "/".join([*package, parts[1]]), int(line)
+    return parts[0].replace("\\", "/"), int(line)
 
 
 def file_of_frame(path: str, exists: Callable[[str], bool]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 BYTES_PER_TOKEN = 4  # a rough cl100k average over code; token counts made with it are called estimates
 MOST_CHARS_PER_TOKEN = 8  # `count_tokens` splits longer words
@@ -63,6 +64,20 @@ def raw_words(text: str) -> list[str]:
     if text.isascii():
         return text.encode().translate(_WORDS_ALONE).decode().split()
     return _RAW_WORD.findall(text)
+
+
+def places_of_word(data: bytes, word: bytes) -> Iterator[int]:
+    """Yield where a word stands in some data that is not part of a longer one in ASCII."""
+    start = data.find(word)
+    while start >= 0:
+        end = start + len(word)
+        if not (_is_in_word(data[start - 1 : start]) or _is_in_word(data[end : end + 1])):
+            yield start
+        start = data.find(word, start + 1)
+
+
+def _is_in_word(character: bytes) -> bool:
+    return character.isalnum() or character == b"_"
 
 
 def is_plain(text: str) -> bool:

@@ -38,6 +38,16 @@ def test_a_chunk_is_read_once(workspace: Workspace) -> None:
     assert list(first) == ids
 
 
+def test_where_a_chunk_is_may_be_known_already(workspace: Workspace) -> None:
+    shown = ShownCode()
+    with closing(workspace.state.open_for_reading()) as connection:
+        ids = [row[0] for row in connection.execute("SELECT id FROM chunk ORDER BY id")]
+        spans = shown.read_spans(connection, [*ids, 1 << 40])
+        rows = shown.read_chunks(connection, ids)
+    assert spans == {chunk_id: row.chunk.span for chunk_id, row in rows.items()}
+    assert shown.read_spans(connection, ids) == spans  # the connection is closed
+
+
 def test_a_chunk_that_is_not_there_is_left_out(workspace: Workspace) -> None:
     with closing(workspace.state.open_for_reading()) as connection:
         assert ShownCode().read_chunks(connection, [1 << 40]) == {}

@@ -254,3 +254,28 @@ def test_a_script_without_an_ending_is_a_place_as_shells_write_it() -> None:
         TracebackFrame("./libexec/shop-run", 12)
     ]
     assert not read_frames("and/or: line 12 is wrong")
+
+
+def test_a_repeated_frame_is_read_once_and_one_with_other_lines_around_it_again() -> None:
+    frame = "   4: shop::total\n             at ./src/cart.rs:7:5\n"
+    assert read_calls(frame * 3) == [TracebackFrame("./src/cart.rs", 7, "total")]
+    other = "    at total (cart.js:7:5)\n    at cart.js:9:1\n"
+    assert read_calls(f"    at cart.js:9:1\n{other}") == [
+        TracebackFrame("cart.js", 9),
+        TracebackFrame("cart.js", 7, "total"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "places"),
+    [
+        ("10:15:23 INFO 3 of 7 done in src/net.rs:8:14", [("src/net.rs", 8)]),
+        ("at run.sh: line 3: oh, in a/b.py:4", [("run.sh", 3), ("a/b.py", 4)]),
+        ("  bin/run: line 3: oh", [("bin/run", 3)]),
+        ("a.py:1 and b.py:2", [("a.py", 1), ("b.py", 2)]),
+        ("in\xa0C:\\src\\Net.cs:line 12", [("C:/src/Net.cs", 12)]),
+        ("10:15:23 0.5:1 v1.2:x", []),
+    ],
+)
+def test_places_are_found_wherever_they_stand_in_a_line(line: str, places: list[tuple[str, int]]) -> None:
+    assert sorted((frame.path, frame.line) for frame in read_calls(line)) == sorted(places)  # type: ignore[union-attr] # none is a call

@@ -13,6 +13,7 @@ from cairn.source.text import (
     estimate_tokens,
     names_apart,
     on_one_line,
+    places_of_word,
     pluralize,
     raw_words,
     split_identifier,
@@ -150,3 +151,8 @@ def test_a_name_is_set_apart_from_letters_of_scripts_without_spaces(text: str, a
 def test_the_name_of_a_file_takes_one_line() -> None:
     assert on_one_line("a\nb\x1b[2J.py") == r"a\x0ab\x1b[2J.py"
     assert on_one_line("größe ✓.py") == "größe ✓.py"
+
+
+def test_a_word_stands_where_it_is_no_part_of_a_longer_one() -> None:
+    assert list(places_of_word(b"Error, IOError(Error) Errors Error_1 \xc3\xa9Error", b"Error")) == [0, 15, 39]
+    assert list(places_of_word(b"", b"Error")) == []

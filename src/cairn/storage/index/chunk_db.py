@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import compress
 from typing import Any, NamedTuple
 
@@ -46,6 +46,11 @@ class NamedDefinition(NamedTuple):
     name: str
     qualified_name: str
 
+    @property
+    def id(self) -> int:
+        """Its id in the index."""
+        return (self.chunk_id >> ORDINAL_BITS << ORDINAL_BITS) + self.ordinal
+
 
 def read_chunks(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, ChunkRow]:
     """Return chunks by id, with their definitions; ids that are not there are left out."""
@@ -53,6 +58,15 @@ def read_chunks(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int,
     for marks, part in in_lists(ids):
         rows += connection.execute(f"SELECT {_CHUNK_COLUMNS} FROM chunk WHERE id IN ({marks})", part)
     return {row.id: row for row in _chunk_rows(connection, rows)}
+
+
+def read_spans(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, Span]:
+    """Return where chunks are in their files, by id; ids that are not there are left out."""
+    columns = "id, start_line, end_line, start_byte, end_byte"
+    rows: list[tuple[int, int, int, int, int]] = []
+    for marks, part in in_lists(ids):
+        rows += connection.execute(f"SELECT {columns} FROM chunk WHERE id IN ({marks})", part)
+    return {id_: Span(*span) for id_, *span in rows}
 
 
 def chunks_by_key(connection: sqlite3.Connection, key: int) -> list[ChunkRow]:
@@ -114,6 +128,30 @@ def read_definitions(connection: sqlite3.Connection, blob_ids: Sequence[int]) ->
     return found
 
 
+def definitions_of_blob_called(
+    connection: sqlite3.Connection, blob_id: int, names: Collection[str]
+) -> list[Definition]:
+    """Return the definitions of a blob that have exactly one of some names, in reading order."""
+    rows: list[tuple[Any, ...]] = []
+    for name in names:
+        rows += connection.execute(
+            f"""SELECT {_DEFINITION_COLUMNS} FROM definition
+               WHERE name = ? COLLATE NOCASE AND name = ? COLLATE BINARY AND id >= ? AND id < ?""",
+            (name, name, blob_id << ORDINAL_BITS, (blob_id + 1) << ORDINAL_BITS),
+        )
+    return [_definition(row[1:]) for row in sorted(rows)]
+
+
+def definitions_at(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, Definition]:
+    """Return definitions by id; ids that are not there are left out."""
+    found: dict[int, Definition] = {}
+    for marks, part in in_lists(ids):
+        rows = connection.execute(f"SELECT {_DEFINITION_COLUMNS} FROM definition WHERE id IN ({marks})", part)
+        for row in rows:
+            found[row[0]] = _definition(row[1:])
+    return found
+
+
 def iter_definitions(connection: sqlite3.Connection) -> Iterator[tuple[int, int, str, str]]:
     """Yield (blob id, ordinal, kind, name) of every definition, by blob and in reading order."""
     for id_, kind, name in connection.execute("SELECT id, kind, name FROM definition ORDER BY id"):
@@ -152,6 +190,27 @@ def definitions_called(connection: sqlite3.Connection, name: str, most: int) -> 
         (name, name, most),
     )
     return [_new(NamedDefinition, row) for row in rows]
+
+
+def definitions_of_names(
+    connection: sqlite3.Connection, names: Collection[str], most: int
+) -> dict[str, list[NamedDefinition]]:
+    """Return by name what `definitions_called` does for each; for two dozen names it takes half of the time."""
+    if not names:
+        return {}
+    marks = ", ".join(["(?)"] * len(names))
+    rows = connection.execute(
+        f"""SELECT wanted.column1, chunk, id & {MAX_ORDINAL}, kind, name, qualified_name
+           FROM (VALUES {marks}) AS wanted CROSS JOIN definition
+           ON name = wanted.column1 COLLATE NOCASE AND name = wanted.column1 COLLATE BINARY LIMIT ?""",
+        (*names, most * len(names)),
+    ).fetchall()
+    if len(rows) == most * len(names):  # those of one name may have left none for others
+        return {name: definitions_called(connection, name, most) for name in names}
+    found: dict[str, list[NamedDefinition]] = {name: [] for name in names}
+    for name, *columns in rows:
+        found[name].append(_new(NamedDefinition, columns))
+    return {name: own[:most] for name, own in found.items()}
 
 
 def exact_definitions(connection: sqlite3.Connection, name: str, *, are_tests: bool = False) -> list[tuple[int, int]]:
@@ -198,11 +257,7 @@ def _chunk_rows(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]])
         wanted.update(range(first_id + row[5], first_id + row[6]))
         if row[3] >= 0:
             wanted.add(first_id + row[3])
-    definitions: dict[int, Definition] = {}
-    for marks, part in in_lists(sorted(wanted)):
-        for row in connection.execute(f"SELECT {_DEFINITION_COLUMNS} FROM definition WHERE id IN ({marks})", part):
-            # As `Definition(*row[1:7], Span(*row[7:]))`, in a third of the time: a question reads some dozens.
-            definitions[row[0]] = _new(Definition, (*row[1:7], _new(Span, row[7:])))
+    definitions = definitions_at(connection, sorted(wanted))
     result = []
     for id_, key, kind, owner, part_number, first, end, header, line, end_line, start, stop, *lines in rows:
         first_id = id_ >> ORDINAL_BITS << ORDINAL_BITS
@@ -214,5 +269,5 @@ def _chunk_rows(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]])
 
 
 def _definition(columns: Sequence[Any]) -> Definition:
-    kind, name, qualified_name, signature, doc, parent, *span = columns
-    return Definition(kind, name, qualified_name, signature, doc, parent, Span(*span))
+    # As `Definition(*columns[:6], Span(*columns[6:]))`, in a third of the time: a question reads some dozens.
+    return _new(Definition, (*columns[:6], _new(Span, columns[6:])))
