@@ -8,7 +8,7 @@ has and the file does not say.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ from cairn.source.terms import known_hash, terms_of_word
 from cairn.source.text import raw_words
 
 _MAX_REQUESTS, _MAX_SEGMENTS = 3, 12
-_MAX_FILES, _MAX_ROUTES = 24, 3
+_MAX_FILES, _MAX_ROUTES = 16, 3
 _MAX_TEMPLATES = 500  # of one file
 _MAX_BYTES, _MAX_LINE = 500_000, 1_000  # of a file, and characters of a line, that people wrote
 _MINOR_FACTOR = 0.01
@@ -47,6 +47,8 @@ _TEMPLATE = re.compile(
 )
 # A placeholder of some framework: `{id}`, `:id`, `<int:id>`, `[id]`, `(?P<id>\d+)`, `*`.
 _PLACEHOLDER = re.compile(r"\{.*\}|:\w.*|<.*>|\[.*\]|\(.*\)|\*\w*|\$.*")
+_HAS_PLACEHOLDER = re.compile(r"[:{<\[(*$]")
+_BEFORE_SEGMENT = frozenset("/\"'`:^")  # in a template
 # What declares the routes of a resource: also those of one of its members.
 _RESOURCE = re.compile(r"(?i)resources?\b")
 _GROUP = re.compile(r"\((?:\?P?<\w+>|\?:)?[^()]*\)[?*+]?")
@@ -65,6 +67,7 @@ _BEGINS = re.compile(
     r"^\s*(?:(?:export|public|private|protected|internal|static|async|pub)\s)*(?:def|fn|func|fun|function|class)\b|^\s*(?:public|async)\b"
 )
 _VALUE = re.compile(r"\d|-|%|^[A-Z]")  # in what stands for something, and not in the name of a resource
+_NUMBER = re.compile(r"\d+")
 _LEADING = re.compile(r"(?i)api|v\d+|rest")
 # What a segment counts that is the same, that fits a placeholder and looks like a value, and that fits it otherwise.
 _SAME, _FITS, _MAY_FIT = 1.0, 0.9, 0.5
@@ -103,13 +106,17 @@ def read_requests(text: str) -> list[Request]:
         return []
     found = [(match[1], match[2]) for match in _REQUEST.finditer(text)]
     if not found and "curl " in text:
-        method = _CURL_METHOD.search(text)
+        option = _CURL_METHOD.search(text)
         commands = "\n".join([line for line in text.split("\n") if "curl " in line])
-        found = [(method[1] if method else "", match[1]) for match in _ADDRESS.finditer(commands)]
+        found = [(option[1] if option else "", match[1]) for match in _ADDRESS.finditer(commands)]
     if not found and (alone := _ADDRESS_ALONE.fullmatch(text.strip())) is not None:
         found = [("", alone[1])]
-    requests = [Request(method, tuple(filter(None, path.rstrip(".,;:").split("/")))) for method, path in found]
-    return [one for one in dict.fromkeys(requests) if 0 < len(one.segments) <= _MAX_SEGMENTS][:_MAX_REQUESTS]
+    requests: dict[str, Request] = {}  # those that differ in numbers alone are one
+    for method, path in found:
+        segments = tuple(filter(None, path.rstrip(".,;:").split("/")))
+        if 0 < len(segments) <= _MAX_SEGMENTS:
+            requests.setdefault(_NUMBER.sub("0", f"{method} {path}"), Request(method, segments))
+    return list(requests.values())[:_MAX_REQUESTS]
 
 
 def find_routes(library: Library, requests: Sequence[Request], filters: Filtered) -> list[Route]:
@@ -162,13 +169,28 @@ def _files_saying(snapshot: Snapshot, segments: Sequence[str], filters: Filtered
 
 def _routes_in(file: int, data: bytes, request: Request) -> Iterator[Route]:
     """Yield the routes of a file that fit a request."""
-    lines = data[:_MAX_BYTES].decode("utf-8", "replace").split("\n")
-    templates = _templates_of(lines, request.segments)
+    text = data[:_MAX_BYTES].decode("utf-8", "replace")
+    known = {segment.lower() for segment in request.segments}
+    lower, telling = text.lower(), [one for one in known if not (one.isdigit() or _LEADING.fullmatch(one))]
+    if not any(_is_in_template(lower, segment) for segment in telling):
+        return
+    lines = text.split("\n")
+    templates = _templates_of(text, lines, known)
     for one in templates:
         if (share := _fit(one, templates, request)) >= _LEAST:
-            start = sum(len(line.encode("utf-8", "replace")) + 1 for line in lines[: one.number - 1])
-            text = lines[one.number - 1].encode("utf-8", "replace")
-            yield Route(LineMatch(file, one.number, _end_of(lines, one.number), start, text), one.text, share)
+            start = len("\n".join([*lines[: one.number - 1], ""]).encode("utf-8", "replace"))
+            own = lines[one.number - 1].encode("utf-8", "replace")
+            yield Route(LineMatch(file, one.number, _end_of(lines, one.number), start, own), one.text, share)
+
+
+def _is_in_template(text: str, segment: str) -> bool:
+    """Tell whether a segment stands somewhere behind a slash or a quote."""
+    at = text.find(segment)
+    while at >= 0:
+        if text[at - 1 : at] in _BEFORE_SEGMENT:
+            return True
+        at = text.find(segment, at + 1)
+    return False
 
 
 def _end_of(lines: Sequence[str], number: int) -> int:
@@ -179,24 +201,25 @@ def _end_of(lines: Sequence[str], number: int) -> int:
     return next((at + 1 for at in below if _BEGINS.search(lines[at])), number)
 
 
-def _templates_of(lines: Sequence[str], segments: Sequence[str]) -> list[_Template]:
-    """Return what may be templates of routes with one of some segments, or with a placeholder."""
-    known = {segment.lower() for segment in segments}
+def _templates_of(text: str, lines: Sequence[str], known: Set[str]) -> list[_Template]:
+    """Return what may be templates of routes with one of some segments, in lower case, or with a placeholder."""
     found: list[_Template] = []
-    for number, line in enumerate(lines, start=1):
-        if len(line) > _MAX_LINE or not ('"' in line or "'" in line or "`" in line or ":" in line):
+    number, counted = 1, 0
+    for match in _TEMPLATE.finditer(text):
+        template = match[1] or match[2]
+        is_told = "/" in template or _HAS_PLACEHOLDER.search(template) is not None
+        if not is_told and template.lower() not in known:
             continue
-        for match in _TEMPLATE.finditer(line):
-            text = match[1] or match[2]
-            parts = _segments_of(text)
-            may_fit = any(part.lower() in known or _PLACEHOLDER.fullmatch(part) for part in parts)
-            is_told = "/" in text or any(map(_PLACEHOLDER.fullmatch, parts))
-            if may_fit and (around := _declaring(lines, number, is_told=is_told)) is not None:
-                methods = frozenset(name for name in _METHODS.split("|") if name.lower() in around.lower())
-                one = _Template(text, parts, number, methods, _SENDS.search(around) is not None)
-                found.append(one)
-                if _RESOURCE.search(line[: match.start()]):
-                    found.append(one._replace(segments=(*parts, "*"), methods=frozenset()))
+        parts = _segments_of(template)
+        if not any(part.lower() in known or _PLACEHOLDER.fullmatch(part) for part in parts):
+            continue
+        number, counted = number + text.count("\n", counted, match.start()), match.start()
+        if len(lines[number - 1]) > _MAX_LINE or (around := _declaring(lines, number, is_told=is_told)) is None:
+            continue
+        methods = frozenset(name for name in _METHODS.split("|") if name.lower() in around.lower())
+        found.append(_Template(template, parts, number, methods, _SENDS.search(around) is not None))
+        if _RESOURCE.search(lines[number - 1]):
+            found.append(found[-1]._replace(segments=(*parts, "*"), methods=frozenset()))
         if len(found) >= _MAX_TEMPLATES:
             break
     return found
