@@ -89,7 +89,7 @@ def test_what_others_call_by_a_base_or_a_template_is_not_said_to_be_uncalled(
 
 
 @pytest.mark.parametrize("ending", ["c", "cpp"])
-def test_a_parameter_hides_the_function_that_has_its_name(tmp_path: Path, ending: str) -> None:
+def test_a_parameter_or_variable_hides_the_function_that_has_its_name(tmp_path: Path, ending: str) -> None:
     code = (
         "typedef int (*Handler)(int);\n"
         "int notify(int x) { return x; }\n"
@@ -97,6 +97,8 @@ def test_a_parameter_hides_the_function_that_has_its_name(tmp_path: Path, ending
         "int typed(Handler notify) { return notify(2); }\n"
         "int passed(int (*notify)(int)) { return pointed(notify); }\n"
         "int plain(int x) { return notify(x) + pointed(notify); }\n"
+        "int local(int x) { int (*notify)(int) = 0; return notify(x); }\n"
+        "int late(int x) { char *(*notify)(int); notify = 0; return notify(x) != 0; }\n"
     )
     (tmp_path / f"a.{ending}").write_text(code)
     with Workspace.open(tmp_path) as workspace:
