@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 MAX_CAPTURE_CHARS = 200
 MAX_PATTERN_CHARS = 2_000
-_IN_FLIGHT_BYTES = 2_000_000  # of files that were begun and not searched yet: what a helper parses in some 0.4 s
+_IN_FLIGHT_BYTES = 2_000_000  # of files that were begun and not searched yet
+_BYTES_PER_SECOND = 5_000_000  # that a helper parses: what is in flight takes no longer than the time there was
 _FEW_BYTES = 1_000_000
 
 _METAVARIABLE = re.compile(r"\$\$\$(?:[A-Z_][A-Z0-9_]*)?|\$\$?[A-Z_][A-Z0-9_]*")
@@ -174,12 +175,15 @@ def _run(
 ) -> StructuralMatches:
     scan = _Scan(read, files, pattern, effort.seconds)
     tasks = iter(scan.iter_tasks(rules))
-    ahead, is_all = _take(tasks, _FEW_BYTES)
+    in_flight_bytes = min(_IN_FLIGHT_BYTES, int(effort.seconds * _BYTES_PER_SECOND))
+    ahead, is_all = _take(tasks, min(_FEW_BYTES, in_flight_bytes))
+    # For a few files starting another process takes longer than it saves.
+    are_few = is_all or in_flight_bytes < _FEW_BYTES
     found = parse_beside(
         chain(ahead, tasks),
         Job(f"{__name__}:matches_in", _as_is, _none, _scope(pattern)),
-        n_helpers=1 if is_all else effort.helpers,  # for a few files starting another takes longer than it saves
-        in_flight_bytes=_IN_FLIGHT_BYTES,
+        n_helpers=1 if are_few else effort.helpers,
+        in_flight_bytes=in_flight_bytes,
     )
     matches: list[LineMatch] = []
     failed = 0

@@ -263,3 +263,15 @@ def test_many_files_are_searched_by_several_helpers_and_few_by_one(monkeypatch: 
         assert len(isolation._idle) == n_helpers
         for _, helper in isolation._idle:
             helper.close()
+
+
+def test_no_more_is_begun_than_can_be_done_in_as_much_time_again() -> None:
+    read: list[str] = []
+
+    def read_one(path: str) -> bytes:
+        read.append(path)
+        return b"pass\n" * 4_000 + b"foo(1)\n"
+
+    files = [(number, f"{number}.py", "python") for number in range(200)]
+    found = search_structure(read_one, files, "foo($A)", TreeEffort(0.012, helpers=2))
+    assert found.searched == len(read) == len(found.matches) < 30
