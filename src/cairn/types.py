@@ -89,8 +89,12 @@ class Chunk(NamedTuple):
     lines: tuple[tuple[int, int], ...]
 
 
+MAX_DEFINITIONS = 20_000  # of one file; the rest are data, too
+ON_REST = f"only its first {MAX_DEFINITIONS:,} definitions are known"  # what is said of a file that may have more
+
+
 class ParsedFile(NamedTuple):
-    """What one file's content yields. `note` says why no grammar was used; it is empty when one was."""
+    """What one file's content yields. `note` says why no grammar was used, or that there may be more definitions."""
 
     language: str
     definitions: tuple[Definition, ...]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.errors import CairnError
+from cairn.errors import CairnError, UnknownSymbolError
 from cairn.types import Skipped
 from cairn.workspace import Workspace
 
@@ -45,6 +45,16 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_bytes(data)
     (folder / "ordinary.py").write_text(ORDINARY)
     return folder
+
+
+def test_a_file_with_more_definitions_than_are_known_is_listed_with_what_was_left_out(tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text("".join(f"V{number} = {number}\n" for number in range(20_001)))
+    with Workspace.open(tmp_path) as workspace:
+        told = Skipped("made.py", "only its first 20,000 definitions are known")
+        assert told in workspace.index().skipped
+        assert workspace.upkeep.status()["skipped"] == {told.path: told.reason}
+        with pytest.raises(UnknownSymbolError, match="of 1 file only the first 20,000 definitions are known"):
+            workspace.graph.callers("V20000")
 
 
 def test_every_file_is_indexed_and_what_the_parser_gave_up_is_said_once_and_not_tried_again(root: Path) -> None:

@@ -128,3 +128,22 @@ def test_directives_within_a_statement_do_not_end_the_type_around(tmp_path: Path
     assert callers(tmp_path, "App.First", files) == {("App.cs", 10)}
     assert callers(tmp_path, "App.Second", files) == {("App.cs", 12)}
     assert callers(tmp_path, "App.Third", files) == {("App.cs", 14)}
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "var y = tot\n        Save(3)",
+        "var y = tot\n        Save()",
+        "var y = tot\n        Save(a, b)",
+        "if (a\n        Save(4)",
+        "if (a\n        Save(b)",
+        "return a\n        Save(b, 1)",
+    ],
+)
+def test_a_call_behind_a_statement_that_is_half_typed_is_known(tmp_path: Path, statements: str) -> None:
+    text = (
+        "class Till\n{\n    void Save(int a = 0, int b = 0) { }\n    int Run(int a, int b)\n    {\n"
+        f"        {statements};\n        Save(5);\n    }}\n    void Next() {{ Save(6); }}\n}}\n"
+    )
+    assert callers(tmp_path, "Save", {"Till.cs": text}) == {("Till.cs", line) for line in (7, 8, 10)}

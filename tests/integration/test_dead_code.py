@@ -97,3 +97,23 @@ def test_what_nothing_calls_is_still_dead_beside_what_is_called_implicitly(tmp_p
 )
 def test_what_an_anonymous_type_or_a_delegate_may_use_is_not_dead(path: str, text: str, tmp_path: Path) -> None:
     assert dead(tmp_path, {path: text}) == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.swift", "#if os(Linux)\nfunc ring() -> Int { return 1 }\n#else\nfunc ring() -> Int { return 2 }\n#endif\n"),
+        (
+            "a.c",
+            "#ifdef A\nstatic int ring(int x) { return 1; }\n#else\nstatic int ring(int x) { return 2; }\n#endif\n",
+        ),
+    ],
+)
+def test_what_several_branches_declare_is_listed_once(path: str, text: str, tmp_path: Path) -> None:
+    write_files(tmp_path, {path: text})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        (found,) = workspace.graph.dead_code().dead
+        assert (found.symbol.line, found.reason.rpartition("; ")[2]) == (2, "also declared in line 4")
+        (entry,) = workspace.graph.map().entries
+        assert [line for line, _ in entry.symbols] == [2]

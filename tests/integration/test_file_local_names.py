@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -85,3 +86,21 @@ def test_what_others_call_by_a_base_or_a_template_is_not_said_to_be_uncalled(
     links = project.graph.callers(symbol)
     assert links.unresolved is not None
     assert [mention.path for mention in links.unresolved.first] == [place]
+
+
+@pytest.mark.parametrize("ending", ["c", "cpp"])
+def test_a_parameter_or_variable_hides_the_function_that_has_its_name(tmp_path: Path, ending: str) -> None:
+    code = (
+        "typedef int (*Handler)(int);\n"
+        "int notify(int x) { return x; }\n"
+        "int pointed(int (*notify)(int)) { return notify(1); }\n"
+        "int typed(Handler notify) { return notify(2); }\n"
+        "int passed(int (*notify)(int)) { return pointed(notify); }\n"
+        "int plain(int x) { return notify(x) + pointed(notify); }\n"
+        "int local(int x) { int (*notify)(int) = 0; return notify(x); }\n"
+        "int late(int x) { char *(*notify)(int); notify = 0; return notify(x) != 0; }\n"
+    )
+    (tmp_path / f"a.{ending}").write_text(code)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert {link.line for link in workspace.graph.callers("notify").links} == {6}

@@ -181,6 +181,36 @@ def test_a_line_of_a_former_name_leads_to_the_line_that_it_is_now(project: Path,
         assert [one.subject for one in workspace.history.why("p/basket.py:5").commits] == ["Count items"]
 
 
+@pytest.mark.parametrize("is_staged", [True, False])
+@pytest.mark.parametrize("place", ["p/kept.py:3", "kept.py:3"])
+def test_a_line_of_a_file_that_was_just_renamed_leads_to_the_line_that_it_is_now(
+    project: Path, git: Git, place: str, is_staged: bool
+) -> None:
+    text = "y = 1\n\n\ndef keep():\n    return y\n"
+    commit(project / "p", git, "Keep more", kept=text.removeprefix("y = 1\n"))
+    if is_staged:
+        git(project, "mv", "p/kept.py", "new/held.py")
+    else:
+        (project / "p" / "kept.py").rename(project / "new" / "held.py")
+    (project / "new" / "held.py").write_text(text)
+    (project / "new" / "other.py").write_text("quite = 'another'\n")
+    with Workspace.open(project) as workspace:
+        with pytest.raises(NotFoundError) as error:
+            workspace.history.why(place)
+        assert str(error.value) == f"{place.partition(':')[0]} is now new/held.py"
+        assert error.value.hint == "line 3, as it was last, is line 4 there: cairn why new/held.py:4"
+        answer = workspace.history.why("new/held.py:4")
+        assert answer.commits[0].subject == "Keep more"
+        assert answer.notes == ("new/held.py was p/kept.py in the last commit.",)
+
+
+def test_a_former_name_of_a_file_that_was_just_renamed_again_leads_to_it(project: Path, git: Git) -> None:
+    git(project, "mv", "p/basket.py", "p/trolley.py")
+    with Workspace.open(project) as workspace, pytest.raises(NotFoundError) as error:
+        workspace.history.why("p/cart.py:2")
+    assert (str(error.value), error.value.hint) == ("p/cart.py is now p/trolley.py", "cairn why p/trolley.py:2")
+
+
 @pytest.mark.parametrize(
     ("place", "message", "hint"),
     [

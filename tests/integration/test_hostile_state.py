@@ -442,6 +442,20 @@ def test_an_index_from_elsewhere_is_set_aside_once_and_said(root: Path, state_ho
     assert len(list(state.path.glob("derived.foreign-*"))) == 1
 
 
+def test_the_doctor_counts_what_is_in_a_folder_that_was_set_aside(root: Path, state_home: Path) -> None:
+    state = built(root)
+    shutil.rmtree(state_home)
+    with Workspace.open(root) as workspace:
+        workspace.refresh()
+        (folder,) = state.path.glob("derived.foreign-*")
+        (folder / "large.seg").write_bytes(bytes(3_000_000))
+        files = [*folder.iterdir(), *state.path.glob("index.db.foreign-*"), *state.path.glob("history.db.foreign-*")]
+        size = sum(file.stat().st_size for file in files)
+        (found,) = [one for one in workspace.upkeep.doctor() if one.check == "set-aside"]
+    assert found.message.startswith(f"{len(files)} files of damaged or foreign indexes kept, {size / 1e6:.1f} MB, as ")
+    assert folder.name in found.message
+
+
 def test_the_folders_that_were_set_aside_stay_few(root: Path, state_home: Path) -> None:
     for _ in range(6):
         state = built(root)

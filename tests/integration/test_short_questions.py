@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -190,3 +191,24 @@ def test_a_member_of_an_enum_is_found_in_it(workspace: Workspace, text: str) -> 
 def test_a_member_that_is_a_definition_comes_before_what_it_is_in(workspace: Workspace) -> None:
     hit = workspace.search("Change.direct").code[0]
     assert (hit.path, hit.kind, hit.name) == ("web/use.ts", "method", "direct")
+
+
+@pytest.mark.parametrize(("name", "found"), [("AndOr", ["ops.py"]), ("IsNot", ["ops.py"]), ("OrNot", [])])
+def test_a_name_of_stop_words_in_a_line_of_a_log_is_found_where_something_is_called_so(
+    tmp_path: Path, name: str, found: list[str]
+) -> None:
+    (tmp_path / "ops.py").write_text(
+        'class AndOr:\n    """Joins conditions."""\n\n    def run(self, left, right):\n'
+        "        return left or right\n\n\n"
+        "class IsNot:\n    def check(self, value):\n        return value is None\n"
+    )
+    for number in range(30):
+        (tmp_path / f"h{number}.py").write_text(
+            f"def handler_{number}(request):\n    '''Handle the request and load the settings file, or fail.'''\n"
+            f"    return request.load({number})\n"
+        )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        answer = workspace.search(f"2026-11-26 10:00:01 ERROR worker: TypeError: {name} got an unexpected value")
+        assert [hit.path for hit in answer.code[:1]] == found
+        assert [hit.name for hit in answer.code[:1]] == [name] * len(found)

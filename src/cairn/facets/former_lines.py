@@ -10,7 +10,7 @@ from cairn.hints import Hint
 from cairn.history.meant import Meant
 from cairn.history.notes import on_choices
 from cairn.history.past import Past
-from cairn.source.shaping import last_content, lines_in_commit
+from cairn.source.shaping import content_in_commit, last_content, lines_in_commit
 from cairn.source.walk import read_file
 
 
@@ -34,7 +34,8 @@ class FormerLines:
     def _error_on(self, past: Past, lines: FileLines, meant: Meant) -> NotFoundError:
         if meant.choices:
             return NotFoundError(f"there is no file {lines.path}", on_choices(lines.path, meant.choices))
-        now = self._known.answers(past).paths.shown(meant.numbers[0])
+        paths = self._known.answers(past).paths
+        now = paths.shown(meant.numbers[0]) or self._known.moved_to(paths.last_name(meant.numbers[0]))
         if not now:
             return NotFoundError(f"{lines.path} is gone", Hint("for its commits", "history", query=meant.path))
         if now == meant.path:
@@ -59,7 +60,9 @@ class FormerLines:
             return None
         inner = f"{folder}/{before}" if folder else before
         try:
-            old = last_content(repository.work_tree, head, inner, WHY_SECONDS)
+            old = content_in_commit(repository.work_tree, head, inner)
+            if old is None:
+                old = last_content(repository.work_tree, head, inner, WHY_SECONDS)
             new = read_file(self._index.root_on_disk, now, self._index.settings.max_file_bytes)
         except (OSError, PathError):
             return None

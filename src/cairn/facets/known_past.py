@@ -21,7 +21,8 @@ from cairn.index.views import View
 from cairn.memory.redaction import redact
 from cairn.source.commits import read_commits, shallow_commits
 from cairn.source.git import head_revision
-from cairn.source.shaping import is_in_commit, moved_from
+from cairn.source.renames import moved_from, moved_to
+from cairn.source.shaping import is_in_commit
 
 # How long a question reads commits that are not known yet, and waits for whoever reads them.
 ANSWER_SECONDS = 3.0
@@ -91,6 +92,14 @@ class KnownPast:
             return ""
         inner = moved_from(repository.work_tree, head, os.path.join(folder, path))
         return inner.removeprefix(f"{folder}/") if folder else inner
+
+    def moved_to(self, path: str) -> str:
+        """Return what a file of the last commit is called now, if it was moved in the project since; else nothing."""
+        repository = self._index.repository
+        if repository is None or not path or not (head := self.head()):
+            return ""
+        inner = moved_to(repository.work_tree, head, self._prefix + path)
+        return inner.removeprefix(self._prefix) if inner.startswith(self._prefix) else ""
 
     def files_meant(self, past: Past, text: str) -> tuple[Meant | None, tuple[str, ...]]:
         """Return which files a path or another text means, None if no commit changed such, and notes on that."""

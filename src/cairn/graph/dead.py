@@ -7,6 +7,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from cairn.graph.network import Ints
 from cairn.graph.nodes import NODE_BITS, PLACE_MASK, file_of, node_of, place_of
 from cairn.graph.resolve import DECORATE
 from cairn.graph.rules import FUNCTION_KINDS, OPEN_KINDS, TYPE_KINDS, VALUE_KINDS
-from cairn.graph.source_file import SourceFile
+from cairn.graph.source_file import SourceFile, declaration_of
 from cairn.graph.symbols import symbol_of
 from cairn.graph.unresolved import says_name
 from cairn.graph.values import DeadCode, DeadSymbol
@@ -75,7 +76,7 @@ def find_dead(graph: Graph, limit: int = 0) -> DeadCode:
         places = [place_of(node) for node in own if place_of(node) not in implicit]
         suspects = [place for place in places if _is_suspect(graph, source, place, unknown)]
         judged = [_judge(graph, source, place, unknown.loosely) for place in suspects]
-        found += [symbol for symbol in judged if symbol is not None]
+        found += _merge_twins(source, suspects, judged)
         undecided += judged.count(None)
     found.sort(key=lambda symbol: (-symbol.confidence, symbol.symbol.path, symbol.symbol.line))
     shown = found[: limit or None]
@@ -340,6 +341,19 @@ def _is_suspect(graph: Graph, source: SourceFile, place: int, unknown: _Unknown)
 
 def _is_in_code(source: SourceFile, outer: int) -> bool:
     return source.definitions[outer].kind in FUNCTION_KINDS | VALUE_KINDS
+
+
+def _merge_twins(
+    source: SourceFile, places: Sequence[int], judged: Sequence[DeadSymbol | None]
+) -> Iterator[DeadSymbol]:
+    """Yield verdicts on definitions, one for each declaration: the branches of an `#if` may both have it."""
+    merged: dict[object, list[DeadSymbol]] = {}
+    for place, verdict in zip(places, judged, strict=True):
+        if verdict is not None:
+            merged.setdefault(declaration_of(source.definitions[place]), []).append(verdict)
+    for first, *others in merged.values():
+        lines = ", ".join(str(other.symbol.line) for other in others)
+        yield replace(first, reason=f"{first.reason}; also declared in line {lines}") if others else first
 
 
 def _judge(graph: Graph, source: SourceFile, place: int, loosely: Counter[str]) -> DeadSymbol | None:

@@ -14,6 +14,7 @@ from cairn.graph.network import Ints, Network
 from cairn.graph.nodes import NODE_BITS, PLACE_MASK, place_of
 from cairn.graph.reach import CONFIDENCE
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.source_file import SourceFile, declaration_of
 from cairn.graph.values import MapEntry, RepositoryMap
 from cairn.source.roles import FOREIGN, Role
 from cairn.source.text import cut_at_word, estimate_tokens
@@ -35,6 +36,7 @@ def repository_map(graph: Graph, max_tokens: int, focus: Sequence[int] = ()) -> 
     An estimate of its size (bytes / 4) never exceeds `max_tokens`.
     """
     nodes, ranks = definition_ranks(graph, focus)
+    code = graph.code
     files = nodes >> NODE_BITS
     numbers, totals = np.unique(files), np.bincount(files, ranks)
     order = numbers[np.lexsort((numbers, -totals[numbers]))]
@@ -43,7 +45,7 @@ def repository_map(graph: Graph, max_tokens: int, focus: Sequence[int] = ()) -> 
     for number in order.tolist():
         waiting.check()
         first, end = np.searchsorted(files, (number, number + 1))
-        best = _best(nodes[first:end], ranks[first:end])
+        best = _best(code.file(number), nodes[first:end], ranks[first:end])
         total = float(totals[number])
         entry = _entry(graph, number, total, best)
         size = entry_size(entry)
@@ -57,11 +59,18 @@ def repository_map(graph: Graph, max_tokens: int, focus: Sequence[int] = ()) -> 
     return RepositoryMap(tuple(entries), estimate_tokens(used) if used else 0, len(order) - len(entries), graph.notes)
 
 
-def _best(nodes: Ints, ranks: Floats) -> list[int]:
-    """Return the most central definitions of a file, given with the file itself, the first of them first."""
+def _best(source: SourceFile, nodes: Ints, ranks: Floats) -> list[int]:
+    """Return the most central definitions of a file, given with the file itself, the first of them first.
+
+    What several branches of an `#if` declare counts once.
+    """
     inner = np.flatnonzero(nodes & PLACE_MASK)
-    found: list[int] = nodes[inner[np.lexsort((nodes[inner], -ranks[inner]))]][:_SYMBOLS_OF_FILE].tolist()
-    return found
+    found: dict[object, int] = {}
+    for node in nodes[inner[np.lexsort((nodes[inner], -ranks[inner]))]].tolist():
+        found.setdefault(declaration_of(source.definitions[place_of(node)]), node)
+        if len(found) == _SYMBOLS_OF_FILE:
+            break
+    return list(found.values())
 
 
 def entry_size(entry: MapEntry) -> int:

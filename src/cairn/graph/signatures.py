@@ -19,6 +19,10 @@ _PROMOTED = re.compile(r"\b(?:private|public|protected|readonly)\b")
 _POINTER = re.compile(r"(?:[\s*&]+const|\s*[*&])+$")
 _TYPE_PARAMETER = re.compile(r"(?:(?:const|in|out|reified) )*('?\w+)")
 _NAME = re.compile(r"^[$\w]+$")
+# A parameter of C that holds a function, as `int (*visit)(int)`, or several, as `int (*visit[2])(int)`.
+_TO_FUNCTION = re.compile(
+    r"[^()]*\([\w\s]*[*^&]+(?:const|volatile|restrict|_Nonnull|_Nullable|\s)*\b(\w+)(?:\[\w*\])*\)\s*\(.*\)", re.DOTALL
+)
 _GO_NAMED = re.compile(r"(?!chan\b|func\b|map\b|struct\b|interface\b)\w+ +(?=\S)")
 
 
@@ -338,6 +342,8 @@ def _parameter(part: str, side: str) -> tuple[str, str]:
         return (name.split() or [""])[-1].rstrip("?"), _without_default(text)  # Swift writes a label before the name
     if side == "before":
         part = _without_default(part)
+        if "(" in part and (pointer := _TO_FUNCTION.fullmatch(part)) is not None:
+            return pointer[1], ""
         at = re.search(r"[&*]*([$\w]+)(?:\[\])?$", part)
         return (at[1], part[: at.start()].strip()) if at is not None and at.start() else ("", "")
     name = part.partition("=")[0].partition(":")[0].strip("*&: ")

@@ -221,6 +221,11 @@ def weigh_facts(facts: Facts) -> int:
     return 1_000 + 90 * len(facts.texts) + 28 * len(facts.kinds) + 500 * len(facts.imports) + 400 * len(facts.values)
 
 
+def declaration_of(definition: Definition) -> tuple[str, str, str]:
+    """Return what definitions of a file share that are one declaration, as those in the branches of an `#if`."""
+    return definition.kind, definition.qualified_name, definition.signature
+
+
 def imports_saying(source: SourceFile, names: frozenset[str]) -> list[Import]:
     """Return the imports of a file that say one of some names as a whole word."""
     imports = source.facts.imports

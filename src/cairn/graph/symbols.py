@@ -23,7 +23,8 @@ from cairn.hints import Hint
 from cairn.source.frames import TracebackFrame, file_among, is_place, read_frames
 from cairn.source.roles import foreign_word
 from cairn.source.text import pluralize
-from cairn.storage.index import chunk_db
+from cairn.storage.index import blob_db, chunk_db
+from cairn.types import ON_REST
 
 _MAX_LISTED, _MAX_NEAR = 12, 5
 _MAX_MARKS = 8  # in a text, behind which it is looked whether what is before them is a path
@@ -68,7 +69,8 @@ def find_symbol(
         file_named(code, text.rpartition(":")[0])
     if not symbols:
         raise UnknownSymbolError(
-            f"nothing is called {text!r} here{_said_half_typed(code, text)}", _offer(code, connection, text)
+            f"nothing is called {text!r} here{_said_half_typed(code, text) or _said_of_rest(connection)}",
+            _offer(code, connection, text),
         )
     if len(symbols) > 1:
         raise AmbiguousError(
@@ -266,6 +268,12 @@ def _said_half_typed(code: Code, text: str) -> str:
     if not name.isidentifier() or code.nodes_named(name) or (said := name_in_half_typed(code, name)) is None:
         return ""
     return f"; {said.path}:{said.line} says it, in a file whose syntax is not understood from line {said.error_line} on"
+
+
+def _said_of_rest(connection: sqlite3.Connection) -> str:
+    """Return that not all definitions of some files are known, empty if all are."""
+    count = blob_db.count_noted(connection, ON_REST)
+    return f"; of {pluralize(count, 'file')} {ON_REST.replace('its', 'the')}" if count else ""
 
 
 def _offer(code: Code, connection: sqlite3.Connection, text: str) -> str:

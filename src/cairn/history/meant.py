@@ -65,9 +65,13 @@ class PathsOfPast:
 
     def shown(self, number: int) -> str:
         """Return the path of a file from the project's folder; empty if it is outside or gone."""
-        path = self._past.path_of(number)
-        own = path[len(self._folder) :] if path.startswith(self._folder) else ""
+        own = self.last_name(number)
         return own if own and self._exists(own) else ""
+
+    def last_name(self, number: int) -> str:
+        """Return what the last commit that had a file calls it, from the project's folder; empty if it is outside."""
+        path = self._past.path_of(number)
+        return path[len(self._folder) :] if path.startswith(self._folder) else ""
 
     def names_of(self, path: str) -> set[str]:
         """Return a path from the top of the repository, and those that the file had before."""

@@ -74,6 +74,19 @@ def files_set_aside(state: StateFiles) -> list[Path]:
         return []
 
 
+def size_set_aside(state: StateFiles) -> tuple[int, int]:
+    """Return how many files were moved out of the way, also within folders, and how many bytes they have."""
+    count = size = 0
+    for path in files_set_aside(state):
+        is_folder = path.is_dir() and not path.is_symlink()
+        inner = [Path(folder) / name for folder, _, names in os.walk(path) for name in names] if is_folder else [path]
+        for file in inner:
+            with suppress(OSError):  # it went meanwhile
+                size += file.lstat().st_size
+                count += 1
+    return count, size
+
+
 def remove_set_aside(state: StateFiles, before: float) -> None:
     """Delete what was moved out of the way before some time, in seconds since the epoch."""
     for file in files_set_aside(state):

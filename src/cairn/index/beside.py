@@ -24,11 +24,15 @@ R = TypeVar("R")
 
 
 class Task(NamedTuple, Generic[T]):
-    """A file to parse: its normalised content, its language's name, and what the caller wants back with the result."""
+    """A file to parse: its normalised content, its language's name, and what the caller wants back with the result.
+
+    `arguments` are what the job's function is given besides.
+    """
 
     data: bytes
     language: str
     tag: T
+    arguments: tuple[Any, ...] = ()
 
 
 class Job(NamedTuple, Generic[R]):
@@ -41,6 +45,7 @@ class Job(NamedTuple, Generic[R]):
     name: str
     unpack: Callable[[Any], R]
     give_up: Callable[[bytes, str, str], R]
+    scope: str = ""
 
 
 def parse_beside(
@@ -56,7 +61,7 @@ def parse_beside(
         n_helpers: how many processes; there is one at least.
         in_flight_bytes: how much source may be with them at once.
     """
-    crew = _Crew(job.name, max(1, n_helpers))
+    crew = _Crew(job, max(1, n_helpers))
     waiting: deque[tuple[int, Task[T]]] = deque()  # with the number of the helper that has it
     waiting_bytes = 0
     following = iter(tasks)
@@ -90,7 +95,7 @@ def outcome(result: Result, task: Task[T], job: Job[R]) -> R:
 class _Crew:
     """Some helpers at one kind of work; started with the first file, for often there is none."""
 
-    def __init__(self, job: str, size: int) -> None:
+    def __init__(self, job: Job[Any], size: int) -> None:
         self._job = job
         self._size = size
         self._helpers: list[Helper] = []
@@ -99,7 +104,7 @@ class _Crew:
 
     def send(self, task: Task[Any]) -> int:
         """Hand a file over and return the number of the helper that has it, -1 for one that nobody needs to try."""
-        if find_failure(task.data, task.language):
+        if find_failure(task.data, task.language, self._job.scope):
             return -1
         if not self._helpers:
             self._n_waited = count_waiting()
@@ -111,7 +116,7 @@ class _Crew:
         return number
 
     def _hand_over(self, number: int, task: Task[Any]) -> None:
-        self._helpers[number].send(self._job, len(task.data), task.data, task.language)
+        self._helpers[number].send(self._job.name, len(task.data), task.data, task.language, *task.arguments)
 
     def receive(self, number: int, task: Task[Any], waiting: Iterable[tuple[int, Task[Any]]]) -> Result:
         """Return what became of a file; a helper that died is replaced, and gets the other files that it had.
@@ -120,11 +125,11 @@ class _Crew:
             waiting: the files without a result besides, with the number of the helper that has them.
         """
         if number < 0:
-            return Result(failure=find_failure(task.data, task.language) or CRASHED)
+            return Result(failure=find_failure(task.data, task.language, self._job.scope) or CRASHED)
         result = self._helpers[number].receive()
         self._bytes_ahead[number] -= len(task.data)
         if result.failure:
-            remember(result, task.data, task.language)
+            remember(result, task.data, task.language, self._job.scope)
         if result.died:
             self._helpers[number].close()
             self._helpers[number] = Helper()

@@ -25,7 +25,7 @@ from cairn.errors import (
     StoreError,
 )
 from cairn.hints import Hint
-from cairn.index.aside import files_set_aside
+from cairn.index.aside import files_set_aside, size_set_aside
 from cairn.index.last_error import read_error
 from cairn.index.mounts import MOUNTS, is_network, kind_of
 from cairn.index.overlay import OverlayFile, OverlayStore
@@ -48,6 +48,7 @@ from cairn.storage.store import Store, how_to_restore
 LOW_BYTES, FULL_BYTES = 500_000_000, 20_000_000
 
 _MAX_TOLD = 1_000  # characters of an error that a file holds
+_MOST_NAMED = 3  # of what was set aside
 
 Level = Literal["ok", "warning", "error"]
 # How a finding is mended: move what is in the way aside, let us read what is ours, rebuild all, redo damaged files,
@@ -254,9 +255,9 @@ def _history(state: StateDir) -> Iterator[Finding]:
         message, hint = (str(error.get(name, ""))[:_MAX_TOLD] for name in ("message", "hint"))
         yield Finding("last-run", "warning", f"failed at {_moment(error.get('at'))}: {message}", hint=hint)
     if aside := files_set_aside(state):
-        size = sum(file.lstat().st_size for file in aside)
-        words = f"{pluralize(len(aside), 'file')} of damaged or foreign indexes kept, {size / 1e6:.1f} MB, "
-        words += f"as {aside[-1].name}"
+        count, size = size_set_aside(state)
+        words = f"{pluralize(count, 'file')} of damaged or foreign indexes kept, {size / 1e6:.1f} MB, "
+        words += f"as {', '.join(file.name for file in aside[:_MOST_NAMED])}{', …' * (len(aside) > _MOST_NAMED)}"
         yield Finding("set-aside", "ok", words)
 
 

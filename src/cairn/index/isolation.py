@@ -40,6 +40,7 @@ def run_isolated(job: str, data: bytes, language: str, *arguments: object, scope
     """
     if reason := find_failure(data, language, scope):
         raise UnparsableError(reason)
+    most = max(1, count_waiting())  # as many wait afterwards as did before
     helper = borrow()
     try:
         helper.send(job, len(data), data, language, *arguments)
@@ -47,7 +48,7 @@ def run_isolated(job: str, data: bytes, language: str, *arguments: object, scope
     except BaseException:
         helper.close()
         raise
-    give_back(helper)
+    give_back(helper, most)
     if result.error is not None:
         raise result.error
     if result.failure:

@@ -115,6 +115,11 @@ def keep_record(seal: Seal, state: Path) -> None:
     change_record(seal, lambda record: record.update({_KEPT: str(state)}))
 
 
+def drop_record(seal: Seal) -> None:
+    """Take back `keep_record`: no store of truth was made after all."""
+    change_record(seal, lambda record: record.pop(_KEPT, None))
+
+
 def is_kept_at(seal: Seal, state: Path) -> bool:
     """Tell whether this user made a store of truth in a folder when it carried some seal.
 
@@ -131,7 +136,7 @@ def has_held_truth(state: Path) -> bool:
     return record is not None and isinstance(record.get(_KEPT), str)
 
 
-def change_record(seal: Seal, change: Callable[[dict[str, Any]], None]) -> bool:
+def change_record(seal: Seal, change: Callable[[dict[str, Any]], object]) -> bool:
     """Change what is kept for an index, and tell whether that will last.
 
     Raises:

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Callable, Iterator, Set
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from shlex import quote
@@ -22,7 +22,18 @@ from cairn.errors import (
 )
 from cairn.hints import Hint
 from cairn.index import aside
-from cairn.index.seal import SEAL, Seal, break_seal, find_seal, is_kept, is_kept_at, keep_record, make_seal
+from cairn.index.seal import (
+    SEAL,
+    Seal,
+    break_seal,
+    drop_record,
+    find_seal,
+    has_held_truth,
+    is_kept,
+    is_kept_at,
+    keep_record,
+    make_seal,
+)
 from cairn.index.state_files import LOGS, StateFiles, unlisted
 from cairn.index.tracked import find_place, find_tracked, is_decisive
 from cairn.storage.atomic import write_file
@@ -46,6 +57,9 @@ _NOT_YOURS = "is of an older version of Cairn, or was not made by you on this ma
 _NAME_BYTES = 16
 _TRUTH_MODE = 0o600  # what is remembered is its user's alone
 _SEAL_SECONDS = 10.0
+# Of a database's file: https://sqlite.org/fileformat.html. The first page lists the tables, each of which has another.
+_HEAD_BYTES = 100
+_PAGE_BYTES, _VERSION = slice(16, 18), slice(60, 64)
 # What was set aside, by folder, until a user has been told.
 _notices: dict[Path, str] = {}
 UNWRITABLE = "unwritable"  # the kind of warnings that the user's state folder cannot be written
@@ -111,30 +125,31 @@ class StateDir(StateFiles):
             (remove if self.path.name == ".cairn" else "") + ELSEWHERE,  # another folder may hold the whole project
         )
 
-    def create(self) -> Seal:
+    def create(self, store: Store = INDEX) -> Seal:
         """Prepare the folder for writing, and return its seal; what this user did not make here is moved aside.
+
+        Args:
+            store: what is to be written there.
 
         Raises:
             UnsafeStateError, TrackedStateError: as `check`.
             StoreError: if it cannot be written.
         """
-        with self._write_errors():
-            return self._create()
+        with self._write_errors(store):
+            return self._create(store)
 
     @contextmanager
-    def _write_errors(self) -> Iterator[None]:
+    def _write_errors(self, store: Store) -> Iterator[None]:
         try:
             yield
         except OSError as error:
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
             raise StoreError(
                 f"cannot write {self.path}: {error.strerror}",
-                Hint("free some space, then run", "index")
-                if full
-                else "make it writable, or set CAIRN_STATE_DIR to a folder that is",
+                store.make_room() if full else "make it writable, or set CAIRN_STATE_DIR to a folder that is",
             ) from error
 
-    def _create(self) -> Seal:
+    def _create(self, store: Store) -> Seal:
         if not os.path.lexists(self.path):
             _check_way(self.path)
             if not self.path.parent.is_dir():
@@ -143,7 +158,7 @@ class StateDir(StateFiles):
                 self.path.mkdir(mode=0o755)
         else:
             _close_to_others(self.path)
-        seal = self.check() or self._make_seal()
+        seal = self.check() or self._make_seal(store)
         if not os.path.lexists(self.derived):
             with suppress(FileExistsError):
                 self.derived.mkdir(mode=0o755)
@@ -153,9 +168,9 @@ class StateDir(StateFiles):
             write_file(ignore, _GITIGNORE.encode("ascii"), mode=0o644)
         return seal
 
-    def _make_seal(self) -> Seal:
+    def _make_seal(self, store: Store) -> Seal:
         """Set aside everything in the folder, and seal it, unless another process just did."""
-        with write_lock(self.path / "seal.lock", _SEAL_SECONDS, INDEX):
+        with self._lock_while_making(store):
             if (seal := find_seal(self.path)) is not None:
                 return seal
             self._set_foreign_aside()
@@ -168,6 +183,10 @@ class StateDir(StateFiles):
             if not warn(UNWRITABLE, text):
                 self._add_notice(text)
         return seal
+
+    def _lock_while_making(self, store: Store) -> AbstractContextManager[int]:
+        """Return a lock for whoever makes a seal or a store of truth: nobody takes away what another one makes."""
+        return write_lock(self.path / "seal.lock", _SEAL_SECONDS, store)
 
     def open_for_writing(self, store: Store = INDEX, *, replace_newer: bool = False) -> sqlite3.Connection:
         """Open the index or another derived store, creating it; a damaged one is moved aside, for it can be rebuilt.
@@ -213,13 +232,28 @@ class StateDir(StateFiles):
             UnsafeStateError, TrackedStateError: as `check`.
             StoreError: if it cannot be written.
         """
-        seal = self.create()
+        seal = self.create(store)
         file = self.file_of(store)
-        if not os.path.lexists(file):
-            keep_record(seal, self.path)
-            with self._write_errors(), suppress(FileExistsError):
+        if os.path.lexists(file) and not _is_unmade(file):
+            return self._open(seal, store)
+        with self._lock_while_making(store):
+            return self._open(seal, store) if os.path.lexists(file) else self._make_truth(seal, store)
+
+    def _make_truth(self, seal: Seal, store: Store) -> sqlite3.Connection:
+        """Make the database of a store of truth; if that fails, as on a full disk, nothing is left of it."""
+        file, has_held = self.file_of(store), has_held_truth(self.path)
+        keep_record(seal, self.path)
+        try:
+            with self._write_errors(store):
                 os.close(open_own(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, _TRUTH_MODE))
-        return self._open(seal, store)
+            return self._open(seal, store)
+        except BaseException:
+            if not os.path.lexists(file) or _is_unmade(file):
+                for suffix in ("", *LOGS):
+                    Path(f"{file}{suffix}").unlink(missing_ok=True)
+                if not has_held:
+                    drop_record(seal)
+            raise
 
     def adopt(self, store: Store, judge: Inspect) -> bool:
         """Take over the database of a store of truth that was made elsewhere. If anything is wrong, it stays as it is.
@@ -359,6 +393,23 @@ def _is_empty(file: Path) -> bool:
     """Tell whether a file has no content, never or no more: opening it would make a new database of it."""
     facts = os.lstat(file)
     return stat.S_ISREG(facts.st_mode) and facts.st_size == 0
+
+
+def _is_unmade(file: Path) -> bool:
+    """Tell whether a database has no tables yet: its file is empty or one page without a version, its log empty."""
+    try:
+        log = Path(f"{file}-wal")
+        if not stat.S_ISREG(os.lstat(file).st_mode) or (os.path.lexists(log) and not _is_empty(log)):
+            return False
+        with open(file, "rb") as stream:
+            head = stream.read(_HEAD_BYTES)
+            return not head or (
+                head[:16] == b"SQLite format 3\0"
+                and head[_VERSION] == bytes(4)
+                and os.fstat(stream.fileno()).st_size == int.from_bytes(head[_PAGE_BYTES], "big")
+            )
+    except OSError:
+        return False
 
 
 def _inspect(seal: Seal, store: Store, file: Path, connection: sqlite3.Connection) -> None:

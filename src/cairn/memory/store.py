@@ -183,7 +183,6 @@ class MemoryStore:
             self._must_erase = bool(read_meta(self._opened, _ERASE))
             if self._must_erase:
                 self.erase()
-            self._project = self._project or _project_of(self._opened)
         return self._opened
 
     # -- writing ------------------------------------------------------------------------------------------------------
@@ -195,6 +194,7 @@ class MemoryStore:
             EventError: if a change says what no event may.
         """
         with self.writing() as connection:
+            self._project = self._project or _project_of(connection)
             latest = event_db.latest_time(connection)
             events = []
             for change in changes:
@@ -387,10 +387,8 @@ def _full_id(connection: sqlite3.Connection, id: str) -> str:
 
 def _project_of(connection: sqlite3.Connection) -> str:
     """Return what events of this memory say they belong to: a UUID that is made with the first of them."""
-    if project := read_meta(connection, _PROJECT):
-        return project  # without waiting for whoever writes
-    with transaction(connection):
-        project = read_meta(connection, _PROJECT) or str(uuid.uuid4())
+    if not (project := read_meta(connection, _PROJECT)):
+        project = str(uuid.uuid4())
         write_meta(connection, _PROJECT, project)
     return project
 

@@ -25,10 +25,10 @@ from cairn.search.habits import tuned_features
 from cairn.search.hits import Verdict, focus_on, make_hit
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
-from cairn.search.named import means_name, owner_of
+from cairn.search.named import MAX_NAMESAKES, means_name, owner_of
 from cairn.search.past import file_history
 from cairn.search.pasted_answer import with_pasted
-from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, SCOPE_MARK, Query, understand
+from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, SCOPE_MARK, Query, is_of_stop_words, understand
 from cairn.search.rank import Ranked, Ranking, rank
 from cairn.search.score import Floats, Ints, Weights
 from cairn.source.text import pluralize
@@ -184,12 +184,26 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
         notes.append(item.note)
     notes.extend(_notes_on_named(library, query, request, ranking))
     is_empty = is_hopeless(ranking, library.tuning.bars.answers) and not (item and item.lines)
+    is_empty = is_empty and not _is_called_best(library, query, ranking)
     hits = [] if is_empty else _hits_of_ranking(library, query, request, ranking, item)
     if ranking.lacks == "name":
         meant = _names_meant(library, query, request)
         notes.extend(_notes_on_names_meant(query, meant))
         hits = _with_meant(library, request, meant, hits)
     return hits
+
+
+def _is_called_best(library: Library, query: Query, ranking: Ranking) -> bool:
+    """Tell whether the best row defines a name of the query that has nothing but stop words.
+
+    Only the name itself speaks for it, so it seems to have little to do with the query.
+    """
+    names = [name.last for name in query.symbols if is_of_stop_words(name.last)]
+    if not names or not ranking.rows:
+        return False
+    best = library.snapshot.chunk_ids([ranking.rows[0].row])[0]
+    called = (chunk_db.definitions_called(library.connection, name, MAX_NAMESAKES) for name in names)
+    return any(one.chunk_id == best for definitions in called for one in definitions)
 
 
 def _hits_of_ranking(

@@ -139,12 +139,13 @@ def _most(request: SearchRequest) -> int | None:
 
 
 def _matching_structure(library: Library, query: Query, request: SearchRequest, scan_seconds: float) -> _Lines:
-    from cairn.search.structural import files_to_search, search_structure  # noqa: PLC0415 - start-up time
+    from cairn.search.structural import TreeEffort, files_to_search, search_structure  # noqa: PLC0415 - start-up time
 
     names, numbers = library.snapshot.files.language_names, library.snapshot.files.languages
     in_order = _files_in_order(library.snapshot, query, request)
     files = files_to_search([(file, path, names[numbers[file]]) for file, path in in_order], request.languages)
-    found = search_structure(library.reader.view.read, files, query.pattern, scan_seconds)
+    effort = TreeEffort(scan_seconds, library.helpers)
+    found = search_structure(library.reader.view.read, files, query.pattern, effort)
     most = _most(request)
     kept = found.matches[:most]
     searched = found.searched if found.searched < found.eligible else None

@@ -27,6 +27,7 @@ class Library(NamedTuple):
 
     `open_graph` returns the symbol graph of the same snapshot; it is None for a revision that is not checked out.
     `repository` returns the name of the repository that the project was cloned from, empty if that is not known.
+    `helpers` is how many processes may parse for one answer.
     """
 
     snapshot: Snapshot
@@ -39,6 +40,7 @@ class Library(NamedTuple):
     past: PastOfView | None = None  # None: no history is known
     tuning: Tuning = SHIPPED
     repository: Callable[[], str] = str
+    helpers: int = 1
 
     def for_question(self, text: str) -> Library:
         """Return the library with the tuning that answers a question."""

@@ -24,6 +24,7 @@ from cairn.errors import (
     PathError,
 )
 from cairn.hints import Hint
+from cairn.index.limits import limits_of
 from cairn.index.snapshot import Snapshot
 from cairn.index.state_dir import StateDir
 from cairn.index.views import View, Views
@@ -112,6 +113,7 @@ class OpenIndex:
     ) -> None:
         self._state = state
         self._settings = settings
+        self._helpers = limits_of(settings, background=False).helpers
         self._root = root
         self._project_views = views
         self._load_model = load_model
@@ -255,6 +257,7 @@ class OpenIndex:
             past,
             self._tunings.open(),
             self._repository_name,
+            self._helpers,
         )
 
     def _repository_name(self) -> str:

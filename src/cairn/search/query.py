@@ -316,6 +316,12 @@ def looks_named(word: str) -> bool:
     return _LOOKS_NAMED.search(word) is not None
 
 
+def is_of_stop_words(name: str) -> bool:
+    """Tell whether a name of several words has nothing but stop words, as `AndOr`: as words, they say nothing."""
+    words = terms_of_word(name)[0]
+    return len(words) > 1 and STOP_WORDS.issuperset(words)
+
+
 def named_among(words: Iterable[str]) -> Iterator[str]:
     """Yield the words that have the shape of a name in code, each once."""
     shaped = (word for word in dict.fromkeys(words) if "_" in word or not word[1:].islower())

@@ -12,11 +12,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cairn import waiting
 from cairn.errors import QueryError, UnparsableError
 from cairn.hints import Hint
+from cairn.index.beside import Job, Task, parse_beside
 from cairn.index.isolation import run_isolated
 from cairn.search.exact import BUDGET_SECONDS, LineMatch
 from cairn.source.content import normalize
@@ -28,11 +30,16 @@ if TYPE_CHECKING:
 
 MAX_CAPTURE_CHARS = 200
 MAX_PATTERN_CHARS = 2_000
+_IN_FLIGHT_BYTES = 2_000_000  # of files that were begun and not searched yet
+_BYTES_PER_SECOND = 5_000_000  # that a helper parses: what is in flight takes no longer than the time there was
+_FEW_BYTES = 1_000_000
 
 _METAVARIABLE = re.compile(r"\$\$\$(?:[A-Z_][A-Z0-9_]*)?|\$\$?[A-Z_][A-Z0-9_]*")
 _NAMED = re.compile(r"(\$\$\$|\$)([A-Z][A-Z0-9_]*)")
 _WORD = re.compile(r"\w+")
 _STRING = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`")
+_LETTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
+_WORD_BYTES = frozenset(bytes([byte]) for byte in (*_LETTERS, *b"0123456789"))
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _EXAMPLE = Hint.of("search", mode="structural", query="print($X)")
 _INSTALL = "uv tool install 'codecairn[structural]'"
@@ -47,6 +54,16 @@ class Frame(NamedTuple):
 
 
 Captures = dict[str, str]
+
+
+class TreeEffort(NamedTuple):
+    """How much a structural search may do: no file is begun after `seconds`; `helpers` processes search at once."""
+
+    seconds: float = BUDGET_SECONDS
+    helpers: int = 1
+
+
+DEFAULT_EFFORT = TreeEffort()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +85,9 @@ def search_structure(
     read: Callable[[str], bytes],
     files: Sequence[tuple[int, str, str]],
     pattern: str,
-    budget_seconds: float = BUDGET_SECONDS,
+    effort: TreeEffort = DEFAULT_EFFORT,
 ) -> StructuralMatches:
-    """Search files for a pattern, in their order. ast-grep runs in another process, since it may crash.
+    """Search files for a pattern, in their order. ast-grep runs in other processes, since it may crash.
 
     The files searched are those in a language in which the pattern parses; when there is none, those in a language for
     which ast-grep accepts it.
@@ -79,7 +96,7 @@ def search_structure(
         read: returns what a path holds, or raises OSError.
         files: (number, path, language).
         pattern: code with metavariables.
-        budget_seconds: no file is started after this.
+        effort: how long, and in how many processes.
 
     Raises:
         QueryError: if ast-grep is not installed, or the pattern is unbalanced, too long, matches everything, or is not
@@ -96,7 +113,7 @@ def search_structure(
         raise _not_code_error(pattern, spoken)
     searched = pieces or set(rules)
     eligible = [file for file in files if file[2] in searched]
-    result = _run(read, eligible, rules, pattern, budget_seconds)
+    result = _run(read, eligible, rules, pattern, effort)
     if not pieces and not result.matches:
         raise _not_code_error(pattern, spoken)
     return result
@@ -109,7 +126,7 @@ def _rules(pattern: str, languages: Sequence[str]) -> tuple[dict[str, dict[str, 
     for language in languages:
         waiting.check()
         try:
-            rule, is_piece = _run_isolated("prepare", b"", language, pattern)
+            rule, is_piece = run_isolated(f"{__name__}:prepare", b"", language, pattern, scope=_scope(pattern))
         except UnparsableError as error:
             raise QueryError("ast-grep cannot handle the pattern", f"shorten it: {_EXAMPLE}") from error
         if rule is not None:
@@ -154,33 +171,104 @@ def _run(
     files: Sequence[tuple[int, str, str]],
     rules: Mapping[str, dict[str, Any]],
     pattern: str,
-    budget_seconds: float,
+    effort: TreeEffort,
 ) -> StructuralMatches:
-    started = time.monotonic()
-    words = _literal_words(pattern)
+    scan = _Scan(read, files, pattern, effort.seconds)
+    tasks = iter(scan.iter_tasks(rules))
+    in_flight_bytes = min(_IN_FLIGHT_BYTES, int(effort.seconds * _BYTES_PER_SECOND))
+    ahead, is_all = _take(tasks, min(_FEW_BYTES, in_flight_bytes))
+    # For a few files starting another process takes longer than it saves.
+    are_few = is_all or in_flight_bytes < _FEW_BYTES
+    found = parse_beside(
+        chain(ahead, tasks),
+        Job(f"{__name__}:matches_in", _as_is, _none, _scope(pattern)),
+        n_helpers=1 if are_few else effort.helpers,
+        in_flight_bytes=in_flight_bytes,
+    )
     matches: list[LineMatch] = []
-    unreadable = failed = done = 0
-    for number, path, language in files:
+    failed = 0
+    for _, matches_there in found:
         waiting.check()
-        if time.monotonic() - started > budget_seconds:
-            break
-        done += 1
-        try:
-            data = normalize(read(path))
-        except OSError:
-            unreadable += 1
-            continue
-        if all(word in data for word in words):  # parsing is what takes the time
+        if matches_there is None:
+            failed += 1
+        else:
+            matches += matches_there
+    return StructuralMatches(matches, scan.searched, len(files), scan.unreadable, failed)
+
+
+class _Scan:
+    """Reads files one after another, until the time is up, and picks those that can hold a match.
+
+    Attributes:
+        searched: how many were read, or are gone.
+        unreadable: how many are gone.
+    """
+
+    def __init__(
+        self, read: Callable[[str], bytes], files: Sequence[tuple[int, str, str]], pattern: str, seconds: float
+    ) -> None:
+        self._read = read
+        self._files = files
+        self._pattern = pattern
+        self._words = _literal_words(pattern)
+        self._until = time.monotonic() + seconds
+        self.searched = 0
+        self.unreadable = 0
+
+    def iter_tasks(self, rules: Mapping[str, dict[str, Any]]) -> Iterator[Task[int]]:
+        """Yield the files to parse, which is what takes the time."""
+        for number, path, language in self._files:
+            waiting.check()
+            if time.monotonic() > self._until:
+                return
+            self.searched += 1
             try:
-                matches += _run_isolated("matches_in", data, language, pattern, number, rules[language])
-            except UnparsableError:
-                failed += 1
-    return StructuralMatches(matches, done, len(files), unreadable, failed)
+                data = normalize(self._read(path))
+            except OSError:
+                self.unreadable += 1
+                continue
+            if all(_holds_word(data, word) for word in self._words):
+                yield Task(data, language, number, (self._pattern, number, rules[language]))
 
 
-def _run_isolated(job: str, data: bytes, language: str, pattern: str, *arguments: object) -> Any:  # noqa: ANN401 - of any job
-    """Run a function of this module in a process that may crash. A failure is remembered for this pattern only."""
-    return run_isolated(f"{__name__}:{job}", data, language, pattern, *arguments, scope=f"structure {pattern}")
+def _take(tasks: Iterator[Task[int]], size: int) -> tuple[list[Task[int]], bool]:
+    """Take tasks until they have so many bytes; also tell whether these are all."""
+    taken: list[Task[int]] = []
+    while size > 0:
+        if (task := next(tasks, None)) is None:
+            return taken, True
+        taken.append(task)
+        size -= len(task.data)
+    return taken, False
+
+
+def _holds_word(data: bytes, word: bytes) -> bool:
+    """Tell whether a file may hold a word as a token: a name is not a part of a longer one.
+
+    A digit may come right before a word: Python reads `1if x else 2`.
+    """
+    place = data.find(word)
+    if place < 0 or word[:1].isdigit():
+        return place >= 0
+    while place >= 0:
+        end = place + len(word)
+        if not (place and data[place - 1] in _LETTERS) and data[end : end + 1] not in _WORD_BYTES:
+            return True
+        place = data.find(word, end)
+    return False
+
+
+def _as_is(matches: list[LineMatch]) -> list[LineMatch] | None:
+    return matches
+
+
+def _none(data: bytes, language: str, reason: str) -> None:
+    return None
+
+
+def _scope(pattern: str) -> str:
+    """Return the scope of a job: a failure is remembered for this pattern only."""
+    return f"structure {pattern}"
 
 
 def matches_in(data: bytes, language: str, pattern: str, number: int, rule: dict[str, Any]) -> list[LineMatch]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cairn.source.definitions import TYPE_KINDS, Lines, ParsedDefinition, find_definitions, parse
 from cairn.source.languages import Language
-from cairn.types import Chunk, ParsedFile, Span
+from cairn.types import MAX_DEFINITIONS, ON_REST, Chunk, ParsedFile, Span
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -51,7 +51,8 @@ def chunk_file(data: bytes, language: Language) -> ParsedFile:
     if not parsed and tree.root_node.has_error:
         return ParsedFile(language.name, (), _cut_lines(data, lines), "did not parse")
     chunks = _Layout(data, lines, parsed, tree.root_node).chunks()
-    return ParsedFile(language.name, tuple(item.definition for item in parsed), chunks)
+    note = ON_REST if len(parsed) >= MAX_DEFINITIONS else ""
+    return ParsedFile(language.name, tuple(item.definition for item in parsed), chunks, note)
 
 
 class _Layout:

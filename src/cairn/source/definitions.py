@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from cairn.source.languages import BY_NAME, Language, load_grammar
 from cairn.source.matching import Match, Wrapper, is_comment, run_query, text_of
 from cairn.source.merges import sides_of, without_marks
-from cairn.types import Definition, Span
+from cairn.types import MAX_DEFINITIONS, Definition, Span
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -22,7 +22,6 @@ MAX_SIGNATURE_CHARS = 300
 MAX_DOC_CHARS = 2_000
 # A definition nested deeper, or with a longer qualified name, is data written as code, and is not listed.
 MAX_DEPTH, MAX_NAME_CHARS = 48, 1_000
-MAX_DEFINITIONS = 20_000  # of one file; the rest are data, too
 MAX_LEAD_LINES = 1_000  # of comments and attributes above a definition
 # A function directly inside one of these is a method.
 TYPE_KINDS = frozenset(

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from cairn.errors import PathError
 from cairn.source.git import is_below
 from cairn.source.plumbing import run_git
+from cairn.source.shaping import content_in_commit
+from cairn.source.walk import read_file
 
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _MOST_COMMITS = 50  # that are compared with what is checked out
 _TIMEOUT_S = 2.0
 _MOST_BYTES = 32_000_000
+_MOST_COMPARED = 100  # files with one, to see which is most like it
+_MOST_COMPARED_BYTES = 1_000_000
+_ALIKE = 0.5  # as for git
 # Files that changed with their name are compared by content, but not more than a hundred with a hundred.
 _RENAMES = [
     "-r",
@@ -87,3 +94,78 @@ def _entries(listing: bytes) -> Iterator[tuple[str, bytes]]:
         facts, _, path = entry.partition(b"\t")
         if path:
             yield os.fsdecode(path), max(facts.split(), key=len)
+
+
+# -- one file, whose rename is not committed yet -----------------------------------------------------------------------
+
+
+def moved_to(folder: Path, commit: str, path: str) -> str:
+    """Return what a file of a commit is called now that is no longer at its place, empty if that is not known.
+
+    That is where git's index has its content, or the new file that is most like it.
+
+    Args:
+        folder: the top of the checkout.
+        commit: a full hash, the one that is checked out.
+        path: of the file, from there.
+    """
+    if os.path.lexists(folder / path):
+        return ""
+    with suppress(OSError, PathError):
+        committed, staged, others = _listed(folder, commit)
+        new = [name for name in (*staged, *others) if name not in committed and os.path.isfile(folder / name)]
+        same = [name for name in new if name in staged and staged[name] == committed.get(path)]
+        if len(same) == 1:
+            return same[0]
+        if (content := content_in_commit(folder, commit, path)) is not None:
+            return _most_alike(content, path, same or new, lambda name: read_file(folder, name, _MOST_COMPARED_BYTES))
+    return ""
+
+
+def moved_from(folder: Path, commit: str, path: str) -> str:
+    """Return what a file was called in a commit that does not have it, the reverse of `moved_to`; empty if nothing."""
+    with suppress(OSError, PathError):
+        committed, staged, _ = _listed(folder, commit)
+        if path in committed:
+            return ""
+        gone = [name for name in committed if not os.path.lexists(folder / name)]
+        same = [name for name in gone if committed[name] == staged.get(path)]
+        if len(same) == 1:
+            return same[0]
+        if gone:
+            content = read_file(folder, path, _MOST_COMPARED_BYTES)
+            return _most_alike(content, path, same or gone, lambda name: content_in_commit(folder, commit, name))
+    return ""
+
+
+def _listed(folder: Path, commit: str) -> tuple[dict[str, bytes], dict[str, bytes], list[str]]:
+    """Return {path: object id} of a commit and of git's index, and the paths of files that git does not know."""
+    if not _HASH.fullmatch(commit):
+        return {}, {}, []
+    tree = run_git(folder, ["ls-tree", "-r", "-z", commit], _TIMEOUT_S)
+    index = run_git(folder, ["ls-files", "-z", "--stage"], _TIMEOUT_S)
+    others = run_git(folder, ["ls-files", "-z", "--others", "--exclude-standard"], _TIMEOUT_S)
+    return dict(_entries(tree.stdout)), dict(_entries(index.stdout)), os.fsdecode(others.stdout).split("\0")[:-1]
+
+
+def _most_alike(content: bytes, path: str, names: Iterable[str], read: Callable[[str], bytes | None]) -> str:
+    """Return which of some files is most like a content; empty if none has half of it, or two are equally like it.
+
+    Those that are called alike are compared first, and not more than a hundred.
+    """
+    stem, ending = os.path.splitext(os.path.basename(path))
+    by_name = sorted(names, key=lambda name: (stem not in name, not name.endswith(ending)))
+    likeness: dict[str, float] = {}
+    for name in filter(is_below, by_name[:_MOST_COMPARED]):
+        with suppress(OSError, PathError):
+            likeness[name] = _likeness(content, read(name) or b"")
+    best = sorted(likeness, key=likeness.__getitem__)[-2:]
+    if not best or likeness[best[-1]] < _ALIKE or (len(best) > 1 and likeness[best[0]] == likeness[best[1]]):
+        return ""
+    return best[-1]
+
+
+def _likeness(one: bytes, other: bytes) -> float:
+    """Return the share of the larger of two contents that is lines which both have."""
+    both = Counter(one.splitlines(keepends=True)) & Counter(other.splitlines(keepends=True))
+    return sum(len(line) * count for line, count in both.items()) / max(len(one), len(other), 1)

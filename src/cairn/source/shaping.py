@@ -96,27 +96,6 @@ def last_content(folder: Path, commit: str, path: str, seconds: float) -> bytes 
     return content_in_commit(folder, before[0], path) if before else None
 
 
-def moved_from(folder: Path, commit: str, path: str) -> str:
-    """Return what a file was called in a commit that does not have it: what had its content and is gone; else nothing.
-
-    Args:
-        folder: the top of the checkout.
-        commit: a full hash.
-        path: of the file, from there.
-    """
-    if not _HASH.fullmatch(commit) or not is_below(path):
-        return ""
-    try:
-        staged = run_git(folder, ["ls-files", "-s", "-z", "--", f":(literal){path}"], _READ_S).stdout
-        listed = run_git(folder, ["ls-tree", "-r", "-z", commit], _READ_S).stdout
-    except (OSError, PathError):  # what it was called is not known
-        return ""
-    blob = staged.split(b" ", 2)[1] if staged.count(b"\0") == 1 else b""
-    named = [entry.split(b"\t", 1)[1] for entry in listed.split(b"\0") if blob and b" " + blob + b"\t" in entry]
-    gone = [name for name in map(os.fsdecode, named) if not os.path.lexists(folder / name)]
-    return gone[0] if len(gone) == 1 else ""
-
-
 def lines_in_commit(before: bytes, now: bytes, first: int, last: int) -> CommittedLines | None:
     """Return where lines of a file as it is now are in a commit, None if none of them is there.
 

@@ -321,7 +321,7 @@ def _store_error(error: sqlite3.DatabaseError, path: Path, store: Store) -> Stor
     if "locked" in text or "busy" in text:
         return store.locked(f"{path} is in use by another process", "wait for it, then run the command again")
     if "full" in text or "disk I/O" in text:
-        return StoreError(f"cannot write {path}: {text}", store.update.after("free some space, then run"))
+        return StoreError(f"cannot write {path}: {text}", store.make_room())
     if any(mark in text for mark in _READ_ONLY):
         hint = "make the folder writable, or set CAIRN_STATE_DIR to one that is"
         return StoreError(f"cannot open or write {path}: {text}", hint)

@@ -138,7 +138,7 @@ def _not_usable(path: Path, error: OSError, store: Store | None = None) -> Store
     if error.errno == errno.EISDIR:
         hint = Hint.of("doctor", fix=True)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        hint = store.update.after("free some space, then run") if store else "free some space, then run it again"
+        hint = store.make_room() if store else "free some space, then run it again"
     return StoreError(f"cannot write {path}: {error.strerror}", hint)
 
 

@@ -35,7 +35,7 @@ class Store(NamedTuple):
         newest: the digest of the schema that they make; see `check_schema`.
         is_truth: it holds what is nowhere else.
         work: what a process that writes it is doing, as `indexing`.
-        update: what to do once it can be written again.
+        update: what to do once it can be written again, if it can be rebuilt.
         rebuild: what builds it from scratch; empty for a store of truth.
         adopt: what takes over one that was made elsewhere; empty for what can be rebuilt.
         damaged, locked, version: the errors that say so of it.
@@ -66,6 +66,12 @@ class Store(NamedTuple):
         restore = how_to_restore(file)
         hint = Hint(f"{restore}; but first" if restore else "", "doctor")
         return self.damaged(f"{file} {words}; nothing was changed", hint)
+
+    def make_room(self) -> str:
+        """Return what to do where the disk is full."""
+        if self.is_truth:
+            return "nothing was kept; free some space, then run the command again"
+        return self.update.after("free some space, then run")
 
     def newer(self, version: int) -> StoreVersionError:
         """Return the error that says that a newer version of Cairn wrote the file."""

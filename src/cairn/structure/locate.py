@@ -19,6 +19,7 @@ from cairn.source.languages import Language, detect_language
 from cairn.source.text import estimate_tokens
 from cairn.source.walk import read_file
 from cairn.structure.outline import ID_COUNTER, ID_MARK, FileOutline
+from cairn.types import MAX_DEFINITIONS, ON_REST
 
 # Above the limit of the index: a generated file is never searched, but its outline may be wanted.
 MAX_FILE_BYTES = 8_000_000
@@ -210,9 +211,10 @@ def _missing(outline: FileOutline, name: str) -> NotFoundError:
     short = [candidate for candidate in names if len(candidate) <= _MAX_COMPARED_CHARS][:_MAX_COMPARED]
     nearest = get_close_matches(name[:_MAX_COMPARED_CHARS], short, _NEAREST, 0.5)
     meant = f"; nearest are {', '.join(nearest)}" if nearest else ""
-    return NotFoundError(
-        f"{outline.path} defines no {name}{meant}", Hint("list what it defines", "outline", file=outline.path)
-    )
+    hint = Hint("list what it defines", "outline", file=outline.path)
+    if len(outline.symbols) >= MAX_DEFINITIONS:
+        return NotFoundError(f"{outline.path} may define {name}, but {ON_REST}{meant}", hint)
+    return NotFoundError(f"{outline.path} defines no {name}{meant}", hint)
 
 
 def _around(outline: FileOutline, line: int) -> list[int]:

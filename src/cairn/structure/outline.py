@@ -10,7 +10,7 @@ from cairn.source.definitions import Lines, find_definitions, first_error_line, 
 from cairn.source.languages import BY_NAME, Language
 from cairn.source.merges import first_merge_line
 from cairn.source.text import estimate_tokens
-from cairn.types import Definition, Span
+from cairn.types import MAX_DEFINITIONS, ON_REST, Definition, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,6 +78,8 @@ def outline_file(data: bytes, path: str, language: Language) -> FileOutline:
         notes = (f"a merge is not finished, see line {line}; what both sides define is listed, if they fit together",)
     if line := first_error_line(tree):
         notes += (f"the syntax is not understood from line {line} on; definitions near it may be missing",)
+    if len(definitions) >= MAX_DEFINITIONS:
+        notes += (f"{ON_REST}: there may be more from line {definitions[-1].span.end_line} on",)
     imports, import_lines = _imports(tree.root_node, language)
     return FileOutline(
         path=path,

@@ -23,7 +23,7 @@ def test_a_package_in_the_current_folder_is_not_taken_for_ours(tmp_path: Path, m
 
 
 def test_a_file_goes_to_the_helper_with_the_least_to_do() -> None:
-    crew = _Crew(TEXT_JOB.name, 2)
+    crew = _Crew(TEXT_JOB, 2)
     tasks = [Task(b"x = 1\n" * lines, "python", None) for lines in (2_000, 10, 10, 3_000)]
     try:
         numbers = [crew.send(task) for task in tasks]

@@ -289,6 +289,15 @@ def test_as_many_helpers_wait_as_whoever_gives_them_back_allows(monkeypatch: pyt
     isolation._close_all()
 
 
+def test_a_job_leaves_as_many_helpers_waiting_as_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolation, "_idle", [])
+    for helper_ in isolation.borrow_several(2):
+        isolation.give_back(helper_, 2)
+    assert run_isolated(f"{HERE}:length", b"abc", "python") == 3
+    assert isolation.count_waiting() == 2
+    isolation._close_all()
+
+
 def test_a_machine_with_room_for_one_more_process_gets_one_helper(monkeypatch: pytest.MonkeyPatch) -> None:
     start, started = helper._start, list[object]()
 

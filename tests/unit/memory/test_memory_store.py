@@ -3,14 +3,16 @@ from __future__ import annotations
 import os
 import random
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Event, Thread
 
 import pytest
 
-from cairn.errors import AmbiguousError, EventError, NotFoundError, StoreDamagedError
+from cairn.errors import AmbiguousError, EventError, NotFoundError, StoreDamagedError, StoreError
 from cairn.index.state_dir import StateDir
+from cairn.memory.damage import note_of_loss
 from cairn.memory.handles import handle_of, is_handle
 from cairn.memory.ids import new_id
 from cairn.memory.store import By, MemoryChange, MemoryStore
@@ -201,6 +203,48 @@ def test_asking_a_memory_that_is_not_there_creates_nothing(tmp_path: Path) -> No
     assert store.select(Conditions()) == []
     assert store.count(Conditions()) == 0
     assert not (tmp_path / "state").exists()
+
+
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """As on a full disk: what is written beyond a size fails."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("size", [200, 4_096, 40_000, 150_000])
+def test_a_memory_that_cannot_be_made_leaves_nothing_behind(tmp_path: Path, size: int) -> None:
+    state = StateDir(tmp_path / "state")
+    state.create()
+    with closing(MemoryStore(state)) as store:
+        with files_of_at_most(size):
+            with pytest.raises(StoreError) as caught:
+                make(store)
+            assert not store.exists
+        assert caught.value.hint == "nothing was kept; free some space, then run the command again"
+        assert not list(state.path.glob("memory.db*"))
+        assert note_of_loss(state) == ""
+        make(store)
+        assert len(store.select(Conditions())) == 1
+
+
+def test_a_memory_that_was_made_is_read_where_the_first_one_found_no_room(tmp_path: Path) -> None:
+    state = StateDir(tmp_path / "state")
+    with closing(MemoryStore(state)) as store:
+        with store.reading():
+            pass
+        store.close()
+        with files_of_at_most(33_000):
+            with pytest.raises(StoreError):
+                make(store, text="x" * 9_000)
+            assert store.select(Conditions()) == []
+        make(store)
+        assert len(store.select(Conditions())) == 1
 
 
 def test_a_memory_is_on_disk_once_it_was_acknowledged(replica: Replica) -> None:

@@ -6,7 +6,16 @@ from pathlib import Path
 import pytest
 
 from cairn.errors import BusyError, QueryError
-from cairn.search.structural import StructuralMatches, files_to_search, matches_in, prepare, search_structure
+from cairn.index import isolation
+from cairn.search.structural import (
+    StructuralMatches,
+    TreeEffort,
+    _holds_word,
+    files_to_search,
+    matches_in,
+    prepare,
+    search_structure,
+)
 from cairn.source.languages import BY_NAME
 from cairn.source.languages import LANGUAGES as ALL_LANGUAGES
 from cairn.waiting import Asker
@@ -78,7 +87,7 @@ def reading(folder: Path) -> Callable[[str], bytes]:
 def run(folder: Path, pattern: str, *paths: str, budget_seconds: float = 60) -> StructuralMatches:
     wanted = paths or tuple(FILES)
     files = [(number, path, LANGUAGES[Path(path).suffix]) for number, path in enumerate(wanted)]
-    return search_structure(reading(folder), files_to_search(files), pattern, budget_seconds)
+    return search_structure(reading(folder), files_to_search(files), pattern, TreeEffort(budget_seconds))
 
 
 def lines(found: StructuralMatches) -> list[tuple[int, int]]:
@@ -196,7 +205,7 @@ def test_a_pattern_that_is_too_much_is_refused(pattern: str) -> None:
 
 def test_a_deeply_nested_pattern_is_answered() -> None:
     files = [(number, "file", language) for number, language in enumerate(SEARCHED)]
-    assert search_structure(lambda _: b"x(a)\n", files, "x(" * 300 + "$A" + ")" * 300, 20).matches == []
+    assert search_structure(lambda _: b"x(a)\n", files, "x(" * 300 + "$A" + ")" * 300, TreeEffort(20)).matches == []
 
 
 def test_a_structural_search_that_nobody_waits_for_stops() -> None:
@@ -222,3 +231,47 @@ def test_every_language_of_the_table_can_be_searched(tmp_path: Path, language: s
     assert (
         search_structure(reading(tmp_path), [(0, path, language)], '"a"' if language == "json" else "a").matches == []
     )
+
+
+@pytest.mark.parametrize(
+    ("data", "word", "expected"),
+    [
+        (b"int x", b"int", True),
+        (b"print(x); point", b"int", False),
+        (b"print(int)", b"int", True),
+        (b"interface", b"int", False),
+        (b"x = 1if y else 2", b"if", True),  # a number ends where a name begins
+        (b"x\xc3\xa9if", b"if", True),  # in doubt
+        (b"_if if_ if1", b"if", False),
+        (b"210px", b"10", True),
+        (b"", b"if", False),
+    ],
+)
+def test_a_file_is_parsed_if_it_may_hold_a_word_of_the_pattern_as_a_whole_word(
+    data: bytes, word: bytes, expected: bool
+) -> None:
+    assert _holds_word(data, word) is expected
+
+
+def test_many_files_are_searched_by_several_helpers_and_few_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {f"{number:02}.py": b"pass\n" * 20_000 + b"foo(%d)\n" % number for number in range(24)}
+    for count, n_helpers in ((3, 1), (24, 2)):
+        monkeypatch.setattr(isolation, "_idle", [])
+        files = [(number, path, "python") for number, path in enumerate(texts)][:count]
+        found = search_structure(texts.__getitem__, files, "foo($A)", TreeEffort(helpers=2))
+        assert [match.captures for match in found.matches] == [({"A": str(number)},) for number in range(count)]
+        assert len(isolation._idle) == n_helpers
+        for _, helper in isolation._idle:
+            helper.close()
+
+
+def test_no_more_is_begun_than_can_be_done_in_as_much_time_again() -> None:
+    read: list[str] = []
+
+    def read_one(path: str) -> bytes:
+        read.append(path)
+        return b"pass\n" * 4_000 + b"foo(1)\n"
+
+    files = [(number, f"{number}.py", "python") for number in range(200)]
+    found = search_structure(read_one, files, "foo($A)", TreeEffort(0.012, helpers=2))
+    assert found.searched == len(read) == len(found.matches) < 30

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.source.renames import find_renames
+from cairn.source.renames import find_renames, moved_from, moved_to
 
 
 class Checkout:
@@ -82,3 +82,36 @@ def test_paths_are_relative_to_a_folder_of_the_checkout(checkout: Checkout) -> N
 
 def test_outside_git_nothing_is_renamed(tmp_path: Path) -> None:
     assert find_renames(tmp_path, ["a.txt"], ["f" * 40], "e" * 40) == {}
+
+
+@pytest.mark.parametrize("is_staged", [True, False])
+@pytest.mark.parametrize("is_edited", [True, False])
+def test_a_rename_that_is_not_committed_is_seen_from_both_sides(
+    checkout: Checkout, is_staged: bool, is_edited: bool
+) -> None:
+    (checkout.root / "a.txt").rename(checkout.root / "d.txt")
+    (checkout.root / "new.txt").write_text("quite another\n" * 20)
+    if is_edited:
+        text = (checkout.root / "d.txt").read_text()
+        (checkout.root / "d.txt").write_text("more\n" + text)
+    if is_staged:
+        checkout.git("add", "--all")
+    assert moved_to(checkout.root, checkout.first, "a.txt") == "d.txt"
+    assert moved_from(checkout.root, checkout.first, "d.txt") == "a.txt"
+
+
+def test_a_file_is_no_rename_of_one_that_is_still_there_or_has_little_in_common(checkout: Checkout) -> None:
+    (checkout.root / "d.txt").write_bytes((checkout.root / "a.txt").read_bytes())
+    (checkout.root / "b.txt").unlink()
+    assert moved_to(checkout.root, checkout.first, "a.txt") == ""
+    assert moved_to(checkout.root, checkout.first, "b.txt") == ""
+    assert moved_from(checkout.root, checkout.first, "d.txt") == ""
+
+
+def test_a_file_that_two_others_are_equally_like_went_nowhere(checkout: Checkout) -> None:
+    text = (checkout.root / "a.txt").read_text()
+    (checkout.root / "a.txt").unlink()
+    for name in ("d.txt", "e.txt"):
+        (checkout.root / name).write_text(text)
+    assert moved_to(checkout.root, checkout.first, "a.txt") == ""
+    assert moved_to(checkout.root, "no commit", "a.txt") == ""

@@ -68,11 +68,17 @@ def test_a_busy_database_is_a_lock_of_its_store(store: Store, kind: type[StoreEr
     assert type(mapped(sqlite3.OperationalError("database is locked"), store)) is kind
 
 
-@pytest.mark.parametrize(("store", "hint"), [(INDEX, "cairn index"), (NOTES, "cairn note")])
-def test_a_full_disk_names_the_command_of_the_store(store: Store, hint: str) -> None:
+@pytest.mark.parametrize(
+    ("store", "hint"),
+    [
+        (INDEX, "free some space, then run: cairn index"),
+        (NOTES, "nothing was kept; free some space, then run the command again"),
+    ],
+)
+def test_a_full_disk_names_what_writes_the_store_again(store: Store, hint: str) -> None:
     error = mapped(sqlite3.OperationalError("database or disk is full"), store)
     assert error.code == "store"
-    assert error.hint == f"free some space, then run: {hint}"
+    assert error.hint == hint
 
 
 def test_a_lock_says_what_the_other_process_is_doing(tmp_path: Path) -> None:

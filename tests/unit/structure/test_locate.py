@@ -84,6 +84,21 @@ def test_the_nearest_names_are_offered_for_one_that_does_not_exist(root: Path) -
         make_outline(root, "store.py", "structure", "svae", None)
 
 
+def test_definitions_beyond_the_limit_of_one_file_are_not_denied(root: Path) -> None:
+    (root / "data.js").write_text("".join(f"var v{number};" for number in range(20_000)) + "function last() {}\n")
+    outline = make_outline(root, "data.js", "structure", None, 1_000)
+    said = "only its first 20,000 definitions are known"
+    assert outline.notes == (f"{said}: there may be more from line 1 on",)
+    assert said in outline.text
+    for ask in (
+        lambda: make_outline(root, "data.js", "structure", "last", None),
+        lambda: fetch_symbol(root, "data.js#last"),
+        lambda: flow_of(root, "data.js", "last"),
+    ):
+        with pytest.raises(NotFoundError, match=f"data.js may define last, but {said}"):
+            ask()
+
+
 def test_candidates_are_listed_for_a_name_of_several(root: Path) -> None:
     with pytest.raises(AmbiguousError, match=r"Store\.load \(line 4\), Cache\.load \(line 12\)"):
         make_outline(root, "store.py", "structure", "load", None)

@@ -93,6 +93,12 @@ def iter_damaged_blobs(connection: sqlite3.Connection) -> Iterator[int]:
             yield blob[0]
 
 
+def count_noted(connection: sqlite3.Connection, note: str) -> int:
+    """Return how many blobs have a note."""
+    count: int = connection.execute("SELECT count(*) FROM blob WHERE note = ?", (note,)).fetchone()[0]
+    return count
+
+
 def drop_blobs(connection: sqlite3.Connection, blob_ids: Iterable[int]) -> None:
     """Delete blobs with all they yielded; their ids are not given again.
 

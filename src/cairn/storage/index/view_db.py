@@ -166,7 +166,7 @@ def count_files(connection: sqlite3.Connection, view_id: int) -> int:
 
 
 def read_skipped(connection: sqlite3.Connection, view_id: int) -> list[Skipped]:
-    """Return the files of a view that were read and left out, and those the parser gave up on, with the reason."""
+    """Return the files of a view that were read and left out, or of which not all is known, with the reason."""
     rows = connection.execute(
         "SELECT path, reason FROM file WHERE view_id = ? AND blob_id IS NULL AND reason <> '' ORDER BY path", (view_id,)
     )
@@ -175,7 +175,12 @@ def read_skipped(connection: sqlite3.Connection, view_id: int) -> list[Skipped]:
     if not notes:
         return left_out
     known = [(path, notes.get(blob_id)) for path, blob_id, *_ in files_in_view(connection, view_id)]
-    return [*left_out, *(Skipped(path, f"searched as plain text: {note}") for path, note in known if note)]
+    return [*left_out, *(Skipped(path, _in_words(note)) for path, note in known if note)]
+
+
+def _in_words(note: str) -> str:
+    """Return what a note on a parsed file comes to: the parser gave up, unless it says what is known."""
+    return note if note.startswith("only ") else f"searched as plain text: {note}"
 
 
 def files_in_view(connection: sqlite3.Connection, view_id: int) -> Iterator[tuple[str, int, str, bool, int, int]]:

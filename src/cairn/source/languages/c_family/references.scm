@@ -14,3 +14,12 @@
 (init_declarator declarator: (identifier) @bound)
 (pointer_declarator declarator: (identifier) @bound)
 (array_declarator declarator: (identifier) @bound)
+; A variable that holds a function hides a function of its name: `int (*visit)(int) = 0;`.
+(declaration type: (_) @type declarator: [
+  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @var)))
+  (pointer_declarator (function_declarator declarator: (parenthesized_declarator
+    (pointer_declarator declarator: (identifier) @var))))
+  (init_declarator declarator: [
+    (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @var)))
+    (pointer_declarator (function_declarator declarator: (parenthesized_declarator
+      (pointer_declarator declarator: (identifier) @var))))])])

@@ -29,3 +29,7 @@
   (binary_expression)] @result)
 ; What a variable is found to be.
 (is_pattern_expression expression: (identifier) @cast pattern: (constant_pattern (identifier) @type))
+; A call behind a statement that is half typed, as in `var y = tot` before a line with `Save(3);`.
+(ERROR (implicit_parameter) @call . "(")
+(ERROR (ERROR . (identifier) @call .) . [(parameter_list) "("])
+(ERROR (ERROR . (identifier) @call . "("))
