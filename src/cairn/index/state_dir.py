@@ -135,19 +135,8 @@ class StateDir(StateFiles):
             UnsafeStateError, TrackedStateError: as `check`.
             StoreError: if it cannot be written.
         """
-        with self._write_errors(store):
+        with _write_errors(self.path, store):
             return self._create(store)
-
-    @contextmanager
-    def _write_errors(self, store: Store) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-            raise StoreError(
-                f"cannot write {self.path}: {error.strerror}",
-                store.make_room() if full else "make it writable, or set CAIRN_STATE_DIR to a folder that is",
-            ) from error
 
     def _create(self, store: Store) -> Seal:
         if not os.path.lexists(self.path):
@@ -170,7 +159,7 @@ class StateDir(StateFiles):
 
     def _make_seal(self, store: Store) -> Seal:
         """Set aside everything in the folder, and seal it, unless another process just did."""
-        with self._lock_while_making(store):
+        with _lock_while_making(self.path, store):
             if (seal := find_seal(self.path)) is not None:
                 return seal
             self._set_foreign_aside()
@@ -183,10 +172,6 @@ class StateDir(StateFiles):
             if not warn(UNWRITABLE, text):
                 self._add_notice(text)
         return seal
-
-    def _lock_while_making(self, store: Store) -> AbstractContextManager[int]:
-        """Return a lock for whoever makes a seal or a store of truth: nobody takes away what another one makes."""
-        return write_lock(self.path / "seal.lock", _SEAL_SECONDS, store)
 
     def open_for_writing(self, store: Store = INDEX, *, replace_newer: bool = False) -> sqlite3.Connection:
         """Open the index or another derived store, creating it; a damaged one is moved aside, for it can be rebuilt.
@@ -236,7 +221,7 @@ class StateDir(StateFiles):
         file = self.file_of(store)
         if os.path.lexists(file) and not _is_unmade(file):
             return self._open(seal, store)
-        with self._lock_while_making(store):
+        with _lock_while_making(self.path, store):
             return self._open(seal, store) if os.path.lexists(file) else self._make_truth(seal, store)
 
     def _make_truth(self, seal: Seal, store: Store) -> sqlite3.Connection:
@@ -244,7 +229,7 @@ class StateDir(StateFiles):
         file, has_held = self.file_of(store), has_held_truth(self.path)
         keep_record(seal, self.path)
         try:
-            with self._write_errors(store):
+            with _write_errors(self.path, store):
                 os.close(open_own(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, _TRUTH_MODE))
             return self._open(seal, store)
         except BaseException:
@@ -393,6 +378,23 @@ def _is_empty(file: Path) -> bool:
     """Tell whether a file has no content, never or no more: opening it would make a new database of it."""
     facts = os.lstat(file)
     return stat.S_ISREG(facts.st_mode) and facts.st_size == 0
+
+
+@contextmanager
+def _write_errors(path: Path, store: Store) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        raise StoreError(
+            f"cannot write {path}: {error.strerror}",
+            store.make_room() if full else "make it writable, or set CAIRN_STATE_DIR to a folder that is",
+        ) from error
+
+
+def _lock_while_making(path: Path, store: Store) -> AbstractContextManager[int]:
+    """Return a lock for whoever makes a seal or a store of truth: nobody takes away what another one makes."""
+    return write_lock(path / "seal.lock", _SEAL_SECONDS, store)
 
 
 def _is_unmade(file: Path) -> bool:

@@ -29,7 +29,7 @@ from cairn.search.hits import FileText
 from cairn.search.library import Library, read_files
 from cairn.search.linked_places import with_places
 from cairn.search.pasted_text import Pasted, is_of_language, read_message, without_prefix
-from cairn.search.pasted_words import LONG_RUNS, PastedWords, Run
+from cairn.search.pasted_words import LONG_RUNS, PastedWords, WordRun
 from cairn.search.query import STOP_WORDS
 from cairn.source.frames import TracebackFrame, read_calls
 from cairn.source.roles import FOREIGN, Role
@@ -139,7 +139,7 @@ def find_frames(library: Library, text: str, filters: Filtered, limit: int) -> l
     return [PastedPlace(one.line, "", one.share) for one in islice(found, limit)]
 
 
-class _Candidate(NamedTuple):
+class _LikelyChunk(NamedTuple):
     """A row that may hold enough of a text.
 
     Attributes:
@@ -329,7 +329,7 @@ class _Search:
                 return
             yield from read_files(self._library, batch).items()
 
-    def _candidates(self) -> list[_Candidate]:
+    def _candidates(self) -> list[_LikelyChunk]:
         """Return the rows that may hold enough, code first, and first those that may hold most."""
         rows, may_hold = self._rows_by_runs()
         files, ids = self._library.snapshot.file_of_row[rows].tolist(), self._library.snapshot.chunk_ids(rows)
@@ -340,10 +340,12 @@ class _Search:
             held = words.tobytes()
             if most := self._words.most_worth(held, is_raised=is_raised):
                 is_minor = bool(self._is_minor[file])
-                found.append(_Candidate(file, chunk_id, held, is_minor, most * most_worth, (files.index(file), order)))
+                found.append(
+                    _LikelyChunk(file, chunk_id, held, is_minor, most * most_worth, (files.index(file), order))
+                )
         return sorted(found, key=lambda one: (one.is_minor, -one.most))
 
-    def _pieces(self, candidates: Sequence[_Candidate]) -> Iterator[tuple[_Candidate, _PastedPiece]]:
+    def _pieces(self, candidates: Sequence[_LikelyChunk]) -> Iterator[tuple[_LikelyChunk, _PastedPiece]]:
         """Yield the text of some rows, until time is up; the whole file if it changed since."""
         spans = self._library.shown.read_spans(self._library.connection, [one.chunk_id for one in candidates])
         changed = set[int]()
@@ -377,34 +379,34 @@ class _Search:
             weight *= self._worth(piece.data, anchor) * (_RAISED if is_raised else 1.0)
             if (best is not None and weight <= best.weight) or not words.is_enough(near, [anchor], is_raised=is_raised):
                 continue
-            share = sum(rarity[run[1:]] for run in near) / words.rarity_of(Run(0, 0, len(words.spans) - 1))
+            share = sum(rarity[run[1:]] for run in near) / words.rarity_of(WordRun(0, 0, len(words.spans) - 1))
             start, end = words.spans[anchor.first][0], words.spans[anchor.last][1]
             line, n_words = piece.line_at(anchor.offset), words.n_own(near)
             best = PastedPlace(line, self._text[start:end], min(share, 0.99), weight, n_words)
         return best
 
-    def _worth(self, data: bytes, run: Run) -> float:
+    def _worth(self, data: bytes, run: WordRun) -> float:
         """Return how much a place is like one that makes a message: in a string, before a value, where it is raised."""
         start = data.rfind(b"\n", 0, run.offset) + 1
         before = data[start : run.offset]
         worth = _IN_COMMENT if _COMMENT_LINE.match(before) else 1.0 if _opens_string(before) else _NO_STRING
         return worth * (_BEFORE_VALUE if _PLACEHOLDER.match(data, self._end(run)) else 1.0)
 
-    def _is_raised_at(self, data: bytes, run: Run) -> bool:
+    def _is_raised_at(self, data: bytes, run: WordRun) -> bool:
         """Tell whether the exception that the text names stands near a place, but not where it is defined."""
         around = data[max(0, run.offset - _NEAR_BYTES) : self._end(run) + _NEAR_BYTES]
         return any(_is_mentioned(name, around) for name in self._raised)
 
-    def _end(self, run: Run) -> int:
+    def _end(self, run: WordRun) -> int:
         """Return where a run ends in the data that it was found in."""
         start, end = self._words.spans[run.first][0], self._words.spans[run.last][1]
         return run.offset + len(self._text[start:end].encode("utf-8", "surrogatepass"))
 
-    def _runs(self, piece: _PastedPiece) -> list[Run]:
+    def _runs(self, piece: _PastedPiece) -> list[WordRun]:
         """Return the longest runs of the text that stand in a piece, wherever they do."""
         may_hold = piece.may_hold or b"\1" * len(self._counts)
         found = loops.find_runs(piece.data, self._bytes, self._bounds, may_hold, self._counts, _MAX_PLACES)
-        return [Run(*run) for run in found]
+        return [WordRun(*run) for run in found]
 
 
 def _batches(items: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:
@@ -426,15 +428,15 @@ def _is_word(character: bytes) -> bool:
     return character.isalnum() or character == b"_"
 
 
-def _nearness(data: bytes, anchor: Run, run: Run) -> float:
+def _nearness(data: bytes, anchor: WordRun, run: WordRun) -> float:
     """Return how much a run counts beside another: less on a line of its own."""
     first, last = sorted((anchor.offset, run.offset))
     return _OTHER_LINE if b"\n" in data[first:last] else 1.0
 
 
-def _nearest_of_each(runs: Sequence[Run], anchor: Run) -> list[Run]:
+def _nearest_of_each(runs: Sequence[WordRun], anchor: WordRun) -> list[WordRun]:
     """Return of each run the place that is nearest to another one, if it is near."""
-    nearest: dict[tuple[int, int], Run] = {}
+    nearest: dict[tuple[int, int], WordRun] = {}
     near = [run for run in runs if abs(run.offset - anchor.offset) <= _NEAR_BYTES]
     for run in sorted(near, key=lambda run: abs(run.offset - anchor.offset)):
         nearest.setdefault((run.first, run.last), run)

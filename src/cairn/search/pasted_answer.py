@@ -16,7 +16,7 @@ from cairn.search.named import means_name
 from cairn.search.pasted import PastedPlace, Places, find_frames, find_pasted
 from cairn.search.pasted_text import Pasted, read_pasted
 from cairn.search.query import Query, looks_named
-from cairn.search.routed import Route, find_routes, read_requests
+from cairn.search.routed import DeclaredRoute, find_routes, read_requests
 from cairn.source.frames import is_place, read_frames
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _hits_of_places(
     ]
 
 
-def _hits_of_routes(library: Library, routes: Sequence[Route], request: SearchRequest) -> list[CodeHit]:
+def _hits_of_routes(library: Library, routes: Sequence[DeclaredRoute], request: SearchRequest) -> list[CodeHit]:
     hits = zip(hits_of_lines(library, [one.line for one in routes], request), routes, strict=True)
     return [
         hit._replace(relevance=round(one.share, 3), confidence=confidence_word(one.share))

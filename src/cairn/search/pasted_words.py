@@ -17,7 +17,7 @@ _ENOUGH_WORDS = 3
 _HELD = re.compile(b"[^\\0]+")
 
 
-class Run(NamedTuple):
+class WordRun(NamedTuple):
     """Words of the text, `first` to `last`, that stand at an offset of some data."""
 
     offset: int
@@ -52,16 +52,16 @@ class PastedWords:
         self._own_before = list(accumulate(own, initial=0))
         self._said_before = list(accumulate(said if self.says_enough else counts, initial=0))
 
-    def rarity_of(self, run: Run) -> float:
+    def rarity_of(self, run: WordRun) -> float:
         """Return how rare a run is; words that say little count when others are around them."""
         return sum(self.rarity[run.first : run.last + 1]) + _LITTLE * max(0, self.n_own([run]) - 1)
 
-    def n_own(self, runs: Iterable[Run]) -> int:
+    def n_own(self, runs: Iterable[WordRun]) -> int:
         """Return how many words that are not values some runs have."""
         before = self._own_before
         return sum([before[last + 1] - before[first] for _, first, last in runs])
 
-    def is_enough(self, near: Collection[Run], longest: Iterable[Run], *, is_raised: bool) -> bool:
+    def is_enough(self, near: Collection[WordRun], longest: Iterable[WordRun], *, is_raised: bool) -> bool:
         """Tell whether runs that stand near each other say enough.
 
         Args:

@@ -65,13 +65,13 @@ def read_patches(lines: Sequence[str]) -> PatchText:
     """Return a text with its patches read; the lines of a text without any are as given."""
     if not any(line.startswith("@@ -") for line in lines):
         return PatchText(list(lines), ())
-    reader = _Reader()
+    reader = _PatchReader()
     for line in _without_commit(lines):
         reader.add(line)
     return reader.end()
 
 
-class _Reader:
+class _PatchReader:
     """Takes one line of a text after the other."""
 
     def __init__(self) -> None:

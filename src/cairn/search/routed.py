@@ -75,14 +75,14 @@ _OTHER_METHOD, _NO_METHOD, _SENT = 0.6, 0.9, 0.5
 _LEAST, _ALIKE = 0.5, 0.1  # how well a route fits at least, and how much worse than the best others may
 
 
-class Request(NamedTuple):
+class RequestLine(NamedTuple):
     """A request: its method, empty if unknown, and the segments of its path."""
 
     method: str
     segments: tuple[str, ...]
 
 
-class Route(NamedTuple):
+class DeclaredRoute(NamedTuple):
     """A line that declares a route that fits a request, its template, and how well it does, 0 to 1."""
 
     line: LineMatch
@@ -100,7 +100,7 @@ class _Template(NamedTuple):
     is_sent: bool
 
 
-def read_requests(text: str) -> list[Request]:
+def read_requests(text: str) -> list[RequestLine]:
     """Return the requests that a text says, each once; a path alone counts if it is all of the text."""
     if "/" not in text:
         return []
@@ -111,20 +111,20 @@ def read_requests(text: str) -> list[Request]:
         found = [(option[1] if option else "", match[1]) for match in _ADDRESS.finditer(commands)]
     if not found and (alone := _ADDRESS_ALONE.fullmatch(text.strip())) is not None:
         found = [("", alone[1])]
-    requests: dict[str, Request] = {}  # those that differ in numbers alone are one
+    requests: dict[str, RequestLine] = {}  # those that differ in numbers alone are one
     for method, path in found:
         segments = tuple(filter(None, path.rstrip(".,;:").split("/")))
         if 0 < len(segments) <= _MAX_SEGMENTS:
-            requests.setdefault(_NUMBER.sub("0", f"{method} {path}"), Request(method, segments))
+            requests.setdefault(_NUMBER.sub("0", f"{method} {path}"), RequestLine(method, segments))
     return list(requests.values())[:_MAX_REQUESTS]
 
 
-def find_routes(library: Library, requests: Sequence[Request], filters: Filtered) -> list[Route]:
+def find_routes(library: Library, requests: Sequence[RequestLine], filters: Filtered) -> list[DeclaredRoute]:
     """Return the routes that fit the first of some requests that any fits, the best first."""
     for request in requests:
         files = _files_saying(library.snapshot, request.segments, filters)
         texts = read_files(library, files)
-        found: list[Route] = []
+        found: list[DeclaredRoute] = []
         for file in files:
             waiting.check()
             found += _routes_in(file, texts[file].data, request)
@@ -167,7 +167,7 @@ def _files_saying(snapshot: Snapshot, segments: Sequence[str], filters: Filtered
     return [file for file in best.tolist() if total[file] > 0]
 
 
-def _routes_in(file: int, data: bytes, request: Request) -> Iterator[Route]:
+def _routes_in(file: int, data: bytes, request: RequestLine) -> Iterator[DeclaredRoute]:
     """Yield the routes of a file that fit a request."""
     text = data[:_MAX_BYTES].decode("utf-8", "replace")
     known = {segment.lower() for segment in request.segments}
@@ -180,7 +180,7 @@ def _routes_in(file: int, data: bytes, request: Request) -> Iterator[Route]:
         if (share := _fit(one, templates, request)) >= _LEAST:
             start = len("\n".join([*lines[: one.number - 1], ""]).encode("utf-8", "replace"))
             own = lines[one.number - 1].encode("utf-8", "replace")
-            yield Route(LineMatch(file, one.number, _end_of(lines, one.number), start, own), one.text, share)
+            yield DeclaredRoute(LineMatch(file, one.number, _end_of(lines, one.number), start, own), one.text, share)
 
 
 def _is_in_template(text: str, segment: str) -> bool:
@@ -248,7 +248,7 @@ def _declaring(lines: Sequence[str], number: int, *, is_told: bool) -> str | Non
     return f"{before}\n{own}" if _DECLARES.search(before) else None
 
 
-def _fit(template: _Template, others: Sequence[_Template], request: Request) -> float:
+def _fit(template: _Template, others: Sequence[_Template], request: RequestLine) -> float:
     """Return how well a route fits a request, with the best of other templates over it in its file as a prefix."""
     segments = request.segments
     end = _match(template.segments, segments)
