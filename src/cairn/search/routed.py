@@ -64,7 +64,8 @@ _HAS_METHOD = re.compile(_METHODS, re.IGNORECASE)  # also in a name: `HttpGet`
 _SENDS = re.compile(r"(?i)\b(?:fetch|axios|request|client|await|curl|assert|expect|perform|superagent)\b")
 _MARKS, _MAX_BELOW = ("@", "[", "#["), 12
 _BEGINS = re.compile(
-    r"^\s*(?:(?:export|public|private|protected|internal|static|async|pub)\s)*(?:def|fn|func|fun|function|class)\b|^\s*(?:public|async)\b"
+    r"^\s*(?:(?:export|public|private|protected|internal|static|async|pub)\s)*(?:def|fn|func|fun|function|class)\b"
+    r"|^\s*(?:public|async)\b"
 )
 _VALUE = re.compile(r"\d|-|%|^[A-Z]")  # in what stands for something, and not in the name of a resource
 _NUMBER = re.compile(r"\d+")
@@ -176,8 +177,9 @@ def _routes_in(file: int, data: bytes, request: RequestLine) -> Iterator[Declare
         return
     lines = text.split("\n")
     templates = _templates_of(text, lines, known)
+    prefixes = _Prefixes(templates)
     for one in templates:
-        if (share := _fit(one, templates, request)) >= _LEAST:
+        if (share := _fit(one, prefixes, request)) >= _LEAST:
             start = len("\n".join([*lines[: one.number - 1], ""]).encode("utf-8", "replace"))
             own = lines[one.number - 1].encode("utf-8", "replace")
             yield DeclaredRoute(LineMatch(file, one.number, _end_of(lines, one.number), start, own), one.text, share)
@@ -248,22 +250,32 @@ def _declaring(lines: Sequence[str], number: int, *, is_told: bool) -> str | Non
     return f"{before}\n{own}" if _DECLARES.search(before) else None
 
 
-def _fit(template: _Template, others: Sequence[_Template], request: RequestLine) -> float:
-    """Return how well a route fits a request, with the best of other templates over it in its file as a prefix."""
-    segments = request.segments
-    end = _match(template.segments, segments)
-    if end is None:
+class _Prefixes:
+    """The templates of a file that end what stands before another one in a path."""
+
+    def __init__(self, templates: Sequence[_Template]) -> None:
+        self._templates = templates
+        self._found: dict[tuple[str, ...], list[tuple[int, float, int, int]]] = {}
+
+    def best(self, rest: tuple[str, ...], number: int) -> tuple[float, int, int]:
+        """Return the best of those over a line: what it counts, how many segments are the same, how many it has."""
+        if rest not in self._found:
+            matched = ((one, _match(one.segments, rest)) for one in self._templates)
+            self._found[rest] = [(one.number, *fit, len(one.segments)) for one, fit in matched if fit is not None]
+        above = (found[1:] for found in self._found[rest] if found[0] < number)
+        return max(above, default=(0.0, 0, 0))
+
+
+def _fit(template: _Template, prefixes: _Prefixes, request: RequestLine) -> float:
+    """Return how well a route fits a request, with the best of the templates over it in its file as a prefix."""
+    if (end := _match(template.segments, request.segments)) is None:
         return 0.0
-    rest = segments[: len(segments) - len(template.segments)]
-    prefixes = [
-        (_match(one.segments, rest), len(one.segments)) for one in others if rest and one.number < template.number
-    ]
-    worth, covered = max(((found, n) for found, n in prefixes if found), default=((0.0, 0), 0))
-    value, n_same = end[0] + worth[0], end[1] + worth[1]
-    if not n_same:
+    rest = request.segments[: len(request.segments) - len(template.segments)]
+    value, n_same, covered = prefixes.best(rest, template.number) if rest else (0.0, 0, 0)
+    if not end[1] + n_same:
         return 0.0
     uncovered = [one for one in rest[: len(rest) - covered] if not _LEADING.fullmatch(one)]
-    share = value / (len(template.segments) + covered + len(uncovered))
+    share = (end[0] + value) / (len(template.segments) + covered + len(uncovered))
     if request.method:
         is_other = template.methods and request.method not in template.methods
         share *= _OTHER_METHOD if is_other else 1.0 if template.methods else _NO_METHOD
