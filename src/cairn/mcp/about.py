@@ -13,7 +13,8 @@ INSTRUCTIONS = """\
 Cairn answers questions about the code of this project from a local index, in milliseconds. Prefer it to grep, find \
 and reading whole files: it finds code by what it does, knows who calls what, and sends little.
 
-- Where is X, how does X work, find the code for X: `search` with prose, a name, a quoted text or a regular expression.
+- Where is X, how does X work, find the code for X: `search` with prose, a name, a quoted text, a regular expression, \
+a request such as `GET /users/7`, or a whole issue, trace or patch.
 - The text of a result: `fetch` with its ids. What a file defines: `outline`, instead of reading the file.
 - Who calls X, what breaks if X changes, which tests to run, who imports a file: `graph`.
 - Starting on a task: `core_files` for what to know first, `context` for the code a task needs.
