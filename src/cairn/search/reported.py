@@ -21,7 +21,7 @@ from cairn.search.pasted_text import LOG_PREFIX, Pasted, read_message, without_p
 from cairn.search.patched import changed_lines
 from cairn.search.printed_lines import is_usual
 from cairn.search.query import STOP_WORDS
-from cairn.search.routed import find_routes, read_requests
+from cairn.search.routed import MAX_FILES_OF_TEXT, find_routes, read_requests
 from cairn.search.work_item import WorkItem
 from cairn.source.frames import CallFrame, TracebackFrame, read_calls
 from cairn.source.roles import Role
@@ -147,7 +147,7 @@ def find_reported(
     ]
     found += [
         Reported(one.line, 0, one.share, label=ROUTED_PART)
-        for one in find_routes(library, read_requests(item.raw), filters)
+        for one in find_routes(library, read_requests(item.raw), filters, MAX_FILES_OF_TEXT)
     ]
     made = _places_of_messages(library, item, wants, filters, finder)
     for message, (best, is_rivalled) in made:
