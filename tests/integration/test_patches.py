@@ -137,3 +137,9 @@ def test_the_command_line_says_what_a_patch_changes(
     main(["search", f"@{tmp_path / 'change.diff'}", "--json", "-C", str(shop.root)])
     first = json.loads(capsysbinary.readouterr().out)["code"][0]
     assert (first["filepath"], first["part"]) == ("src/shop/cart.py", "changed here")
+
+
+def test_a_trace_before_a_patch_is_shown_behind_it(shop: Workspace) -> None:
+    trace = 'Traceback (most recent call last):\n  File "/srv/src/shop/mail.py", line 5, in send\nValueError: no\n'
+    found = hits(shop, f"{trace}\nI mended it with this:\n\n{DIFF}")
+    assert [hit.part for hit in found[:3]] == ["changed here", "changed here", "frame 1"]

@@ -56,6 +56,7 @@ def plain_issue(text: str) -> str:
     """Return the title and the text of an issue, a review or a mail that was exported; any other text as it is."""
     if text.startswith(("{", "[")):
         return _of_json(text) or text
+    text = text.replace("\r\n", "\n")
     if (viewed := _VIEWED.match(text)) is not None:
         return f"{viewed[1]}\n\n{text[viewed.end() :]}"
     head = _HEADER.match(text) if text[:1].isupper() else None

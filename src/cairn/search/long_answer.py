@@ -105,6 +105,11 @@ class LongText:
         return next((one.part for one in self._reported if one.frame), "")
 
     @property
+    def _deepest_frame(self) -> str:
+        """The part that the deepest frame is where patches are shown as well, empty if there is none."""
+        return next((one.part for one in self._reported if one.frame and not one.label), "")
+
+    @property
     def _meant_at(self) -> str:
         """The file that surely is meant, empty if that is unclear.
 
@@ -164,7 +169,9 @@ class LongText:
             if not self._filters.kinds or line.kind in self._filters.kinds:
                 shown.setdefault(line.path, _sure(line, one.part, self._sureness(one)))
         if changed := {path: shown.pop(path) for path, one in [*shown.items()] if one.part == CHANGED_PART}:
-            return [*changed.values(), *_at_lines([hit for hit in hits if hit.path not in changed], shown)]
+            others = [hit for hit in hits if hit.path not in changed]
+            frame = next((one for path, one in shown.items() if one.part == self._deepest_frame), None)
+            return [*changed.values(), *_at_lines([frame, *others] if frame else others, shown)]
         leads = bool(hits) and hits[0].relevance >= MEDIUM and is_report(self._item)
         if is_output(self._item) and not (leads and self._deepest):
             frames = [one for one in shown.values() if one.part != RAISED_PART]

@@ -11,6 +11,7 @@ _MARKS = "+- "
 _FENCES = ("```", "~~~")
 
 _HUNK = re.compile(r"@@ -(\d{1,7})(?:,(\d{1,7}))? \+(\d{1,7})(?:,(\d{1,7}))? @@ ?(.*)")
+_QUOTED_HUNK = re.compile(r"((?:> ?){1,5}|[ \t]{1,8}|)@@ -\d")
 _FILE = re.compile(r"(?:---|\+\+\+) \"?([^\t\n\"]+)")
 _NO_FILE = "/dev/null"
 # What git says of a file before its hunks.
@@ -63,10 +64,13 @@ class PatchText(NamedTuple):
 
 def read_patches(lines: Sequence[str]) -> PatchText:
     """Return a text with its patches read; the lines of a text without any are as given."""
-    if not any(line.startswith("@@ -") for line in lines):
+    begin = next((found for line in lines if "@@ -" in line and (found := _QUOTED_HUNK.match(line))), None)
+    if begin is None:
         return PatchText(list(lines), ())
+    mark = begin[1]  # of a mail that quotes the patch, or of a text that indents it
+    plain = [line.removeprefix(mark) if line.startswith(mark) else line.removeprefix(mark.rstrip()) for line in lines]
     reader = _PatchReader()
-    for line in _without_commit(lines):
+    for line in _without_commit(plain if mark else lines):
         reader.add(line)
     return reader.end()
 
@@ -98,7 +102,7 @@ class _PatchReader:
     def end(self) -> PatchText:
         """Return the whole text, once all lines were taken."""
         self._finish()
-        return PatchText(self._text, tuple(hunk for hunk in self._hunks if hunk.path)[:MAX_HUNKS])
+        return PatchText(self._text, tuple(hunk for hunk in self._hunks if hunk.path and hunk.lines)[:MAX_HUNKS])
 
     def _begin(self, begin: re.Match[str]) -> None:
         self._finish()
@@ -127,6 +131,8 @@ class _PatchReader:
         """Put the hunk that was read into the text, as a block of code."""
         if self._lines:
             self._hunks[-1] = self._hunks[-1]._replace(lines=tuple(self._lines))
+            if not self._hunks[-1].changed:  # it is no hunk, or has its marks within the lines
+                self._hunks.pop()
             begin, end = ([], []) if self._is_in_block else (["```diff"], ["```"])
             self._text += [*begin, *(line[1:] for line in self._lines), *end]
         self._lines = []

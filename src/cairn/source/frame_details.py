@@ -26,6 +26,7 @@ _NATIVE = re.compile(
     r"([^\n(]{1,2000}?)(?:\s?\([^\n]*\))?(?: const)?(?: \+ \d+)?(?: in \S{1,200})?\s*(?:at |\((?:package:|file:)?)?$"
 )
 _MAX_NATIVE_CHARS = 4_000
+_OF_POINTER = re.compile(r"\.\(\*?(\w{1,80})\)\.")
 _TEMPLATE = re.compile(r"<[^<>]*>")
 _JAVA = re.compile(r"(?:.*\.)?([\w$]+)\.([\w$<>]+)\([\w$]+\.\w+:\d+\)")
 _GO = r"[\w./~@%\[\]-]+\.(?:\(\*?\w+(?:\[[^\]]*\])?\)\.)?[\w.\[\]-]+"
@@ -72,7 +73,7 @@ def function_of(line: str, start: int, end: int, above: str) -> str:
         return _plain(next(filter(None, behind.groups())))
     if ".dart " in line[start:end] and (dart := _NAME_IN_DART.match(line, end)) is not None:
         return _plain(_without_templates(dart[1]))
-    if 0 < start <= _MAX_NATIVE_CHARS and (native := _NATIVE.match(line[:start])) is not None:
+    if 0 < start <= _MAX_NATIVE_CHARS and (native := _NATIVE.match(_plain_head(line[:start]))) is not None:
         return _plain(_without_templates(native[1]))
     if start <= _MAX_NAME_CHARS and (before := _NAME_BEFORE.match(line, 0, start)) is not None:
         return _plain(next(filter(None, before.groups())))
@@ -80,6 +81,11 @@ def function_of(line: str, start: int, end: int, above: str) -> str:
         named = _NAME_ABOVE.match(above)
         return _plain(next(filter(None, named.groups()))) if named else ""
     return ""
+
+
+def _plain_head(head: str) -> str:
+    """Return what stands before a place without the brackets in names: of anonymous namespaces, and of Go's methods."""
+    return _OF_POINTER.sub(r".\1.", head.replace("(anonymous namespace)::", "")) if "(" in head else head
 
 
 def _without_templates(name: str) -> str:

@@ -64,6 +64,11 @@ def test_a_mail_is_its_subject_and_what_it_says(subject: str) -> None:
         assert plain_issue(f"{head}\n{wrote}{BODY}") == PLAIN
 
 
+def test_a_mail_as_a_file_has_other_line_ends() -> None:
+    mail = f"From: Maria <m@example.com>\nDate: today\nSubject: {TITLE}\n\n{BODY}"
+    assert plain_issue(mail.replace("\n", "\r\n")) == PLAIN
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -132,3 +132,16 @@ def test_a_short_hunk_is_no_pattern() -> None:
 
 def test_a_hunk_says_nothing_else_unless_it_is_read() -> None:
     assert Hunk("x.py", 1, 1, "").changed == []
+
+
+@pytest.mark.parametrize("mark", ["> ", ">> ", "    ", "\t"])
+def test_a_patch_that_is_quoted_or_indented_is_read(mark: str) -> None:
+    quoted = [f"{mark}{line}".rstrip() for line in DIFF.split("\n")]
+    read = read_patches(["Maria wrote:", *quoted, "", "Why is that?"])
+    assert [hunk.changed for hunk in read.hunks] == [hunk.changed for hunk in read_patches(DIFF.split("\n")).hunks]
+    assert read.lines[-1] == "Why is that?"
+
+
+def test_a_hunk_that_marks_words_is_no_place() -> None:
+    lines = ["--- a/x.py", "+++ b/x.py", "@@ -1,2 +1,2 @@", "def total():", "    return [-price-]{+sum+}"]
+    assert read_patches(lines).hunks == ()

@@ -50,6 +50,8 @@ def only(text: str) -> TracebackFrame:
         ("    #0 0x55 in total /build/src/cart.c:7:9", "total"),
         ("    #1 0x55 in shop::Cart::total(int, char const*) const /build/src/cart.cc:7:9", "total"),
         ("    #0 void shop::total<int>(int) /build/src/cart.cc:7 (shop.so+0x1)", "total"),
+        ("    #0 0x55 in shop::(anonymous namespace)::total(int) /build/src/cart.cc:7:9", "total"),
+        ("#3  0x1 in main.(*Cart).Total (c=0xc0, x=1) at /app/cart.go:7", "Total"),
         ("==99==    by 0x4F1C: total (cart.c:7)", "total"),
         ("  * frame #0: 0x0000 libshop.1.dylib`shop::total(cart=0x00) at cart.cc:7:9", "total"),
         ("    total (shop/cart.py:7)", "total"),
