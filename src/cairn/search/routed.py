@@ -98,7 +98,6 @@ _LEADING = re.compile(r"(?i)api|v\d+|rest")
 # What a segment counts that is the same, that fits a placeholder and looks like a value, and that fits it otherwise.
 _SAME, _FITS, _MAY_FIT = 1.0, 0.9, 0.5
 _OTHER_METHOD, _NO_METHOD, _SENT, _LEFT_OUT = 0.6, 0.9, 0.5, 0.02
-_OF_TESTS = 0.6  # the most for a route that only tests declare
 _NAMED_LIKE = re.compile(r"\bclass\s+(\w+?)Controller\b")  # what ASP.NET's `[controller]` stands for
 _LINES_TO_CLASS = 6
 _MAX_DEPTH = 6  # of groups in groups
@@ -166,37 +165,35 @@ def find_routes(
     for request in requests:
         files = _files_saying(snapshot, request.segments, filters)[:n_files]
         texts = read_files(library, files)
-        grades = _grades_of(snapshot)
+        is_minor = _are_minor(snapshot)
         found: dict[tuple[int, int], DeclaredRoute] = {}  # by file and line
         for file in files:
             waiting.check()
             for one in _routes_in(file, snapshot.files.paths[file], texts[file].data, request):
-                capped = one._replace(share=min(one.share, _OF_TESTS)) if grades[file] > 1 else one
                 place = file, one.line.start_line
-                if place not in found or found[place].share < capped.share:
-                    found[place] = capped
+                if place not in found or found[place].share < one.share:
+                    found[place] = one
         if found:
             order = {file: place for place, file in enumerate(files)}
             best = sorted(
                 found.values(),
-                key=lambda one: (grades[one.line.file], -one.share, order[one.line.file], one.line.start_line),
+                key=lambda one: (is_minor[one.line.file], -one.share, order[one.line.file], one.line.start_line),
             )
             return [one for one in best if one.share >= best[0].share - _ALIKE][:_MAX_ROUTES]
     return []
 
 
-def _grades_of(snapshot: Snapshot) -> npt.NDArray[np.int64]:
-    """Return how little files are meant: 0 for code, 1 for examples, clients and the like, 2 for tests."""
-    roles = snapshot.files.roles
+def _are_minor(snapshot: Snapshot) -> npt.NDArray[np.bool_]:
+    """Tell which files are examples, clients and the like."""
     is_client = np.array([_CLIENTS.search(path) is not None for path in snapshot.files.paths], dtype=np.bool_)
-    grades: npt.NDArray[np.int64] = np.where((roles & int(Role.TEST)) > 0, 2, ((roles & int(_MINOR)) > 0) | is_client)
-    return grades
+    is_minor: npt.NDArray[np.bool_] = is_client | ((snapshot.files.roles & int(_MINOR)) > 0)
+    return is_minor
 
 
 def _files_saying(snapshot: Snapshot, segments: Sequence[str], filters: Filtered) -> list[int]:
     """Return the files of code in which most segments of a path stand, those first that are called like routers.
 
-    What looks like a value says little: it stands nowhere, or in tests.
+    None are tests. What looks like a value says little: it stands nowhere, or in tests.
     """
     paths = snapshot.files.paths
     total = np.zeros(len(paths))
@@ -212,7 +209,8 @@ def _files_saying(snapshot: Snapshot, segments: Sequence[str], filters: Filtered
             )
     declaring = np.array([_ROUTING.search(path) is not None for path in paths], dtype=np.bool_)
     total *= np.where(declaring, _FOR_ROUTING, 1.0)
-    total *= np.power(_MINOR_FACTOR, _grades_of(snapshot))
+    total[_are_minor(snapshot)] *= _MINOR_FACTOR
+    total[(snapshot.files.roles & int(Role.TEST)) > 0] = 0
     names = snapshot.files.language_names
     is_code = np.array([name in BY_NAME and BY_NAME[name].group == "code" and name not in _NO_ROUTES for name in names])
     total[~is_code[snapshot.files.languages]] = 0
