@@ -16,7 +16,8 @@ from cairn.search.named import means_name
 from cairn.search.pasted import PastedPlace, Places, find_frames, find_pasted
 from cairn.search.pasted_text import Pasted, read_pasted
 from cairn.search.query import Query, looks_named
-from cairn.search.routed import DeclaredRoute, find_routes, read_requests
+from cairn.search.request_text import read_requests
+from cairn.search.routed import DeclaredRoute, find_routes
 from cairn.source.frames import is_place, read_frames
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from cairn.search.pasted_text import LOG_PREFIX, Pasted, read_message, without_p
 from cairn.search.patched import changed_lines
 from cairn.search.printed_lines import is_usual
 from cairn.search.query import STOP_WORDS
-from cairn.search.routed import MAX_FILES_OF_TEXT, find_routes, read_requests
+from cairn.search.request_text import read_requests
+from cairn.search.routed import MAX_FILES_OF_TEXT, find_routes
 from cairn.search.work_item import WorkItem
 from cairn.source.frames import CallFrame, TracebackFrame, read_calls
 from cairn.source.roles import Role

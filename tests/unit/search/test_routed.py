@@ -6,11 +6,8 @@ import time
 
 import pytest
 
-from cairn.search.routed import (
-    RequestLine,
-    _routes_in,
-    read_requests,
-)  # what a file declares is told from its text alone
+from cairn.search.request_text import RequestLine, read_requests
+from cairn.search.routed import _routes_in  # what a file declares is told from its text alone
 
 CARTS = ("api", "carts", "12", "items")
 

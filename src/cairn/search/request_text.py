@@ -1,0 +1,49 @@
+"""Reads requests in texts: what logs, browsers, shells and people say of what was asked of a server."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+METHODS = "GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS"
+_MAX_REQUESTS, _MAX_SEGMENTS = 3, 12
+
+_PATH = r"(/[^\s\"'`?#<>()|]{0,500})"
+# What a log, a browser or somebody says: a method and a path or an address.
+_REQUEST = re.compile(rf"\b({METHODS})[\]\"']{{0,2}}:?\s{{1,3}}[\"']?(?:https?://[^\s/\"']{{1,200}})?{_PATH}")
+# The fields of a log: `method=GET path=/users/12`, `"method": "GET", "url": "/users/12"`.
+_FIELDS = re.compile(
+    rf"(?i:method)[\"']?[=:] ?[\"']?({METHODS})[\"']?[ ,;]{{1,3}}[\"']?(?i:path|url|uri)[\"']?[=:] ?[\"']?"
+    rf"(?:https?://[^\s/\"']{{1,200}})?{_PATH}"
+)
+# An address in a command; it begins where a word does, so that long ones are read once.
+_ADDRESS = re.compile(rf"(?<![\w.:/-])(?:https?://)?[\w-][\w.-]{{0,200}}(?::\d{{1,5}})?{_PATH}")
+_CURL_METHOD = re.compile(rf"(?:-X|--request)[ =]?[\"']?({METHODS})\b")
+_ADDRESS_ALONE = re.compile(rf"(?:https?://[^\s/\"']{{1,200}})?{_PATH}(?:[?#]\S*)?")
+_NUMBER = re.compile(r"\d+")
+
+
+class RequestLine(NamedTuple):
+    """A request: its method, empty if unknown, and the segments of its path."""
+
+    method: str
+    segments: tuple[str, ...]
+
+
+def read_requests(text: str) -> list[RequestLine]:
+    """Return the requests that a text says, each once; a path alone counts if it is all of the text."""
+    if "/" not in text:
+        return []
+    found = [(match[1], match[2]) for pattern in (_REQUEST, _FIELDS) for match in pattern.finditer(text)]
+    if not found and "curl " in text:
+        option = _CURL_METHOD.search(text)
+        commands = "\n".join([line for line in text.split("\n") if "curl " in line])
+        found = [(option[1] if option else "", match[1]) for match in _ADDRESS.finditer(commands)]
+    if not found and (alone := _ADDRESS_ALONE.fullmatch(text.strip())) is not None:
+        found = [("", alone[1])]
+    requests: dict[str, RequestLine] = {}  # those that differ in numbers alone are one
+    for method, path in found:
+        segments = tuple(filter(None, path.rstrip(".,;:").split("/")))
+        if 0 < len(segments) <= _MAX_SEGMENTS:
+            requests.setdefault(_NUMBER.sub("0", f"{method} {path}"), RequestLine(method, segments))
+    return list(requests.values())[:_MAX_REQUESTS]

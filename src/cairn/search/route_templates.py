@@ -1,0 +1,215 @@
+"""Reads the templates of routes in code, whatever framework they are for, and tells how well each fits a request.
+
+A template is a text in quotes with segments, some of which are placeholders. It may begin where those of groups over it
+in the same file end, such as that of a controller.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+from typing import NamedTuple
+
+from cairn.search.request_text import METHODS, RequestLine
+
+MAX_LINE = 1_000  # characters that people write in a line
+_MAX_TEMPLATES = 500  # of one file
+
+# A template in quotes, the name of a resource of Rails, or a decorator that has no template of its own.
+_TEMPLATE = re.compile(
+    rf"[\"'`]\^?(?:(?:{METHODS}) )?([\w/:{{<\[*][^\"'`\s]{{0,200}})[\"'`]"
+    r"|\b(?:resources?|namespace|scope|get|post|put|patch|delete)[ (]:(\w{1,80})\b"
+    r"|(@(?:\w{1,80}\.)?(?i:get|post|put|patch|delete)(?:Mapping)?(?:\((?:\"\"|'')?[,)]|$))",
+    re.MULTILINE,
+)
+# A placeholder of some framework: `{id}`, `:id`, `<int:id>`, `[id]`, `(?P<id>\d+)`, `*`.
+_PLACEHOLDER = re.compile(r"\{.*\}|:\w.*|<.*>|\[.*\]|\(.*\)|\*\w*|\$.*")
+_HAS_PLACEHOLDER = re.compile(r"[:{<\[(*$]")
+_BEFORE_SEGMENT = frozenset("/\"'`:^")  # in a template
+# What declares the routes of a resource, also those of one of its members, before its name.
+_RESOURCE = re.compile(r"\b(?:resources?|Route::(?:apiR|r)esources?)\s*\(?\s*[\"':]?$")
+_GROUP = re.compile(r"\((?:\?P?<\w+>|\?:)?[^()]*\)[?*+]?")
+# What declares a route; where the text has a slash or a placeholder, less tells. What stands before others in a path.
+_ROUTERS = (
+    r"\b(?i:routes?|routers?|resources?|group|prefix|mount|scope|namespace|controller|blueprint|endpoint)\b"
+    r"|\b(?:re_)?path\(|\burl\(|Route|Mapping|Controller|Map[A-Z]|Handle(?:Func)?\b|Http[A-Z]"
+    r"|@(?:Path|Get|Post|Put|Patch|Delete)\b|\b(?:get|post|put|patch|delete)[ (]:"
+)
+_DECLARES = re.compile(_ROUTERS)
+_MAY_DECLARE = re.compile(
+    rf"{_ROUTERS}|(?i:\b(?:{METHODS})\b|\b(?:path|url|app|api|http|mux|server|handle)\b|^\s*(?:@|\[|#\[))"
+)
+_PREFIXES = re.compile(
+    r"(?i)\b(?:\w*group|\w*prefix|scope|namespace|controller|blueprint|mount|nest|resources?|subrouter)\b"
+    r"|(?-i:RequestMapping|\[Route|@Path|@Route|APIRouter)"
+)
+_HAS_METHOD = re.compile(METHODS, re.IGNORECASE)  # also in a name: `HttpGet`
+# What sends a request, or leads a browser to a page: by what stands before the template, and anywhere beside it.
+_SENDS_BEFORE = re.compile(
+    r"(?i)(?:\b(?:href|action|src|to|from)\s*=\s*\{?|\b(?:redirect\w*|reverse|url_for|navigate|push|open|visit|goto)\s*\(?"
+    r"|\b(?:api|https?|client|service|axios|request|requests|session|conn|cy|page|\$|ky|got|this)\.(?:\w+\.)*"
+    r"(?:get|post|put|patch|delete|head|options|request)(?:<[^>]*>)?\()\s*$"
+)
+_SENDS = re.compile(r"(?i)\b(?:fetch|axios|request|client|await|curl|assert|expect|perform|superagent)\b")
+VALUE = re.compile(r"\d|-|%|^[A-Z]")  # in what stands for something, and not in the name of a resource
+LEADING = re.compile(r"(?i)api|v\d+|rest")
+# What a segment counts that is the same, that fits a placeholder and looks like a value, and that fits it otherwise.
+_SAME, _FITS, _MAY_FIT = 1.0, 0.9, 0.5
+_OTHER_METHOD, _NO_METHOD, _SENT, _LEFT_OUT = 0.6, 0.9, 0.5, 0.02
+_NAMED_LIKE = re.compile(r"\bclass\s+(\w+?)Controller\b")  # what ASP.NET's `[controller]` stands for
+_LINES_TO_CLASS = 6
+_MAX_DEPTH = 6  # of groups in groups
+_NONE, _IN_PATH = (0.0, 0, 0), 0.8  # no prefix; what a segment counts that only the path of the file has
+
+
+class RouteTemplate(NamedTuple):
+    """A template: its text, its segments, the number of its line, and the methods that its line or one beside it names.
+
+    `is_prefix`: what stands below it may begin where it ends. `is_sent`: it belongs to a request, not to a route.
+    """
+
+    text: str
+    segments: tuple[str, ...]
+    number: int
+    methods: frozenset[str]
+    is_sent: bool
+    is_prefix: bool
+
+
+def templates_of(text: str, lines: Sequence[str], known: Set[str]) -> list[RouteTemplate]:
+    """Return what may be templates of routes with one of some segments, in lower case, or with a placeholder."""
+    found: list[RouteTemplate] = []
+    number, counted = 1, 0
+    for match in _TEMPLATE.finditer(text):
+        template = match[1] or match[2] or ""
+        is_told = bool(match[2] or match[3]) or "/" in template or _HAS_PLACEHOLDER.search(template) is not None
+        if not is_told and template.lower() not in known:
+            continue
+        number, counted = number + text.count("\n", counted, match.start()), match.start()
+        if "[controller]" in template:
+            template = template.replace("[controller]", _class_below(lines, number))
+        parts = _segments_of(template)
+        may_fit = not template or any(part.lower() in known or _PLACEHOLDER.fullmatch(part) for part in parts)
+        if not may_fit or len(own := lines[number - 1]) > MAX_LINE:
+            continue
+        if (around := _declaring(lines, number, is_told=is_told)) is None:
+            continue
+        before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        methods = frozenset(name for name in METHODS.split("|") if name.lower() in around.lower())
+        is_sent = "${" in template or bool(_SENDS_BEFORE.search(before) or _SENDS.search(around))
+        is_prefix = bool(template) and _PREFIXES.search(own) is not None
+        found.append(RouteTemplate(template, parts, number, methods, is_sent, is_prefix))
+        if template and _RESOURCE.search(text[max(0, match.start() - MAX_LINE) : match.start(1 if match[1] else 2)]):
+            found.append(found[-1]._replace(segments=(*parts, "*"), methods=frozenset()))
+        if len(found) >= _MAX_TEMPLATES:
+            break
+    return found
+
+
+def _class_below(lines: Sequence[str], number: int) -> str:
+    """Return what the class below a line is called, without `Controller`."""
+    found = (_NAMED_LIKE.search(line) for line in lines[number : number + _LINES_TO_CLASS])
+    return next((match[1] for match in found if match), "*")
+
+
+def _segments_of(template: str) -> tuple[str, ...]:
+    plain = _GROUP.sub("*", template).rstrip("$?/").replace("/?", "")
+    return tuple(part for part in plain.split("/") if part)
+
+
+def _declaring(lines: Sequence[str], number: int, *, is_told: bool) -> str | None:
+    """Return the text that declares a template: its line, with the one before or after if need be; None if none does.
+
+    Args:
+        lines: of the file.
+        number: of the template's line.
+        is_told: whether the template looks like one by itself.
+    """
+    declares = _MAY_DECLARE if is_told else _DECLARES
+    own, before = lines[number - 1], lines[number - 2] if number > 1 else ""
+    after = lines[number] if number < len(lines) else ""
+    for text in (own, f"{before}\n{own}", f"{own}\n{after}"):
+        if _HAS_METHOD.search(text) and declares.search(text):
+            return text
+    if declares.search(own):
+        return own
+    return f"{before}\n{own}" if _DECLARES.search(before) else None
+
+
+class RoutePrefixes:
+    """What may stand before a template in a path: the templates of groups over it in its file, one within the other."""
+
+    def __init__(self, templates: Sequence[RouteTemplate], words: Set[str]) -> None:
+        self._groups = [one for one in templates if one.is_prefix]
+        self._words = words  # of the path of the file
+        self._best: dict[tuple[int, int], tuple[float, int, int]] = {}
+
+    def best(self, rest: tuple[str, ...], number: int, depth: int = _MAX_DEPTH) -> tuple[float, int, int]:
+        """Return what the best of those over a line count, how many segments are the same, and how many they have.
+
+        What is but a placeholder says nothing unless another group stands before it.
+        """
+        if not rest or not depth:
+            return 0.0, 0, 0
+        if (key := (len(rest), number)) not in self._best:
+            in_path = (_IN_PATH, 1, 1) if folded(rest[-1]) in self._words else _NONE
+            chains = (self._chain(one, rest, depth) for one in self._groups if one.number < number)
+            self._best[key] = max([in_path, *chains])
+        return self._best[key]
+
+    def _chain(self, group: RouteTemplate, rest: tuple[str, ...], depth: int) -> tuple[float, int, int]:
+        if (own := _match(group.segments, rest)) is None:
+            return _NONE
+        n_own = len(group.segments)
+        value, n_same, covered = self.best(rest[: len(rest) - n_own], group.number, depth - 1)
+        return (own[0] + value, own[1] + n_same, n_own + covered) if own[1] + n_same else _NONE
+
+
+def fit_of(template: RouteTemplate, prefixes: RoutePrefixes, request: RequestLine) -> float:
+    """Return how well a route fits a request, with groups over it in its file where they make it fit better."""
+    own = _match(template.segments, request.segments) if template.segments else (0.0, 0)
+    if own is None:
+        return 0.0
+    rest = request.segments[: len(request.segments) - len(template.segments)]
+    shares = []
+    for value, n_same, covered in (_NONE, prefixes.best(rest, template.number)):
+        if own[1] + n_same:
+            uncovered = rest[: len(rest) - covered]
+            n_left = sum(LEADING.fullmatch(one) is None for one in uncovered)
+            share = (own[0] + value) / (len(template.segments) + covered + n_left)
+            shares.append(share - _LEFT_OUT * (len(uncovered) - n_left))
+    share = max(shares, default=0.0)
+    if request.method:
+        is_other = template.methods and request.method not in template.methods
+        share *= _OTHER_METHOD if is_other else 1.0 if template.methods else _NO_METHOD
+    return share * (_SENT if template.is_sent else 1.0)
+
+
+def _match(template: Sequence[str], segments: Sequence[str]) -> tuple[float, int] | None:
+    """Return what a template counts as the end of a path, and how many segments are the same; None if one differs."""
+    if not template or len(template) > len(segments):
+        return None
+    value, n_same = 0.0, 0
+    for own, asked in zip(template, segments[-len(template) :], strict=True):
+        if own.lower() == asked.lower():
+            value, n_same = value + _SAME, n_same + (LEADING.fullmatch(own) is None)
+        elif _PLACEHOLDER.fullmatch(own):
+            value += _FITS if VALUE.search(asked) else _MAY_FIT
+        else:
+            return None
+    return value, n_same
+
+
+def folded(word: str) -> str:
+    """Return a word as it is compared with others: in lower case, one for several."""
+    return word.lower().removesuffix("s")
+
+
+def is_in_template(text: str, segment: str) -> bool:
+    """Tell whether a segment stands somewhere behind a slash or a quote."""
+    at = text.find(segment)
+    while at >= 0:
+        if text[at - 1 : at] in _BEFORE_SEGMENT:
+            return True
+        at = text.find(segment, at + 1)
+    return False
