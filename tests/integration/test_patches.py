@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -143,3 +144,15 @@ def test_a_trace_before_a_patch_is_shown_behind_it(shop: Workspace) -> None:
     trace = 'Traceback (most recent call last):\n  File "/srv/src/shop/mail.py", line 5, in send\nValueError: no\n'
     found = hits(shop, f"{trace}\nI mended it with this:\n\n{DIFF}")
     assert [hit.part for hit in found[:3]] == ["changed here", "changed here", "frame 1"]
+
+
+def test_lines_that_stand_everywhere_do_not_vote(tmp_path: Path) -> None:
+    write_files(tmp_path, {"data.py": "x = [\n" + "0, 0,\n" * 30_000 + "]\nprint(x, 1)\n"})
+    changed_data = "\n".join(f"-{line}" for line in ["0, 0,"] * 4_000)
+    patch = f"--- a/data.py\n+++ b/data.py\n@@ -30002,4001 +1,1 @@\n print(x, 1)\n{changed_data}\n"
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        started = time.process_time()
+        found = hits(workspace, patch)
+    assert found[0].path == "data.py"
+    assert time.process_time() - started < 5  # each with each would take a minute

@@ -64,10 +64,10 @@ class PatchText(NamedTuple):
 
 def read_patches(lines: Sequence[str]) -> PatchText:
     """Return a text with its patches read; the lines of a text without any are as given."""
-    begin = next((found for line in lines if "@@ -" in line and (found := _QUOTED_HUNK.match(line))), None)
-    if begin is None:
+    marks = [found[1] for line in lines if "@@ -" in line and (found := _QUOTED_HUNK.match(line))]
+    if not marks:
         return PatchText(list(lines), ())
-    mark = begin[1]  # of a mail that quotes the patch, or of a text that indents it
+    mark = min(marks, key=len)  # of a mail that quotes the patch, or of a text that indents it
     plain = [line.removeprefix(mark) if line.startswith(mark) else line.removeprefix(mark.rstrip()) for line in lines]
     reader = _PatchReader()
     for line in _without_commit(plain if mark else lines):

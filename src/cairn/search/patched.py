@@ -15,7 +15,7 @@ from cairn.search.patch_text import Hunk
 from cairn.source.roles import FOREIGN, Role
 
 _ASIDE = Role.TEST | Role.EXAMPLE | Role.DOCS | FOREIGN
-_LEAST_WORDS = 2  # of a line that tells where it is
+_LEAST_WORDS, _MAX_TWINS = 2, 50  # of a line that tells where it is
 # Of a hunk's lines so many stand at its place, for that to be sure, and at least where the path is but guessed.
 _MOST, _SOME = 0.5, 0.2
 _UNSURE = 0.6
@@ -92,7 +92,11 @@ def _place_of(hunk: Hunk, file: _Numbered) -> tuple[int, float]:
 def _moved_by(side: Sequence[str], first: int, numbers: dict[str, list[int]]) -> tuple[int, float]:
     """Return by how many lines one side of a hunk has moved, and the share of its lines that say so."""
     telling = [(number, line.strip()) for number, line in enumerate(side, start=first)]
-    telling = [(number, line) for number, line in telling if len(_WORD.findall(line)) >= _LEAST_WORDS]
+    telling = [
+        (number, line)
+        for number, line in telling
+        if len(_WORD.findall(line)) >= _LEAST_WORDS and len(numbers.get(line, ())) <= _MAX_TWINS
+    ]
     votes = Counter(now - number for number, line in telling for now in numbers.get(line, ()))
     if not votes:
         return 0, 0.0

@@ -239,7 +239,7 @@ def is_output(item: WorkItem) -> bool:
         return True
     lines = item.raw.strip().split("\n")
     written = list(filter(str.strip, lines))
-    # One more tells that it is no log.
+    # It is a log unless there is one more of other lines than a log has; no further ones are looked at.
     others = list(islice((line for line in written if not _is_logged(line)), int(_OTHER_SHARE * len(written)) + 1))
     if len(others) <= _OTHER_SHARE * len(written):
         return not _SOMEBODY.search("\n".join(others))

@@ -58,7 +58,7 @@ _SAME, _FITS, _MAY_FIT = 1.0, 0.9, 0.5
 _OTHER_METHOD, _NO_METHOD, _SENT, _LEFT_OUT = 0.6, 0.9, 0.5, 0.02
 _NAMED_LIKE = re.compile(r"\bclass\s+(\w+?)Controller\b")  # what ASP.NET's `[controller]` stands for
 _LINES_TO_CLASS = 6
-_MAX_DEPTH = 6  # of groups in groups
+_MAX_DEPTH, _MAX_GROUPS = 6, 60  # of groups in groups, and in a file
 _NONE, _IN_PATH = (0.0, 0, 0), 0.8  # no prefix; what a segment counts that only the path of the file has
 
 
@@ -140,7 +140,7 @@ class RoutePrefixes:
     """What may stand before a template in a path: the templates of groups over it in its file, one within the other."""
 
     def __init__(self, templates: Sequence[RouteTemplate], words: Set[str]) -> None:
-        self._groups = [one for one in templates if one.is_prefix]
+        self._groups = [one for one in templates if one.is_prefix][:_MAX_GROUPS]
         self._words = words  # of the path of the file
         self._best: dict[tuple[int, int], tuple[float, int, int]] = {}
 

@@ -100,7 +100,7 @@ def _entries(listing: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def moved_to(folder: Path, commit: str, path: str) -> str:
-    """Return what a file of a commit is called now that is no longer at its place, empty if that is not known.
+    """Return the present path of a file that was moved since a commit, empty if that is not known.
 
     That is where git's index has its content, or the new file that is most like it.
 

@@ -145,3 +145,8 @@ def test_a_patch_that_is_quoted_or_indented_is_read(mark: str) -> None:
 def test_a_hunk_that_marks_words_is_no_place() -> None:
     lines = ["--- a/x.py", "+++ b/x.py", "@@ -1,2 +1,2 @@", "def total():", "    return [-price-]{+sum+}"]
     assert read_patches(lines).hunks == ()
+
+
+def test_a_message_that_shows_a_hunk_does_not_indent_the_patch() -> None:
+    text = SHOWN.replace("    It is read by the till.", "    @@ -1 +1 @@ is what it says.")
+    assert [hunk.lines for hunk in read_patches(text.split("\n")).hunks][-1][0] == "     def total(self):"

@@ -113,3 +113,10 @@ def test_texts_that_are_made_to_be_slow_are_read_in_linear_time(block: str) -> N
     read_requests(text)
     list(_routes_in(0, "src/shop.x", text.encode(), RequestLine("GET", ("a", "b"))))
     assert time.process_time() - started < 5  # linear: some milliseconds
+
+
+def test_many_groups_in_a_file_take_little_time() -> None:
+    source = '@Path("{a}")\nclass A {}\n' * 400 + '@Path("/x/{b}")\nclass B {}\n'
+    started = time.process_time()
+    list(_routes_in(0, "src/a.java", source.encode(), RequestLine("GET", tuple("abcdefghixy"))))
+    assert time.process_time() - started < 5  # bounded: some milliseconds
