@@ -39,9 +39,13 @@ def with_pasted(
     named = _hits_of_places(library, find_frames(library, query.text, request, limit), request)
     if named:
         notes.append(_note_on_places(library, query, named[0].path))
-    elif routes := find_routes(library, read_requests(query.text), request):
-        named = _hits_of_routes(library, routes, request)
-        notes.append(f"What comes first declares the route {routes[0].template!r}, which the request fits.")
+    elif requests := read_requests(query.text):
+        if routes := find_routes(library, requests, request):
+            named = _hits_of_routes(library, routes, request)
+            notes.append(f"What comes first declares the route {routes[0].template!r}, which the request fits.")
+        elif requests[0].method:
+            ranked = [_at_most(hit, GUESSED) for hit in ranked]
+            notes.append(f"No route that fits {requests[0].method} /{'/'.join(requests[0].segments)} was found.")
     pasted = _pasted_in(query) if len(named) < limit and not is_place(query.text) else []
     found = find_pasted(library, pasted, query.wants, request, limit - len(named))
     is_diagnosis = bool(named and diagnosed_path(query.text))

@@ -24,6 +24,9 @@ _TEMPLATE = re.compile(
 )
 # A placeholder of some framework: `{id}`, `:id`, `<int:id>`, `[id]`, `(?P<id>\d+)`, `*`.
 _PLACEHOLDER = re.compile(r"\{.*\}|:\w.*|<.*>|\[.*\]|\(.*\)|\*\w*|\$.*")
+# One that is a part of a segment, such as `:id.json` or `@{name}`, and what may stand around it.
+_VARIABLE = re.compile(r"\{[^{}]*\}|:\w+|<[^<>]*>|\[[^\[\]]*\]|\$\w+")
+_LITERAL = re.compile(r"[\w.@~,+!-]*")
 _HAS_PLACEHOLDER = re.compile(r"[:{<\[(*$]")
 _BEFORE_SEGMENT = frozenset("/\"'`:^")  # in a template
 # What declares the routes of a resource, also those of one of its members, before its name.
@@ -46,16 +49,16 @@ _PREFIXES = re.compile(
 _HAS_METHOD = re.compile(METHODS, re.IGNORECASE)  # also in a name: `HttpGet`
 # What sends a request, or leads a browser to a page: by what stands before the template, and anywhere beside it.
 _SENDS_BEFORE = re.compile(
-    r"(?i)(?:\b(?:href|action|src|to|from)\s*=\s*\{?|\b(?:redirect\w*|reverse|url_for|navigate|push|open|visit|goto)\s*\(?"
-    r"|\b(?:api|https?|client|service|axios|request|requests|session|conn|cy|page|\$|ky|got|this)\.(?:\w+\.)*"
+    r"(?i)(?:\b(?:href|action|src|to|from)\s*=\s*\{?|\b(?:redirect\w*|reverse|url_for|navigate\w*|push|open|visit|goto)\s*\(?"
+    r"|[=!]=|\b(?:api|https?|client|service|axios|request|requests|session|conn|cy|page|\$|ky|got|this)\.(?:\w+\.)*"
     r"(?:get|post|put|patch|delete|head|options|request)(?:<[^>]*>)?\()\s*$"
 )
 _SENDS = re.compile(r"(?i)\b(?:fetch|axios|request|client|await|curl|assert|expect|perform|superagent)\b")
 VALUE = re.compile(r"\d|-|%|^[A-Z]")  # in what stands for something, and not in the name of a resource
 LEADING = re.compile(r"(?i)api|v\d+|rest")
 # What a segment counts that is the same, that fits a placeholder and looks like a value, and that fits it otherwise.
-_SAME, _FITS, _MAY_FIT = 1.0, 0.9, 0.5
-_OTHER_METHOD, _NO_METHOD, _SENT, _LEFT_OUT = 0.6, 0.9, 0.5, 0.02
+SAME, FITS, MAY_FIT = 1.0, 0.9, 0.5
+OTHER_METHOD, NO_METHOD, _SENT, LEFT_OUT = 0.6, 0.9, 0.5, 0.02
 _NAMED_LIKE = re.compile(r"\bclass\s+(\w+?)Controller\b")  # what ASP.NET's `[controller]` stands for
 _LINES_TO_CLASS = 6
 _MAX_DEPTH, _MAX_GROUPS = 6, 60  # of groups in groups, and in a file
@@ -89,7 +92,9 @@ def templates_of(text: str, lines: Sequence[str], known: Set[str]) -> list[Route
         if "[controller]" in template:
             template = template.replace("[controller]", _class_below(lines, number))
         parts = _segments_of(template)
-        may_fit = not template or any(part.lower() in known or _PLACEHOLDER.fullmatch(part) for part in parts)
+        may_fit = not template or any(
+            part.lower() in known or _VARIABLE.search(part) or _PLACEHOLDER.fullmatch(part) for part in parts
+        )
         if not may_fit or len(own := lines[number - 1]) > MAX_LINE:
             continue
         if (around := _declaring(lines, number, is_told=is_told)) is None:
@@ -177,11 +182,11 @@ def fit_of(template: RouteTemplate, prefixes: RoutePrefixes, request: RequestLin
             uncovered = rest[: len(rest) - covered]
             n_left = sum(LEADING.fullmatch(one) is None for one in uncovered)
             share = (own[0] + value) / (len(template.segments) + covered + n_left)
-            shares.append(share - _LEFT_OUT * (len(uncovered) - n_left))
+            shares.append(share - LEFT_OUT * (len(uncovered) - n_left))
     share = max(shares, default=0.0)
     if request.method:
         is_other = template.methods and request.method not in template.methods
-        share *= _OTHER_METHOD if is_other else 1.0 if template.methods else _NO_METHOD
+        share *= OTHER_METHOD if is_other else 1.0 if template.methods else NO_METHOD
     return share * (_SENT if template.is_sent else 1.0)
 
 
@@ -192,12 +197,22 @@ def _match(template: Sequence[str], segments: Sequence[str]) -> tuple[float, int
     value, n_same = 0.0, 0
     for own, asked in zip(template, segments[-len(template) :], strict=True):
         if own.lower() == asked.lower():
-            value, n_same = value + _SAME, n_same + (LEADING.fullmatch(own) is None)
-        elif _PLACEHOLDER.fullmatch(own):
-            value += _FITS if VALUE.search(asked) else _MAY_FIT
+            value, n_same = value + SAME, n_same + (LEADING.fullmatch(own) is None)
+        elif (fit := fit_of_variable(own, asked)) is not None:
+            value += fit
         else:
             return None
     return value, n_same
+
+
+def fit_of_variable(own: str, asked: str) -> float | None:
+    """Return how well a segment fits one of a template with a placeholder, None if it does not or there is none."""
+    literals = _VARIABLE.split(own)
+    if len(literals) > 1 and any(literals) and all(map(_LITERAL.fullmatch, literals)):
+        fits = re.fullmatch(".+".join(map(re.escape, literals)), asked, re.IGNORECASE) is not None
+    else:
+        fits = _PLACEHOLDER.fullmatch(own) is not None
+    return (FITS if VALUE.search(asked) else MAY_FIT) if fits else None
 
 
 def folded(word: str) -> str:

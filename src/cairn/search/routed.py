@@ -15,6 +15,7 @@ from cairn.search.exact import LineMatch
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.library import Library, read_files
 from cairn.search.request_text import RequestLine
+from cairn.search.route_folders import folder_routes, handler_in
 from cairn.search.route_templates import LEADING, VALUE, RoutePrefixes, fit_of, folded, is_in_template, templates_of
 from cairn.source.languages import BY_NAME
 from cairn.source.roles import FOREIGN, Role
@@ -30,7 +31,9 @@ _LEAST, _ALIKE = 0.45, 0.1  # how well a route fits at least, and how much worse
 # if it is a value, and if they are examples or clients.
 _RARE, _FOR_ROUTING, _OF_VALUE, _MINOR_FACTOR = 0.1, 1.5, 0.2, 0.01
 _ROUTING = re.compile(r"(?i)rout|url|controller|view|handler|endpoint|(?:^|/)(?:api|app|server|main|http|web|rest)\b")
-_CLIENTS = re.compile(r"(?:^|/)(?:client|frontend|cypress|assets|static|e2e|ui)/|\.(?:tsx|jsx|vue|svelte|html)$")
+_CLIENTS = re.compile(
+    r"(?:^|/)(?:client|frontend|components|composables|hooks|cypress|assets|static|e2e|ui)/|\.(?:tsx|jsx|vue|svelte|html)$"
+)
 _MINOR = Role.EXAMPLE | Role.DOCS | FOREIGN
 _NO_ROUTES = frozenset({"sql", "graphql", "protobuf"})  # languages of code that declare none
 
@@ -43,11 +46,15 @@ _BEGINS = re.compile(
 
 
 class DeclaredRoute(NamedTuple):
-    """A line that declares a route that fits a request, its template, and how well it does, 0 to 1."""
+    """A line that declares a route that fits a request, its template, and how well it does, 0 to 1.
+
+    `is_minor`: it stands in an example, a client or the like.
+    """
 
     line: LineMatch
     template: str
     share: float
+    is_minor: bool = False
 
 
 def find_routes(
@@ -58,26 +65,47 @@ def find_routes(
     Args:
         n_files: how many files are read for each request at most.
     """
-    snapshot = library.snapshot
     for request in requests:
-        files = _files_saying(snapshot, request.segments, filters)[:n_files]
-        texts = read_files(library, files)
-        found: dict[tuple[int, int], DeclaredRoute] = {}  # by file and line
-        for file in files:
-            waiting.check()
-            for one in _routes_in(file, snapshot.files.paths[file], texts[file].data, request):
-                place = file, one.line.start_line
-                if place not in found or found[place].share < one.share:
-                    found[place] = one
-        if found:
-            order = {file: place for place, file in enumerate(files)}
-            minor = dict(zip(files, _are_minor(snapshot, np.array(files)).tolist(), strict=True))
-            best = sorted(
-                found.values(),
-                key=lambda one: (minor[one.line.file], -one.share, order[one.line.file], one.line.start_line),
-            )
+        best = _routes_of_folders(library, request, filters) + _routes_of_texts(library, request, filters, n_files)
+        best.sort(key=lambda one: (one.is_minor, -one.share))
+        if best:
             return [one for one in best if one.share >= best[0].share - _ALIKE][:_MAX_ROUTES]
     return []
+
+
+def _routes_of_texts(library: Library, request: RequestLine, filters: Filtered, n_files: int) -> list[DeclaredRoute]:
+    """Return the routes that templates in code declare, in the order of the files that most probably do."""
+    snapshot = library.snapshot
+    files = _files_saying(snapshot, request.segments, filters)[:n_files]
+    texts, minor = read_files(library, files), _are_minor(snapshot, np.array(files, dtype=np.int64)).tolist()
+    found: dict[tuple[int, int], DeclaredRoute] = {}  # by file and line
+    for file, is_minor in zip(files, minor, strict=True):
+        waiting.check()
+        for one in _routes_in(file, snapshot.files.paths[file], texts[file].data, request):
+            place = file, one.line.start_line
+            if place not in found or found[place].share < one.share:
+                found[place] = one._replace(is_minor=is_minor)
+    return sorted(found.values(), key=lambda one: -one.share)
+
+
+def _routes_of_folders(library: Library, request: RequestLine, filters: Filtered) -> list[DeclaredRoute]:
+    """Return the routes that folders declare, those first whose paths fit best."""
+    of_view = library.snapshot.files
+    chosen = filter_files(of_view, filters)
+    own = [one for one in folder_routes(of_view.paths, request) if chosen is None or one.file in chosen]
+    own = sorted(own, key=lambda one: -one.share)[:MAX_FILES_OF_TEXT]
+    texts = read_files(library, [one.file for one in own])
+    found: list[DeclaredRoute] = []
+    for one in own:
+        lines = texts[one.file].data[:_MAX_BYTES].decode("utf-8", "replace").split("\n")
+        if (at := handler_in(of_view.paths[one.file], one, lines, request.method)) is not None:
+            line, share = _line_in(one.file, lines, at[0], at[0]), one.share * at[1]
+            is_minor = bool(of_view.roles[one.file] & int(_MINOR))
+            found.append(DeclaredRoute(line, one.template, share, is_minor))
+    return sorted(
+        (one for one in found if one.share >= _LEAST),
+        key=lambda one: (-one.share, -of_view.paths[one.line.file].count("/")),
+    )
 
 
 def _are_minor(snapshot: Snapshot, files: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
@@ -134,9 +162,12 @@ def _routes_in(file: int, path: str, data: bytes, request: RequestLine) -> Itera
     prefixes = RoutePrefixes(templates, words)
     for one in templates:
         if (share := fit_of(one, prefixes, request)) >= _LEAST:
-            start = len("\n".join([*lines[: one.number - 1], ""]).encode("utf-8", "replace"))
-            own = lines[one.number - 1].encode("utf-8", "replace")
-            yield DeclaredRoute(LineMatch(file, one.number, _end_of(lines, one.number), start, own), one.text, share)
+            yield DeclaredRoute(_line_in(file, lines, one.number, _end_of(lines, one.number)), one.text, share)
+
+
+def _line_in(file: int, lines: Sequence[str], number: int, end: int) -> LineMatch:
+    start = len("\n".join([*lines[: number - 1], ""]).encode("utf-8", "replace"))
+    return LineMatch(file, number, end, start, lines[number - 1].encode("utf-8", "replace"))
 
 
 def _end_of(lines: Sequence[str], number: int) -> int:
