@@ -74,6 +74,84 @@ def test_filters_hold_for_routes(shop: Workspace) -> None:
     assert {hit.path for hit in found} == {"web/client.js"}
 
 
-def test_a_request_that_no_route_fits_is_looked_for_as_before(shop: Workspace) -> None:
+def test_that_no_route_fits_a_request_is_said_and_no_hit_is_a_sure_answer(shop: Workspace) -> None:
     answer = shop.search("POST /tills/open")
-    assert not any("route" in str(note) for note in answer.notes)
+    assert [str(note) for note in answer.notes] == ["No route that fits POST /tills/open was found."]
+    assert all(hit.confidence != "high" for hit in answer.code)
+
+
+HANDLED = {
+    "djangoish/urls.py": (
+        "urlpatterns = [\n    path('invoices/<int:id>/', views.invoice_detail),\n"
+        "    path('invoices/<int:id>/lines/',\n         InvoiceLines.as_view()),\n"
+        "    path('invoices/', views.all_invoices),\n]\n"
+    ),
+    "djangoish/views.py": (
+        "def invoice_detail(request, id):\n    return show(id)\n\n\ndef all_invoices(request):\n    return []\n\n\n"
+        "class InvoiceLines(View):\n    pass\n"
+    ),
+    "config/routes.rb": (
+        "Rails.application.routes.draw do\n  resources :parcels do\n    resource :label, only: [:create]\n  end\n"
+        "  get 'depots/near', to: 'depots#closest'\nend\n"
+    ),
+    "app/controllers/parcels_controller.rb": "class ParcelsController\n  def index\n  end\n\n  def show\n  end\nend\n",
+    "app/controllers/labels_controller.rb": "class LabelsController\n  def create\n  end\nend\n",
+    "app/controllers/depots_controller.rb": "class DepotsController\n  def closest\n  end\nend\n",
+    "routes/api.php": (
+        "<?php\nRoute::apiResource('tours', TourController::class);\n"
+        "Route::post('tours/{tour}/seats', [SeatController::class, 'book']);\n"
+    ),
+    "app/Http/TourController.php": "<?php\nclass TourController {\n  public function destroy() {\n  }\n}\n",
+    "app/Http/SeatController.php": "<?php\nclass SeatController {\n  public function book() {\n  }\n}\n",
+    "cmd/routes.go": 'package cmd\n\nfunc routes(r *Router) {\n\tr.GET("/ships/:id", s.showShip)\n}\n',
+    "cmd/ships.go": "package cmd\n\nfunc (s *Server) showShip(c *Context) {\n}\n",
+    "src/main.rs": (
+        'fn router() -> Router {\n    Router::new()\n        .route(\n            "/docks/:id",\n'
+        "            get(show_dock).put(change_dock),\n        )\n}\n\nfn show_dock() {}\n\nfn change_dock() {}\n"
+    ),
+    "server/app.js": (
+        "app.get('/piers/:id', signedIn, piers.show)\napp.post('/piers', (req, res) => {\n  makePier(req)\n})\n"
+        "function signedIn() {}\nfunction makePier() {}\n"
+    ),
+    "server/piers.js": "export function show(req, res) {\n}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def named_handlers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    root = tmp_path_factory.mktemp("handlers")
+    write_files(root, HANDLED)
+    with Workspace.open(root) as workspace:
+        workspace.index()
+        yield workspace
+
+
+@pytest.mark.parametrize(
+    ("request_line", "declared", "handler"),
+    [
+        ("GET /invoices/12/", ("djangoish/urls.py", 2), ("djangoish/views.py", "invoice_detail")),
+        ("GET /invoices/12/lines/", ("djangoish/urls.py", 3), ("djangoish/views.py", "InvoiceLines")),
+        ("GET /invoices/", ("djangoish/urls.py", 5), ("djangoish/views.py", "all_invoices")),
+        ("GET /parcels", ("config/routes.rb", 2), ("app/controllers/parcels_controller.rb", "index")),
+        ("GET /parcels/12", ("config/routes.rb", 2), ("app/controllers/parcels_controller.rb", "show")),
+        ("POST /parcels/12/label", ("config/routes.rb", 3), ("app/controllers/labels_controller.rb", "create")),
+        ("GET /depots/near", ("config/routes.rb", 5), ("app/controllers/depots_controller.rb", "closest")),
+        ("DELETE /tours/7", ("routes/api.php", 2), ("app/Http/TourController.php", "destroy")),
+        ("POST /tours/7/seats", ("routes/api.php", 3), ("app/Http/SeatController.php", "book")),
+        ("GET /ships/3", ("cmd/routes.go", 4), ("cmd/ships.go", "showShip")),
+        ("PUT /docks/3", ("src/main.rs", 4), ("src/main.rs", "change_dock")),
+        ("GET /piers/3", ("server/app.js", 1), ("server/piers.js", "show")),
+    ],
+)
+def test_what_a_route_names_as_its_handler_comes_second(
+    named_handlers: Workspace, request_line: str, declared: tuple[str, int], handler: tuple[str, str]
+) -> None:
+    first, second = named_handlers.search(request_line).code[:2]
+    assert (first.path, first.start_line) == declared
+    assert (second.path, second.name, second.confidence) == (*handler, first.confidence)
+
+
+def test_what_a_handler_within_the_route_calls_is_not_taken_for_it(named_handlers: Workspace) -> None:
+    answer = named_handlers.search("POST /piers")
+    assert (answer.code[0].path, answer.code[0].start_line) == ("server/app.js", 2)
+    assert all(hit.confidence != "high" for hit in answer.code[1:])

@@ -44,8 +44,9 @@ def with_pasted(
             named = _hits_of_routes(library, routes, request)
             notes.append(f"What comes first declares the route {routes[0].template!r}, which the request fits.")
         elif requests[0].method:
-            ranked = [_at_most(hit, GUESSED) for hit in ranked]
             notes.append(f"No route that fits {requests[0].method} /{'/'.join(requests[0].segments)} was found.")
+        if routes or requests[0].method:
+            ranked = [_at_most(hit, GUESSED) for hit in ranked]
     pasted = _pasted_in(query) if len(named) < limit and not is_place(query.text) else []
     found = find_pasted(library, pasted, query.wants, request, limit - len(named))
     is_diagnosis = bool(named and diagnosed_path(query.text))

@@ -47,13 +47,16 @@ _PREFIXES = re.compile(
     r"|(?-i:RequestMapping|\[Route|@Path|@Route|APIRouter)"
 )
 _HAS_METHOD = re.compile(METHODS, re.IGNORECASE)  # also in a name: `HttpGet`
-# What sends a request, or leads a browser to a page: by what stands before the template, and anywhere beside it.
+# What sends a request, leads a browser to a page or guards routes: before the template, and anywhere beside it.
 _SENDS_BEFORE = re.compile(
     r"(?i)(?:\b(?:href|action|src|to|from)\s*=\s*\{?|\b(?:redirect\w*|reverse|url_for|navigate\w*|push|open|visit|goto)\s*\(?"
     r"|[=!]=|\b(?:api|https?|client|service|axios|request|requests|session|conn|cy|page|\$|ky|got|this)\.(?:\w+\.)*"
     r"(?:get|post|put|patch|delete|head|options|request)(?:<[^>]*>)?\()\s*$"
 )
-_SENDS = re.compile(r"(?i)\b(?:fetch|axios|request|client|await|curl|assert|expect|perform|superagent)\b")
+_SENDS = re.compile(
+    r"(?i)\b(?:fetch|axios|request|client|await|curl|assert|expect|perform|superagent|forRoutes|(?:ant|request|mvc)Matchers)\b"
+)
+_COMMENT = re.compile(r"\s*(?:#(?!\[)|//|/?\*|--|<!--)")
 VALUE = re.compile(r"\d|-|%|^[A-Z]")  # in what stands for something, and not in the name of a resource
 LEADING = re.compile(r"(?i)api|v\d+|rest")
 # What a segment counts that is the same, that fits a placeholder and looks like a value, and that fits it otherwise.
@@ -95,7 +98,7 @@ def templates_of(text: str, lines: Sequence[str], known: Set[str]) -> list[Route
         may_fit = not template or any(
             part.lower() in known or _VARIABLE.search(part) or _PLACEHOLDER.fullmatch(part) for part in parts
         )
-        if not may_fit or len(own := lines[number - 1]) > MAX_LINE:
+        if not may_fit or len(own := lines[number - 1]) > MAX_LINE or _COMMENT.match(own):
             continue
         if (around := _declaring(lines, number, is_told=is_told)) is None:
             continue

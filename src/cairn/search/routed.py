@@ -16,6 +16,7 @@ from cairn.search.filters import Filtered, filter_files
 from cairn.search.library import Library, read_files
 from cairn.search.request_text import RequestLine
 from cairn.search.route_folders import folder_routes, handler_in
+from cairn.search.route_handlers import handler_of
 from cairn.search.route_templates import LEADING, VALUE, RoutePrefixes, fit_of, folded, is_in_template, templates_of
 from cairn.source.languages import BY_NAME
 from cairn.source.roles import FOREIGN, Role
@@ -69,8 +70,18 @@ def find_routes(
         best = _routes_of_folders(library, request, filters) + _routes_of_texts(library, request, filters, n_files)
         best.sort(key=lambda one: (one.is_minor, -one.share))
         if best:
-            return [one for one in best if one.share >= best[0].share - _ALIKE][:_MAX_ROUTES]
+            alike = [one for one in best if one.share >= best[0].share - _ALIKE][:_MAX_ROUTES]
+            return [alike[0], *_handled_in(library, alike[0], request), *alike[1:]]
     return []
+
+
+def _handled_in(library: Library, route: DeclaredRoute, request: RequestLine) -> list[DeclaredRoute]:
+    """Return the definition of what a route names as its handler, if it names one."""
+    if route.line.end_line > route.line.start_line:
+        return []  # a decorator, with the function below it
+    lines = _text_of(read_files(library, [route.line.file])[route.line.file].data).split("\n")
+    line = handler_of(library, route.line, lines, request)
+    return [] if line is None or line[:2] == route.line[:2] else [route._replace(line=line)]
 
 
 def _routes_of_texts(library: Library, request: RequestLine, filters: Filtered, n_files: int) -> list[DeclaredRoute]:
@@ -97,7 +108,7 @@ def _routes_of_folders(library: Library, request: RequestLine, filters: Filtered
     texts = read_files(library, [one.file for one in own])
     found: list[DeclaredRoute] = []
     for one in own:
-        lines = texts[one.file].data[:_MAX_BYTES].decode("utf-8", "replace").split("\n")
+        lines = _text_of(texts[one.file].data).split("\n")
         if (at := handler_in(of_view.paths[one.file], one, lines, request.method)) is not None:
             line, share = _line_in(one.file, lines, at[0], at[0]), one.share * at[1]
             is_minor = bool(of_view.roles[one.file] & int(_MINOR))
@@ -150,7 +161,7 @@ def _files_with(snapshot: Snapshot, segment: str) -> npt.NDArray[np.int64]:
 
 def _routes_in(file: int, path: str, data: bytes, request: RequestLine) -> Iterator[DeclaredRoute]:
     """Yield the routes of a file that fit a request. Where another file has the prefix, the path often says it."""
-    text = data[:_MAX_BYTES].decode("utf-8", "replace")
+    text = _text_of(data)
     known = {segment.lower() for segment in request.segments}
     lower, telling = text.lower(), [one for one in known if not (one.isdigit() or LEADING.fullmatch(one))]
     words = {folded(word) for raw in raw_words(path) for word in terms_of_word(raw)[0]}
@@ -163,6 +174,10 @@ def _routes_in(file: int, path: str, data: bytes, request: RequestLine) -> Itera
     for one in templates:
         if (share := fit_of(one, prefixes, request)) >= _LEAST:
             yield DeclaredRoute(_line_in(file, lines, one.number, _end_of(lines, one.number)), one.text, share)
+
+
+def _text_of(data: bytes) -> str:
+    return data[:_MAX_BYTES].decode("utf-8", "replace")
 
 
 def _line_in(file: int, lines: Sequence[str], number: int, end: int) -> LineMatch:
