@@ -104,6 +104,15 @@ HANDLED = {
     "app/Http/TourController.php": "<?php\nclass TourController {\n  public function destroy() {\n  }\n}\n",
     "app/Http/SeatController.php": "<?php\nclass SeatController {\n  public function book() {\n  }\n}\n",
     "cmd/routes.go": 'package cmd\n\nfunc routes(r *Router) {\n\tr.GET("/ships/:id", s.showShip)\n}\n',
+    "cmd/groups.go": (
+        'package cmd\n\nfunc groups(g *Engine) {\n\tclient := g.Group("/client")\n\t{\n\t\tclient.GET("", listClients)\n'
+        '\t}\n\tmessage := g.Group("/message")\n\t{\n\t\tmessage.DELETE("/:id", deleteMessage)\n\t}\n'
+        '\televated := g.Group("")\n\televated.DELETE("/client/:id", deleteClient)\n}\n\n'
+        "func deleteMessage(c *Context) {\n}\n\nfunc deleteClient(c *Context) {\n}\n"
+    ),
+    "rest/urls.py": "router = DefaultRouter()\nrouter.register(r'berths', BerthViewSet)\n",
+    "rest/berths.py": "class BerthViewSet(ModelViewSet):\n    def retrieve(self, request, pk):\n        return pk\n",
+    "web/app-routing.ts": "const routes = [\n  { path: 'ships/:id', component: ShipComponent },\n]\n",
     "cmd/ships.go": "package cmd\n\nfunc (s *Server) showShip(c *Context) {\n}\n",
     "src/main.rs": (
         'fn router() -> Router {\n    Router::new()\n        .route(\n            "/docks/:id",\n'
@@ -139,6 +148,10 @@ def named_handlers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspa
         ("DELETE /tours/7", ("routes/api.php", 2), ("app/Http/TourController.php", "destroy")),
         ("POST /tours/7/seats", ("routes/api.php", 3), ("app/Http/SeatController.php", "book")),
         ("GET /ships/3", ("cmd/routes.go", 4), ("cmd/ships.go", "showShip")),
+        ("DELETE /client/3", ("cmd/groups.go", 13), ("cmd/groups.go", "deleteClient")),
+        ("DELETE /message/3", ("cmd/groups.go", 10), ("cmd/groups.go", "deleteMessage")),
+        ("GET /berths/3/", ("rest/urls.py", 2), ("rest/berths.py", "retrieve")),
+        ("DELETE /berths/3/", ("rest/urls.py", 2), ("rest/berths.py", "BerthViewSet")),
         ("PUT /docks/3", ("src/main.rs", 4), ("src/main.rs", "change_dock")),
         ("GET /piers/3", ("server/app.js", 1), ("server/piers.js", "show")),
     ],

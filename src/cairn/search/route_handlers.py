@@ -13,6 +13,7 @@ from cairn.search.exact import LineMatch
 from cairn.search.library import Library, line_at
 from cairn.search.query import SCOPE_MARK
 from cairn.search.request_text import RequestLine
+from cairn.search.route_templates import LEADING
 from cairn.source.roles import FOREIGN, Role
 from cairn.storage.index import chunk_db
 
@@ -24,11 +25,12 @@ _ACTION = re.compile(
     r"[\"'](?:\w+[/\\])*(?P<owner>\w+)[#@](?P<name>\w+)[\"']"
     r"|\b(?P<class>[A-Z]\w*)(?:::class)?\s*,\s*(?:[\"'](?P<method>\w+)[\"']|:(?P<atom>\w+))"
 )
-_CONTROLLER = re.compile(r"\b([A-Z]\w*Controller)\b")
+_CONTROLLER = re.compile(r"\b([A-Z]\w*(?:Controller|ViewSet))\b")
 _RESOURCE = re.compile(r"\b(?:apiR|r)esource(s?)\b")
 # The usual names of the actions of a resource.
-_OF_ONE = {"GET": ("show",), "PUT": ("update",), "PATCH": ("update",), "DELETE": ("destroy", "delete")}
-_OF_ALL = {"GET": ("index",), "POST": ("create", "store")}
+_UPDATE, _DELETE = ("update", "partial_update"), ("destroy", "delete")
+_OF_ONE = {"GET": ("show", "retrieve"), "PUT": _UPDATE[:1], "PATCH": _UPDATE[::-1], "DELETE": _DELETE}
+_OF_ALL = {"GET": ("index", "list"), "POST": ("create", "store")}
 _INLINE = re.compile(r"\bfunction\b|=>|->\s*\{|\bfunc\s*\(|\bfn\s*\(|\blambda\b|\bdo\s*\||\{\s*$")
 _IN_QUOTES = re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)\w+)*")
@@ -37,10 +39,14 @@ _PLAIN = re.compile(r"[^a-z0-9]")
 
 
 class _Handler(NamedTuple):
-    """A handler as a route names it; `owner` is what stands before its name, or around it."""
+    """A handler as a route names it; `owner` is what stands before its name, or around it.
+
+    `is_usual`: only the owner is named, so that it must be where the handler is.
+    """
 
     owner: str
     name: str
+    is_usual: bool = False
 
 
 def handler_of(library: Library, route: LineMatch, lines: Sequence[str], request: RequestLine) -> LineMatch | None:
@@ -78,7 +84,9 @@ def _named_in(statement: str, request: RequestLine) -> Iterator[_Handler]:
         is_of_all = re.search(rf"\b{re.escape(request.segments[-1])}\b", statement, re.IGNORECASE) is not None
         usual = _OF_ONE if not is_of_all else _OF_ALL if controllers or resource[1] else {**_OF_ALL, **_OF_ONE}
         names = usual.get(request.method or "GET", ())
-        yield from (_Handler(owner, name) for owner in (*controllers, *request.segments[::-1]) for name in names)
+        owners = [*controllers, *(one for one in request.segments[::-1] if not LEADING.fullmatch(one))]
+        yield from (_Handler(owner, name, True) for owner in owners for name in names)
+        yield from (_Handler("", name) for name in controllers)
     elif not _INLINE.search(statement):
         plain = _IN_QUOTES.sub(" ", statement)
         if request.method and (own := re.search(rf"(?i)\b{request.method}\(\s*({_DOTTED.pattern})", plain)):
@@ -109,7 +117,8 @@ def _definition(library: Library, file: int, handler: _Handler) -> LineMatch | N
             for own, one in found
             if owner in _folded(".".join([snapshot.files.paths[own], *SCOPE_MARK.split(one.qualified_name)[:-1]]))
         ]
-        found = around or (found if handler.owner[0].islower() and len(found) == 1 else [])
+        may_be_variable = handler.owner[0].islower() and not handler.is_usual and len(found) == 1
+        found = around or (found if may_be_variable else [])
     own_file = [each for each in found if each[0] == file]
     if len(found := own_file or found) != 1:
         return None

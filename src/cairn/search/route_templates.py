@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
+from functools import cached_property
 from typing import NamedTuple
 
 from cairn.search.request_text import METHODS, RequestLine
@@ -30,12 +31,14 @@ _LITERAL = re.compile(r"[\w.@~,+!-]*")
 _HAS_PLACEHOLDER = re.compile(r"[:{<\[(*$]")
 _BEFORE_SEGMENT = frozenset("/\"'`:^")  # in a template
 # What declares the routes of a resource, also those of one of its members, before its name.
-_RESOURCE = re.compile(r"\b(?:resources?|Route::(?:apiR|r)esources?)\s*\(?\s*[\"':]?$")
+_RESOURCE = re.compile(
+    r"\b(?:resources?|Route::(?:apiR|r)esources?)\s*\(?\s*[\"':]?$|\b\w*router\w*\.register\s*\(\s*r?[\"']$"
+)
 _GROUP = re.compile(r"\((?:\?P?<\w+>|\?:)?[^()]*\)[?*+]?")
 # What declares a route; where the text has a slash or a placeholder, less tells. What stands before others in a path.
 _ROUTERS = (
     r"\b(?i:routes?|routers?|resources?|group|prefix|mount|scope|namespace|controller|blueprint|endpoint)\b"
-    r"|\b(?:re_)?path\(|\burl\(|Route|Mapping|Controller|Map[A-Z]|Handle(?:Func)?\b|Http[A-Z]"
+    r"|\b(?:re_)?path\(|\burl\(|outer\w*\.register\(|Route|Mapping|Controller|Map[A-Z]|Handle(?:Func)?\b|Http[A-Z]"
     r"|@(?:Path|Get|Post|Put|Patch|Delete)\b|\b(?:get|post|put|patch|delete)[ (]:"
 )
 _DECLARES = re.compile(_ROUTERS)
@@ -43,11 +46,11 @@ _MAY_DECLARE = re.compile(
     rf"{_ROUTERS}|(?i:\b(?:{METHODS})\b|\b(?:path|url|app|api|http|mux|server|handle)\b|^\s*(?:@|\[|#\[))"
 )
 _PREFIXES = re.compile(
-    r"(?i)\b(?:\w*group|\w*prefix|scope|namespace|controller|blueprint|mount|nest|resources?|subrouter)\b"
+    r"(?i)\b(?:\w*group|\w*prefix|scope|namespace|controller|blueprint|mount|nest|resources?|subrouter|include)\b"
     r"|(?-i:RequestMapping|\[Route|@Path|@Route|APIRouter)"
 )
 _HAS_METHOD = re.compile(METHODS, re.IGNORECASE)  # also in a name: `HttpGet`
-# What sends a request, leads a browser to a page or guards routes: before the template, and anywhere beside it.
+# What sends a request, leads a browser to a page or guards routes: before the template, and anywhere around it.
 _SENDS_BEFORE = re.compile(
     r"(?i)(?:\b(?:href|action|src|to|from)\s*=\s*\{?|\b(?:redirect\w*|reverse|url_for|navigate\w*|push|open|visit|goto)\s*\(?"
     r"|[=!]=|\b(?:api|https?|client|service|axios|request|requests|session|conn|cy|page|\$|ky|got|this)\.(?:\w+\.)*"
@@ -56,15 +59,22 @@ _SENDS_BEFORE = re.compile(
 _SENDS = re.compile(
     r"(?i)\b(?:fetch|axios|request|client|await|curl|assert|expect|perform|superagent|forRoutes|(?:ant|request|mvc)Matchers)\b"
 )
+_OF_ROUTER = re.compile(rf"\.(?:{METHODS})\(\s*$")  # before the template: clients have no methods in capitals
+# What a browser shows at a path, in the line of the path or the two after it.
+_SHOWS = re.compile(r"\b(?:component|loadComponent|loadChildren|element|redirectTo)\b\s*[:=]|<Route\b")
 _COMMENT = re.compile(r"\s*(?:#(?!\[)|//|/?\*|--|<!--)")
 VALUE = re.compile(r"\d|-|%|^[A-Z]")  # in what stands for something, and not in the name of a resource
 LEADING = re.compile(r"(?i)api|v\d+|rest")
 # What a segment counts that is the same, that fits a placeholder and looks like a value, and that fits it otherwise.
 SAME, FITS, MAY_FIT = 1.0, 0.9, 0.5
-OTHER_METHOD, NO_METHOD, _SENT, LEFT_OUT = 0.6, 0.9, 0.5, 0.02
+OTHER_METHOD, NO_METHOD, _SENT, _SHOWN, LEFT_OUT = 0.6, 0.9, 0.5, 0.8, 0.02
 _NAMED_LIKE = re.compile(r"\bclass\s+(\w+?)Controller\b")  # what ASP.NET's `[controller]` stands for
-_LINES_TO_CLASS = 6
+_LINES_TO_CLASS, _LINES_OF_PAGE = 6, 2
 _MAX_DEPTH, _MAX_GROUPS = 6, 60  # of groups in groups, and in a file
+# What a group is called, what a route is declared with, and what ends a block.
+_ASSIGNED = re.compile(r"\s*(?:\w+\s+)?(\w+)(?:\s*:\s*[\w.]+)?\s*:?=(?!=)")
+_RECEIVER = re.compile(r"\b(\w+)\.\w+\(\s*r?[\"'`]")
+_ENDS = re.compile(r"[)}\]]|end\b")
 _NONE, _IN_PATH = (0.0, 0, 0), 0.8  # no prefix; what a segment counts that only the path of the file has
 
 
@@ -72,6 +82,7 @@ class RouteTemplate(NamedTuple):
     """A template: its text, its segments, the number of its line, and the methods that its line or one beside it names.
 
     `is_prefix`: what stands below it may begin where it ends. `is_sent`: it belongs to a request, not to a route.
+    `is_shown`: it is the path of a page in a browser.
     """
 
     text: str
@@ -79,6 +90,7 @@ class RouteTemplate(NamedTuple):
     number: int
     methods: frozenset[str]
     is_sent: bool
+    is_shown: bool
     is_prefix: bool
 
 
@@ -88,7 +100,9 @@ def templates_of(text: str, lines: Sequence[str], known: Set[str]) -> list[Route
     number, counted = 1, 0
     for match in _TEMPLATE.finditer(text):
         template = match[1] or match[2] or ""
-        is_told = bool(match[2] or match[3]) or "/" in template or _HAS_PLACEHOLDER.search(template) is not None
+        is_filled = text[match.start() - 1 : match.start()] in "fF"  # as Python fills in values
+        has_mark = "/" in template or (not is_filled and _HAS_PLACEHOLDER.search(template) is not None)
+        is_told = bool(match[2] or match[3]) or has_mark
         if not is_told and template.lower() not in known:
             continue
         number, counted = number + text.count("\n", counted, match.start()), match.start()
@@ -104,14 +118,23 @@ def templates_of(text: str, lines: Sequence[str], known: Set[str]) -> list[Route
             continue
         before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         methods = frozenset(name for name in METHODS.split("|") if name.lower() in around.lower())
-        is_sent = "${" in template or bool(_SENDS_BEFORE.search(before) or _SENDS.search(around))
-        is_prefix = bool(template) and _PREFIXES.search(own) is not None
-        found.append(RouteTemplate(template, parts, number, methods, is_sent, is_prefix))
+        is_sent = "${" in template or (
+            _OF_ROUTER.search(before) is None
+            and bool(_SENDS_BEFORE.search(before) or _SENDS.search(around.replace(template, "")))
+        )
+        is_shown = _SHOWS.search("\n".join(lines[number - 1 : number + _LINES_OF_PAGE])) is not None
+        is_prefix = bool(template) and _is_prefix(lines, number)
+        found.append(RouteTemplate(template, parts, number, methods, is_sent, is_shown, is_prefix))
         if template and _RESOURCE.search(text[max(0, match.start() - MAX_LINE) : match.start(1 if match[1] else 2)]):
             found.append(found[-1]._replace(segments=(*parts, "*"), methods=frozenset()))
         if len(found) >= _MAX_TEMPLATES:
             break
     return found
+
+
+def _is_prefix(lines: Sequence[str], number: int) -> bool:
+    after = lines[number] if number < len(lines) else ""
+    return _PREFIXES.search(lines[number - 1]) is not None or after.lstrip().startswith("include(")
 
 
 def _class_below(lines: Sequence[str], number: int) -> str:
@@ -147,8 +170,11 @@ def _declaring(lines: Sequence[str], number: int, *, is_told: bool) -> str | Non
 class RoutePrefixes:
     """What may stand before a template in a path: the templates of groups over it in its file, one within the other."""
 
-    def __init__(self, templates: Sequence[RouteTemplate], words: Set[str]) -> None:
+    def __init__(self, templates: Sequence[RouteTemplate], lines: Sequence[str], words: Set[str]) -> None:
         self._groups = [one for one in templates if one.is_prefix][:_MAX_GROUPS]
+        self._lines = lines
+        self._names = {one.number: name for one in self._groups if (name := _name_of_group(lines[one.number - 1]))}
+        self._ends = {one.number: _end_of_block(lines, one.number) for one in self._groups}
         self._words = words  # of the path of the file
         self._best: dict[tuple[int, int], tuple[float, int, int]] = {}
 
@@ -161,9 +187,23 @@ class RoutePrefixes:
             return 0.0, 0, 0
         if (key := (len(rest), number)) not in self._best:
             in_path = (_IN_PATH, 1, 1) if folded(rest[-1]) in self._words else _NONE
-            chains = (self._chain(one, rest, depth) for one in self._groups if one.number < number)
+            chains = (self._chain(one, rest, depth) for one in self._groups if self._holds(one, number))
             self._best[key] = max([in_path, *chains])
         return self._best[key]
+
+    def _holds(self, group: RouteTemplate, number: int) -> bool:
+        """Tell whether a group may hold what a line declares: by its name if it has one, or by its block."""
+        if number <= group.number:
+            return False
+        if group.number not in self._names:
+            return number < self._ends[group.number]
+        receiver = _RECEIVER.search(self._lines[number - 1])
+        return receiver is None or receiver[1] == self._names[group.number] or receiver[1] not in self._all_names
+
+    @cached_property
+    def _all_names(self) -> frozenset[str]:
+        """Those of all groups of the file, also of such as do not fit."""
+        return frozenset(map(_name_of_group, self._lines))
 
     def _chain(self, group: RouteTemplate, rest: tuple[str, ...], depth: int) -> tuple[float, int, int]:
         if (own := _match(group.segments, rest)) is None:
@@ -171,6 +211,22 @@ class RoutePrefixes:
         n_own = len(group.segments)
         value, n_same, covered = self.best(rest[: len(rest) - n_own], group.number, depth - 1)
         return (own[0] + value, own[1] + n_same, n_own + covered) if own[1] + n_same else _NONE
+
+
+def _name_of_group(line: str) -> str:
+    match = _ASSIGNED.match(line) if _PREFIXES.search(line) else None
+    return match[1] if match else ""
+
+
+def _end_of_block(lines: Sequence[str], number: int) -> int:
+    """Return the number of the line that ends a block, which closes a bracket and is indented no deeper."""
+    depth = _indent_of(lines[number - 1])
+    below = enumerate(lines[number:], start=number + 1)
+    return next((at for at, line in below if _indent_of(line) <= depth and _ENDS.match(line.lstrip())), len(lines) + 1)
+
+
+def _indent_of(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def fit_of(template: RouteTemplate, prefixes: RoutePrefixes, request: RequestLine) -> float:
@@ -190,6 +246,8 @@ def fit_of(template: RouteTemplate, prefixes: RoutePrefixes, request: RequestLin
     if request.method:
         is_other = template.methods and request.method not in template.methods
         share *= OTHER_METHOD if is_other else 1.0 if template.methods else NO_METHOD
+    if template.is_shown:
+        share *= _SENT if request.method not in ("", "GET") or LEADING.fullmatch(request.segments[0]) else _SHOWN
     return share * (_SENT if template.is_sent else 1.0)
 
 

@@ -170,7 +170,7 @@ def _routes_in(file: int, path: str, data: bytes, request: RequestLine) -> Itera
         return
     lines = text.split("\n")
     templates = templates_of(text, lines, known)
-    prefixes = RoutePrefixes(templates, words)
+    prefixes = RoutePrefixes(templates, lines, words)
     for one in templates:
         if (share := fit_of(one, prefixes, request)) >= _LEAST:
             yield DeclaredRoute(_line_in(file, lines, one.number, _end_of(lines, one.number)), one.text, share)
