@@ -105,7 +105,8 @@ HANDLED = {
     "app/Http/SeatController.php": "<?php\nclass SeatController {\n  public function book() {\n  }\n}\n",
     "cmd/routes.go": 'package cmd\n\nfunc routes(r *Router) {\n\tr.GET("/ships/:id", s.showShip)\n}\n',
     "cmd/groups.go": (
-        'package cmd\n\nfunc groups(g *Engine) {\n\tclient := g.Group("/client")\n\t{\n\t\tclient.GET("", listClients)\n'
+        "package cmd\n\nfunc groups(g *Engine) {\n"
+        '\tclient := g.Group("/client")\n\t{\n\t\tclient.GET("", listClients)\n'
         '\t}\n\tmessage := g.Group("/message")\n\t{\n\t\tmessage.DELETE("/:id", deleteMessage)\n\t}\n'
         '\televated := g.Group("")\n\televated.DELETE("/client/:id", deleteClient)\n}\n\n'
         "func deleteMessage(c *Context) {\n}\n\nfunc deleteClient(c *Context) {\n}\n"
