@@ -47,6 +47,18 @@ FILES = {
     ),
     "remix/app/routes/teams.$teamId_.members.tsx": "export async function loader() {\n  return members()\n}\n",
     "remix/app/routes/feed[.]xml.ts": "export async function loader() {\n  return feed()\n}\n",
+    # Fresh and TanStack Start
+    "fresh/routes/polls/[id].ts": (
+        "export const handler: Handlers = {\n  async GET(req, ctx) {\n    return find(ctx)\n  },\n\n"
+        "  async POST(req, ctx) {\n    return vote(ctx)\n  },\n};\n"
+    ),
+    "start/src/routes/cards.$id.{$size}[.]png.ts": "export const Route = createFileRoute('/cards')({})\n",
+    # Expo
+    "expo/app/quotes/[id]+api.ts": "export function GET(request: Request) {\n  return quote(request)\n}\n",
+    # Files that are served as they are
+    "kit/static/sizes.json": '{"small": 1}\n',
+    "kit/src/sizes.json.ts": "export const sizes = load('/sizes.json')\n",
+    "php/admin/index.php": "<?php\necho list_all();\n",
     # A script is asked for by its name.
     "php/admin/export.php": "<?php\necho export_all();\n",
     "php/src/export.php": "<?php\nfunction export_all() { return 1; }\n",
@@ -82,6 +94,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         ("POST /login", "remix/app/routes/_auth.login.tsx", 3),
         ("GET /teams/5/members", "remix/app/routes/teams.$teamId_.members.tsx", 1),
         ("GET /feed.xml", "remix/app/routes/feed[.]xml.ts", 1),
+        ("POST /polls/7", "fresh/routes/polls/[id].ts", 6),
+        ("GET /cards/7/big.png", "start/src/routes/cards.$id.{$size}[.]png.ts", 1),
+        ("GET /quotes/7", "expo/app/quotes/[id]+api.ts", 1),
+        ("GET /sizes.json", "kit/static/sizes.json", 1),
+        ("GET /admin/", "php/admin/index.php", 1),
         ("POST /admin/export.php", "php/admin/export.php", 1),
     ],
 )
@@ -98,6 +115,11 @@ def test_a_file_that_handles_other_methods_is_no_sure_answer(project: Workspace,
     first = project.search(request_line).code[0]
     assert first.path in FILES
     assert first.confidence != "high"
+
+
+def test_the_first_page_is_found(project: Workspace) -> None:
+    first = project.search("GET /").code[0]
+    assert first.path == "php/admin/index.php"
 
 
 @pytest.mark.parametrize("request_line", ["GET /carts/12/row", "GET /api/carts/helpers/all", "GET /comment"])

@@ -44,6 +44,7 @@ def read_requests(text: str) -> list[RequestLine]:
     requests: dict[str, RequestLine] = {}  # those that differ in numbers alone are one
     for method, path in found:
         segments = tuple(filter(None, path.rstrip(".,;:").split("/")))
-        if 0 < len(segments) <= _MAX_SEGMENTS:
+        if (segments or method) and len(segments) <= _MAX_SEGMENTS:
             requests.setdefault(_NUMBER.sub("0", f"{method} {path}"), RequestLine(method, segments))
-    return list(requests.values())[:_MAX_REQUESTS]
+    by_depth = sorted(requests.values(), key=lambda request: not request.segments)  # that of the first page comes last
+    return by_depth[:_MAX_REQUESTS]

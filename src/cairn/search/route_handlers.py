@@ -12,7 +12,7 @@ from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.search.exact import LineMatch
 from cairn.search.library import Library, line_at
 from cairn.search.query import SCOPE_MARK
-from cairn.search.request_text import RequestLine
+from cairn.search.request_text import METHODS, RequestLine
 from cairn.search.route_templates import LEADING
 from cairn.source.roles import FOREIGN, Role
 from cairn.storage.index import chunk_db
@@ -58,6 +58,8 @@ def handler_of(library: Library, route: LineMatch, lines: Sequence[str], request
         lines: of its file.
         request: what fits the route.
     """
+    if not request.segments:
+        return None
     for handler in _named_in(_statement(lines, route.start_line), request):
         if (line := _definition(library, route.file, handler)) is not None:
             return line
@@ -91,7 +93,7 @@ def _named_in(statement: str, request: RequestLine) -> Iterator[_Handler]:
         plain = _IN_QUOTES.sub(" ", statement)
         if request.method and (own := re.search(rf"(?i)\b{request.method}\(\s*({_DOTTED.pattern})", plain)):
             yield _dotted(own[1])
-        yield from map(_dotted, reversed(_DOTTED.findall(plain)))
+        yield from (_dotted(each) for each in reversed(_DOTTED.findall(plain)) if each not in METHODS)
 
 
 def _dotted(text: str) -> _Handler:

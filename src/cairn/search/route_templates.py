@@ -15,6 +15,7 @@ from cairn.search.request_text import METHODS, RequestLine
 
 MAX_LINE = 1_000  # characters that people write in a line
 _MAX_TEMPLATES = 500  # of one file
+_MAX_HEAD = 5_000  # characters before what names a package
 
 # A template in quotes, the name of a resource of Rails, or a decorator that has no template of its own.
 _TEMPLATE = re.compile(
@@ -45,11 +46,13 @@ _DECLARES = re.compile(_ROUTERS)
 _MAY_DECLARE = re.compile(
     rf"{_ROUTERS}|(?i:\b(?:{METHODS})\b|\b(?:path|url|app|api|http|mux|server|handle)\b|^\s*(?:@|\[|#\[))"
 )
+_DECLARED = re.compile(rf"{_ROUTERS}|@\w+\.\w+\(|\.(?i:{METHODS}|all)\(|^\s*(?i:{METHODS}) ", re.MULTILINE)
 _PREFIXES = re.compile(
     r"(?i)\b(?:\w*group|\w*prefix|scope|namespace|controller|blueprint|mount|nest|resources?|subrouter|include)\b"
     r"|(?-i:RequestMapping|\[Route|@Path|@Route|APIRouter)"
 )
-_HAS_METHOD = re.compile(METHODS, re.IGNORECASE)  # also in a name: `HttpGet`
+# A method, also in names of attributes: `HttpGet`, `MapPost`, `@DeleteMapping`.
+_METHOD = re.compile(rf"\b(?i:({METHODS}))\b|(?:Http|Map|On)({METHODS.title()})\b|\b({METHODS.title()})Mapping\b")
 # What sends a request, leads a browser to a page or guards routes: before the template, and anywhere around it.
 _SENDS_BEFORE = re.compile(
     r"(?i)(?:\b(?:href|action|src|to|from)\s*=\s*\{?|\b(?:redirect\w*|reverse|url_for|navigate\w*|push|open|visit|goto)\s*\(?"
@@ -59,7 +62,8 @@ _SENDS_BEFORE = re.compile(
 _SENDS = re.compile(
     r"(?i)\b(?:fetch|axios|request|client|await|curl|assert|expect|perform|superagent|forRoutes|(?:ant|request|mvc)Matchers)\b"
 )
-_OF_ROUTER = re.compile(rf"\.(?:{METHODS})\(\s*$")  # before the template: clients have no methods in capitals
+_OF_ROUTER = re.compile(rf"\.(?:{METHODS})\(\s*$")  # before the template, in Go, whose clients have no such methods
+_MOUNTS = re.compile(r"(?i)\b(?:include_router|register_blueprint|mount|nest|use)\(")
 # What a browser shows at a path, in the line of the path or the two after it.
 _SHOWS = re.compile(r"\b(?:component|loadComponent|loadChildren|element|redirectTo)\b\s*[:=]|<Route\b")
 _COMMENT = re.compile(r"\s*(?:#(?!\[)|//|/?\*|--|<!--)")
@@ -67,7 +71,7 @@ VALUE = re.compile(r"\d|-|%|^[A-Z]")  # in what stands for something, and not in
 LEADING = re.compile(r"(?i)api|v\d+|rest")
 # What a segment counts that is the same, that fits a placeholder and looks like a value, and that fits it otherwise.
 SAME, FITS, MAY_FIT = 1.0, 0.9, 0.5
-OTHER_METHOD, NO_METHOD, _SENT, _SHOWN, LEFT_OUT = 0.6, 0.9, 0.5, 0.8, 0.02
+OTHER_METHOD, NO_METHOD, _SENT, _SHOWN, _PLAIN, LEFT_OUT = 0.6, 0.9, 0.5, 0.8, 0.85, 0.02
 _NAMED_LIKE = re.compile(r"\bclass\s+(\w+?)Controller\b")  # what ASP.NET's `[controller]` stands for
 _LINES_TO_CLASS, _LINES_OF_PAGE = 6, 2
 _MAX_DEPTH, _MAX_GROUPS = 6, 60  # of groups in groups, and in a file
@@ -82,7 +86,8 @@ class RouteTemplate(NamedTuple):
     """A template: its text, its segments, the number of its line, and the methods that its line or one beside it names.
 
     `is_prefix`: what stands below it may begin where it ends. `is_sent`: it belongs to a request, not to a route.
-    `is_shown`: it is the path of a page in a browser.
+    `is_shown`: it is the path of a page in a browser. `is_plain`: no word of routers is beside it, or one that leads to
+    other routes.
     """
 
     text: str
@@ -91,13 +96,14 @@ class RouteTemplate(NamedTuple):
     methods: frozenset[str]
     is_sent: bool
     is_shown: bool
+    is_plain: bool
     is_prefix: bool
 
 
 def templates_of(text: str, lines: Sequence[str], known: Set[str]) -> list[RouteTemplate]:
     """Return what may be templates of routes with one of some segments, in lower case, or with a placeholder."""
     found: list[RouteTemplate] = []
-    number, counted = 1, 0
+    number, counted, is_go = 1, 0, text.startswith("package ") or "\npackage " in text[:_MAX_HEAD]
     for match in _TEMPLATE.finditer(text):
         template = match[1] or match[2] or ""
         is_filled = text[match.start() - 1 : match.start()] in "fF"  # as Python fills in values
@@ -109,7 +115,7 @@ def templates_of(text: str, lines: Sequence[str], known: Set[str]) -> list[Route
         if "[controller]" in template:
             template = template.replace("[controller]", _class_below(lines, number))
         parts = _segments_of(template)
-        may_fit = not template or any(
+        may_fit = not parts or any(
             part.lower() in known or _VARIABLE.search(part) or _PLACEHOLDER.fullmatch(part) for part in parts
         )
         if not may_fit or len(own := lines[number - 1]) > MAX_LINE or _COMMENT.match(own):
@@ -117,14 +123,15 @@ def templates_of(text: str, lines: Sequence[str], known: Set[str]) -> list[Route
         if (around := _declaring(lines, number, is_told=is_told)) is None:
             continue
         before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-        methods = frozenset(name for name in METHODS.split("|") if name.lower() in around.lower())
+        methods = frozenset(name.upper() for names in _METHOD.findall(around) for name in names if name)
         is_sent = "${" in template or (
-            _OF_ROUTER.search(before) is None
+            not (is_go and _OF_ROUTER.search(before))
             and bool(_SENDS_BEFORE.search(before) or _SENDS.search(around.replace(template, "")))
         )
         is_shown = _SHOWS.search("\n".join(lines[number - 1 : number + _LINES_OF_PAGE])) is not None
         is_prefix = bool(template) and _is_prefix(lines, number)
-        found.append(RouteTemplate(template, parts, number, methods, is_sent, is_shown, is_prefix))
+        is_plain = _DECLARED.search(around) is None or _MOUNTS.search(around) is not None
+        found.append(RouteTemplate(template, parts, number, methods, is_sent, is_shown, is_plain, is_prefix))
         if template and _RESOURCE.search(text[max(0, match.start() - MAX_LINE) : match.start(1 if match[1] else 2)]):
             found.append(found[-1]._replace(segments=(*parts, "*"), methods=frozenset()))
         if len(found) >= _MAX_TEMPLATES:
@@ -160,7 +167,7 @@ def _declaring(lines: Sequence[str], number: int, *, is_told: bool) -> str | Non
     own, before = lines[number - 1], lines[number - 2] if number > 1 else ""
     after = lines[number] if number < len(lines) else ""
     for text in (own, f"{before}\n{own}", f"{own}\n{after}"):
-        if _HAS_METHOD.search(text) and declares.search(text):
+        if _METHOD.search(text) and declares.search(text):
             return text
     if declares.search(own):
         return own
@@ -248,7 +255,7 @@ def fit_of(template: RouteTemplate, prefixes: RoutePrefixes, request: RequestLin
         share *= OTHER_METHOD if is_other else 1.0 if template.methods else NO_METHOD
     if template.is_shown:
         share *= _SENT if request.method not in ("", "GET") or LEADING.fullmatch(request.segments[0]) else _SHOWN
-    return share * (_SENT if template.is_sent else 1.0)
+    return share * (_SENT if template.is_sent else _PLAIN if template.is_plain else 1.0)
 
 
 def _match(template: Sequence[str], segments: Sequence[str]) -> tuple[float, int] | None:

@@ -15,9 +15,10 @@ from cairn.search.exact import LineMatch
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.library import Library, read_files
 from cairn.search.request_text import RequestLine
-from cairn.search.route_folders import folder_routes, handler_in
+from cairn.search.route_exports import handler_in
+from cairn.search.route_folders import folder_routes
 from cairn.search.route_handlers import handler_of
-from cairn.search.route_templates import LEADING, VALUE, RoutePrefixes, fit_of, folded, is_in_template, templates_of
+from cairn.search.route_templates import LEADING, RoutePrefixes, fit_of, folded, is_in_template, templates_of
 from cairn.source.languages import BY_NAME
 from cairn.source.roles import FOREIGN, Role
 from cairn.source.terms import known_hash, terms_of_word
@@ -33,8 +34,9 @@ _LEAST, _ALIKE = 0.45, 0.1  # how well a route fits at least, and how much worse
 _RARE, _FOR_ROUTING, _OF_VALUE, _MINOR_FACTOR = 0.1, 1.5, 0.2, 0.01
 _ROUTING = re.compile(r"(?i)rout|url|controller|view|handler|endpoint|(?:^|/)(?:api|app|server|main|http|web|rest)\b")
 _CLIENTS = re.compile(
-    r"(?:^|/)(?:client|frontend|components|composables|hooks|cypress|assets|static|e2e|ui)/|\.(?:tsx|jsx|vue|svelte|html)$"
+    r"(?:^|/)(?:clients?|frontend|components|composables|hooks|cypress|assets|static|e2e|ui)/|\.(?:tsx|jsx|vue|svelte|html)$"
 )
+_IS_VALUE = re.compile(r"\d|%|-.*-|^[A-Z]")  # with one hyphen it may be a name
 _MINOR = Role.EXAMPLE | Role.DOCS | FOREIGN
 _NO_ROUTES = frozenset({"sql", "graphql", "protobuf"})  # languages of code that declare none
 
@@ -68,11 +70,19 @@ def find_routes(
     """
     for request in requests:
         best = _routes_of_folders(library, request, filters) + _routes_of_texts(library, request, filters, n_files)
-        best.sort(key=lambda one: (one.is_minor, -one.share))
+        best = _each_once(sorted(best, key=lambda one: (one.is_minor, -one.share)))
         if best:
             alike = [one for one in best if one.share >= best[0].share - _ALIKE][:_MAX_ROUTES]
             return [alike[0], *_handled_in(library, alike[0], request), *alike[1:]]
     return []
+
+
+def _each_once(routes: Sequence[DeclaredRoute]) -> list[DeclaredRoute]:
+    """Return the first of the routes on each line."""
+    first: dict[tuple[int, int], DeclaredRoute] = {}
+    for route in routes:
+        first.setdefault((route.line.file, route.line.start_line), route)
+    return list(first.values())
 
 
 def _handled_in(library: Library, route: DeclaredRoute, request: RequestLine) -> list[DeclaredRoute]:
@@ -96,7 +106,8 @@ def _routes_of_texts(library: Library, request: RequestLine, filters: Filtered, 
             place = file, one.line.start_line
             if place not in found or found[place].share < one.share:
                 found[place] = one._replace(is_minor=is_minor)
-    return sorted(found.values(), key=lambda one: -one.share)
+    paths = snapshot.files.paths
+    return sorted(found.values(), key=lambda one: (-one.share, paths[one.line.file].count("/")))
 
 
 def _routes_of_folders(library: Library, request: RequestLine, filters: Filtered) -> list[DeclaredRoute]:
@@ -109,10 +120,14 @@ def _routes_of_folders(library: Library, request: RequestLine, filters: Filtered
     found: list[DeclaredRoute] = []
     for one in own:
         lines = _text_of(texts[one.file].data).split("\n")
-        if (at := handler_in(of_view.paths[one.file], one, lines, request.method)) is not None:
-            line, share = _line_in(one.file, lines, at[0], at[0]), one.share * at[1]
+        path, own_method, on_server = of_view.paths[one.file], one.method, one.on_server
+        number, factor = (
+            (1, 1.0) if one.is_sent else handler_in(path, lines, request.method, own_method, on_server=on_server)
+        )
+        if number:
             is_minor = bool(of_view.roles[one.file] & int(_MINOR))
-            found.append(DeclaredRoute(line, one.template, share, is_minor))
+            line = _line_in(one.file, lines, number, number)
+            found.append(DeclaredRoute(line, one.template, one.share * factor, is_minor))
     return sorted(
         (one for one in found if one.share >= _LEAST),
         key=lambda one: (-one.share, -of_view.paths[one.line.file].count("/")),
@@ -137,7 +152,7 @@ def _files_saying(snapshot: Snapshot, segments: Sequence[str], filters: Filtered
     for segment in dict.fromkeys(segments):
         if len(own := _files_with(snapshot, segment)):
             rarity = 1 + _RARE * np.log1p(len(paths) / len(own))
-            worth[own] += rarity * (_OF_VALUE if VALUE.search(segment) else 1.0)
+            worth[own] += rarity * (_OF_VALUE if _IS_VALUE.search(segment) else 1.0)
     is_code = np.array([name in BY_NAME and BY_NAME[name].group == "code" and name not in _NO_ROUTES for name in names])
     worth[~is_code[snapshot.files.languages] | ((snapshot.files.roles & int(Role.TEST)) > 0)] = 0
     if (chosen := filter_files(snapshot.files, filters)) is not None:
