@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from cairn.search.request_text import METHODS
-from cairn.search.route_templates import NO_METHOD, OTHER_METHOD, SAME
+from cairn.search.route_templates import MAX_LINE, NO_METHOD, OTHER_METHOD, SAME
 
 _PAGES = (".vue", ".svelte", ".astro", ".mdx")
 _EXPORTS = r"\bexport\s+(?:async\s+)?(?:function\b\*?|const|let|var)\s*"
@@ -64,6 +64,8 @@ def _exports_of(lines: Sequence[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     members: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
+        if len(line) > MAX_LINE:
+            continue
         if "export" not in line:
             if (member := _MEMBER.match(line)) is not None:
                 members.setdefault(member[1], number)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import islice, product
 from typing import NamedTuple
 
 from cairn.search.request_text import METHODS, RequestLine
@@ -21,7 +21,7 @@ _ON_SERVER = frozenset({"api", "server", "functions", "route", "+server"})  # fo
 _IN_APP = frozenset({"route", "page"})
 _OF_FOLDER = _IN_APP | {"index", "_index", "+server", "+page", "+page.server"}
 _BY_METHOD = re.compile(rf"\.({METHODS.lower()})$")
-_MAX_TEMPLATES = 8  # of a path: each part that may be left out doubles them
+_MAX_ROOTS, _MAX_TEMPLATES = 4, 8  # in a path, and below each: every part that may be left out doubles them
 # What a segment counts for which a placeholder stands, or one of several, and a template of nothing but such. How much
 # less counts each part that is missing, and how much more a placeholder with text around it.
 _OF_VARIABLE, _OF_REST, _ANYTHING = 0.8, 0.7, 0.75
@@ -87,11 +87,12 @@ def _served(path: str, asked: str, is_file: bool) -> float:
 def _templates_of(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield the templates that a path without its ending may stand for: those below each of its roots."""
     *folders, name = names
-    for place, root in enumerate(folders):
-        if root in _ROOTS and (parts := _parts_below(root, folders[place + 1 :], name)) is not None:
+    roots = [(place, folder) for place, folder in enumerate(folders) if folder in _ROOTS]
+    for place, root in roots[:_MAX_ROOTS]:
+        if (parts := _parts_below(root, folders[place + 1 :], name)) is not None:
             shown = [part for part in parts if not _HIDDEN.fullmatch(part)]
             choices = [((), (own[1] or own[2],)) if (own := _OPTIONAL.fullmatch(one)) else ((one,),) for one in shown]
-            for chosen in list(product(*choices))[:_MAX_TEMPLATES]:
+            for chosen in islice(product(*choices), _MAX_TEMPLATES):
                 yield tuple(part for one in chosen for part in one)
 
 

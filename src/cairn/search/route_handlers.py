@@ -13,7 +13,7 @@ from cairn.search.exact import LineMatch
 from cairn.search.library import Library, line_at
 from cairn.search.query import SCOPE_MARK
 from cairn.search.request_text import METHODS, RequestLine
-from cairn.search.route_templates import LEADING
+from cairn.search.route_templates import LEADING, MAX_LINE
 from cairn.source.roles import FOREIGN, Role
 from cairn.storage.index import chunk_db
 
@@ -68,12 +68,12 @@ def handler_of(library: Library, route: LineMatch, lines: Sequence[str], request
 
 def _statement(lines: Sequence[str], number: int) -> str:
     """Return a line with those after it that belong to its brackets."""
-    text = lines[number - 1]
+    text = lines[number - 1][:MAX_LINE]
     for line in lines[number : number + _MAX_LINES]:
         n_open = text.count("(") - text.count(")")
         if n_open < 0 or (n_open == 0 and (")" in text or not text.rstrip().endswith(","))):
             break
-        text = f"{text}\n{line}"
+        text = f"{text}\n{line[:MAX_LINE]}"
     return text
 
 
@@ -81,10 +81,10 @@ def _named_in(statement: str, request: RequestLine) -> Iterator[_Handler]:
     """Yield what may handle a request by the statement that declares its route, the most probable first."""
     for match in _ACTION.finditer(statement):
         yield _Handler(match["owner"] or match["class"], match["name"] or match["method"] or match["atom"])
-    controllers = _CONTROLLER.findall(statement)
-    if controllers or (resource := _RESOURCE.search(statement)):
+    controllers, resource = _CONTROLLER.findall(statement), _RESOURCE.search(statement)
+    if controllers or resource:
         is_of_all = re.search(rf"\b{re.escape(request.segments[-1])}\b", statement, re.IGNORECASE) is not None
-        usual = _OF_ONE if not is_of_all else _OF_ALL if controllers or resource[1] else {**_OF_ALL, **_OF_ONE}
+        usual = _OF_ONE if not is_of_all else _OF_ALL if resource is None or resource[1] else {**_OF_ALL, **_OF_ONE}
         names = usual.get(request.method or "GET", ())
         owners = [*controllers, *(one for one in request.segments[::-1] if not LEADING.fullmatch(one))]
         yield from (_Handler(owner, name, True) for owner in owners for name in names)

@@ -277,10 +277,23 @@ def fit_of_variable(own: str, asked: str) -> float | None:
     """Return how well a segment fits one of a template with a placeholder, None if it does not or there is none."""
     literals = _VARIABLE.split(own)
     if len(literals) > 1 and any(literals) and all(map(_LITERAL.fullmatch, literals)):
-        fits = re.fullmatch(".+".join(map(re.escape, literals)), asked, re.IGNORECASE) is not None
+        fits = _stand_in([literal.lower() for literal in literals], asked.lower())
     else:
         fits = _PLACEHOLDER.fullmatch(own) is not None
     return (FITS if VALUE.search(asked) else MAY_FIT) if fits else None
+
+
+def _stand_in(literals: Sequence[str], text: str) -> bool:
+    """Tell whether a text has some others in their order, with something between each and the next."""
+    first, *middle, last = literals
+    place, end = len(first), len(text) - len(last)
+    if not (text.startswith(first) and text.endswith(last)):
+        return False
+    for literal in middle:
+        if (found := text.find(literal, place + 1, end)) < 0:
+            return False
+        place = found + len(literal)
+    return place < end
 
 
 def folded(word: str) -> str:
