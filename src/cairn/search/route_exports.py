@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from cairn.search.request_text import METHODS
-from cairn.search.route_templates import MAX_LINE, NO_METHOD, OTHER_METHOD, SAME
+from cairn.search.route_fit import NO_METHOD, OTHER_METHOD, SAME
+from cairn.search.route_templates import MAX_LINE
 
 _PAGES = (".vue", ".svelte", ".astro", ".mdx")
 _EXPORTS = r"\bexport\s+(?:async\s+)?(?:function\b\*?|const|let|var)\s*"

@@ -12,7 +12,7 @@ from itertools import islice, product
 from typing import NamedTuple
 
 from cairn.search.request_text import METHODS, RequestLine
-from cairn.search.route_templates import LEADING, LEFT_OUT, SAME, fit_of_variable
+from cairn.search.route_fit import LEADING, LEFT_OUT, SAME, fit_of_variable
 
 _CODE = re.compile(r"\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx)$")
 _ROOTS = frozenset({"app", "pages", "routes", "functions", "api"})  # the last is itself a part of the path

@@ -16,9 +16,10 @@ from cairn.search.filters import Filtered, filter_files
 from cairn.search.library import Library, read_files
 from cairn.search.request_text import RequestLine
 from cairn.search.route_exports import handler_in
+from cairn.search.route_fit import LEADING, RoutePrefixes, fit_of, folded
 from cairn.search.route_folders import folder_routes
 from cairn.search.route_handlers import handler_of
-from cairn.search.route_templates import LEADING, RoutePrefixes, fit_of, folded, is_in_template, templates_of
+from cairn.search.route_templates import templates_of
 from cairn.source.languages import BY_NAME
 from cairn.source.roles import FOREIGN, Role
 from cairn.source.terms import known_hash, terms_of_word
@@ -39,6 +40,8 @@ _CLIENTS = re.compile(
 _IS_VALUE = re.compile(r"\d|%|-.*-|^[A-Z]")  # with one hyphen it may be a name
 _MINOR = Role.EXAMPLE | Role.DOCS | FOREIGN
 _NO_ROUTES = frozenset({"sql", "graphql", "protobuf"})  # languages of code that declare none
+
+_BEFORE_SEGMENT = (b"/", b'"', b"'", b"`", b":", b"^")  # in a template
 
 # A decorator or an attribute, and how far below it what it is for begins.
 _MARKS, _MAX_BELOW = ("@", "[", "#["), 12
@@ -176,19 +179,24 @@ def _files_with(snapshot: Snapshot, segment: str) -> npt.NDArray[np.int64]:
 
 def _routes_in(file: int, path: str, data: bytes, request: RequestLine) -> Iterator[DeclaredRoute]:
     """Yield the routes of a file that fit a request. Where another file has the prefix, the path often says it."""
-    text = _text_of(data)
-    known = {segment.lower() for segment in request.segments}
-    lower, telling = text.lower(), [one for one in known if not (one.isdigit() or LEADING.fullmatch(one))]
+    data = data[:_MAX_BYTES]
+    known = {segment.lower() for segment in request.segments if not segment.isdigit()}
     words = {folded(word) for raw in raw_words(path) for word in terms_of_word(raw)[0]}
-    may_say = (folded(one) in words or is_in_template(lower, one) or f"{one}controller" in lower for one in telling)
-    if not any(may_say):
+    lower, telling = data.lower(), [one for one in known if not LEADING.fullmatch(one)]
+    if not any(folded(one) in words or _is_said(lower, one) for one in telling):
         return
-    lines = text.split("\n")
-    templates = templates_of(text, lines, known)
+    lines = _text_of(data).split("\n")
+    templates = templates_of(data, lines, known)
     prefixes = RoutePrefixes(templates, lines, words)
     for one in templates:
         if (share := fit_of(one, prefixes, request)) >= _LEAST:
             yield DeclaredRoute(_line_in(file, lines, one.number, _end_of(lines, one.number)), one.text, share)
+
+
+def _is_said(data: bytes, segment: str) -> bool:
+    """Tell whether a segment stands behind a slash or a quote, or as the name of a controller."""
+    own = segment.encode("utf-8", "replace")
+    return any(mark + own in data for mark in _BEFORE_SEGMENT) or own + b"controller" in data
 
 
 def _text_of(data: bytes) -> str:

@@ -1,0 +1,145 @@
+"""Tells how well a route fits a request: by its segments, those of the groups around it, and its method."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+from functools import cached_property
+
+from cairn.search.request_text import RequestLine
+from cairn.search.route_templates import PLACEHOLDER, VARIABLE, RouteTemplate, name_of_group
+
+VALUE = re.compile(r"\d|-|%|^[A-Z]")  # in what stands for something, and not in the name of a resource
+LEADING = re.compile(r"(?i)api|v\d+|rest")
+# What a segment counts that is the same, that fits a placeholder and looks like a value, and that fits it otherwise.
+SAME, FITS, MAY_FIT = 1.0, 0.9, 0.5
+OTHER_METHOD, NO_METHOD, LEFT_OUT = 0.6, 0.9, 0.02
+_SHOWN, _SHOWN_BELOW_API = 0.8, 0.5  # the path of a page in a browser
+_LITERAL = re.compile(r"[\w.@~,+!-]*")  # what may stand around a placeholder in a segment
+_MAX_DEPTH, _MAX_GROUPS = 6, 60  # of groups in groups, and in a file
+_RECEIVER = re.compile(r"\b(\w+)\.\w+\(\s*r?[\"'`]")  # what a route is declared with
+_ENDS = re.compile(r"[)}\]]|end\b")  # a block
+_NONE, _IN_PATH = (0.0, 0, 0), 0.8  # no prefix; what a segment counts that only the path of the file has
+
+
+class RoutePrefixes:
+    """What may stand before a template in a path: the templates of groups over it in its file, one within the other."""
+
+    def __init__(self, templates: Sequence[RouteTemplate], lines: Sequence[str], words: Set[str]) -> None:
+        self._groups = [one for one in templates if one.is_prefix][:_MAX_GROUPS]
+        self._lines = lines
+        self._names = {one.number: name for one in self._groups if (name := name_of_group(lines[one.number - 1]))}
+        self._ends = {one.number: _end_of_block(lines, one.number) for one in self._groups}
+        self._words = words  # of the path of the file
+        self._best: dict[tuple[int, int], tuple[float, int, int]] = {}
+
+    def best(self, rest: tuple[str, ...], number: int, depth: int = _MAX_DEPTH) -> tuple[float, int, int]:
+        """Return what the best of those over a line count, how many segments are the same, and how many they have.
+
+        What is but a placeholder says nothing unless another group stands before it.
+        """
+        if not rest or not depth:
+            return 0.0, 0, 0
+        if (key := (len(rest), number)) not in self._best:
+            in_path = (_IN_PATH, 1, 1) if folded(rest[-1]) in self._words else _NONE
+            chains = (self._chain(one, rest, depth) for one in self._groups if self._holds(one, number))
+            self._best[key] = max([in_path, *chains])
+        return self._best[key]
+
+    def _holds(self, group: RouteTemplate, number: int) -> bool:
+        """Tell whether a group may hold what a line declares: by its name if it has one, or by its block."""
+        if number <= group.number:
+            return False
+        if group.number not in self._names:
+            return number < self._ends[group.number]
+        receiver = _RECEIVER.search(self._lines[number - 1])
+        return receiver is None or receiver[1] == self._names[group.number] or receiver[1] not in self._all_names
+
+    @cached_property
+    def _all_names(self) -> frozenset[str]:
+        """Those of all groups of the file, also of such as do not fit."""
+        return frozenset(map(name_of_group, self._lines))
+
+    def _chain(self, group: RouteTemplate, rest: tuple[str, ...], depth: int) -> tuple[float, int, int]:
+        if (own := _match(group.segments, rest)) is None:
+            return _NONE
+        n_own = len(group.segments)
+        value, n_same, covered = self.best(rest[: len(rest) - n_own], group.number, depth - 1)
+        return (own[0] + value, own[1] + n_same, n_own + covered) if own[1] + n_same else _NONE
+
+
+def _end_of_block(lines: Sequence[str], number: int) -> int:
+    """Return the number of the line that ends a block, which closes a bracket and is indented no deeper."""
+    depth = _indent_of(lines[number - 1])
+    below = enumerate(lines[number:], start=number + 1)
+    return next((at for at, line in below if _indent_of(line) <= depth and _ENDS.match(line.lstrip())), len(lines) + 1)
+
+
+def _indent_of(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def fit_of(template: RouteTemplate, prefixes: RoutePrefixes, request: RequestLine) -> float:
+    """Return how well a route fits a request, with groups over it in its file where they make it fit better."""
+    own = _match(template.segments, request.segments) if template.segments else (0.0, 0)
+    if own is None:
+        return 0.0
+    rest = request.segments[: len(request.segments) - len(template.segments)]
+    shares = []
+    for value, n_same, covered in (_NONE, prefixes.best(rest, template.number)):
+        if own[1] + n_same:
+            uncovered = rest[: len(rest) - covered]
+            n_left = sum(LEADING.fullmatch(one) is None for one in uncovered)
+            share = (own[0] + value) / (len(template.segments) + covered + n_left)
+            shares.append(share - LEFT_OUT * (len(uncovered) - n_left))
+    share = max(shares, default=0.0)
+    if request.method:
+        is_other = template.methods and request.method not in template.methods
+        share *= OTHER_METHOD if is_other else 1.0 if template.methods else NO_METHOD
+    if template.is_shown:
+        is_below_api = request.method not in ("", "GET") or LEADING.fullmatch(request.segments[0]) is not None
+        share *= _SHOWN_BELOW_API if is_below_api else _SHOWN
+    return share * template.weight
+
+
+def _match(template: Sequence[str], segments: Sequence[str]) -> tuple[float, int] | None:
+    """Return what a template counts as the end of a path, and how many segments are the same; None if one differs."""
+    if not template or len(template) > len(segments):
+        return None
+    value, n_same = 0.0, 0
+    for own, asked in zip(template, segments[-len(template) :], strict=True):
+        if own.lower() == asked.lower():
+            value, n_same = value + SAME, n_same + (LEADING.fullmatch(own) is None)
+        elif (fit := fit_of_variable(own, asked)) is not None:
+            value += fit
+        else:
+            return None
+    return value, n_same
+
+
+def fit_of_variable(own: str, asked: str) -> float | None:
+    """Return how well a segment fits one of a template with a placeholder, None if it does not or there is none."""
+    literals = VARIABLE.split(own)
+    if len(literals) > 1 and any(literals) and all(map(_LITERAL.fullmatch, literals)):
+        fits = _stand_in([literal.lower() for literal in literals], asked.lower())
+    else:
+        fits = PLACEHOLDER.fullmatch(own) is not None
+    return (FITS if VALUE.search(asked) else MAY_FIT) if fits else None
+
+
+def _stand_in(literals: Sequence[str], text: str) -> bool:
+    """Tell whether a text has some others in their order, with something between each and the next."""
+    first, *middle, last = literals
+    place, end = len(first), len(text) - len(last)
+    if not (text.startswith(first) and text.endswith(last)):
+        return False
+    for literal in middle:
+        if (found := text.find(literal, place + 1, end)) < 0:
+            return False
+        place = found + len(literal)
+    return place < end
+
+
+def folded(word: str) -> str:
+    """Return a word as it is compared with others: in lower case, one for several."""
+    return word.lower().removesuffix("s")
