@@ -58,6 +58,13 @@ def test_the_route_of_a_request_comes_first(shop: Workspace, text: str) -> None:
     assert first.confidence == "high"
 
 
+def test_of_many_requests_the_one_that_the_server_failed_to_answer_counts(shop: Workspace) -> None:
+    fine = '10.0.0.1 - - [03/Mar/2025 10:00:00] "GET /carts/12/items HTTP/1.1" 200 512 -\n'
+    failed = '10.0.0.1 - - [03/Mar/2025 10:00:01] "POST /carts/12/items HTTP/1.1" 500 31 -\n'
+    first = shop.search(fine + fine.replace("12", "x") + fine.replace("12", "y") + failed + fine).code[0]
+    assert (first.path, first.start_line, first.name) == ADD
+
+
 def test_a_route_of_another_method_is_no_sure_answer(shop: Workspace) -> None:
     first = shop.search("DELETE /carts/12/items").code[0]
     assert first.path == "shop/views.py"

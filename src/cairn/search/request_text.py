@@ -21,6 +21,7 @@ _ADDRESS = re.compile(rf"(?<![\w.:/-])(?:https?://)?[\w-][\w.-]{{0,200}}(?::\d{{
 _CURL_METHOD = re.compile(rf"(?:-X|--request)[ =]?[\"']?({METHODS})\b")
 _ADDRESS_ALONE = re.compile(rf"(?:https?://[^\s/\"']{{1,200}})?{_PATH}(?:[?#]\S*)?")
 _NUMBER = re.compile(r"\d+")
+_STATUS = re.compile(r"[^\n]{0,60}?(?<![\w.:/-])(\d)\d\d(?![\w.:/-])")  # of the answer, behind a request
 
 
 class RequestLine(NamedTuple):
@@ -31,10 +32,18 @@ class RequestLine(NamedTuple):
 
 
 def read_requests(text: str) -> list[RequestLine]:
-    """Return the requests that a text says, each once; a path alone counts if it is all of the text."""
+    """Return the requests that a text says, each once, those first that an error of the server answered.
+
+    A path alone counts if it is all of the text.
+    """
     if "/" not in text:
         return []
-    found = [(match[1], match[2]) for pattern in (_REQUEST, _FIELDS) for match in pattern.finditer(text)]
+    matches = sorted(
+        (match for pattern in (_REQUEST, _FIELDS) for match in pattern.finditer(text)),
+        key=lambda match: _badness(text, match.end()),
+        reverse=True,
+    )
+    found = [(match[1], match[2]) for match in matches]
     if not found and "curl " in text:
         option = _CURL_METHOD.search(text)
         commands = "\n".join([line for line in text.split("\n") if "curl " in line])
@@ -48,3 +57,9 @@ def read_requests(text: str) -> list[RequestLine]:
             requests.setdefault(_NUMBER.sub("0", f"{method} {path}"), RequestLine(method, segments))
     by_depth = sorted(requests.values(), key=lambda request: not request.segments)  # that of the first page comes last
     return by_depth[:_MAX_REQUESTS]
+
+
+def _badness(text: str, end: int) -> int:
+    """Return 5 if the request that ends there was answered by an error of the server, 4 by one of the client, or 0."""
+    status = _STATUS.match(text, end)
+    return int(status[1]) if status and status[1] in "45" else 0

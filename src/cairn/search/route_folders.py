@@ -30,6 +30,7 @@ _MISSING, _WITH_TEXT = 0.1, 0.05
 _NO_ROUTE = re.compile(r"(?:.*[.+])?(?:_?layout)|_(?!index$)\w+")  # a name in `routes`: what surrounds or helps pages
 _ROOT = re.compile(rf"(?:^|/)(?:{'|'.join(sorted(_ROOTS))})/")
 # Parts of paths: what no request shows, what may be left out, and what stands for several segments.
+_VARIABLE_MARKS = ("[", "$", "/_")
 _HIDDEN = re.compile(r"\([^$)]*\)|index|")
 _GROUPED = re.compile(r"(?<=[^/])\([^$)]*\)$")  # behind a name
 _OPTIONAL = re.compile(r"\[(\[[^.\]][^\]]*\])\]|\((\$\w*)\)")
@@ -60,8 +61,11 @@ def folder_routes(paths: Sequence[str], request: RequestLine) -> Iterator[Folder
     """Yield the files whose paths fit all of a request's path; whether they handle requests only their text tells."""
     asked = "/".join(["", *request.segments]).lower()
     is_file = "." in asked.rpartition("/")[2]
+    telling = [part.lower() for part in request.segments if not LEADING.fullmatch(part)]
     for number, path in enumerate(paths):
         lower = f"/{path.lower()}"
+        if telling and not any(one in lower for one in telling) and not any(mark in path for mark in _VARIABLE_MARKS):
+            continue  # as most
         if lower.endswith(asked if is_file else _OF_SERVED_FOLDER) and (share := _served(lower, asked, is_file)):
             yield FolderRoute(number, asked, share, is_sent=True)
         elif _ROOT.search(path) and (code := _CODE.search(path)) is not None:

@@ -126,13 +126,18 @@ def _numbers_of(data: bytes, known: frozenset[str]) -> Iterator[int]:
 
 @lru_cache(maxsize=16)  # for each file
 def _beginnings(known: frozenset[str]) -> Any:  # noqa: ANN401 - re2 ships no types
+    return finder_of(known, _MARKS + b"|[/\"'`:^](?:%b)") if known else finder_of(known, _MARKS)
+
+
+def finder_of(segments: Set[str], pattern: bytes) -> Any:  # noqa: ANN401 - re2 ships no types
+    """Return what finds a pattern in bytes, in any case; `%b` in it stands for one of some segments."""
     import re2  # noqa: PLC0415 - start-up time: only requests need it
 
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.case_sensitive = False
-    segments = b"|".join(re2.escape(segment.encode("utf-8", "replace")) for segment in sorted(known))
-    return re2.compile(_MARKS + b"|[/\"'`:^](?:" + segments + b")" if segments else _MARKS, options)
+    one = b"|".join(re2.escape(segment.encode("utf-8", "replace")) for segment in sorted(segments))
+    return re2.compile(pattern.replace(b"%b", one), options)
 
 
 def _templates_at(
@@ -206,12 +211,30 @@ def _declaring(lines: Sequence[str], number: int, *, is_told: bool) -> str | Non
         number: of the template's line.
         is_told: whether the template looks like one by itself.
     """
-    declares = _MAY_DECLARE if is_told else _DECLARES
     own, before = lines[number - 1], lines[number - 2] if number > 1 else ""
     after = lines[number] if number < len(lines) else ""
-    for text in (own, f"{before}\n{own}", f"{own}\n{after}"):
-        if _METHOD.search(text) and declares.search(text):
-            return text
-    if declares.search(own):
+    for around in ((own,), (before, own), (own, after)):
+        said = [_says(line) for line in around]
+        if any(one.method for one in said) and any(one.may_declare if is_told else one.declares for one in said):
+            return "\n".join(around)
+    said_here = _says(own)
+    if said_here.may_declare if is_told else said_here.declares:
         return own
-    return f"{before}\n{own}" if _DECLARES.search(before) else None
+    return f"{before}\n{own}" if _says(before).declares else None
+
+
+class _Said(NamedTuple):
+    """What a line says: a method, a word of those that declare routes, and one of those that may."""
+
+    method: bool
+    declares: bool
+    may_declare: bool
+
+
+@lru_cache(maxsize=1_024)  # each template on a line, or beside it, asks
+def _says(line: str) -> _Said:
+    if len(line) > MAX_LINE:
+        return _Said(False, False, False)
+    return _Said(
+        _METHOD.search(line) is not None, _DECLARES.search(line) is not None, _MAY_DECLARE.search(line) is not None
+    )

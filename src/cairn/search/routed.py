@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,7 @@ from cairn.search.route_exports import handler_in
 from cairn.search.route_fit import LEADING, RoutePrefixes, fit_of, folded
 from cairn.search.route_folders import folder_routes
 from cairn.search.route_handlers import handler_of
-from cairn.search.route_templates import templates_of
+from cairn.search.route_templates import finder_of, templates_of
 from cairn.source.languages import BY_NAME
 from cairn.source.roles import FOREIGN, Role
 from cairn.source.terms import known_hash, terms_of_word
@@ -40,8 +41,6 @@ _CLIENTS = re.compile(
 _IS_VALUE = re.compile(r"\d|%|-.*-|^[A-Z]")  # with one hyphen it may be a name
 _MINOR = Role.EXAMPLE | Role.DOCS | FOREIGN
 _NO_ROUTES = frozenset({"sql", "graphql", "protobuf"})  # languages of code that declare none
-
-_BEFORE_SEGMENT = (b"/", b'"', b"'", b"`", b":", b"^")  # in a template
 
 # A decorator or an attribute, and how far below it what it is for begins.
 _MARKS, _MAX_BELOW = ("@", "[", "#["), 12
@@ -69,10 +68,12 @@ def find_routes(
     """Return the routes that fit the first of some requests that any fits, the best first.
 
     Args:
-        n_files: how many files are read for each request at most.
+        n_files: how many files are read for the first request at most, and half as many for each of the others.
     """
-    for request in requests:
-        best = _routes_of_folders(library, request, filters) + _routes_of_texts(library, request, filters, n_files)
+    for place, request in enumerate(requests):
+        best = _routes_of_folders(library, request, filters) + _routes_of_texts(
+            library, request, filters, n_files // 2 if place else n_files
+        )
         best = _each_once(sorted(best, key=lambda one: (one.is_minor, -one.share)))
         if best:
             alike = [one for one in best if one.share >= best[0].share - _ALIKE][:_MAX_ROUTES]
@@ -182,8 +183,8 @@ def _routes_in(file: int, path: str, data: bytes, request: RequestLine) -> Itera
     data = data[:_MAX_BYTES]
     known = {segment.lower() for segment in request.segments if not segment.isdigit()}
     words = {folded(word) for raw in raw_words(path) for word in terms_of_word(raw)[0]}
-    lower, telling = data.lower(), [one for one in known if not LEADING.fullmatch(one)]
-    if not any(folded(one) in words or _is_said(lower, one) for one in telling):
+    telling = frozenset(one for one in known if not LEADING.fullmatch(one))
+    if not (any(folded(one) in words for one in telling) or (telling and _saying(telling).search(data))):
         return
     lines = _text_of(data).split("\n")
     templates = templates_of(data, lines, known)
@@ -193,10 +194,10 @@ def _routes_in(file: int, path: str, data: bytes, request: RequestLine) -> Itera
             yield DeclaredRoute(_line_in(file, lines, one.number, _end_of(lines, one.number)), one.text, share)
 
 
-def _is_said(data: bytes, segment: str) -> bool:
-    """Tell whether a segment stands behind a slash or a quote, or as the name of a controller."""
-    own = segment.encode("utf-8", "replace")
-    return any(mark + own in data for mark in _BEFORE_SEGMENT) or own + b"controller" in data
+@lru_cache(maxsize=16)  # for each file
+def _saying(segments: frozenset[str]) -> Any:  # noqa: ANN401 - re2 ships no types
+    """Return what finds one of some segments behind a slash or a quote, or as the name of a controller."""
+    return finder_of(segments, b"[/\"'`:^](?:%b)|(?:%b)controller")
 
 
 def _text_of(data: bytes) -> str:
