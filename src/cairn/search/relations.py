@@ -3,49 +3,56 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from typing import Literal, NamedTuple
 
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 
 Relation = Literal["callers", "callees", "references", "writes", "implementers", "importers", "tests"]
 
-# `X` stands for a symbol. Words are compared in lower case; those in `_FILLERS` are skipped.
+# `X` stands for a symbol, `a|b` for either word. Words are compared in lower case; those in `_FILLERS` are skipped.
+_PLACES = "functions|methods|classes|components|files|modules|places|code"
 _FORMS: dict[Relation, tuple[str, ...]] = {
     "callers": (
-        "callers of X", "callers for X", "who calls X", "what calls X", "calls to X", "where is X called",
-        "where is X called from", "X callers",
+        "callers of|for X", "callsites of X", "call sites of X", "who|what calls X", "call|calls to|of X",
+        "where is X called", "where is X called from", "X callers", "where do we call X",
+        f"which|what {_PLACES} call|calls X", f"{_PLACES} that call|calls X",
     ),
     "references": (
-        "references to X", "references of X", "usages of X", "uses of X", "X references", "X usages", "X uses",
-        "who uses X", "what uses X", "where is X used", "where is X referenced", "where is X read", "who references X",
-        "what references X", "what refers to X", "who reads X", "what reads X",
+        "reference|references to|of X", "usage|usages|use|uses of X", "X references|usages|uses",
+        "who|what uses|reads|references|renders|instantiates X", "what refers to X",
+        "where is X used|referenced|read|rendered|instantiated", "where do we use|read|render X",
+        f"which|what {_PLACES} use|uses|reference|references|read|reads|render|renders X",
+        f"{_PLACES} that use|uses|reference|references|read|reads|render|renders X",
     ),
     "writes": (
-        "where is X assigned", "where is X set", "where is X written", "where is X changed", "where is X modified",
-        "where is X mutated", "who writes X", "what writes X", "who sets X", "what sets X", "who assigns X",
-        "what assigns X", "who changes X", "who modifies X", "what modifies X", "writes of X", "writes to X",
-        "assignments of X", "assignments to X", "what changes X",
+        "where is X assigned|set|written|changed|modified|mutated", "who|what writes|sets|assigns|changes|modifies X",
+        "writes|assignments of|to X", "where do we set|write|change|assign X",
     ),
     "callees": ("callees of X", "what does X call", "what X calls"),
     "implementers": (
-        "who implements X", "what implements X", "which classes implement X", "implementations of X",
-        "implementers of X", "subclasses of X", "subtypes of X", "who extends X", "what extends X",
-        "who inherits from X", "what inherits from X", "classes that extend X", "classes that implement X",
-        "what conforms to X", "who conforms to X", "types that implement X", "types that conform to X",
-        "which types implement X", "which types conform to X", "who subclasses X", "what subclasses X",
-        "who overrides X", "what overrides X", "overrides of X", "X implementations", "X subclasses",
-        "what derives from X",
+        "who|what implements|extends|subclasses|overrides X", "who|what inherits|derives from X",
+        "implementations|implementers|subclasses|subtypes|overrides of X", "who|what conforms to X",
+        "which classes|types implement|extend X", "classes|types that implement|extend X",
+        "which types conform to X", "types that conform to X", "X implementations|subclasses",
     ),
     "importers": (
-        "importers of X", "who imports X", "what imports X", "which files import X", "where is X imported",
-        "who includes X", "what includes X", "which files include X",
+        "importers of X", "who|what imports|includes X", "which|what files|modules import|include X",
+        "files|modules that import|include X", "where is X imported", "where do we import X",
     ),
-    "tests": (
-        "tests for X", "tests of X", "what tests X", "which tests cover X", "what tests cover X",
-        "which tests exercise X",
-    ),
+    "tests": ("tests for|of X", "what tests X", "which|what tests cover|exercise X", "tests that cover|exercise X"),
 }  # fmt: skip
-_TEMPLATES = [(tuple(form.split()), relation) for relation, forms in _FORMS.items() for form in forms]
+
+
+def _spelled_out(form: str) -> list[tuple[str, ...]]:
+    """Return the templates of a form; one for `where is X called` is also one for `where X is called`."""
+    templates = list(product(*(part.split("|") for part in form.split())))
+    if form.startswith("where is X "):
+        templates += [("where", "X", "is", *template[3:]) for template in templates]
+    return templates
+
+
+_TEMPLATES = [(each, relation) for relation, forms in _FORMS.items() for form in forms for each in _spelled_out(form)]
 _LONGEST = max(len(template) for template, _ in _TEMPLATES)
 # By where the symbol stands and the words around it; of forms that fit the same words, the first counts.
 _BY_WORDS = {
@@ -54,8 +61,16 @@ _BY_WORDS = {
 }
 # Two words may just as well be prose, unless the first one is shaped like a name.
 _SHAPED = re.compile(r"[_.:$#/()]|[a-z][A-Z]|^[A-Z]")
-_OPENINGS = frozenset({"find", "list", "show", "me", "all", "the"})
-_FILLERS = frozenset({"the", "function", "method", "class", "type", "interface", "file", "module"})
+_OPENINGS = frozenset({"find", "list", "show", "me", "all", "the", "every", "each"})
+_FILLERS = frozenset({"the", "function", "method", "class", "type", "interface", "file", "module"}) | frozenset(
+    {"component", "hook", "struct", "trait", "enum", "constant", "variable", "field", "property", "macro"}
+)
+_ANYWHERE = re.compile(
+    r"(?i)\s(?:anywhere|(?:in|across) (?:the|this|our) (?:whole )?(?:code(?: ?base)?|project|repo(?:sitory)?))\s*\??$"
+)
+_IN_FILE = re.compile(
+    r"(?P<rest>.+\S)\s+in\s+(?:the file )?[`\"']?(?P<path>[^\s`\"']*(?:/|\.\w{1,8})[^\s`\"'?]*)[`\"']?\??"
+)
 
 _METHODS = frozenset({"method", "constructor", "destructor"})
 _MODULES = frozenset({"module", "namespace", "package"})
@@ -103,7 +118,10 @@ class RelationQuestion(NamedTuple):
 
 def parse_relation(text: str) -> RelationQuestion | None:
     """Return the relation that a query asks for, None for any other query."""
-    words = text.split()
+    if " in " in text and (within := _IN_FILE.fullmatch(text)) is not None:
+        question = parse_relation(within["rest"])
+        return question and question._replace(symbol=f"{within['path']}:{question.symbol}")
+    words = _ANYWHERE.sub("", text).split()
     while words and words[0].lower() in _OPENINGS:
         del words[0]
     if not 1 < len(words) <= _LONGEST + len(_FILLERS) or (len(words) == 2 and not _SHAPED.search(words[0])):
