@@ -176,3 +176,9 @@ def test_what_a_handler_within_the_route_calls_is_not_taken_for_it(named_handler
     answer = named_handlers.search("POST /piers")
     assert (answer.code[0].path, answer.code[0].start_line) == ("server/app.js", 2)
     assert all(hit.confidence != "high" for hit in answer.code[1:])
+
+
+def test_filters_hold_for_handlers(named_handlers: Workspace) -> None:
+    found = named_handlers.search("GET /invoices/12/", globs=["**/urls.py"]).code
+    assert found[0].path == "djangoish/urls.py"
+    assert "djangoish/views.py" not in {hit.path for hit in found}

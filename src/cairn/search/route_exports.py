@@ -9,7 +9,7 @@ from cairn.search.request_text import METHODS
 from cairn.search.route_fit import NO_METHOD, OTHER_METHOD, SAME
 from cairn.search.route_templates import MAX_LINE
 
-_PAGES = (".vue", ".svelte", ".astro", ".mdx")
+PAGES = (".vue", ".svelte", ".astro", ".mdx")
 _EXPORTS = r"\bexport\s+(?:async\s+)?(?:function\b\*?|const|let|var)\s*"
 _METHOD = re.compile(rf"\b(?:{METHODS})\b", re.IGNORECASE)
 _NAMED = re.compile(rf"{_EXPORTS}(?:onRequest)?({METHODS})\b|\bexport\s*(?:const\s*)?\{{([^}}]*)\}}", re.IGNORECASE)
@@ -40,7 +40,7 @@ def handler_in(path: str, lines: Sequence[str], method: str, own_method: str, *,
     """
     reads = method in _SAFE
     of_page = SAME - _OF_PAGE if reads else OTHER_METHOD
-    if path.endswith(_PAGES):
+    if path.endswith(PAGES):
         return 1, of_page
     own = _exports_of(lines)
     if not own:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from cairn.source.roles import FOREIGN, Role
 from cairn.storage.index import chunk_db
 
 _MAX_NAMESAKES, _MAX_LINES = 100, 6  # definitions of a name, and lines of the statement that declares a route
+_MAX_NAMES = 20  # that may be those of a handler
 _ASIDE = int(Role.TEST | Role.EXAMPLE | Role.DOCS | FOREIGN)
 
 # How routes name actions: `'articles#show'`, `'Articles@show'`, `[Articles::class, 'show']`, `Articles, :show`.
@@ -61,7 +63,7 @@ def handler_of(library: Library, route: LineMatch, lines: Sequence[str], request
     """
     if not request.segments:
         return None
-    for handler in _named_in(_statement(lines, route.start_line), request):
+    for handler in islice(_named_in(_statement(lines, route.start_line), request), _MAX_NAMES):
         if (line := _definition(library, route.file, handler)) is not None:
             return line
     return None

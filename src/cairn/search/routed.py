@@ -16,7 +16,7 @@ from cairn.search.exact import LineMatch
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.library import Library, read_files
 from cairn.search.request_text import RequestLine
-from cairn.search.route_exports import handler_in
+from cairn.search.route_exports import PAGES, handler_in
 from cairn.search.route_fit import LEADING, RoutePrefixes, fit_of, folded
 from cairn.search.route_folders import folder_routes
 from cairn.search.route_handlers import handler_of
@@ -53,13 +53,14 @@ _BEGINS = re.compile(
 class DeclaredRoute(NamedTuple):
     """A line that declares a route that fits a request, its template, and how well it does, 0 to 1.
 
-    `is_minor`: it stands in an example, a client or the like.
+    `is_minor`: it stands in an example, a client or the like. `is_file`: the file as a whole is the answer.
     """
 
     line: LineMatch
     template: str
     share: float
     is_minor: bool = False
+    is_file: bool = False
 
 
 def find_routes(
@@ -77,7 +78,7 @@ def find_routes(
         best = _each_once(sorted(best, key=lambda one: (one.is_minor, -one.share)))
         if best:
             alike = [one for one in best if one.share >= best[0].share - _ALIKE][:_MAX_ROUTES]
-            return [alike[0], *_handled_in(library, alike[0], request), *alike[1:]]
+            return [alike[0], *_handled_in(library, alike[0], request, filters), *alike[1:]]
     return []
 
 
@@ -89,13 +90,16 @@ def _each_once(routes: Sequence[DeclaredRoute]) -> list[DeclaredRoute]:
     return list(first.values())
 
 
-def _handled_in(library: Library, route: DeclaredRoute, request: RequestLine) -> list[DeclaredRoute]:
+def _handled_in(library: Library, route: DeclaredRoute, request: RequestLine, filters: Filtered) -> list[DeclaredRoute]:
     """Return the definition of what a route names as its handler, if it names one."""
-    if route.line.end_line > route.line.start_line:
-        return []  # a decorator, with the function below it
+    if route.is_file or route.line.end_line > route.line.start_line:
+        return []  # or a decorator, with the function below it
     lines = _text_of(read_files(library, [route.line.file])[route.line.file].data).split("\n")
     line = handler_of(library, route.line, lines, request)
-    return [] if line is None or line[:2] == route.line[:2] else [route._replace(line=line)]
+    if line is None or line[:2] == route.line[:2]:
+        return []
+    chosen = filter_files(library.snapshot.files, filters)
+    return [route._replace(line=line)] if chosen is None or line.file in chosen else []
 
 
 def _routes_of_texts(library: Library, request: RequestLine, filters: Filtered, n_files: int) -> list[DeclaredRoute]:
@@ -131,7 +135,9 @@ def _routes_of_folders(library: Library, request: RequestLine, filters: Filtered
         if number:
             is_minor = bool(of_view.roles[one.file] & int(_MINOR))
             line = _line_in(one.file, lines, number, number)
-            found.append(DeclaredRoute(line, one.template, one.share * factor, is_minor))
+            found.append(
+                DeclaredRoute(line, one.template, one.share * factor, is_minor, one.is_sent or path.endswith(PAGES))
+            )
     return sorted(
         (one for one in found if one.share >= _LEAST),
         key=lambda one: (-one.share, -of_view.paths[one.line.file].count("/")),
