@@ -10,14 +10,16 @@ from cairn.answers import CodeHit
 from cairn.hints import Hint
 from cairn.search.confidence import GUESSED, confidence_word
 from cairn.search.diagnosed import diagnosed_path, makes_diagnosis
+from cairn.search.exact import LineMatch
 from cairn.search.exact_answer import hits_of_lines
 from cairn.search.library import Library
 from cairn.search.named import means_name
+from cairn.search.option_lines import DeclaredOption, find_options, read_options
 from cairn.search.pasted import PastedPlace, Places, find_frames, find_pasted
-from cairn.search.pasted_text import Pasted, read_pasted
+from cairn.search.pasted_text import Pasted, asks, read_pasted
 from cairn.search.query import Query, looks_named
 from cairn.search.request_text import read_requests
-from cairn.search.routed import DeclaredRoute, find_routes
+from cairn.search.routed import find_routes
 from cairn.source.frames import is_place, read_frames
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 MAX_PASTED = 10  # lines that hold what was pasted
 # Of what a question only quotes: how many lines, and how many ranked hits come before them.
 MAX_QUOTED, BEFORE_QUOTED = 3, 2
+_OF_MESSAGE = 0.8  # how much of a message with an option a line has at least
 
 
 def with_pasted(
@@ -39,9 +42,11 @@ def with_pasted(
     named = _hits_of_places(library, find_frames(library, query.text, request, limit), request)
     if named:
         notes.append(_note_on_places(library, query, named[0].path))
+    elif options := find_options(library, read_options(query.text), request):
+        return _with_options(library, query, request, options, ranked, notes)
     elif requests := read_requests(query.text):
         if routes := find_routes(library, requests, request):
-            named = _hits_of_routes(library, routes, request)
+            named = _hits_with_shares(library, [(one.line, one.share) for one in routes], request)
             notes.append(f"What comes first declares the route {routes[0].template!r}, which the request fits.")
         elif requests[0].method:
             notes.append(f"No route that fits {requests[0].method} /{'/'.join(requests[0].segments)} was found.")
@@ -64,6 +69,33 @@ def with_pasted(
         most = hits[-1].relevance if hits else GUESSED if any(one.is_loose for one in pasted) else 1.0
         hits += [_at_most(hit, most) for hit in ranked]
     return hits[: request.limit or None]
+
+
+def _with_options(
+    library: Library,
+    query: Query,
+    request: SearchRequest,
+    options: Sequence[DeclaredOption],
+    ranked: list[CodeHit],
+    notes: list[str],
+) -> list[CodeHit]:
+    """Return the hits with the lines that declare options of the command line which a query names.
+
+    They come first if the query asks for something, else behind what it is probably about. Lines that merely have the
+    option come behind them, but for a message that names one.
+    """
+    declared = _hits_with_shares(library, [(one.line, one.share) for one in options], request)
+    found = find_pasted(library, _pasted_in(query), query.wants, request, MAX_QUOTED)
+    lines = _hits_of_places(library, found.places, request)
+    is_message = not asks(query.text) and any(one.share >= _OF_MESSAGE for one in found.places[:1])
+    held, lines = (lines[:1], lines[1:]) if is_message else ([], lines)
+    places = {(hit.path, hit.start_line) for hit in (*held, *declared)}
+    lines = [_at_most(hit, GUESSED) for hit in lines if (hit.path, hit.start_line) not in places]
+    shown = {hit.id for hit in (*held, *declared, *lines)}
+    ranked = [_at_most(hit, GUESSED) for hit in ranked if hit.id not in shown]
+    n_before = 0 if held or asks(query.text) else BEFORE_QUOTED
+    notes.append(f"Lines that declare --{options[0].name} come {'first' if asks(query.text) else 'among the hits'}.")
+    return [*held, *ranked[:n_before], *declared, *lines, *ranked[n_before:]][: request.limit or None]
 
 
 def _is_made_at(library: Library, place: PastedPlace, message: str) -> bool:
@@ -97,11 +129,14 @@ def _hits_of_places(
     ]
 
 
-def _hits_of_routes(library: Library, routes: Sequence[DeclaredRoute], request: SearchRequest) -> list[CodeHit]:
-    hits = zip(hits_of_lines(library, [one.line for one in routes], request), routes, strict=True)
+def _hits_with_shares(
+    library: Library, lines: Sequence[tuple[LineMatch, float]], request: SearchRequest
+) -> list[CodeHit]:
+    """Return lines as hits, each as sure as is given."""
+    hits = zip(hits_of_lines(library, [line for line, _ in lines], request), lines, strict=True)
     return [
-        hit._replace(relevance=round(one.share, 3), confidence=confidence_word(one.share))
-        for hit, one in hits
+        hit._replace(relevance=round(share, 3), confidence=confidence_word(share))
+        for hit, (_, share) in hits
         if not request.kinds or hit.kind in request.kinds
     ]
 

@@ -10,6 +10,7 @@ from cairn.source.text import is_plain
 _WORD = re.compile(r"\w+")
 _ODD = re.compile(r"[^\w\s]")
 _QUESTION = re.compile(r"(?i)^(how|where|what|which|who|why|when|does|do|is|are|can|show|find|list|explain|describe)\b")
+_WANTS = re.compile(r"(?i)^(?:add|change|extend|implement|make|remove|rename|support|test|document|deprecate|use)\b")
 _WHERE = re.compile(
     r"(?i)^(where|which|find|show|list|what (prints|raises|throws|logs|outputs|says|sets|uses|writes))\b"
 )
@@ -153,6 +154,11 @@ def read_pasted(text: str) -> list[Pasted]:
     if has_marks or _tells_what_failed(first) or LOG_PREFIX.match(first):
         return [Pasted(_unquoted(first), n_words > 2)]
     return [Pasted(first, False)] if n_words > 3 else []
+
+
+def asks(text: str) -> bool:
+    """Tell whether a short text asks for something or wants it done, or is no more than a word."""
+    return " " not in text.strip() or text.rstrip().endswith("?") or bool(_QUESTION.match(text) or _WANTS.match(text))
 
 
 def _tells_what_failed(text: str) -> bool:

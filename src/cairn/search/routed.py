@@ -21,9 +21,8 @@ from cairn.search.route_fit import LEADING, RoutePrefixes, fit_of, folded
 from cairn.search.route_folders import folder_routes
 from cairn.search.route_handlers import handler_of
 from cairn.search.route_templates import finder_of, templates_of
-from cairn.source.languages import BY_NAME
-from cairn.source.roles import FOREIGN, Role
-from cairn.source.terms import known_hash, terms_of_word
+from cairn.search.word_files import MINOR, files_with_words, is_code, line_in_text
+from cairn.source.terms import terms_of_word
 from cairn.source.text import raw_words
 
 MAX_FILES, MAX_FILES_OF_TEXT = 64, 16  # that are read for a request
@@ -39,8 +38,6 @@ _CLIENTS = re.compile(
     r"(?:^|/)(?:clients?|frontend|components|composables|hooks|cypress|assets|static|e2e|ui)/|\.(?:tsx|jsx|vue|svelte|html)$"
 )
 _IS_VALUE = re.compile(r"\d|%|-.*-|^[A-Z]")  # with one hyphen it may be a name
-_MINOR = Role.EXAMPLE | Role.DOCS | FOREIGN
-_NO_ROUTES = frozenset({"sql", "graphql", "protobuf"})  # languages of code that declare none
 
 # A decorator or an attribute, and how far below it what it is for begins.
 _MARKS, _MAX_BELOW = ("@", "[", "#["), 12
@@ -133,8 +130,8 @@ def _routes_of_folders(library: Library, request: RequestLine, filters: Filtered
             (1, 1.0) if one.is_sent else handler_in(path, lines, request.method, own_method, on_server=on_server)
         )
         if number:
-            is_minor = bool(of_view.roles[one.file] & int(_MINOR))
-            line = _line_in(one.file, lines, number, number)
+            is_minor = bool(of_view.roles[one.file] & MINOR)
+            line = line_in_text(one.file, lines, number, number)
             found.append(
                 DeclaredRoute(line, one.template, one.share * factor, is_minor, one.is_sent or path.endswith(PAGES))
             )
@@ -148,7 +145,7 @@ def _are_minor(snapshot: Snapshot, files: npt.NDArray[np.int64]) -> npt.NDArray[
     """Tell which of some files are examples, clients and the like."""
     paths = snapshot.files.paths
     is_client = np.array([_CLIENTS.search(paths[file]) is not None for file in files.tolist()], dtype=np.bool_)
-    is_minor: npt.NDArray[np.bool_] = is_client | ((snapshot.files.roles[files] & int(_MINOR)) > 0)
+    is_minor: npt.NDArray[np.bool_] = is_client | ((snapshot.files.roles[files] & MINOR) > 0)
     return is_minor
 
 
@@ -157,14 +154,13 @@ def _files_saying(snapshot: Snapshot, segments: Sequence[str], filters: Filtered
 
     None are tests. What looks like a value says little: it stands nowhere, or in tests.
     """
-    paths, names = snapshot.files.paths, snapshot.files.language_names
+    paths = snapshot.files.paths
     worth = np.zeros(len(paths))
     for segment in dict.fromkeys(segments):
-        if len(own := _files_with(snapshot, segment)):
+        if len(own := files_with_words(snapshot, segment)):
             rarity = 1 + _RARE * np.log1p(len(paths) / len(own))
             worth[own] += rarity * (_OF_VALUE if _IS_VALUE.search(segment) else 1.0)
-    is_code = np.array([name in BY_NAME and BY_NAME[name].group == "code" and name not in _NO_ROUTES for name in names])
-    worth[~is_code[snapshot.files.languages] | ((snapshot.files.roles & int(Role.TEST)) > 0)] = 0
+    worth[~is_code(snapshot)] = 0
     if (chosen := filter_files(snapshot.files, filters)) is not None:
         worth[np.setdiff1d(np.arange(len(worth)), chosen)] = 0
     files = np.flatnonzero(worth)
@@ -173,15 +169,6 @@ def _files_saying(snapshot: Snapshot, segments: Sequence[str], filters: Filtered
     shares[_are_minor(snapshot, files)] *= _MINOR_FACTOR
     best: list[int] = files[np.argsort(-shares, kind="stable")[:MAX_FILES]].tolist()
     return best
-
-
-def _files_with(snapshot: Snapshot, segment: str) -> npt.NDArray[np.int64]:
-    """Return the files that have a chunk with all words of a segment."""
-    terms = {own[-1] for word in raw_words(segment) if (own := terms_of_word(word)[1])}
-    rows = snapshot.term_rows([known_hash(term) for term in sorted(terms)]).rows
-    files = np.unique(snapshot.file_of_row[np.bincount(rows, minlength=snapshot.n_rows) >= max(1, len(terms))])
-    shown: npt.NDArray[np.int64] = files[files >= 0]
-    return shown
 
 
 def _routes_in(file: int, path: str, data: bytes, request: RequestLine) -> Iterator[DeclaredRoute]:
@@ -197,7 +184,7 @@ def _routes_in(file: int, path: str, data: bytes, request: RequestLine) -> Itera
     prefixes = RoutePrefixes(templates, lines, words)
     for one in templates:
         if (share := fit_of(one, prefixes, request)) >= _LEAST:
-            yield DeclaredRoute(_line_in(file, lines, one.number, _end_of(lines, one.number)), one.text, share)
+            yield DeclaredRoute(line_in_text(file, lines, one.number, _end_of(lines, one.number)), one.text, share)
 
 
 @lru_cache(maxsize=16)  # for each file
@@ -208,11 +195,6 @@ def _saying(segments: frozenset[str]) -> Any:  # noqa: ANN401 - re2 ships no typ
 
 def _text_of(data: bytes) -> str:
     return data[:_MAX_BYTES].decode("utf-8", "replace")
-
-
-def _line_in(file: int, lines: Sequence[str], number: int, end: int) -> LineMatch:
-    start = len("\n".join([*lines[: number - 1], ""]).encode("utf-8", "replace"))
-    return LineMatch(file, number, end, start, lines[number - 1].encode("utf-8", "replace"))
 
 
 def _end_of(lines: Sequence[str], number: int) -> int:
