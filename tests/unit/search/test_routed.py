@@ -29,6 +29,11 @@ def test_a_request_is_read_as_logs_browsers_shells_and_people_say_it(text: str, 
     assert read_requests(text) == [RequestLine(method, CARTS)]
 
 
+def test_the_first_page_is_asked_for_with_a_method_and_comes_last() -> None:
+    assert read_requests("POST /") == [RequestLine("POST", ())]
+    assert read_requests('"GET / HTTP/1.1" 200\n"GET /shop/carts/12 HTTP/1.1" 200')[-1] == RequestLine("GET", ())
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -36,7 +41,7 @@ def test_a_request_is_read_as_logs_browsers_shells_and_people_say_it(text: str, 
         "see https://example.com/docs/carts for what a cart is",
         "read and/or write",
         "GET the carts / items",
-        "POST /",
+        "/",
         "/" + "a/" * 40,
     ],
 )
