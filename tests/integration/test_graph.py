@@ -348,6 +348,19 @@ def test_importers_are_found_by_path_module_and_symbol(workspace: Workspace) -> 
         assert [(one.path, one.line) for one in found.importers] == [("shop/__init__.py", 1), ("tests/test_cart.py", 1)]
 
 
+def test_importers_of_files_are_found_whatever_characters_are_in_their_names(tmp_path: Path) -> None:
+    names = ["tag-select", "user.service", "+page.server", "[id]", "two words", "@tab", "größe-x", ".hidden", "a_b-cD"]
+    imports = {f"uses/u{n}.ts": f'import {{ one }} from "../lib/{name}";\n' for n, name in enumerate(names)}
+    write(tmp_path, imports | {f"lib/{name}.ts": "export const one = 1;\n" for name in names})
+    write(tmp_path, {"lib/all.ts": "".join(f'export * from "./{name}";\n' for name in names)})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        graph = workspace.graph.current()
+        for n, name in enumerate(names):
+            found = questions.importers(graph, f"lib/{name}.ts").importers
+            assert [(one.path, one.line) for one in found] == [("lib/all.ts", n + 1), (f"uses/u{n}.ts", 1)]
+
+
 def test_imports_for_types_and_inside_functions_are_told_apart(tmp_path: Path) -> None:
     write(
         tmp_path,

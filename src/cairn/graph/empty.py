@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from cairn.graph.broken import error_line_in
 from cairn.graph.graph import Graph
 from cairn.graph.implicit import called_implicitly
+from cairn.graph.mentions import stem_of
 from cairn.graph.network import Ints
 from cairn.graph.nodes import NODE_BITS, file_of, place_of
 from cairn.graph.resolve import CALL, CONSTRUCT
@@ -74,7 +75,7 @@ def on_no_references(graph: Graph, names: Collection[str]) -> tuple[Hint, ...]:
 def on_no_importers(graph: Graph, number: int, files: Collection[int]) -> tuple[Hint, ...]:
     """Return what to say where no file imports one."""
     path = graph.code.paths[number]
-    stem = path.rpartition("/")[2].partition(".")[0]
+    stem = stem_of(path)
     words = f"Looked at {pluralize(len(files), 'file')} that may name it. To see where its name stands"
     if not resolves_imports(language := graph.code.languages[number]):
         known = f"Which files import {path} is not known: imports of {language} are not resolved to files"
@@ -103,7 +104,7 @@ def on_no_change() -> tuple[Hint, ...]:
 
 def on_no_tests(graph: Graph, node: int) -> tuple[Hint, ...]:
     """Return what to say where no test concerns a definition."""
-    stem = _path(graph, node).rpartition("/")[2].partition(".")[0]
+    stem = stem_of(_path(graph, node))
     name = graph.code.definition(node).name if place_of(node) >= 0 else stem
     words = "Tests that reach it by calls, import its file, or share its name were looked for; to see what mentions it"
     return (Hint(words, "search", query=name, mode="literal"),)

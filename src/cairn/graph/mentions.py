@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from cairn import waiting
 from cairn.graph.checkout import Checkout
 from cairn.graph.recent import Recent, Room
 from cairn.index.snapshot import Snapshot
-from cairn.source.terms import term_hash, terms_of
-from cairn.source.text import split_identifier
+from cairn.source.terms import term_hash, terms_of_word
+from cairn.source.text import raw_words
 
 _MAX_TERM_CHARS = 60  # of an identifier; the index has no terms of longer ones
 
@@ -40,17 +41,24 @@ class FileMentions:
         self._saying.clear()
 
     def may_mention(self, name: str) -> set[int]:
-        """Return the files that the index knows to have the stem of an identifier, as `filter` is that of `filters`."""
+        """Return the files that the index knows to have the stems of the words of a name, as `filter` of `filters`."""
         name = name.rpartition(".")[2] or name
-        terms = terms_of(name, split_identifier(name))
+        terms = {terms[-1] for word in raw_words(name) if (terms := terms_of_word(word)[1])}
         if not terms or len(name) > _MAX_TERM_CHARS:
             return set(range(self._n_files))
-        rows = self._snapshot.term_rows([term_hash(terms[-1])]).rows
-        is_said = np.zeros(len(self._snapshot.blob_ids), np.bool_)  # `np.unique` imports another 25 ms of numpy
-        is_said[self._snapshot.blob_of_row[rows]] = True
+        is_said = np.ones(len(self._snapshot.blob_ids), np.bool_)
+        for term in terms:
+            is_said &= self._have(term)
         blobs = self._snapshot.blob_ids[is_said].tolist()
         files = {number for blob in blobs for number in self._files_of_blob(blob)}
         return files | self._checkout.files.keys()
+
+    def _have(self, term: str) -> npt.NDArray[np.bool_]:
+        """Tell of each blob whether it has a term."""
+        rows = self._snapshot.term_rows([term_hash(term)]).rows
+        have = np.zeros(len(self._snapshot.blob_ids), np.bool_)  # `np.unique` imports another 25 ms of numpy
+        have[self._snapshot.blob_of_row[rows]] = True
+        return have
 
     def mentioning(self, name: str, among: Collection[int] | None = None) -> set[int]:
         """Return the files, all or those of some, in whose text an identifier stands, perhaps within a longer one."""
@@ -97,3 +105,8 @@ def has_word(data: bytes, word: bytes) -> bool:
 
 def _is_letter(byte: int) -> bool:
     return byte == 0x5F or bytes((byte,)).isalnum()
+
+
+def stem_of(path: str) -> str:
+    """Return what an import says of a file at least: its name up to the first dot behind another character."""
+    return path.rpartition("/")[2].lstrip(".").partition(".")[0]

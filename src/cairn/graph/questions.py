@@ -13,6 +13,7 @@ from cairn.graph.code import Code
 from cairn.graph.empty import on_no_callees, on_no_callers, on_no_importers, on_no_subclasses, on_unread
 from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.implementations import implementers_of, unresolved_subtypes
+from cairn.graph.mentions import stem_of
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.overriding import on_overriding
 from cairn.graph.reader import Reader, note_on_unfollowed
@@ -305,7 +306,7 @@ def may_import(graph: Graph, number: int) -> MayImport:
     """Return the files that may import a file: those whose text contains its name or its folder's."""
     path = graph.code.paths[number]
     source = graph.code.file(number)
-    stem = path.rpartition("/")[2].partition(".")[0]
+    stem = stem_of(path)
     own = {stem}
     if source.rules.package in ("package", "all"):
         own |= {
