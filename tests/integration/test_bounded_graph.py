@@ -174,6 +174,7 @@ def test_questions_that_share_a_time_have_an_equal_part_of_it_each(chain: Worksp
     with graph_of(chain, steps(240)) as graph:
         for shares in (1, 4):
             graph.unfinished = Unfinished(1)
+            graph.answers.forget()
             with shared_time(2), shared_time(shares):
                 ask_again(graph)
                 answer = impact(graph, find_symbol(graph.code, graph.connection, "walk_0"))
@@ -513,6 +514,51 @@ def test_whoever_asks_meanwhile_is_given_what_is_known_by_then(hub: Workspace, q
     assert len(set(counts)) > 2
 
 
+@pytest.mark.parametrize("question", [callers, references, subclasses, imported, affected])
+def test_whoever_asks_again_before_anybody_else_went_on_gets_further_every_time(
+    hub: Workspace, question: Question
+) -> None:
+    with graph_of(hub, whole()) as known:
+        expected = question(known, "Hub")
+    extents = []
+    with graph_of(hub, hasty()) as graph:
+        for times in range(1, 60):
+            answer = question(graph, "Hub")
+            if answer.unfollowed is None:
+                break
+            extents.append((found_in(answer), -answer.unfollowed.files))
+            assert graph.answers.go_on(lambda: True)
+            graph.patience = steps(100 * times)
+            ask_again(graph)
+    assert answer == expected
+    assert extents == sorted(extents)  # of what lists as much, none says that more was not read
+    assert len(set(extents)) > 2
+
+
+def test_the_seconds_of_a_question_are_said_whoever_went_on_with_it(hub: Workspace) -> None:
+    for question in (callers, affected):
+        with graph_of(hub, hasty()) as graph:
+            assert question(graph, "Hub").unfollowed is not None
+            looks = itertools.count()
+            assert graph.answers.go_on(lambda: next(looks) > 200)  # noqa: B023 - called at once
+            ask_again(graph)
+            answer = question(graph, "Hub")
+            assert found_in(answer) > 0
+            assert answer.unfollowed is not None
+            assert answer.unfollowed.seconds == 0
+
+
+def test_what_was_asked_last_is_gone_on_with_first(hub: Workspace) -> None:
+    with graph_of(hub, hasty()) as graph:
+        for question in (references, callers, subclasses, callers):
+            assert question(graph, "Hub").unfollowed is not None
+        looks = itertools.count()
+        assert graph.answers.go_on(lambda: next(looks) > 4_000)
+        ask_again(graph)
+        assert callers(graph, "Hub").unfollowed is None
+        assert references(graph, "Hub").unfollowed is not None
+
+
 def test_callees_that_were_cut_are_gone_on_with_as_well(caller: Workspace) -> None:
     with graph_of(caller, whole()) as known:
         expected = callees(known, "Caller")
@@ -540,6 +586,9 @@ def test_what_could_not_be_finished_in_a_long_time_either_is_left_to_the_next_qu
     with graph_of(hub, steps(0)) as graph:
         assert callers(graph, "Hub").unfollowed is not None
         assert not graph.answers.go_on(lambda: False)  # after sixty looks at the clock
+        begun = callers(graph, "Hub")
+        assert 0 < len(begun.links) < USERS
+        assert begun.unfollowed is not None
         graph.patience = endless()
         ask_again(graph)
         assert callers(graph, "Hub").unfollowed is None

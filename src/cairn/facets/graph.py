@@ -68,8 +68,6 @@ class GraphFacet:
     def go_on(self, is_awaited: Callable[[], bool]) -> bool:
         """Go on with answers that were cut for want of time until they are whole; return whether there is more to do.
 
-        Once this was called, a question that is asked again is given what is known by then, without waiting for more.
-
         Args:
             is_awaited: tells whether somebody asks something; then this ends soon.
         """

@@ -24,8 +24,11 @@ _A = TypeVar("_A", bound=BoundedAnswer)
 
 
 class _Cut(NamedTuple):
+    """An answer that was cut, what finds it, and whether it is gone on with before it is asked for again."""
+
     answer: BoundedAnswer
     find: Callable[[], BoundedAnswer]
+    goes_on: bool = True
 
 
 class Answers:
@@ -33,20 +36,17 @@ class Answers:
 
     Args:
         patience: the time of each question.
-        is_prepared: tells whether all edges are known by now, so that what was cut is answered whole at once.
     """
 
-    def __init__(self, patience: Callable[[], GraphPatience], is_prepared: Callable[[], bool]) -> None:
+    def __init__(self, patience: Callable[[], GraphPatience]) -> None:
         self._patience = patience
-        self._is_prepared = is_prepared
         self._kept: dict[Hashable, object] = {}
-        self._cut: dict[Hashable, _Cut] = {}
-        self._is_gone_on_with = False  # between questions, so that no question need go on with what was cut
+        self._cut: dict[Hashable, _Cut] = {}  # what was asked last is the last
 
     @property
     def are_cut(self) -> bool:
         """Whether there are any that were cut and are to be gone on with."""
-        return bool(self._cut)
+        return any(cut.goes_on for cut in self._cut.values())
 
     def forget(self) -> None:
         """Drop all answers, since files changed."""
@@ -65,7 +65,7 @@ class Answers:
     def give(self, key: Hashable, find: Callable[[], _A], *, keeps: bool = True) -> _A:
         """Return the answer to a question: as it is known, or else as far as there is time to find it.
 
-        One that was cut is given as it is by then while somebody goes on with it; else this does.
+        One that was cut is gone on with, and takes nothing back that was found before.
 
         Args:
             key: of the question.
@@ -74,25 +74,22 @@ class Answers:
         """
         if key in self._kept:
             return cast("_A", self._kept[key])
-        cut = self._cut.get(key)
-        if cut is not None and self._is_gone_on_with and not self._is_prepared():
-            return cast("_A", cut.answer)
         answer = find()
+        cut = self._cut.pop(key, None)
         if answer.unfollowed is not None:
+            answer = answer if cut is None else _further(cast("_A", cut.answer), answer)
             _keep(self._cut, key, _Cut(answer, find))
         elif keeps or cut is not None:
-            self._cut.pop(key, None)
             _keep(self._kept, key, answer)
         return answer
 
     def go_on(self, is_awaited: Callable[[], bool]) -> bool:
-        """Go on with what was cut until that is whole, or somebody asks; return whether there is more to do.
+        """Go on with what was cut, what was asked last first, until that is whole, or somebody asks.
 
         Args:
             is_awaited: tells whether somebody asks. Then what was found until now becomes the answer.
         """
-        self._is_gone_on_with = True
-        for key in list(self._cut):
+        for key in [key for key, cut in reversed(self._cut.items()) if cut.goes_on]:
             if is_awaited():
                 return True
             before = self._cut[key]
@@ -102,17 +99,21 @@ class Answers:
             if answer.unfollowed is None:
                 del self._cut[key]
                 _keep(self._kept, key, answer)
-            elif not patience.is_stopped:
-                del self._cut[key]  # even this time was too short: the next question goes on with it itself
-            elif _extent(answer) >= _extent(before.answer):  # or it was stopped before it had got as far
-                self._cut[key] = before._replace(answer=answer)
-        return bool(self._cut)
+            else:  # if not even this time was enough, the next question goes on
+                self._cut[key] = _Cut(_further(before.answer, answer), before.find, patience.is_stopped)
+        return self.are_cut
 
 
-def _extent(answer: BoundedAnswer) -> int:
-    """Return how much an answer lists."""
+def _further(before: _A, after: _A) -> _A:
+    """Return which of two cut answers to one question got further: it lists more, or left fewer files unread."""
+    return after if _extent(after) >= _extent(before) else before
+
+
+def _extent(answer: BoundedAnswer) -> tuple[int, int]:
+    """Return how much an answer lists, and how many files it has not left unread: less than none."""
     values = [getattr(answer, name) for name in getattr(answer, "__dataclass_fields__", ()) if name != "notes"]
-    return sum(len(value) for value in values if isinstance(value, tuple)) + int(getattr(answer, "omitted", 0))
+    listed = sum(len(value) for value in values if isinstance(value, tuple)) + int(getattr(answer, "omitted", 0))
+    return listed, -answer.unfollowed.files if answer.unfollowed is not None else 0
 
 
 def _keep(answers: dict[Hashable, _T], key: Hashable, answer: _T) -> None:

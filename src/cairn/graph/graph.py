@@ -69,7 +69,7 @@ class Graph:
         self._tests: TestFiles | None = None
         self.patience = patience or GraphPatience()
         self.unfinished: Unfinished[Hashable] = Unfinished(_MOST_UNFINISHED)
-        self.answers = Answers(lambda: self.patience, lambda: self.is_prepared)
+        self.answers = Answers(lambda: self.patience)
 
     def refresh(self, snapshot: Snapshot, connection: sqlite3.Connection, *, is_current: bool = False) -> None:
         """Take in a new generation, and files that changed since.
@@ -196,7 +196,7 @@ class Graph:
     def reader(self, *, is_patient: bool = False) -> Reader:
         """Return what reads files for one question: for as long as that may take, or as it takes."""
         lasts = None if is_patient or self.is_prepared else self.patience.lasts
-        return Reader(self.code, lasts, self.patience.lasting, self.progress)
+        return Reader(self.code, lasts, self.patience.seconds_each, self.progress)
 
     def incoming(self, nodes: Sequence[int], kinds: Iterable[int], reader: Reader | None = None) -> list[Edge]:
         """Return the edges of some kinds into any of some definitions, by file and line; all without a reader."""

@@ -291,7 +291,7 @@ class NearestWalk:
         if not nodes and not files and not reader.lines_left:
             return None
         names = dict.fromkeys(self._graph.code.definition(node).name for node in nodes[: 4 * MOST_NAMES])
-        seconds = self._graph.patience.lasting
+        seconds = self._graph.patience.seconds_each
         return Unfollowed(len(nodes), tuple(names)[:MOST_NAMES], len(files), reader.lines_left, seconds)
 
 

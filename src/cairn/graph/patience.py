@@ -55,8 +55,13 @@ class GraphPatience:
         if self.is_behind:
             return
         self._began = self._steady()
-        self.lasting = self.seconds / _SHARES.get()
+        self.lasting = self.seconds_each
         self.is_stopped = False
+
+    @property
+    def seconds_each(self) -> float:
+        """The seconds that each question is given which shares its time with others, whoever else goes on with it."""
+        return self.seconds / _SHARES.get()
 
     def lasts(self, share: float = 1.0) -> bool:
         """Tell whether a share of the time is left to go on with, from 0 for none of it to 1 for all of it."""
