@@ -19,7 +19,6 @@ from pathlib import Path
 
 from cairn.graph.changes import change_since
 from cairn.graph.selection import rank_tests
-from cairn.graph.testfiles import is_runnable
 from cairn.source.git import find_repository
 from cairn.source.roles import Role, role_of
 from cairn.workspace import Workspace
@@ -76,7 +75,7 @@ def main() -> int:
                 if not code.tests[node >> 20]
             ]  # fmt: skip
             ranked, _ = rank_tests(graph, changed, graph.feelers.reach(changed), graph.network.importers)
-            suite = [path for number, path in enumerate(code.paths) if is_runnable(code, number)]
+            suite = {code.paths[number] for number in graph.tests.numbers}
             wanted = {path for path in touched if path in suite}
             if not wanted or not changed:
                 continue

@@ -10,7 +10,7 @@ from cairn.graph.deleted import NOTHING_LEFT, Leftovers
 from cairn.graph.effects import Effects, effects_of
 from cairn.graph.empty import on_no_change, on_no_effect, on_no_tests, on_unread
 from cairn.graph.graph import Graph
-from cairn.graph.nodes import NODE_BITS, file_of, node_of, place_of
+from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reach import WAYS
 from cairn.graph.reader import note_on_unfollowed
 from cairn.graph.rules import TYPE_KINDS
@@ -53,7 +53,7 @@ def _find_impact(graph: Graph, changed: Sequence[int], limit: int, tests: int, l
     reached = effects.reached
     confidence = reached.confidence.round(3)
     order = np.lexsort((reached.nodes, -confidence, reached.depth))
-    order = order[~code.tests[reached.nodes[order] >> NODE_BITS]]
+    order = order[~graph.tests.hold(reached.nodes[order])]  # tests are listed by themselves
     shown = order[: limit or None]
     affected = zip(
         reached.nodes[shown].tolist(),
@@ -103,7 +103,7 @@ def _find_tests(graph: Graph, changed: Sequence[int], limit: int, leftovers: Lef
     effects = effects_of(graph, _begin(graph, starts), len(starts), for_tests=True)
     more = _of_deleted(graph, leftovers)
     ranked, omitted = rank_tests(graph, changed, effects.reached, effects.importers, limit, more)
-    unresolved, notes = _unknown(graph, changed, effects, "test", has_known=bool(ranked), among=graph.tests.numbers)
+    unresolved, notes = _unknown(graph, changed, effects, "test", has_known=bool(ranked), among=graph.tests.all)
     unfollowed = effects.unfollowed()
     if changed and not ranked and unresolved is None and unfollowed is None:
         notes = on_no_tests(graph, changed[0])
@@ -114,7 +114,7 @@ def _find_tests(graph: Graph, changed: Sequence[int], limit: int, leftovers: Lef
     return TestChoice(
         tuple(symbol_of(graph.code, node) for node in _representatives(graph, changed)),
         tuple(ranked),
-        len(graph.tests.numbers),
+        len(graph.tests.all),
         omitted,
         (*_notes(graph, leftovers), *notes, *note_on_unfollowed(unfollowed)),
         leftovers.deleted,

@@ -53,16 +53,14 @@ def rank_tests(
     tests, paths = graph.tests.numbers, graph.code.paths
     files = sorted({file_of(node) for node in changed})
     reasons: dict[int, dict[str, Evidence]] = defaultdict(dict)
+    of_whole_files = (*_by_imports(importers, files), *_by_names(graph, changed, files), *more)
     for evidence in (
-        *(Evidence(number, "changed itself", _CHANGED, is_use=True) for number in files),
+        *_changed_tests(graph, changed),
         *_by_calls(graph, reached),
-        *_by_imports(importers, files),
-        *_by_names(graph, changed, files),
-        *more,
+        *(evidence for evidence in of_whole_files if evidence.file in tests),
     ):
-        if evidence.file in tests:
-            known = reasons[evidence.file].get(evidence.reason, evidence)
-            reasons[evidence.file][evidence.reason] = max(known, evidence, key=_weight)
+        known = reasons[evidence.file].get(evidence.reason, evidence)
+        reasons[evidence.file][evidence.reason] = max(known, evidence, key=_weight)
     scores = {
         number: round(sum(evidence.strength for evidence in by_reason.values()), 3)
         for number, by_reason in reasons.items()
@@ -81,10 +79,17 @@ def _weight(evidence: Evidence) -> tuple[bool, float]:
     return evidence.is_use, evidence.strength
 
 
+def _changed_tests(graph: Graph, changed: Sequence[int]) -> Iterable[Evidence]:
+    """Yield the files of the tests among what changed."""
+    nodes = np.array(changed, np.int64)
+    for number in set((nodes[graph.tests.hold(nodes)] >> NODE_BITS).tolist()):
+        yield Evidence(number, "changed itself", _CHANGED, is_use=True)
+
+
 def _by_calls(graph: Graph, reached: Reached) -> Iterable[Evidence]:
     """Yield evidence from calls: the nearest affected definition in each test file, and how many there are."""
     numbers = reached.nodes >> NODE_BITS
-    inside = np.flatnonzero(graph.code.tests[numbers])
+    inside = np.flatnonzero(graph.tests.hold(reached.nodes))
     strengths = reached.confidence[inside] / reached.depth[inside]
     files, at = np.unique(numbers[inside], return_inverse=True)
     sums = np.bincount(at, strengths, len(files))
@@ -106,7 +111,7 @@ def _by_calls(graph: Graph, reached: Reached) -> Iterable[Evidence]:
 def _test_names(graph: Graph, reached: Reached, files: Sequence[int]) -> dict[int, tuple[str, ...]]:
     """Return the names of the functions in some files that the change affects most surely."""
     found: dict[int, list[str]] = {number: [] for number in files}
-    inside = np.flatnonzero(np.isin(reached.nodes >> NODE_BITS, files))
+    inside = np.flatnonzero(np.isin(reached.nodes >> NODE_BITS, files) & graph.tests.hold(reached.nodes))
     for node in reached.nodes[inside[np.argsort(-reached.confidence[inside], kind="stable")]].tolist():
         names = found[file_of(node)]
         if len(names) < _MAX_NAMED and place_of(node) >= 0:

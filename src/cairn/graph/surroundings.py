@@ -71,11 +71,12 @@ def _around(graph: Graph, nodes: Sequence[int]) -> _Around:
         reader = graph.reader()
         called, calling = callees_of(graph, nodes, reader), callers_of(graph, nodes, reader)
     tests = [test for test in choice.tests if test.tests][:MAX_TESTS]
-    shown = {test.path for test in tests}
+    files = {test.path for test in tests if graph.code.numbers[test.path] in graph.tests.numbers}
+    shown = {(test.path, name) for test in tests for name in test.tests}
     callers = (
         f"{link.path}:{link.line} {_label(link.symbol)}{_doubt(link)}"
         for link in calling.links
-        if link.path not in shown  # tests are listed by themselves
+        if link.path not in files and (link.path, link.symbol.name) not in shown  # tests are listed by themselves
     )
     callees = (f"{link.symbol.path}:{link.symbol.line} {_label(link.symbol)}{_doubt(link)}" for link in called.links)
     unfollowed = reader.unfollowed() or choice.unfollowed

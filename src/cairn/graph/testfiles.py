@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Set
 
+import numpy as np
+import numpy.typing as npt
+
+from cairn import waiting
 from cairn.graph.code import Code
+from cairn.graph.nodes import NODE_BITS, place_of
+from cairn.graph.source_file import SourceFile
+from cairn.graph.table import Ints
+from cairn.graph.test_marks import find_marked, marks_of
 from cairn.source.languages import BY_NAME
 
 _MARKS = re.compile(r"^(?:test_|tests_|spec_)|(?:_test|_tests|_spec|[.-]test|[.-]spec|Tests?|TestCase|Spec|IT)$")
@@ -22,13 +30,26 @@ class TestFiles:
 
     Attributes:
         numbers: the files that hold tests, rather than what tests need.
+        beside: further files, of code, with tests beside that, as in Rust.
+        all: both.
     """
 
     __test__ = False  # pytest takes the name for a class of tests
 
     def __init__(self, code: Code) -> None:
-        self.numbers = frozenset(number for number in range(len(code.paths)) if is_runnable(code, number))
+        self._code = code
+        likely = [number for number in np.flatnonzero(code.tests).tolist() if _may_hold_tests(code, number)]
+        named = {number for number in likely if _is_named_so(code.paths[number])}
+        marked = set(_iter_marked(code, named))
+        self.numbers = frozenset(
+            number for number in likely if number in named or number in marked or _defines_tests(code.file(number))
+        )
+        self.beside = frozenset(number for number in marked if not code.tests[number])
+        self.all = self.numbers | self.beside
         self._paths = code.paths
+        self._holds_tests = np.zeros(len(code.paths), np.bool_)
+        self._holds_tests[sorted(self.numbers)] = True
+        self._marked: dict[int, Set[int]] = {}  # of files with tests beside the code, what belongs to these
         self._twins: dict[str, list[int]] = defaultdict(list)
         self._with_word: dict[str, list[int]] = defaultdict(list)
         self._words: dict[int, frozenset[str]] = {}
@@ -39,6 +60,19 @@ class TestFiles:
                 self._words[number] = _words_of(path)
                 for word in self._words[number]:
                     self._with_word[word].append(number)
+
+    def hold(self, nodes: Ints) -> npt.NDArray[np.bool_]:
+        """Tell of each of some nodes whether it belongs to tests: it is in a file of these, or in a part of one."""
+        files = nodes >> NODE_BITS
+        held: npt.NDArray[np.bool_] = self._holds_tests[files]
+        for at in np.flatnonzero(np.isin(files, list(self.beside))).tolist():
+            held[at] = place_of(int(nodes[at])) in self._marked_in(int(files[at]))
+        return held
+
+    def _marked_in(self, number: int) -> Set[int]:
+        if (found := self._marked.get(number)) is None:
+            found = self._marked[number] = find_marked(self._code.file(number))
+        return found
 
     def twins(self, path: str) -> list[int]:
         """Return the tests that are named after a file."""
@@ -56,16 +90,34 @@ class TestFiles:
         return {number: count / min(len(words), len(self._words[number])) for number, count in shared.items()}
 
 
-def is_runnable(code: Code, number: int) -> bool:
-    """Tell whether a file holds tests, rather than what tests need."""
-    path = code.paths[number]
-    stem = path.rpartition("/")[2].rpartition(".")[0]
-    if not code.tests[number] or stem in ("__init__", "conftest") or BY_NAME[code.languages[number]].group != "code":
-        return False
-    named = _MARKS.search(stem) is not None or _MARKS.search(stem.partition(".")[0]) is not None
-    return named or any(
-        definition.kind == "test" or definition.name.startswith(("test", "Test"))
-        for definition in code.file(number).definitions
+def _may_hold_tests(code: Code, number: int) -> bool:
+    """Tell whether a file is code and no part of what tests need."""
+    return _stem(code.paths[number]) not in ("__init__", "conftest") and BY_NAME[code.languages[number]].group == "code"
+
+
+def _is_named_so(path: str) -> bool:
+    stem = _stem(path)
+    return _MARKS.search(stem) is not None or _MARKS.search(stem.partition(".")[0]) is not None
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0]
+
+
+def _iter_marked(code: Code, others: Set[int]) -> Iterator[int]:
+    """Yield the files, without some others, in whose text something is marked as a test."""
+    for language in sorted(set(code.languages)):
+        if (marks := marks_of(language)) is not None:
+            saying = {number for word in marks.words for number in code.mentions.may_mention(word)}
+            for number in saying - others:
+                waiting.check()
+                if code.languages[number] == language and marks.in_text.search(code.checkout.read(number) or b""):
+                    yield number
+
+
+def _defines_tests(source: SourceFile) -> bool:
+    return any(
+        definition.kind == "test" or definition.name.startswith(("test", "Test")) for definition in source.definitions
     )
 
 

@@ -171,7 +171,7 @@ def _unknown(graph: Graph, relation: Relation, nodes: Sequence[int], *, has_know
         return note_on(unresolved, f"subclass of {names}", has_known=has_known)
     if relation not in ("callers", "tests") or not nodes:
         return ()
-    among = graph.tests.numbers if relation == "tests" else None
+    among = graph.tests.all if relation == "tests" else None
     unresolved = unresolved_calls(graph, nodes, questions.calls_to(graph, nodes), among)
     names = ", ".join(unresolved.names) if unresolved is not None else ""
     notes = note_on(unresolved, f"{'call' if relation == 'callers' else 'test'} of {names}", has_known=has_known)

@@ -417,12 +417,16 @@ class _Collector:
             return place if definition.kind == "type" and start < definition.span.end_byte else scope
         if kind != _DECORATE:
             return scope
-        if scope >= 0:
-            body = self._parsed[scope].node.child_by_field_name("body")
-            if body is not None and start < body.start_byte:
-                return scope
         following = bisect_left(self._def_starts, start)
-        return following if following < len(self._parsed) else scope
+        if following == len(self._parsed):
+            return scope
+        if scope >= 0:
+            around = self._parsed[scope]
+            inner = around.node.child_by_field_name("body") or around.node.child_by_field_name("name")
+            is_before = inner is not None and start < inner.start_byte
+            if is_before or self._def_starts[following] >= around.definition.span.end_byte:  # as of a field of Rust
+                return scope
+        return following
 
 
 def _is_in_function(node: tree_sitter.Node) -> bool:

@@ -51,6 +51,24 @@ def test_expressions_have_one_form_in_all_languages(text: str, expected: str) ->
     assert expression_of(text.encode()) == expected
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "decorated"),
+    [
+        ("kotlin", "class A {\n  @Test\n  fun a() { b() }\n\n  fun b() {}\n}\n", {"a"}),
+        ("java", "interface A {\n  @Get String a();\n  String b();\n}\n", {"a"}),
+        ("rust", "struct A {\n  #[arg(long)]\n  size: u8,\n}\nfn b() {}\n", {"A"}),
+        ("rust", "mod m {\n  #[test]\n  fn a() {}\n  fn b() {}\n}\n", {"a"}),
+        ("python", "class A:\n    @property\n    def a(self):\n        pass\n", {"a"}),
+    ],
+)
+def test_a_decoration_is_of_the_definition_that_it_begins_or_stands_in(
+    language: str, text: str, decorated: set[str]
+) -> None:
+    definitions, _ = read_facts(text.encode(), BY_NAME[language])
+    found = references(text, language)
+    assert {definitions[scope].name for kind, _, scope, _ in found if kind == "decorate"} == decorated
+
+
 @given(st.binary(max_size=60))
 def test_any_text_is_an_expression_or_none(raw: bytes) -> None:
     found = expression_of(raw)
