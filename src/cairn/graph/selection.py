@@ -54,11 +54,13 @@ def rank_tests(
     files = sorted({file_of(node) for node in changed})
     reasons: dict[int, dict[str, Evidence]] = defaultdict(dict)
     of_whole_files = (*_by_imports(importers, files), *_by_names(graph, changed, files), *more)
-    for evidence in (
+    found = [
         *_changed_tests(graph, changed),
         *_by_calls(graph, reached),
         *(evidence for evidence in of_whole_files if evidence.file in tests),
-    ):
+    ]
+    are_known = any(evidence.is_use or evidence.reason == NAMED_AFTER for evidence in found)
+    for evidence in (*found, *_by_likeness(graph, files, only_whole=are_known)):
         known = reasons[evidence.file].get(evidence.reason, evidence)
         reasons[evidence.file][evidence.reason] = max(known, evidence, key=_weight)
     scores = {
@@ -142,10 +144,6 @@ def _by_names(graph: Graph, changed: Sequence[int], files: Sequence[int]) -> Ite
     code, tests = graph.code, graph.tests
     twins = {number for file in files for number in tests.twins(code.paths[file])}
     yield from (Evidence(number, NAMED_AFTER, TWIN) for number in twins)
-    for file in files:
-        for number, share in tests.alike(code.paths[file]).items():
-            if number not in twins:
-                yield Evidence(number, "has a name like it", _WORDS * share)
     for name in {code.definition(node).name for node in changed if place_of(node) >= 0}:
         if len(name) > 3:
             likely = code.mentions.may_mention(name)
@@ -153,3 +151,13 @@ def _by_names(graph: Graph, changed: Sequence[int], files: Sequence[int]) -> Ite
             if len(said) <= _MAX_READ:
                 said = code.mentions.mentioning(name, said)
             yield from (Evidence(number, "mentions its name", _SAID / log1p(1 + len(likely))) for number in said)
+
+
+def _by_likeness(graph: Graph, files: Sequence[int], *, only_whole: bool) -> Iterable[Evidence]:
+    """Yield the test files whose names share words with that of a changed file, or all words of either."""
+    for file in files:
+        path = graph.code.paths[file]
+        twins = graph.tests.twins(path)
+        for number, share in graph.tests.alike(path).items():
+            if number not in twins and (share == 1 or not only_whole):
+                yield Evidence(number, "has a name like it", _WORDS * share)

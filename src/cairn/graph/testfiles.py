@@ -81,7 +81,7 @@ class TestFiles:
         return [number for number in named if _mirrors(self._paths[number], path)] if plain in _NAMELESS else named
 
     def alike(self, path: str) -> Mapping[int, float]:
-        """Return the tests whose names share words with that of a file, with the share of the words, up to 1."""
+        """Return the tests whose names share words with that of a file, with the share of the fewer words, up to 1."""
         words = _words_of(path)
         shared: dict[int, int] = defaultdict(int)
         for word in words:
@@ -141,6 +141,9 @@ def _folders_of(path: str) -> list[str]:
 
 
 def _words_of(path: str) -> frozenset[str]:
-    parts = path.split("/")[-2:]
-    found = {word.lower() for part in parts for word in _WORD.findall(part.partition(".")[0])}
+    """Return the words of the name of a file, none if only its folder says what it is about."""
+    stem = path.rpartition("/")[2].partition(".")[0]
+    if _plain(path) in _NAMELESS:
+        return frozenset()
+    found = {word.lower() for word in _WORD.findall(stem)}
     return frozenset(found - {"test", "tests", "spec", "src", "lib", "init", "py"})

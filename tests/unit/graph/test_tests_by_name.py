@@ -33,3 +33,49 @@ def test_a_test_is_named_after_a_file_where_its_name_or_its_folder_says_so(
         workspace.index()
         graph = workspace.graph.current()
         assert [graph.code.paths[number] for number in graph.tests.twins(path)] == [named]
+
+
+FILES = {
+    "api/pet_controller.py": "def put():\n    return 1\n",
+    "api/test_crash_controller.py": TEST,
+    "api/test_pet_formatter.py": TEST,
+    "api/test_pet_controller_errors.py": TEST,
+    "api/test_health.py": TEST,
+}
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        (
+            {},
+            {"api/test_pet_controller_errors.py", "api/test_crash_controller.py", "api/test_pet_formatter.py"},
+        ),
+        ({"api/test_pet_controller.py": TEST}, {"api/test_pet_controller_errors.py"}),
+        (
+            {"api/test_all.py": "from api.pet_controller import put\n\n\ndef test_it():\n    put()\n"},
+            {"api/test_pet_controller_errors.py"},
+        ),
+    ],
+)
+def test_tests_whose_names_share_words_are_chosen_where_no_better_ones_are_known(
+    more: dict[str, str], expected: set[str], tmp_path: Path
+) -> None:
+    (tmp_path / "api").mkdir()
+    for file, text in {**FILES, **more}.items():
+        (tmp_path / file).write_text(text)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        tests = workspace.graph.choose_tests("put").tests
+    assert {test.path for test in tests if test.reason == "has a name like it"} == expected
+    assert {test.path for test in tests} == expected | more.keys()
+
+
+def test_a_file_that_is_called_as_many_are_has_no_tests_with_names_like_it(tmp_path: Path) -> None:
+    for folder in ("shop", "bank"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "utils.py").write_text(f"def {folder}():\n    return 1\n")
+    (tmp_path / "bank" / "test_utils.py").write_text(TEST)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert workspace.graph.choose_tests("shop").tests == ()
