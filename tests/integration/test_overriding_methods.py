@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from cairn.graph.values import Links
@@ -114,3 +116,42 @@ def test_a_method_of_a_type_without_a_name_may_be_called_by_its_base(
 def test_neither_a_method_nor_what_it_overrides_is_dead_if_the_other_is_called(project: Workspace) -> None:
     dead = {one.symbol.name for one in project.graph.dead_code().dead}
     assert not dead & {"Shape.edge", "Square.area", "store.save", "memory.load", "Loader.drop_it", "Memory.fetch_it"}
+
+
+BASKET = {
+    "src/IBasket.cs": "namespace Shop;\npublic interface IBasket { int SetQuantities(int id); }\n",
+    "src/Basket.cs": (
+        "namespace Shop;\npublic class Basket : IBasket\n{\n    public int SetQuantities(int id) { return id; }\n}\n"
+    ),
+    "src/Page.cs": (
+        "namespace Shop;\npublic class Page\n{\n    private readonly IBasket _basket;\n"
+        "    public int OnPost() { return _basket.SetQuantities(1); }\n}\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("least_files", [0, 300])
+def test_a_call_by_a_base_that_an_impact_shows_does_not_count_as_not_resolved(tmp_path: Path, least_files: int) -> None:
+    for path, text in BASKET.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        workspace.graph.current().patience.least_files = least_files
+        impact = workspace.graph.impact("Basket.SetQuantities")
+    assert [one.symbol.name for one in impact.affected] == ["IBasket.SetQuantities", "Page.OnPost"]
+    assert impact.unresolved is None
+    assert impact.notes == ()
+
+
+def test_lines_that_are_not_resolved_are_more_where_a_test_is_known_to_call(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text("class Shop:\n    def close_early(self):\n        pass\n")
+    (tmp_path / "page.py").write_text("def post(shop):\n    shop.close_early()\n")
+    (tmp_path / "other.py").write_text("class Other:\n    def close_early(self):\n        pass\n")
+    (tmp_path / "test_shop.py").write_text("from shop import Shop\n\n\ndef test_it():\n    Shop().close_early()\n")
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        impact = workspace.graph.impact("Shop.close_early")
+    assert impact.affected == ()
+    (note,) = impact.notes
+    assert note.startswith("1 more line says `close_early(` and could not be resolved: page.py:2")

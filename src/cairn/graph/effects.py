@@ -28,7 +28,7 @@ class Effects(Protocol):
         """Return the files that import a file."""
 
     def calls_to(self, nodes: Sequence[int]) -> list[Edge]:
-        """Return the calls of some of the changed nodes, by file and line."""
+        """Return the calls of some of the changed nodes and of the methods that they override, by file and line."""
 
     @property
     def reader(self) -> Reader:
@@ -53,7 +53,7 @@ class _AllEffects:
         return self._graph.network.importers(number)
 
     def calls_to(self, nodes: Sequence[int]) -> list[Edge]:
-        return calls_to(self._graph, nodes)
+        return calls_to(self._graph, _with_overridden(self._graph, nodes))
 
     @property
     def reader(self) -> Reader:
@@ -86,11 +86,19 @@ class _NearestEffects:
     def calls_to(self, nodes: Sequence[int]) -> list[Edge]:
         if not set(nodes) <= set(self._starts):  # one of several overloads changed, and another stands for all
             return calls_to(self._graph, nodes, self.reader)
-        return self._walk.edges_into(*self._graph.call_targets(nodes))
+        return self._walk.edges_into(*self._graph.call_targets(_with_overridden(self._graph, nodes)))
 
     def unfollowed(self) -> Unfollowed | None:
         keep_walk(self._graph, self._starts, self._walk)
         return self._walk.unfollowed(self.reader)
+
+
+def _with_overridden(graph: Graph, nodes: Sequence[int]) -> list[int]:
+    """Return some definitions with the methods that they override, however far above."""
+    found = list(dict.fromkeys(nodes))
+    for node in found:
+        found += [base for base in graph.connections.overridden(node) if base not in found]
+    return found
 
 
 def effects_of(graph: Graph, starts: Sequence[int], n_asked: int, *, for_tests: bool) -> Effects:

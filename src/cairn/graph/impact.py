@@ -65,7 +65,7 @@ def _find_impact(graph: Graph, changed: Sequence[int], limit: int, tests: int, l
     files = {file_of(node) for node in changed}
     importers = {other for file in files for other in effects.importers(file)}
     ranked, _ = rank_tests(graph, changed, reached, effects.importers, tests, _of_deleted(graph, leftovers))
-    unresolved, notes = _unknown(graph, changed, effects, "use", has_known=bool(len(order)))
+    unresolved, notes = _unknown(graph, changed, effects, "use", has_known=bool(len(reached.nodes)))
     unfollowed = effects.unfollowed()
     if changed and not len(order) and unresolved is None and unfollowed is None:
         notes = on_no_effect(graph, changed[0])
