@@ -9,6 +9,7 @@ from cairn.answers import OutlineSymbol
 from cairn.graph.changes import find_change
 from cairn.graph.cycles import find_cycles
 from cairn.graph.dead import find_dead
+from cairn.graph.field_impact import choose_tests_of_field, impact_of_field
 from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests, impact
 from cairn.graph.ranking import repository_map
@@ -34,11 +35,15 @@ class Analyses:
     def impact(self, graph: Graph, place: str | None, diff: str | None, limit: int) -> Impact:
         """Return what may break when a symbol changes, or because of everything that differs from a revision."""
         change = find_change(graph, place, diff, self._root, self._repository)
+        if change.field is not None:
+            return impact_of_field(graph, change.field, limit)
         return impact(graph, change.nodes, limit, leftovers=change.leftovers)
 
     def tests(self, graph: Graph, place: str | None, diff: str | None, limit: int) -> TestChoice:
         """Return the test files worth running for such a change."""
         change = find_change(graph, place, diff, self._root, self._repository)
+        if change.field is not None:
+            return choose_tests_of_field(graph, change.field, limit)
         return choose_tests(graph, change.nodes, limit, change.leftovers)
 
     def dead_code(self, graph: Graph, limit: int) -> DeadCode:

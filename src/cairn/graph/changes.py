@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from cairn.errors import DiffError, QueryError
+from cairn.errors import DiffError, QueryError, UnknownSymbolError
 from cairn.graph.code import Code
 from cairn.graph.deleted import NOTHING_LEFT, Leftovers, find_leftovers
+from cairn.graph.fields import Sought, find_field
 from cairn.graph.graph import Graph
 from cairn.graph.nodes import node_of, place_of
 from cairn.graph.rules import VALUE_KINDS
@@ -20,10 +21,11 @@ _MAX_NAMED = 10  # submodules that a note names
 
 
 class Change(NamedTuple):
-    """What changes: definitions that still exist, and what is left of deleted files."""
+    """What changes: definitions that still exist, what is left of deleted files, and a field that is no definition."""
 
     nodes: list[int]
     leftovers: Leftovers = NOTHING_LEFT
+    field: Sought | None = None
 
 
 def find_change(
@@ -37,16 +39,21 @@ def find_change(
         DiffError: as `change_since`.
     """
     if symbol is not None and revision is None:
-        return Change(_nodes_of(graph, symbol))
+        return _change_of(graph, symbol)
     if symbol is None and revision is not None:
         return change_since(graph, root, repository, revision or "HEAD")
     raise QueryError("name either a symbol or a revision to compare with", Hint.of("impact", diff="HEAD"))
 
 
-def _nodes_of(graph: Graph, text: str) -> list[int]:
-    """Return the definitions that a symbol stands for when it changes: for a file, everything in it."""
-    nodes = find_symbol(graph.code, graph.connection, text)
-    return graph.within(nodes) if any(place_of(node) < 0 for node in nodes) else nodes
+def _change_of(graph: Graph, text: str) -> Change:
+    """Return what a symbol stands for when it changes: for a file, everything in it."""
+    try:
+        nodes = find_symbol(graph.code, graph.connection, text)
+    except UnknownSymbolError:
+        if (field := find_field(graph, text.strip())) is not None:
+            return Change([], field=field)
+        raise
+    return Change(graph.within(nodes) if any(place_of(node) < 0 for node in nodes) else nodes)
 
 
 def change_since(graph: Graph, root: Path, repository: Repository | None, revision: str) -> Change:

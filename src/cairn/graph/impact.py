@@ -11,7 +11,7 @@ from cairn.graph.effects import Effects, effects_of
 from cairn.graph.empty import on_no_change, on_no_effect, on_no_tests, on_unread
 from cairn.graph.graph import Graph
 from cairn.graph.nodes import file_of, node_of, place_of
-from cairn.graph.reach import WAYS
+from cairn.graph.reach import WAYS, Reached
 from cairn.graph.reader import note_on_unfollowed
 from cairn.graph.rules import TYPE_KINDS
 from cairn.graph.selection import NAMED_AFTER, NAMES_DELETED, TWIN, Evidence, rank_tests
@@ -51,39 +51,50 @@ def _find_impact(graph: Graph, changed: Sequence[int], limit: int, tests: int, l
     starts = [*changed, *leftovers.nodes]
     effects = effects_of(graph, _begin(graph, starts), len(starts), for_tests=False)
     reached = effects.reached
+    affected, n_omitted = affected_of(graph, reached, limit)
+    files = {file_of(node) for node in changed}
+    importers = {other for file in files for other in effects.importers(file)}
+    ranked, _ = rank_tests(graph, changed, reached, effects.importers, tests, _of_deleted(graph, leftovers))
+    unresolved, notes = _unknown(graph, changed, effects, "use", has_known=bool(len(reached.nodes)))
+    unfollowed = effects.unfollowed()
+    if changed and not affected and unresolved is None and unfollowed is None:
+        notes = on_no_effect(graph, changed[0])
+    if changed and not affected:
+        notes = (*on_unread(graph, changed[0]), *notes)
+    if not starts and not leftovers.deleted:
+        notes = on_no_change()
+    return Impact(
+        tuple(symbol_of(code, node) for node in _representatives(graph, changed)),
+        affected,
+        tuple(code.paths[number] for number in sorted(importers - files)),
+        tuple(ranked),
+        n_omitted,
+        (*_notes(graph, leftovers), *notes, *note_on_unfollowed(unfollowed)),
+        leftovers.deleted,
+        unresolved,
+        unfollowed,
+    )
+
+
+def affected_of(graph: Graph, reached: Reached, limit: int) -> tuple[tuple[Affected, ...], int]:
+    """Return what is reached, nearest and surest first, and how many the limit leaves out; tests are not among these.
+
+    Args:
+        limit: how many at most, 0 for all.
+    """
     confidence = reached.confidence.round(3)
     order = np.lexsort((reached.nodes, -confidence, reached.depth))
-    order = order[~graph.tests.hold(reached.nodes[order])]  # tests are listed by themselves
+    order = order[~graph.tests.hold(reached.nodes[order])]  # they are listed by themselves
     shown = order[: limit or None]
-    affected = zip(
+    rows = zip(
         reached.nodes[shown].tolist(),
         reached.depth[shown].tolist(),
         confidence[shown].tolist(),
         reached.ways[shown].tolist(),
         strict=True,
     )
-    files = {file_of(node) for node in changed}
-    importers = {other for file in files for other in effects.importers(file)}
-    ranked, _ = rank_tests(graph, changed, reached, effects.importers, tests, _of_deleted(graph, leftovers))
-    unresolved, notes = _unknown(graph, changed, effects, "use", has_known=bool(len(reached.nodes)))
-    unfollowed = effects.unfollowed()
-    if changed and not len(order) and unresolved is None and unfollowed is None:
-        notes = on_no_effect(graph, changed[0])
-    if changed and not len(order):
-        notes = (*on_unread(graph, changed[0]), *notes)
-    if not starts and not leftovers.deleted:
-        notes = on_no_change()
-    return Impact(
-        tuple(symbol_of(code, node) for node in _representatives(graph, changed)),
-        tuple(Affected(symbol_of(code, node), depth, sure, WAYS[way]) for node, depth, sure, way in affected),
-        tuple(code.paths[number] for number in sorted(importers - files)),
-        tuple(ranked),
-        len(order) - len(shown),
-        (*_notes(graph, leftovers), *notes, *note_on_unfollowed(unfollowed)),
-        leftovers.deleted,
-        unresolved,
-        unfollowed,
-    )
+    affected = (Affected(symbol_of(graph.code, node), depth, sure, WAYS[way]) for node, depth, sure, way in rows)
+    return tuple(affected), len(order) - len(shown)
 
 
 def choose_tests(

@@ -11,6 +11,7 @@ from typing import NamedTuple, cast
 from cairn.errors import UnknownSymbolError
 from cairn.graph.code import Code
 from cairn.graph.empty import on_no_callees, on_no_callers, on_no_importers, on_no_subclasses, on_unread
+from cairn.graph.fields import find_callable
 from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.implementations import implementers_of, unresolved_subtypes
 from cairn.graph.mentions import stem_of
@@ -42,7 +43,7 @@ def callers(graph: Graph, text: str, limit: int = 0) -> Links:
 
 def _find_callers(graph: Graph, text: str, limit: int) -> Links:
     reader = graph.reader()
-    nodes = find_symbol(graph.code, graph.connection, text)
+    nodes = find_callable(graph, text)
     edges = calls_to(graph, nodes, reader)
     links = _links(graph, nodes, edges, limit, incoming=True)
     unresolved = unresolved_calls(graph, nodes, edges, reader=reader)
@@ -88,7 +89,7 @@ def callees(graph: Graph, text: str, limit: int = 0) -> Links:
 
 def _find_callees(graph: Graph, text: str, limit: int) -> Links:
     reader = graph.reader()
-    nodes = find_symbol(graph.code, graph.connection, text)
+    nodes = find_callable(graph, text)
     inside = _inside(graph, nodes)
     edges = graph.outgoing(inside, ALL_KINDS, reader)
     links = _links(graph, nodes, [edge for edge in edges if edge.kind in CALL_KINDS], limit, incoming=False)

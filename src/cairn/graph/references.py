@@ -5,7 +5,6 @@ The files that mention the name are parsed again for this: what the index keeps 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -13,10 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from cairn import waiting
-from cairn.errors import UnknownSymbolError, UnparsableError
+from cairn.errors import UnknownSymbolError
 from cairn.graph.denote import Denoting, No, ReferenceTarget
 from cairn.graph.empty import on_no_references, on_unread
 from cairn.graph.entities import How
+from cairn.graph.fields import Sought, find_field, find_occurrences
 from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.heads import find_heads, scope_borders
 from cairn.graph.linkage import are_apart
@@ -24,14 +24,13 @@ from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reader import Reader, note_on_unfollowed
 from cairn.graph.referrers import Referrers
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, IMPLEMENT, INHERIT, USE, Edge
-from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS, VALUE_KINDS
+from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import find_symbol, symbol_of
 from cairn.graph.tally import LineTally, files_for
 from cairn.graph.unresolved import note_on, unresolved_calls
-from cairn.graph.values import ReferenceKind, References, Symbol, SymbolReference, Unresolved, Way
+from cairn.graph.values import ReferenceKind, References, SymbolReference, Unresolved, Way
 from cairn.hints import Hint
-from cairn.index.isolation import run_isolated
 from cairn.source.languages import BY_NAME
 
 if TYPE_CHECKING:
@@ -40,18 +39,9 @@ if TYPE_CHECKING:
 KINDS: tuple[ReferenceKind, ...] = ("call", "construct", "read", "write", "type", "import", "base", "decorate")
 _ENOUGH_FILES = 400  # read; those beyond are counted
 _MAX_TEXT_CHARS = 200
-_PROMOTED = rb"\b(?:public|private|protected|readonly)\b"  # compiled at its first use: start-up time
-_LAST_NAME = r"^(?:(?P<file>[^:#]*[^:#.]\.\w+)[:#])?(?P<owner>.+?)(?:\.|::|(?<=\w)#|->)(?P<name>#?[@$\w]+)$"
 _KIND_OF_EDGE: dict[int, ReferenceKind] = {
     CALL: "call", CONSTRUCT: "construct", DECORATE: "decorate", INHERIT: "base", IMPLEMENT: "base", USE: "read",
 }  # fmt: skip
-
-
-class Sought(NamedTuple):
-    """What references are looked for to: as the reader sees it, and as names are compared with it."""
-
-    symbol: Symbol
-    target: ReferenceTarget
 
 
 def references(graph: Graph, text: str, limit: int = 0, kinds: Collection[str] = ()) -> References:
@@ -59,7 +49,7 @@ def references(graph: Graph, text: str, limit: int = 0, kinds: Collection[str] =
 
     Args:
         graph: the graph.
-        text: the symbol, or a field as `TYPE.FIELD`.
+        text: the symbol, or a field as `TYPE.FIELD`, or by its name if no other type has one of that.
         limit: how many at most, 0 for all; each kind gets its share.
         kinds: only these, all by default.
 
@@ -73,7 +63,7 @@ def references(graph: Graph, text: str, limit: int = 0, kinds: Collection[str] =
 def _find_references(graph: Graph, text: str, limit: int, kinds: Collection[str]) -> References:
     sought = _find_sought(graph, text)
     reader = graph.reader()
-    found, tally, n_unread = _look_for(graph, sought, reader)
+    found, tally, n_unread = look_for(graph, sought, reader)
     unfollowed = reader.unfollowed()
     chosen = [reference for reference in found if not kinds or reference.kind in kinds]
     chosen.sort(key=lambda reference: (KINDS.index(reference.kind), reference.path, reference.line))
@@ -108,7 +98,7 @@ def references_of(graph: Graph, sought: Sequence[Sought]) -> tuple[list[SymbolRe
     found: dict[tuple[str, int, str], SymbolReference] = {}
     unresolved: list[Unresolved] = []
     for each in sought:
-        references, tally, _ = _look_for(graph, each)
+        references, tally, _ = look_for(graph, each)
         for reference in references:
             found.setdefault((reference.path, reference.line, reference.kind), reference)
         unresolved += filter(None, [tally.result() or (_said_elsewhere(graph, each) if not references else None)])
@@ -116,7 +106,7 @@ def references_of(graph: Graph, sought: Sequence[Sought]) -> tuple[list[SymbolRe
     return order, unresolved
 
 
-def _look_for(
+def look_for(
     graph: Graph, sought: Sought, reader: Reader | None = None
 ) -> tuple[list[SymbolReference], LineTally, int]:
     """Return what `_ReferenceSearch` finds, remembered until a file changes."""
@@ -214,56 +204,6 @@ def _owners_of(graph: Graph, node: int) -> Iterator[int]:
             is_type = graph.code.definition(other).kind in TYPE_KINDS
             if is_kin and is_type and not are_apart(source, place_of(node), around, place_of(other)):
                 yield other
-
-
-def find_field(graph: Graph, text: str) -> Sought | None:
-    """Return a field without a definition of its own, such as one of a struct or what a method assigns to `self`."""
-    if (match := re.match(_LAST_NAME, text)) is None:
-        return None
-    owner = f"{match['file']}:{match['owner']}" if match["file"] else match["owner"]
-    try:
-        nodes = find_symbol(graph.code, graph.connection, owner, TYPE_KINDS)
-    except UnknownSymbolError:
-        return None
-    nodes = [*nodes, *(held for node in nodes if (held := _type_held_by(graph, node)) >= 0)]
-    types = [node for node in nodes if place_of(node) >= 0 and graph.code.definition(node).kind in TYPE_KINDS]
-    name = match["name"].lstrip("@$")
-    for node in types:
-        line = _line_of_field(graph, node, name)
-        if line:
-            qualified = f"{graph.code.definition(node).qualified_name}.{name}"
-            path = graph.code.paths[file_of(node)]
-            symbol = Symbol(path, line, line, "field", qualified, graph.code.file(file_of(node)).stale)
-            return Sought(symbol, ReferenceTarget(frozenset(types), name, frozenset(types), is_field=True))
-    return None
-
-
-def _type_held_by(graph: Graph, node: int) -> int:
-    """Return the type of what a variable holds, -1 if that is not known."""
-    if place_of(node) < 0 or graph.code.definition(node).kind not in VALUE_KINDS:
-        return -1
-    entity = graph.resolver.meaning.declarations.entity(node)
-    return entity.node if entity.tag == "instance" else -1
-
-
-def _line_of_field(graph: Graph, node: int, name: str) -> int:
-    """Return the first line in a type that declares or assigns a field, 0 if there is none."""
-    source, definition = graph.code.file(file_of(node)), graph.code.definition(node)
-    span = definition.span
-    data = graph.code.checkout.read(source.number) or b""
-    for occurrence in _occurrences(graph, source, {name}):
-        declares = occurrence.role == "declaration" and not occurrence.is_local and not occurrence.head
-        declares = declares or (occurrence.is_local and _is_promoted(data, occurrence))
-        assigns = occurrence.role == "write" and occurrence.head in {*source.rules.this, "@"}
-        if (declares or assigns) and span.start_byte <= occurrence.start_byte < span.end_byte:
-            return occurrence.line
-    return 0
-
-
-def _is_promoted(data: bytes, occurrence: Occurrence) -> bool:
-    """Tell whether a parameter is an attribute as well, as constructors of PHP and TypeScript have them."""
-    begin = max(data.rfind(mark, 0, occurrence.start_byte) for mark in (b"(", b",", b"\n"))
-    return re.search(_PROMOTED, data[begin + 1 : occurrence.start_byte]) is not None
 
 
 # -- the search --------------------------------------------------------------------------------------------------------
@@ -367,7 +307,7 @@ class _ReferenceSearch:
         makers = {source.rules.maker, source.rules.constructor, "", *(word.partition("(")[0] for word in own_words)}
         edges = [edge for edge in edges if edge.kind != USE or edge.called not in makers]
         aliases = {*aliases, *_aliases(source, names)} | ({edge.called.partition("(")[0] for edge in edges} - makers)
-        occurrences = _occurrences(self._graph, source, names | aliases)
+        occurrences = find_occurrences(self._graph, source, names | aliases)
         if not occurrences and not edges:
             return
         data = self._graph.code.checkout.read(source.number) or b""
@@ -437,18 +377,3 @@ def _kind_of(occurrence: Occurrence, edge: Edge | None) -> ReferenceKind:
     if role in ("call", "read", "construct") and known in ("call", "construct", "base", "decorate"):
         return known
     return role
-
-
-def _occurrences(graph: Graph, source: SourceFile, names: Collection[str]) -> list[Occurrence]:
-    """Return where a file says some names; none for one that is not code or cannot be parsed."""
-    data = graph.code.checkout.read(source.number)
-    language = BY_NAME[source.language]
-    if data is None or language.group != "code" or not language.support.grammar:
-        return []
-    if not any(name.encode("utf-8", "surrogateescape") in data for name in names):
-        return []
-    job = "cairn.source.occurrences:find_occurrences"
-    try:
-        return cast("list[Occurrence]", run_isolated(job, data, source.language, sorted(names), scope="occurrences"))
-    except UnparsableError:
-        return []

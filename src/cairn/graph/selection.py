@@ -41,6 +41,7 @@ def rank_tests(
     importers: Callable[[int], Iterable[int]],
     limit: int = 0,
     more: Iterable[Evidence] = (),
+    verb: str = "calls",
 ) -> tuple[list[RankedTest], int]:
     """Return the test files that a change may affect, best first, each with its strongest reason, uses first.
 
@@ -49,6 +50,7 @@ def rank_tests(
         importers: gives the files that import one.
         limit: files at most, 0 for all; the second value counts those beyond.
         more: further evidence.
+        verb: what a step from what changed to what it affects is.
     """
     tests, paths = graph.tests.numbers, graph.code.paths
     files = sorted({file_of(node) for node in changed})
@@ -56,7 +58,7 @@ def rank_tests(
     of_whole_files = (*_by_imports(importers, files), *_by_names(graph, changed, files), *more)
     found = [
         *_changed_tests(graph, changed),
-        *_by_calls(graph, reached),
+        *_by_calls(graph, reached, verb),
         *(evidence for evidence in of_whole_files if evidence.file in tests),
     ]
     are_known = any(evidence.is_use or evidence.reason == NAMED_AFTER for evidence in found)
@@ -88,7 +90,7 @@ def _changed_tests(graph: Graph, changed: Sequence[int]) -> Iterable[Evidence]:
         yield Evidence(number, "changed itself", _CHANGED, is_use=True)
 
 
-def _by_calls(graph: Graph, reached: Reached) -> Iterable[Evidence]:
+def _by_calls(graph: Graph, reached: Reached, verb: str) -> Iterable[Evidence]:
     """Yield evidence from calls: the nearest affected definition in each test file, and how many there are."""
     numbers = reached.nodes >> NODE_BITS
     inside = np.flatnonzero(graph.tests.hold(reached.nodes))
@@ -106,7 +108,7 @@ def _by_calls(graph: Graph, reached: Reached) -> Iterable[Evidence]:
         sums.tolist(),
         strict=True,
     ):
-        reason = f"calls it over {depth} steps" if depth > 1 else "calls it"
+        reason = f"{verb} it over {depth} steps" if depth > 1 else f"{verb} it"
         yield Evidence(number, reason, _CALL * strength + _MANY * log1p(total), is_use=sure > _RESOLVED)
 
 

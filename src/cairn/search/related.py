@@ -10,13 +10,14 @@ from cairn.answers import CodeHit, Neighbour
 from cairn.errors import UnknownSymbolError
 from cairn.graph import questions
 from cairn.graph.entities import How
+from cairn.graph.fields import find_fields
 from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests
 from cairn.graph.implementations import implementers_of, unresolved_subtypes
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reach import CONFIDENCE
 from cairn.graph.reader import note_on_unfollowed
-from cairn.graph.references import find_field, references_of, sought_at
+from cairn.graph.references import references_of, sought_at
 from cairn.graph.resolve import Edge
 from cairn.graph.rules import TYPE_KINDS
 from cairn.graph.surroundings import neighbours
@@ -131,8 +132,8 @@ def _answer_with_references(
     """Return the lines that refer to a symbol, or those that assign it."""
     own = [nodes for nodes in symbols if any(place_of(node) >= 0 for node in nodes)]
     sought = [sought_at(graph, nodes) for nodes in own]
-    if not sought and (field := find_field(graph, question.symbol)) is not None:
-        sought = [field]
+    if not sought and question.is_shaped:
+        sought = find_fields(graph, question.symbol)
     if not sought or (len(sought) > 1 and not question.is_shaped):  # "where is the state changed" is prose
         return None
     references, unresolved = references_of(graph, sought)
