@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from cairn.answers import OutlineSymbol
 from cairn.errors import AmbiguousError, UnknownSymbolError
+from cairn.operations.context import context
+from cairn.protocol.requests import ContextRequest
 from cairn.workspace import Workspace
 
 FILES = {
@@ -84,3 +87,17 @@ def test_a_question_for_the_calls_of_a_field_says_that_it_is_one(workspace: Work
             ask("User.OIDCID")
     with pytest.raises(UnknownSymbolError, match=r"nothing is called 'User.Nothing' here"):
         workspace.graph.callers("User.Nothing")
+
+
+def test_a_context_of_a_field_shows_what_uses_and_tests_it(workspace: Workspace) -> None:
+    (item,) = context(workspace, ContextRequest(ids=("model/user.go#OIDCID",)))["items"]
+    assert "used by:\napi/link.go:6 function link\ntested by:\napi/link_test.go TestHandle, TestLink\n" in item["text"]
+    assert "left out" not in item["text"]
+
+
+def test_of_what_the_graph_does_not_know_no_untrue_reason_is_given(workspace: Workspace) -> None:
+    unknown = OutlineSymbol("", "field", "Nothing", "User.Nothing", "", "", 4, 4, 1)
+    _, (note,) = workspace.graph.surroundings("model/user.go", unknown)
+    assert note.startswith("callers, callees and tests are left out: the graph knows no field User.Nothing;")
+    _, (note,) = workspace.graph.surroundings("model/late.go", unknown)
+    assert note.startswith("callers, callees and tests are left out: model/late.go is not in the index;")

@@ -284,4 +284,4 @@ def test_a_context_without_an_index_names_the_command_that_makes_one(project: Pa
 def test_a_context_in_a_file_that_is_not_indexed_yet_says_so(workspace: Workspace, project: Path) -> None:
     (project / "new.py").write_text("def fresh():\n    return 1\n")
     (note,) = workspace.code.outline("new.py", mode="context", symbol="fresh").notes
-    assert "new.py has no such definition in the index" in note
+    assert "new.py is not in the index" in note

@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cairn.answers import Neighbour, OutlineSymbol
-from cairn.errors import StoreError
+from cairn.errors import AmbiguousError, StoreError
 from cairn.graph.code import Code
+from cairn.graph.field_impact import choose_tests_of_field
+from cairn.graph.fields import Sought, find_field
 from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests
 from cairn.graph.nodes import file_of, node_of
 from cairn.graph.patience import shared_time
 from cairn.graph.questions import callees_of, callers_of
 from cairn.graph.reader import note_on_unfollowed
+from cairn.graph.references import look_for
 from cairn.graph.values import Link, RankedTest, Symbol, Unfollowed
 from cairn.hints import Hint
 from cairn.structure.context import ContextSection
@@ -24,6 +27,7 @@ OpenGraph = Callable[[], AbstractContextManager[Graph]]
 
 MAX_TESTS = 10
 _MAX_TEST_NAMES = 5  # of one file
+_LEFT_OUT = "callers, callees and tests are left out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +48,45 @@ def surroundings(
         with open_graph() as graph:
             node = node_at(graph.code, path, symbol.qualified_name, symbol.start_line)
             if node is None:
-                why = f"callers, callees and tests are left out: {path} has no such definition in the index; update it"
-                return [], (Hint(why, "index"),)
+                return _surroundings_of_part(graph, path, symbol)
             nodes = graph.code.group(node)
             around = graph.answers.give(("surroundings", tuple(nodes)), lambda: _around(graph, nodes), keeps=False)
             return _sections(around), (*graph.notes, *note_on_unfollowed(around.unfollowed))
     except StoreError as error:
-        return [], (error.hint.after(f"callers, callees and tests are left out: {error}"),)
+        return [], (error.hint.after(f"{_LEFT_OUT}: {error}"),)
+
+
+def _surroundings_of_part(
+    graph: Graph, path: str, symbol: OutlineSymbol
+) -> tuple[list[ContextSection], tuple[str, ...]]:
+    """Return the sections for what the graph has no definition of, such as a field of a struct, and notes."""
+    if path not in graph.code.numbers:
+        return [], (Hint(f"{_LEFT_OUT}: {path} is not in the index; update it", "index"),)
+    try:
+        field = find_field(graph, f"{path}:{symbol.qualified_name}")
+    except AmbiguousError:
+        field = None
+    if field is None:
+        words = f"{_LEFT_OUT}: the graph knows no {symbol.kind} {symbol.qualified_name}; see what mentions it"
+        return [], (Hint(words, "search", query=symbol.name, mode="literal"),)
+    around = graph.answers.give(
+        ("surroundings of field", field.target), lambda: _around_field(graph, field), keeps=False
+    )
+    sections = [ContextSection("used by:", around.callers), ContextSection("tested by:", around.tests)]
+    return sections, (*graph.notes, *note_on_unfollowed(around.unfollowed))
+
+
+def _around_field(graph: Graph, field: Sought) -> _Around:
+    with shared_time(2):
+        choice = choose_tests_of_field(graph, field)
+        graph.patience.begin()
+        reader = graph.reader()
+        found, _, _ = look_for(graph, field, reader)
+    tests = [test for test in choice.tests if test.tests][:MAX_TESTS]
+    is_listed = _listed_with(graph, tests)
+    places = {(one.path, one.line): one for one in found if not is_listed(one.path, one.symbol)}
+    users = (f"{path}:{line} {_label(places[path, line].symbol)}" for path, line in sorted(places))
+    return _Around(tuple(users), (), tuple(map(_test, tests)), reader.unfollowed() or choice.unfollowed)
 
 
 def node_at(code: Code, path: str, qualified_name: str, line: int) -> int | None:
@@ -71,16 +107,22 @@ def _around(graph: Graph, nodes: Sequence[int]) -> _Around:
         reader = graph.reader()
         called, calling = callees_of(graph, nodes, reader), callers_of(graph, nodes, reader)
     tests = [test for test in choice.tests if test.tests][:MAX_TESTS]
-    files = {test.path for test in tests if graph.code.numbers[test.path] in graph.tests.numbers}
-    shown = {(test.path, name) for test in tests for name in test.tests}
+    is_listed = _listed_with(graph, tests)
     callers = (
         f"{link.path}:{link.line} {_label(link.symbol)}{_doubt(link)}"
         for link in calling.links
-        if link.path not in files and (link.path, link.symbol.name) not in shown  # tests are listed by themselves
+        if not is_listed(link.path, link.symbol)
     )
     callees = (f"{link.symbol.path}:{link.symbol.line} {_label(link.symbol)}{_doubt(link)}" for link in called.links)
     unfollowed = reader.unfollowed() or choice.unfollowed
     return _Around(tuple(callers), tuple(dict.fromkeys(callees)), tuple(map(_test, tests)), unfollowed)
+
+
+def _listed_with(graph: Graph, tests: Sequence[RankedTest]) -> Callable[[str, Symbol], bool]:
+    """Return what tells whether a symbol in a file belongs to tests, which are listed by themselves."""
+    files = {test.path for test in tests if graph.code.numbers[test.path] in graph.tests.numbers}
+    shown = {(test.path, name) for test in tests for name in test.tests}
+    return lambda path, symbol: path in files or (path, symbol.name) in shown
 
 
 def _sections(around: _Around) -> list[ContextSection]:
