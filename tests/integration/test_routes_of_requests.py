@@ -69,6 +69,7 @@ def test_a_route_of_another_method_is_no_sure_answer(shop: Workspace) -> None:
     first = shop.search("DELETE /carts/12/items").code[0]
     assert first.path == "shop/views.py"
     assert first.confidence != "high"
+    assert any("for other methods" in str(note) for note in shop.search("DELETE /carts/12/items").notes)
 
 
 def test_a_note_says_which_route_comes_first_and_a_text_which_part_it_answers(shop: Workspace) -> None:

@@ -47,7 +47,8 @@ def with_pasted(
     elif requests := read_requests(query.text):
         if routes := find_routes(library, requests, request):
             named = _hits_with_shares(library, [(one.line, one.share) for one in routes], request)
-            notes.append(f"What comes first declares the route {routes[0].template!r}, which the request fits.")
+            fits = "for other methods" if routes[0].is_other else "which the request fits"
+            notes.append(f"What comes first declares the route {routes[0].template!r}, {fits}.")
         elif requests[0].method:
             notes.append(f"No route that fits {requests[0].method} /{'/'.join(requests[0].segments)} was found.")
         if routes or requests[0].method:

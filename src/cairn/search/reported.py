@@ -22,11 +22,12 @@ from cairn.search.patched import changed_lines
 from cairn.search.printed_lines import is_usual
 from cairn.search.query import STOP_WORDS
 from cairn.search.request_text import read_requests
-from cairn.search.routed import MAX_FILES_OF_TEXT, find_routes
+from cairn.search.routed import MAX_FILES_OF_REPORT, MAX_FILES_OF_TEXT, find_routes
 from cairn.search.work_item import WorkItem
 from cairn.source.frames import CallFrame, TracebackFrame, read_calls
 from cairn.source.roles import Role
 
+_SHORT_REPORT = 3_000  # characters
 RAISED_PART, CHANGED_PART, ROUTED_PART = "raised here", "changed here", "route of the request"
 MAX_FRAMES = 10
 MAX_MESSAGES, MAX_MESSAGES_OF_OUTPUT = 1, 4  # looking for a message takes longer than all else
@@ -148,7 +149,7 @@ def find_reported(
     ]
     found += [
         Reported(one.line, 0, one.share, label=ROUTED_PART)
-        for one in find_routes(library, read_requests(item.raw), filters, MAX_FILES_OF_TEXT)
+        for one in find_routes(library, read_requests(item.raw), filters, _n_files_for(item.raw))
     ]
     made = _places_of_messages(library, item, wants, filters, finder)
     for message, (best, is_rivalled) in made:
@@ -158,6 +159,11 @@ def find_reported(
             shown = min(share, _RIVALLED) if is_rivalled else share
             found.append(Reported(best.line, 0, shown, message in printed, share >= SURE_SHARE))
     return found
+
+
+def _n_files_for(text: str) -> int:
+    """Return how many files are read for a request in a text: fewer if that is long, and other parts cost time, too."""
+    return MAX_FILES_OF_REPORT if len(text) < _SHORT_REPORT else MAX_FILES_OF_TEXT
 
 
 class _MessagePlace(NamedTuple):

@@ -94,12 +94,16 @@ def fit_of(template: RouteTemplate, prefixes: RoutePrefixes, request: RequestLin
             shares.append(share - LEFT_OUT * (len(uncovered) - n_left))
     share = max(shares, default=0.0)
     if request.method:
-        is_other = template.methods and request.method not in template.methods
-        share *= OTHER_METHOD if is_other else 1.0 if template.methods else NO_METHOD
+        share *= OTHER_METHOD if is_of_others(template, request) else 1.0 if template.methods else NO_METHOD
     if template.is_shown:
         is_below_api = request.method not in ("", "GET") or LEADING.fullmatch(request.segments[0]) is not None
         share *= _SHOWN_BELOW_API if is_below_api else _SHOWN
     return share * template.weight
+
+
+def is_of_others(template: RouteTemplate, request: RequestLine) -> bool:
+    """Tell whether a route is for other methods than that of a request."""
+    return bool(request.method and template.methods) and request.method not in template.methods
 
 
 def _match(template: Sequence[str], segments: Sequence[str]) -> tuple[float, int] | None:

@@ -25,10 +25,11 @@ _ASIDE = int(Role.TEST | Role.EXAMPLE | Role.DOCS | FOREIGN)
 
 # How routes name actions: `'articles#show'`, `'Articles@show'`, `[Articles::class, 'show']`, `Articles, :show`.
 _ACTION = re.compile(
-    r"[\"'](?:\w+[/\\])*(?P<owner>\w+)[#@](?P<name>\w+)[\"']"
+    r"[\"'](?:\w+[/\\])*(?P<owner>\w+)[#@:](?P<name>\w+)[\"']"
     r"|\b(?P<class>[A-Z]\w*)(?:::class)?\s*,\s*(?:[\"'](?P<method>\w+)[\"']|:(?P<atom>\w+))"
 )
 _CONTROLLER = re.compile(r"\b([A-Z]\w*(?:Controller|ViewSet))\b")
+_OF_CONTROLLER = re.compile(r"\b([A-Z]\w*(?:Controller|ViewSet))(?:\.|::)(?!(?:class|as_view|bind)\b)(\w+)")
 _RESOURCE = re.compile(r"\b(?:apiR|r)esource(s?)\b")
 # The usual names of the actions of a resource.
 _UPDATE, _DELETE = ("update", "partial_update"), ("destroy", "delete")
@@ -36,7 +37,7 @@ _OF_ONE = {"GET": ("show", "retrieve"), "PUT": _UPDATE[:1], "PATCH": _UPDATE[::-
 _OF_ALL = {"GET": ("index", "list"), "POST": ("create", "store")}
 _INLINE = re.compile(r"\bfunction\b|=>|->\s*\{|\bfunc\s*\(|\bfn\s*\(|\blambda\b|\bdo\s*\||\{\s*$")
 _IN_QUOTES = re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`")
-_DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)\w+)*")
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)\w+)*(?![\w.]|\s*(?:=(?!=)|:(?!:)))")  # but for the name of an argument
 _WRAPPERS = frozenset({"as_view", "bind", "class", "to"})
 _PLAIN = re.compile(r"[^a-z0-9]")
 
@@ -84,6 +85,7 @@ def _named_in(statement: str, request: RequestLine) -> Iterator[_Handler]:
     """Yield what may handle a request by the statement that declares its route, the most probable first."""
     for match in _ACTION.finditer(statement):
         yield _Handler(match["owner"] or match["class"], match["name"] or match["method"] or match["atom"])
+    yield from (_Handler(owner, name) for owner, name in _OF_CONTROLLER.findall(statement))
     controllers, resource = _CONTROLLER.findall(statement), _RESOURCE.search(statement)
     if controllers or resource:
         is_of_all = re.search(rf"\b{re.escape(request.segments[-1])}\b", statement, re.IGNORECASE) is not None
@@ -105,7 +107,7 @@ def _dotted(text: str) -> _Handler:
 
 
 def _definition(library: Library, file: int, handler: _Handler) -> LineMatch | None:
-    """Return the first line of the only definition that a handler may mean, of several the one in the file."""
+    """Return the first line of the only definition that a handler may mean, of several the one in its folder."""
     snapshot = library.snapshot
     named = chunk_db.definitions_called(library.connection, handler.name, _MAX_NAMESAKES)
     rows = snapshot.rows_of_chunks(np.array([one.chunk_id for one in named], dtype=np.int64)).tolist()
@@ -124,8 +126,10 @@ def _definition(library: Library, file: int, handler: _Handler) -> LineMatch | N
         ]
         may_be_variable = handler.owner[0].islower() and not handler.is_usual and len(found) == 1
         found = around or (found if may_be_variable else [])
-    own_file = [each for each in found if each[0] == file]
-    if len(found := own_file or found) != 1:
+    folder = snapshot.files.paths[file].rpartition("/")[0]
+    beside = [each for each in found if snapshot.files.paths[each[0]].rpartition("/")[0] == folder]
+    found = [each for each in beside if each[0] == file] or beside or found
+    if len(found) != 1:
         return None
     number, definition = found[0]
     at = chunk_db.definitions_at(library.connection, [definition.id])[definition.id]

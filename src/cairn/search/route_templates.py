@@ -19,7 +19,7 @@ _MAX_HEAD = 5_000  # bytes before what names a package
 
 # A template in quotes, the name of a resource of Rails, or a decorator that has no template of its own.
 _TEMPLATE = re.compile(
-    rf"[\"'`]\^?(?:(?:{METHODS}) )?([\w/:{{<\[*][^\"'`\s]{{0,200}})[\"'`]"
+    rf"[\"'`]\^?(?:(?:{METHODS}) )?((?=[\w/:{{<\[*])(?>\{{[^{{}}\"'`\n]{{0,80}}\}}|[^\"'`\s]){{1,200}})[\"'`]"
     r"|\b(?:resources?|namespace|scope|get|post|put|patch|delete)[ (]:(\w{1,80})\b"
     r"|(@(?:\w{1,80}\.)?(?i:get|post|put|patch|delete)(?:Mapping)?(?:\((?:\"\"|'')?[,)]|$))",
     re.MULTILINE,
@@ -38,11 +38,13 @@ _HAS_PLACEHOLDER = re.compile(r"[:{<\[(*$]")
 _RESOURCE = re.compile(
     r"\b(?:resources?|Route::(?:apiR|r)esources?)\s*\(?\s*[\"':]?$|\b\w*router\w*\.register\s*\(\s*r?[\"']$"
 )
+_MAY_END_BEFORE = re.compile(r"/(?::\w+\?|\{\w+\?\}|\[:?\w+\])$")  # its last segment may be left out
+_QUERY = re.compile(r"(?<!\()\?<.*")
 _GROUP = re.compile(r"\((?:\?P?<\w+>|\?:)?[^()]*\)[?*+]?")
 # What declares a route; where the text has a slash or a placeholder, less tells. What stands before others in a path.
 _ROUTERS = (
     r"\b(?i:routes?|routers?|resources?|group|prefix|mount|scope|namespace|controller|blueprint|endpoint)\b"
-    r"|\b(?:re_)?path\(|\burl\(|outer\w*\.register\(|Route|Mapping|Controller|Map[A-Z]|Handle(?:Func)?\b|Http[A-Z]"
+    r"|^\s*(?:get|post|put|patch|delete|match|live)\s+[\"']|\b(?:re_)?path\(|\burl\(|outer\w*\.register\(|Route|Mapping|Controller|Map[A-Z]|Handle(?:Func)?\b|Http[A-Z]"
     r"|@(?:Path|Get|Post|Put|Patch|Delete)\b|\b(?:get|post|put|patch|delete)[ (]:"
 )
 _DECLARES = re.compile(_ROUTERS)
@@ -59,7 +61,7 @@ _METHOD = re.compile(rf"\b(?i:({METHODS}))\b|(?:Http|Map|On)({METHODS.title()})\
 # What sends a request, leads a browser to a page or guards routes: before the template, and anywhere around it.
 _SENDS_BEFORE = re.compile(
     r"(?i)(?:\b(?:href|action|src|to|from)\s*=\s*\{?|\b(?:redirect\w*|reverse|url_for|navigate\w*|push|open|visit|goto)\s*\(?"
-    r"|[=!]=|\b(?:api|https?|client|service|axios|request|requests|session|conn|cy|page|\$|ky|got|this)\.(?:\w+\.)*"
+    r"|[=!]=|\b(?:api|https?|client|service|axios|request|requests|session|conn|cy|page|\$|ky|got|this\.\w*(?i:http|client|api|axios|service)\w*)\.(?:\w+\.)*"
     r"(?:get|post|put|patch|delete|head|options|request)(?:<[^>]*>)?\()\s*$"
 )
 _SENDS = re.compile(
@@ -156,17 +158,16 @@ def _templates_at(
         return
     if (around := _declaring(lines, number, is_told=is_told)) is None:
         return
-    before = own[: match.start()]
+    before, declared = own[: match.start()], around.replace(template, "") if template else around
     is_sent = "${" in template or (
-        not (is_go and _OF_ROUTER.search(before))
-        and bool(_SENDS_BEFORE.search(before) or _SENDS.search(around.replace(template, "")))
+        not (is_go and _OF_ROUTER.search(before)) and bool(_SENDS_BEFORE.search(before) or _SENDS.search(declared))
     )
     is_plain = _DECLARED.search(around) is None or _MOUNTS.search(around) is not None
     found = RouteTemplate(
         text=template,
         segments=parts,
         number=number,
-        methods=frozenset(name.upper() for names in _METHOD.findall(around) for name in names if name),
+        methods=frozenset(name.upper() for names in _METHOD.findall(declared) for name in names if name),
         weight=_SENT if is_sent else _PLAIN if is_plain else 1.0,
         is_shown=_SHOWS.search("\n".join(lines[number - 1 : number + _LINES_OF_PAGE])) is not None,
         is_prefix=bool(template) and _is_prefix(lines, number),
@@ -174,7 +175,10 @@ def _templates_at(
     yield found
     line_before = lines[number - 2][-MAX_LINE:] if number > 1 else ""
     if template and _RESOURCE.search(f"{line_before}\n{own[: match.start(1 if match[1] else 2)]}"):
-        yield found._replace(segments=(*parts, "*"), methods=frozenset())
+        for further in (("*",), ("*", "edit"), ("new",)):
+            yield found._replace(segments=(*parts, *further), methods=frozenset())
+    if _MAY_END_BEFORE.search(template):
+        yield found._replace(segments=parts[:-1])
 
 
 def _may_fit(part: str, known: Set[str]) -> bool:
@@ -199,7 +203,7 @@ def _class_below(lines: Sequence[str], number: int) -> str:
 
 
 def _segments_of(template: str) -> tuple[str, ...]:
-    plain = _GROUP.sub("*", template).rstrip("$?/").replace("/?", "")
+    plain = _GROUP.sub("*", _QUERY.sub("", template)).rstrip("$?/").replace("/?", "")
     return tuple(part for part in plain.split("/") if part)
 
 

@@ -17,15 +17,17 @@ from cairn.search.filters import Filtered, filter_files
 from cairn.search.library import Library, read_files
 from cairn.search.request_text import RequestLine
 from cairn.search.route_exports import PAGES, handler_in
-from cairn.search.route_fit import LEADING, RoutePrefixes, fit_of, folded
+from cairn.search.route_fit import LEADING, OTHER_METHOD, RoutePrefixes, fit_of, folded, is_of_others
 from cairn.search.route_folders import folder_routes
 from cairn.search.route_handlers import handler_of
 from cairn.search.route_templates import finder_of, templates_of
 from cairn.search.word_files import MINOR, files_with_words, is_code, line_in_text
+from cairn.source.roles import FOREIGN
 from cairn.source.terms import terms_of_word
 from cairn.source.text import raw_words
 
-MAX_FILES, MAX_FILES_OF_TEXT = 64, 16  # that are read for a request
+# How many files are read for a request, for one in a report, and for one in a long text, of which much else is read.
+MAX_FILES, MAX_FILES_OF_REPORT, MAX_FILES_OF_TEXT = 128, 64, 16
 _MAX_BYTES = 500_000  # of a file
 _MAX_ROUTES = 3
 _LEAST, _ALIKE = 0.45, 0.1  # how well a route fits at least, and how much worse than the best others may
@@ -33,7 +35,10 @@ _LEAST, _ALIKE = 0.45, 0.1  # how well a route fits at least, and how much worse
 # How the files count in which a segment stands: more if it is rare, if they are called like what declares routes, less
 # if it is a value, and if they are examples or clients.
 _RARE, _FOR_ROUTING, _OF_VALUE, _MINOR_FACTOR = 0.1, 1.5, 0.2, 0.01
-_ROUTING = re.compile(r"(?i)rout|url|controller|view|handler|endpoint|(?:^|/)(?:api|app|server|main|http|web|rest)\b")
+_ROUTING = re.compile(
+    r"(?i)rout|url|controller|views?\b|handler|endpoint|(?:^|/)(?:api|app|server|main|http|web|rest)(?:/[^/]+)?(?:\.\w+)?$"
+)
+_PACKAGES = re.compile(r"(?:^|/)src/main/(?:java|kotlin|scala|groovy)/")
 _CLIENTS = re.compile(
     r"(?:^|/)(?:clients?|frontend|components|composables|hooks|cypress|assets|static|e2e|ui)/|\.(?:tsx|jsx|vue|svelte|html)$"
 )
@@ -50,13 +55,15 @@ _BEGINS = re.compile(
 class DeclaredRoute(NamedTuple):
     """A line that declares a route that fits a request, its template, and how well it does, 0 to 1.
 
-    `is_minor`: it stands in an example, a client or the like. `is_file`: the file as a whole is the answer.
+    `is_minor`: it stands in an example, a client or the like. `is_other`: it is for other methods. `is_file`: the file
+    as a whole is the answer.
     """
 
     line: LineMatch
     template: str
     share: float
     is_minor: bool = False
+    is_other: bool = False
     is_file: bool = False
 
 
@@ -132,9 +139,9 @@ def _routes_of_folders(library: Library, request: RequestLine, filters: Filtered
         if number:
             is_minor = bool(of_view.roles[one.file] & MINOR)
             line = line_in_text(one.file, lines, number, number)
-            found.append(
-                DeclaredRoute(line, one.template, one.share * factor, is_minor, one.is_sent or path.endswith(PAGES))
-            )
+            is_file = one.is_sent or path.endswith(PAGES)
+            is_other = factor == OTHER_METHOD
+            found.append(DeclaredRoute(line, one.template, one.share * factor, is_minor, is_other, is_file))
     return sorted(
         (one for one in found if one.share >= _LEAST),
         key=lambda one: (-one.share, -of_view.paths[one.line.file].count("/")),
@@ -145,7 +152,9 @@ def _are_minor(snapshot: Snapshot, files: npt.NDArray[np.int64]) -> npt.NDArray[
     """Tell which of some files are examples, clients and the like."""
     paths = snapshot.files.paths
     is_client = np.array([_CLIENTS.search(paths[file]) is not None for file in files.tolist()], dtype=np.bool_)
-    is_minor: npt.NDArray[np.bool_] = is_client | ((snapshot.files.roles[files] & MINOR) > 0)
+    is_package = np.array([_PACKAGES.search(paths[file]) is not None for file in files.tolist()], dtype=np.bool_)
+    minor = np.where(is_package, int(FOREIGN), MINOR)  # packages may be called `docs` or `sample`
+    is_minor: npt.NDArray[np.bool_] = is_client | ((snapshot.files.roles[files] & minor) > 0)
     return is_minor
 
 
@@ -184,7 +193,8 @@ def _routes_in(file: int, path: str, data: bytes, request: RequestLine) -> Itera
     prefixes = RoutePrefixes(templates, lines, words)
     for one in templates:
         if (share := fit_of(one, prefixes, request)) >= _LEAST:
-            yield DeclaredRoute(line_in_text(file, lines, one.number, _end_of(lines, one.number)), one.text, share)
+            line = line_in_text(file, lines, one.number, _end_of(lines, one.number))
+            yield DeclaredRoute(line, one.text, share, is_other=is_of_others(one, request))
 
 
 @lru_cache(maxsize=16)  # for each file
