@@ -23,6 +23,7 @@ _REPAIRS = {
     "redo": "index those files again",
     "tidy": "delete them",
     "refold": "rebuild them from their events",
+    "redate": "date them anew, in their order",
 }
 
 

@@ -16,7 +16,7 @@ from cairn.index.hnsw import build_graphs
 from cairn.index.limits import Progress
 from cairn.kernels.build import IS_COMPILED
 from cairn.memory.spool import Spool
-from cairn.memory.upkeep import adopt_memory, examine_memory, examine_spool, rebuild_memory
+from cairn.memory.upkeep import adopt_memory, examine_memory, examine_spool, rebuild_memory, redate_memory
 from cairn.search.tuning import find_tuning
 from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
@@ -80,6 +80,8 @@ class Maintenance:
             if any(finding.repair == "refold" for finding in findings):
                 with suppress(StoreDamagedError):  # what is left is told
                     rebuild_memory(state)
+            if any(finding.repair == "redate" for finding in findings):
+                redate_memory(state)
             left = self._examine()
             repairs = {finding.repair for finding in left}
             done = [finding for finding in findings if finding.repair and finding.repair not in repairs]

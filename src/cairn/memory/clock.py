@@ -1,7 +1,8 @@
-"""A hybrid logical clock: times that follow the machine's clock and never run backwards, as texts that sort as they do.
+"""A hybrid logical clock: times that follow the machine's clock, as texts that sort as they do.
 
-After Kulkarni et al., "Logical Physical Clocks" (2014): an event that is made after another was seen is later than it,
-even where the clock of the machine that made the other is ahead.
+After Kulkarni et al., "Logical Physical Clocks" (2014): what is said of a memory is later than all that was known to be
+said of it, even where the clock of the machine that said it is ahead. Other memories do not matter to it, so that a
+clock that was wrong once does no harm to them.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def text_of(milliseconds: int, count: int = 0) -> str:
 
 
 class HybridClock:
-    """Gives each event a time after all that were seen before.
+    """Gives each event a time after those that it must follow.
 
     Args:
         now: the machine's clock, in seconds since the epoch.
@@ -53,20 +54,19 @@ class HybridClock:
 
     def __init__(self, now: Callable[[], float] = time.time) -> None:
         self._now = now
-        self._latest = ""
 
     def tick(self, after: str = "") -> str:
         """Return a time for a new event.
 
         Args:
-            after: the latest time that this must follow, besides those seen before; empty for none.
+            after: the latest time that this must follow; empty for none.
         """
-        self._latest = max(self._latest, after)
         text = text_of(int(self._now() * 1000))
-        if text <= self._latest:
-            text = _next(self._latest)
-        self._latest = text
-        return text
+        return text if text > after else _next(after)
+
+    def latest_allowed(self) -> str:
+        """Return the latest time that `check` lets pass."""
+        return text_of(int((self._now() + MAX_AHEAD_SECONDS) * 1000), _MAX_COUNT)
 
     def check(self, text: str) -> None:
         """Refuse a time that no clock of a working machine shows yet.

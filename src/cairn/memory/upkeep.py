@@ -1,4 +1,4 @@
-"""Examines a memory and mends what is derived in it. Its truth, the events, is never changed here."""
+"""Examines a memory and mends what is derived in it. Its truth, the events, changes only in `redating`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from cairn.memory.corpus import load_corpus
 from cairn.memory.damage import MALFORMED, UNFIT, note_of_loss
 from cairn.memory.events import parse_stored
 from cairn.memory.fold import fold
+from cairn.memory.redating import examine_dates, redate
 from cairn.memory.spool import Spool
 from cairn.memory.store import MemoryStore
 from cairn.source.text import pluralize
@@ -55,6 +56,7 @@ def _examine(connection: sqlite3.Connection) -> Iterator[Finding]:
     rows = list(event_db.iter_events(connection))
     events = [parse_stored(*row) for row in rows]
     yield Finding("events", "ok", f"{pluralize(len(events), 'event')}, each as its id says")
+    yield from examine_dates(connection)
     now = fold(events)
     if misfits := observation_db.find_misfits(connection, now):
         words = pluralize(len(misfits), "memory is", "memories are")
@@ -107,6 +109,20 @@ def rebuild_memory(state: StateDir) -> int:
         with store.writing() as connection:
             store.refold()
             return derived.rebuild(connection)
+    finally:
+        store.close()
+
+
+def redate_memory(state: StateDir) -> None:
+    """Date events anew that were made while this machine's clock was wrong.
+
+    Raises:
+        StoreDamagedError: if an event is not what its id says; then nothing is changed.
+        StoreError: if it cannot be opened or written.
+    """
+    store = MemoryStore(state, derived.derive)
+    try:
+        redate(store)
     finally:
         store.close()
 

@@ -10,10 +10,12 @@ NOON = 1_767_182_400.0
 def test_times_rise_while_the_clock_stands_still_or_goes_back() -> None:
     moments = iter([NOON, NOON, NOON - 60, NOON + 0.001])
     clock = HybridClock(lambda: next(moments))
-    times = [clock.tick() for _ in range(4)]
+    times = [""]
+    for _ in range(4):
+        times.append(clock.tick(times[-1]))
     assert times == sorted(set(times))
-    assert times[0] == "2025-12-31T12:00:00.000Z-0000"
-    assert times[3] == "2025-12-31T12:00:00.001Z-0000"
+    assert times[1] == "2025-12-31T12:00:00.000Z-0000"
+    assert times[4] == "2025-12-31T12:00:00.001Z-0000"
 
 
 def test_a_time_is_after_the_one_it_must_follow() -> None:

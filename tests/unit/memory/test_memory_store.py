@@ -131,7 +131,7 @@ def test_an_event_dated_years_ahead_is_refused_and_nothing_is_taken(tmp_path: Pa
     wrong, right = Replica(tmp_path / "wrong", 3 * 365 * 86_400), Replica(tmp_path / "right")
     make(wrong.store)
     with pytest.raises(EventError, match="1095 days ahead"):
-        right.store.append(wrong.events().values())
+        right.store.append(wrong.events().values(), "import")
     assert right.events() == {}
 
 

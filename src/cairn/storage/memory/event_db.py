@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from cairn.storage.connection import in_parts
 from cairn.storage.memory.rows import EventRow
 
 _COLUMNS = "id, observation, other, time, kind, body"
+
+
+class Placed(NamedTuple):
+    """An event, where it is from and who has it besides; see `find_sources`, `sharing_db` and `team_db`."""
+
+    id: str
+    observation: str
+    time: str
+    body: str
+    source: str
+    sharing: int
+    team: int
 
 
 def insert(connection: sqlite3.Connection, row: EventRow, source: str = "", sharing: int = 0, team: int = 0) -> None:
@@ -102,10 +114,16 @@ def neighbours(connection: sqlite3.Connection, observations: Collection[str]) ->
     return found
 
 
-def latest_time(connection: sqlite3.Connection) -> str:
-    """Return the time of the latest event, empty if there is none."""
-    (time,) = connection.execute("SELECT max(time) FROM event").fetchone()
-    return time or ""
+def latest_time(connection: sqlite3.Connection, observations: Collection[str]) -> str:
+    """Return the time of the latest event of some observations, empty if there is none."""
+    times = (_select(connection, "SELECT max(time)", "observation", part) for part in in_parts(list(observations)))
+    return max((time for rows in times for (time,) in rows if time), default="")
+
+
+def placed_after(connection: sqlite3.Connection, time: str) -> list[Placed]:
+    """Return the events that are dated later than a time."""
+    query = "SELECT id, observation, time, body, source, sharing, team FROM event WHERE time > ?"
+    return [Placed(*row) for row in connection.execute(query, (time,))]
 
 
 def count(connection: sqlite3.Connection) -> int:
