@@ -96,7 +96,11 @@ def test_memories_reach_colleagues_and_an_operator_can_erase_them(
     assert "alone" not in (tmp_path / "ada.jsonl").read_text()
 
     assert "name a project" in installation.run("memories", "--erase", code=2)
-    assert installation.run("memories", "--person", "ada", "--erase").strip() == "Erased 1 memory."
+    assert "nobody is here to be asked" in installation.run("memories", "--person", "ada", "--erase", code=2)
+    would = installation.run("memories", "--person", "ada", "--erase", "--dry-run")
+    assert row["memory"] in would
+    assert "Would erase 1 memory." in would
+    assert installation.run("memories", "--person", "ada", "--erase", "--yes").strip() == "Erased 1 memory."
     bob.run("memories", "sync")
     assert bob.memories() == []
 

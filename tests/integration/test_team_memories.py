@@ -254,6 +254,8 @@ def test_an_operator_lists_exports_and_erases_the_memories_of_a_person(team: Sho
     ada.sync()
     bob.sync()
     change(bob, first, "status", status="resolved")
+    change(bob, first, "set", importance=6, tags=['"text":"'])
+    change(bob, first, "link", path="code.py", symbol="", hash="")
     second = remember(bob, "bob's own")
     bob.sync()
 
@@ -265,6 +267,9 @@ def test_an_operator_lists_exports_and_erases_the_memories_of_a_person(team: Sho
     for laptop in (ada, bob):
         laptop.sync()
         assert laptop.texts() == {"the cache is not thread-safe", ""}
+    change(bob, first, "set", text="the cache is thread-safe now")
+    bob.sync()
+    assert {row["memory"] for row in team.memories(person="bob").rows()} == {first}
     with pytest.raises(NotFoundError):
         team.memories("acme/nothing").rows()
     assert [row["operation"] for row in read_audit(team.owner, person="bob")][:1] == ["erase memories"]

@@ -9,14 +9,15 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import timedelta
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cairn.cli.exchange import write_export
+from cairn.cli.memories import ask_to_erase, is_anybody_here
 from cairn.cli.notes import printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import emit, emit_json
@@ -28,6 +29,7 @@ from cairn.source.text import pluralize
 if TYPE_CHECKING:
     from cairn.team.catalog import Catalog, Role
     from cairn.team.login_routes import SignInRoutes
+    from cairn.team.memories import OperatorOfMemories
     from cairn.team.objects import Objects
     from cairn.team.operator import Operator
     from cairn.team.people import People
@@ -234,8 +236,7 @@ def run_memories(options: argparse.Namespace) -> int:
     with open_catalog(options) as catalog:
         memories = load("cairn.team.memories:OperatorOfMemories")(catalog, options.project, options.person)
         if options.erase:
-            n_erased = memories.erase(time.time())
-            return _done(options, f"Erased {pluralize(n_erased, 'memory', 'memories')}.", {"erased": n_erased})
+            return _erase(options, memories)
         if options.export:
             n_events = write_export(options.export, memories.export())
             return EXIT_FOUND if n_events else EXIT_NONE
@@ -243,12 +244,44 @@ def run_memories(options: argparse.Namespace) -> int:
     if options.json:
         emit_json({"memories": rows})
     for row in [] if options.json else rows:
-        state = "erased" if row["erased"] else "taken back" if row["taken_back"] else "shared"
-        people = printable(", ".join(row["people"]) or "nobody any more")
-        emit(f"{row['project']} {row['memory']}: {state}, {pluralize(row['events'], 'event')} by {people}")
+        emit(_shared_memory(row))
     if not rows and not options.json:
         emit("No memories are shared.")
     return EXIT_FOUND if rows else EXIT_NONE
+
+
+def _shared_memory(row: Mapping[str, Any]) -> str:
+    state = "erased" if row["erased"] else "taken back" if row["taken_back"] else "shared"
+    people = printable(", ".join(row["people"]) or "nobody any more")
+    return f"{row['project']} {row['memory']}: {state}, {pluralize(row['events'], 'event')} by {people}"
+
+
+def _erase(options: argparse.Namespace, memories: OperatorOfMemories) -> int:
+    """Erase memories, if the operator confirms it, or say which would be."""
+    rows = [row for row in memories.rows() if not row["erased"]]
+    count = pluralize(len(rows), "memory", "memories")
+    for row in [] if options.yes or options.json else rows:
+        emit(_shared_memory(row))
+    if options.dry_run:
+        return _done(options, f"Would erase {count}.", {"memories": rows})
+    if rows and not options.yes and not _confirm(options, len(rows)):
+        return _done(options, "Nothing was erased.", {"erased": 0})
+    n_erased = memories.erase(time.time())
+    return _done(options, f"Erased {pluralize(n_erased, 'memory', 'memories')}.", {"erased": n_erased})
+
+
+def _confirm(options: argparse.Namespace, n_memories: int) -> bool:
+    """Ask the operator whether to erase memories.
+
+    Raises:
+        RequestError: if there is nobody to ask.
+    """
+    if not is_anybody_here(options):
+        raise RequestError(
+            f"{pluralize(n_memories, 'memory', 'memories')} would be gone for ever, and nobody is here to be asked",
+            "see which with --dry-run, then confirm it with --yes",
+        )
+    return ask_to_erase(n_memories)
 
 
 def run_worker(options: argparse.Namespace) -> int:

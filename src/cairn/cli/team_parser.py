@@ -56,10 +56,14 @@ def add_team_commands(
             granted.add_argument("--write", action="store_true", help="and write memories of it")
     memories = add("memories", "list shared memories; export or erase them")
     memories.add_argument("project", metavar=_PROJECT, nargs="?", default="", help="by default all projects")
-    memories.add_argument("--person", metavar="NAME", default="", help="only those with words of this person")
+    memories.add_argument(
+        "--person", metavar="NAME", default="", help="only those whose text this person wrote or changed"
+    )
     either = memories.add_mutually_exclusive_group()
     either.add_argument("--export", metavar="FILE", default="", help="write all that happened to them; - is stdout")
     either.add_argument("--erase", action="store_true", help="erase them for ever, on every machine that shares them")
+    memories.add_argument("--dry-run", action="store_true", help="only say which would be erased")
+    memories.add_argument("--yes", action="store_true", help="do not ask before they are erased")
     status = add("status", "show what is published, what waits, what failed, and which nodes and workers there are")
     status.set_defaults(run=lazy("cairn.cli.team_state:run_status"))
     add("doctor", "look what is wrong with the database, the store, or what was published", of_objects)

@@ -162,7 +162,7 @@ class OperatorOfMemories:
     Args:
         catalog: without a role.
         project: `ORGANISATION/NAME`; empty for all.
-        person: whose; empty for everybody's. A memory is theirs if any words of it are.
+        person: whose; empty for everybody's. A memory is theirs if they wrote its text or changed it.
     """
 
     def __init__(self, catalog: Catalog, project: str, person: str) -> None:
@@ -232,10 +232,11 @@ class OperatorOfMemories:
         return self._project, self._project, self._person, self._person
 
 
-# The memories of a project and of a person; empty names stand for all.
+# The memories of a project and of a person; empty names stand for all. In the canonical body of an event, quotes within
+# strings are escaped, so only the field of its text reads so.
 _CHOSEN: LiteralString = """WITH chosen AS (
     SELECT DISTINCT project_id, organisation || '/' || project.name AS project, observation
     FROM memory_event JOIN project ON project.id = project_id LEFT JOIN person ON person.id = person_id
     WHERE (%s = '' OR organisation || '/' || project.name = %s)
-        AND (%s = '' OR (person.name = %s AND kind IN ('created', 'set', 'link')))
+        AND (%s = '' OR (person.name = %s AND strpos(body, '"text":"') > 0))
 )"""
