@@ -158,8 +158,8 @@ def _folder(state: StateDir) -> Iterator[Finding]:
                 with tempfile.NamedTemporaryFile(dir=path, suffix=".tmp"):
                     pass
             except OSError as error:
-                words = f"{path} cannot be written ({error.strerror}): answers come from the index as it is"
-                hint = "make it writable, or set CAIRN_STATE_DIR to a folder that is"
+                words = f"{path} cannot be written ({error.strerror}): answers come from what is there"
+                hint = "make it writable, or set CAIRN_STATE_DIR to a folder that is, where another memory begins"
                 yield Finding("folder", "error", words, hint=hint)
                 return
         yield Finding("folder", "ok", f"{state.path} can be written")

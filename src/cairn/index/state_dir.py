@@ -211,6 +211,8 @@ class StateDir(StateFiles):
     def open_truth(self, store: Store) -> sqlite3.Connection:
         """Open the database of a store of truth, creating it. Whatever is wrong with it, it is left as it is.
 
+        One that is there is opened to be read where nothing can be written, as in `connect_for_reading`.
+
         Raises:
             StoreForeignError: if it was not made in this folder by this user.
             StoreDamagedError, StoreVersionError, StoreLockedError: the store's own.
@@ -220,7 +222,7 @@ class StateDir(StateFiles):
         seal = self.create(store)
         file = self.file_of(store)
         if os.path.lexists(file) and not _is_unmade(file):
-            return self._open(seal, store)
+            return self._open(seal, store, connect_for_reading)
         with _lock_while_making(self.path, store):
             return self._open(seal, store) if os.path.lexists(file) else self._make_truth(seal, store)
 
@@ -388,8 +390,13 @@ def _write_errors(path: Path, store: Store) -> Iterator[None]:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         raise StoreError(
             f"cannot write {path}: {error.strerror}",
-            store.make_room() if full else "make it writable, or set CAIRN_STATE_DIR to a folder that is",
+            store.make_room() if full else _make_writable(store),
         ) from error
+
+
+def _make_writable(store: Store) -> str:
+    elsewhere = ", where another memory begins" if store.is_truth else ""
+    return f"make it writable, or set CAIRN_STATE_DIR to a folder that is{elsewhere}"
 
 
 def _lock_while_making(path: Path, store: Store) -> AbstractContextManager[int]:

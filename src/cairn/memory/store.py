@@ -78,6 +78,7 @@ class MemoryStore:
         self._lock = threading.RLock()
         self._opened: sqlite3.Connection | None = None
         self._identity: tuple[int, int, int] | None = None
+        self._is_writable = True
         self._n_inside = 0
         self.n_replaced = 0
         """How often another file was found in the place of the one that was open."""
@@ -154,10 +155,15 @@ class MemoryStore:
     def _leave_replaced_file(self) -> None:
         """Close a file that was deleted, moved away or emptied: what is written to it would be lost.
 
+        One that was opened where nothing could be written is closed, too, once it can change.
+
         Raises:
             StoreDamagedError: if it was cut off, which SQLite would not notice while it remembers the rest.
         """
         if self._opened is None:
+            return
+        if not self._is_writable and _can_be_written(self._file):
+            self.close()
             return
         now = _identity(self._file)
         if now is not None and self._identity is not None and now[:2] == self._identity[:2]:
@@ -179,9 +185,10 @@ class MemoryStore:
         if self._opened is None:
             self._opened = self._state.open_truth(MEMORY)
             self._identity = _identity(self._file)
+            self._is_writable = _can_be_written(self._file)
             self._opened.execute("PRAGMA secure_delete = ON")  # what is redacted is overwritten
             self._must_erase = bool(read_meta(self._opened, _ERASE))
-            if self._must_erase:
+            if self._must_erase and self._is_writable:
                 self.erase()
         return self._opened
 
@@ -380,6 +387,10 @@ def _identity(file: Path) -> tuple[int, int, int] | None:
     except OSError:
         return None
     return facts.st_dev, facts.st_ino, facts.st_size
+
+
+def _can_be_written(file: Path) -> bool:
+    return os.access(file.parent, os.W_OK) and os.access(file, os.W_OK)
 
 
 def _full_id(connection: sqlite3.Connection, id: str) -> str:

@@ -323,6 +323,6 @@ def _store_error(error: sqlite3.DatabaseError, path: Path, store: Store) -> Stor
     if "full" in text or "disk I/O" in text:
         return StoreError(f"cannot write {path}: {text}", store.make_room())
     if any(mark in text for mark in _READ_ONLY):
-        hint = "make the folder writable, or set CAIRN_STATE_DIR to one that is"
+        hint = "make the folder writable" + ("" if store.is_truth else ", or set CAIRN_STATE_DIR to one that is")
         return StoreError(f"cannot open or write {path}: {text}", hint)
     return StoreError(f"{path}: {text}", Hint.of("doctor"))
