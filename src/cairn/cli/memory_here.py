@@ -34,7 +34,8 @@ def answer_memory_here(options: argparse.Namespace, operation: str, fields: Mapp
 def prune_here(options: argparse.Namespace) -> list[MemoryRowDocument]:
     """Archive what nobody needs, unless it is a dry run, and return rows of it."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
-        return [memory_row(observation) for observation in workspace.memory.prune(dry_run=options.dry_run)]
+        pruned = workspace.memory.prune(dry_run=options.dry_run)
+        return list(map(memory_row, workspace.memory.recall.followed(pruned)))
 
 
 def embed_here(options: argparse.Namespace, progress: Progress) -> EmbeddedDocument:

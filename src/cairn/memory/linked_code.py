@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import unified_diff
 from itertools import chain
 from pathlib import Path
@@ -32,7 +32,7 @@ class LinkedCode(NamedTuple):
     """The code of one link.
 
     Attributes:
-        file: the link, as `path` or `path::symbol`.
+        file: the link, as `path` or `path::symbol`, with the path now.
         state: what became of it.
         language: of the file, empty if that is gone.
         revision: the commit that has it as it was then, empty if none does.
@@ -63,23 +63,26 @@ class LinkedCodes:
 
     Args:
         root: the project's folder.
+        moves: {path that memories say: path now} of the files that were renamed since.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, moves: Mapping[str, str]) -> None:
         self._root, self._has_git, self._states = root, find_repository(root) is not None, LinkStates(root)
+        self._moves = moves
 
     def of(self, observation: Observation) -> list[LinkedCode]:
         """Return the code of each link of a memory."""
         return [self._code_of(link, observation.revision) for link in observation.links[:_MAX_LINKS]]
 
     def _code_of(self, link: CodeLink, revision: str) -> LinkedCode:
-        state = self._states.state(link)
-        file = self._file_now(link.path)
+        moved = link._replace(path=self._moves.get(link.path, link.path))
+        state = self._states.state(moved)
+        file = self._file_now(moved.path)
         now = None if file is None else _as_linked(file.data, link) or _named(file, link)
         then, commit = (now, revision) if state == "current" and now is not None else self._then(link, revision)
         diff = "" if then is None or then.lines == (now.lines if now else []) else _diff(then, now)
         return LinkedCode(
-            file=name_of(link),
+            file=name_of(moved),
             state=state,
             language="" if file is None else file.language.name,
             revision=commit,

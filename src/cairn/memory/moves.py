@@ -69,8 +69,14 @@ def follow_links(links: tuple[CodeLink, ...], moves: Mapping[str, str]) -> tuple
 
 
 def places_before(paths: Collection[str], moves: Mapping[str, str]) -> set[str]:
-    """Return some files, and what memories call them that were made before they were renamed."""
-    return {*paths, *(old for old, new in moves.items() if new in paths)}
+    """Return some files, and what memories call them that were made before they were renamed.
+
+    Args:
+        paths: one that ends in a slash means all files below it.
+        moves: as `Moves.find` returns them.
+    """
+    folders = tuple(path for path in paths if path.endswith("/"))
+    return {*paths, *(old for old, new in moves.items() if new in paths or new.startswith(folders))}
 
 
 def _stamp(file: Path) -> tuple[int, int, int] | None:

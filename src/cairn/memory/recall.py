@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -213,7 +213,7 @@ class Recall:
 
     def newest(self, wanted: Conditions = ACTIVE, limit: int = 10) -> list[Recollection]:
         """Return the newest memories that count where the checkout stands and whose code is still there."""
-        observations = self._followed(self._store.select(wanted, limit + _MORE))
+        observations = self.followed(self._store.select(wanted, limit + _MORE))
         visible = self._visibility.visible({Birthplace(row.branch, row.revision) for row in observations})
         recollections: list[Recollection] = []
         for observation in observations:
@@ -224,7 +224,7 @@ class Recall:
 
     def staleness(self, observation: Observation) -> Staleness:
         """Return what became of the code that a memory speaks of."""
-        return self._link_states.staleness(*self._followed([observation]))
+        return self._link_states.staleness(*self.followed([observation]))
 
     def find_stale(self, wanted: Conditions, limit: int) -> tuple[dict[str, Staleness], list[str]]:
         """Look at the newest memories that meet some conditions.
@@ -250,12 +250,18 @@ class Recall:
             moves = self._moves.find(connection)
             return sorted({moves.get(path, path) for path in observation_db.linked_paths(connection)})
 
-    def _followed(self, observations: Sequence[Observation]) -> list[Observation]:
+    def moves(self) -> Mapping[str, str]:
+        """Return {path that active memories say: path now} of the files that were renamed since."""
+        if not self._store.exists:
+            return {}
+        with self._store.reading() as connection:
+            return self._moves.find(connection)
+
+    def followed(self, observations: Sequence[Observation]) -> list[Observation]:
         """Return memories with their links leading to where their files are now."""
         if not any(observation.links for observation in observations):
             return list(observations)
-        with self._store.reading() as connection:
-            moves = self._moves.find(connection)
+        moves = self.moves()
         return [follow(observation, moves) for observation in observations]
 
     def rebuild(self) -> int:

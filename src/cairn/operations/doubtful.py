@@ -39,7 +39,7 @@ def list_doubtful(workspace: Workspace, request: DoubtfulRequest, progress: Prog
     page = memory.store.observations(chosen) if chosen else []
     counts = memory.usage.shown_counts(chosen)
     rows: list[DoubtfulRowDocument] = []
-    for observation, row in zip(page, memory_rows(memory.store, page), strict=True):
+    for observation, row in zip(page, memory_rows(memory, page), strict=True):
         id = observation.id
         reasons = _reasons(stale.get(id, _CURRENT), in_vain.get(id, _NEVER_SHOWN))
         shown = counts.get(id, _NEVER_SHOWN)

@@ -15,10 +15,11 @@ from cairn.hints import Hint
 from cairn.memory.handles import handle_of
 from cairn.memory.identity import session_to_keep
 from cairn.memory.links import link_to
+from cairn.memory.moves import places_before
 from cairn.memory.shown import sources_of
 from cairn.memory.store import By
 from cairn.memory.targets import target_below
-from cairn.operations.memory_rows import memory_row, memory_rows, whole_memory
+from cairn.operations.memory_rows import changed_rows, memory_row, memory_rows, whole_memory
 from cairn.operations.periods import end_of, folder_or_file, start_of
 from cairn.operations.whole_text import perform_all
 from cairn.protocol.documents import memory_hit_to_dict
@@ -108,7 +109,7 @@ def list_memories(
     store, conditions = workspace.memory.store, conditions_of(workspace, request)
     found = store.select(conditions, request.limit or None, request.offset)
     document: MemoryListDocument = {
-        "memories": memory_rows(store, found),
+        "memories": memory_rows(workspace.memory, found),
         "total": store.count(conditions),
         "omitted": 0,
     }
@@ -126,11 +127,17 @@ def conditions_of(workspace: Workspace, request: MemoryFilter) -> Conditions:
         branches=(request.branch,) if request.branch else (),
         session=session_to_keep(request.session),
         tag=request.tag,
-        path=folder_or_file(workspace.root, request.file),
+        paths=_places(workspace, request.file),
         text=request.text,
         since=start_of(request.since),
         until=end_of(request.until),
     )
+
+
+def _places(workspace: Workspace, file: str) -> tuple[str, ...]:
+    """Return a file or folder as the memory has it, with what files were called there before they were renamed."""
+    path = folder_or_file(workspace.root, file)
+    return tuple(sorted(places_before([path], workspace.memory.recall.moves()))) if path else ()
 
 
 def show(workspace: Workspace, request: MemoryRequest, progress: Progress | None = None) -> list[MemoryDocument]:
@@ -140,7 +147,7 @@ def show(workspace: Workspace, request: MemoryRequest, progress: Progress | None
     for observation in observations:
         if observation.is_redacted:
             raise NotFoundError(f"the memory {handle_of(observation.id)} was erased", Hint("list them", "memories"))
-    sources = sources_of(store, observations)
+    sources, now = sources_of(store, observations), workspace.memory.recall.followed(observations)
     documents = [
         whole_memory(
             observation,
@@ -148,7 +155,7 @@ def show(workspace: Workspace, request: MemoryRequest, progress: Progress | None
             sources.get(observation.id, ""),
             workspace.memory.usage.injections(observation=observation.id, limit=_MOST_SHOWN),
         )
-        for observation in observations
+        for observation in now
     ]
     return documents if request.max_tokens is None else fit_memories(documents, request.max_tokens)
 
@@ -180,7 +187,7 @@ def edit(workspace: Workspace, request: MemoryEditRequest, progress: Progress | 
             observation = memory.lifecycle.link(observation.id, link, by)
         for file in request.remove_files:
             observation = memory.lifecycle.unlink(observation.id, *target_below(workspace.root, file), by)
-    return {"memories": [memory_row(observation)]}
+    return changed_rows(memory, [observation])
 
 
 def change_status(
@@ -205,7 +212,8 @@ def change_status(
     if not found:
         return {"memories": []}
     with memory.store.writing():
-        return {"memories": [memory_row(change(observation)) for observation in found]}
+        changed = [change(observation) for observation in found]
+    return changed_rows(memory, changed)
 
 
 def _changer(workspace: Workspace, request: MemoryStatusRequest, by: By) -> Callable[[Observation], Observation]:
@@ -221,7 +229,7 @@ def _changer(workspace: Workspace, request: MemoryStatusRequest, by: By) -> Call
 def undo(workspace: Workspace, request: MemoryUndoRequest, progress: Progress | None = None) -> ChangedMemoriesDocument:
     """Undo the last change of status of each memory, of all or none."""
     changed = _change_all(workspace, request.ids, partial(workspace.memory.lifecycle.undo, by=_by(request)))
-    return {"memories": list(map(memory_row, changed))}
+    return changed_rows(workspace.memory, changed)
 
 
 def forget(workspace: Workspace, request: ForgetRequest, progress: Progress | None = None) -> ForgottenDocument:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from cairn.facets.memory import MemoryFacet
 from cairn.memory.events import Event
 from cairn.memory.handles import handle_of
 from cairn.memory.links import name_of
 from cairn.memory.shown import moment_of, sources_of, summary_of, tokens_of
-from cairn.memory.store import MemoryStore
 from cairn.protocol.memory_documents import (
+    ChangedMemoriesDocument,
     MemoryDocument,
     MemoryEventDocument,
     MemoryRowDocument,
@@ -20,10 +21,15 @@ from cairn.protocol.memory_documents import (
 from cairn.storage.memory.rows import InjectedMemory, Observation
 
 
-def memory_rows(store: MemoryStore, observations: Sequence[Observation]) -> list[MemoryRowDocument]:
-    """Return memories as rows of a list."""
-    sources = sources_of(store, observations)
-    return [memory_row(observation, sources.get(observation.id, "")) for observation in observations]
+def memory_rows(memory: MemoryFacet, observations: Sequence[Observation]) -> list[MemoryRowDocument]:
+    """Return memories as rows of a list, with their files as these are called now."""
+    sources, now = sources_of(memory.store, observations), memory.recall.followed(observations)
+    return [memory_row(observation, sources.get(observation.id, "")) for observation in now]
+
+
+def changed_rows(memory: MemoryFacet, observations: Sequence[Observation]) -> ChangedMemoriesDocument:
+    """Return memories that were changed just now, as rows."""
+    return {"memories": list(map(memory_row, memory.recall.followed(observations)))}
 
 
 def memory_row(observation: Observation, source: str = "") -> MemoryRowDocument:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 from cairn.errors import NotFoundError
-from cairn.facets.memory import by_whom
+from cairn.facets.memory import MemoryFacet, by_whom
 from cairn.memory.handles import handle_of
 from cairn.memory.linked_code import LinkedCodes
 from cairn.memory.links import link_to, name_of
 from cairn.memory.reembedding import Reembedding
 from cairn.memory.store import By
-from cairn.operations.memory_rows import memory_row
+from cairn.operations.memory_rows import changed_rows
 from cairn.operations.whole_text import perform_all
 from cairn.protocol.memory_documents import (
     ChangedMemoriesDocument,
@@ -22,7 +23,7 @@ from cairn.protocol.memory_documents import (
     ModelWorkDocument,
 )
 from cairn.protocol.memory_requests import EmbedRequest, MemoryCodeRequest, MemoryKeepRequest
-from cairn.storage.memory.rows import Observation
+from cairn.storage.memory.rows import CodeLink, Observation
 from cairn.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _NOBODY = "agent:unknown"  # asks, if the request does not say who
 def show_code(workspace: Workspace, request: MemoryCodeRequest, progress: Progress | None = None) -> MemoryCodeDocument:
     """Show the code that a memory speaks of, as it was when it was linked and as it is now."""
     observation = workspace.memory.store.observation(request.id)
-    codes = LinkedCodes(workspace.root).of(observation)
+    codes = LinkedCodes(workspace.root, workspace.memory.recall.moves()).of(observation)
     links = [cast("LinkedCodeDocument", code._asdict()) for code in codes]
     return {"id": handle_of(observation.id), "links": links}
 
@@ -48,17 +49,39 @@ def keep(workspace: Workspace, request: MemoryKeepRequest, progress: Progress | 
     found = memory.store.observations(list(dict.fromkeys(request.ids)))
     if not found:
         return {"memories": []}
+    ties = [
+        _ties(workspace, observation, now)
+        for observation, now in zip(found, memory.recall.followed(found), strict=True)
+    ]
     with memory.store.writing():
-        return {"memories": [memory_row(_kept(workspace, observation, by)) for observation in found]}
+        kept = [_kept(memory, observation, by, own) for observation, own in zip(found, ties, strict=True)]
+    return changed_rows(memory, kept)
 
 
-def _kept(workspace: Workspace, observation: Observation, by: By) -> Observation:
-    memory = workspace.memory
-    staleness = memory.recall.staleness(observation)
-    for link in observation.links:
-        if name_of(link) in staleness.changed:
-            observation = memory.lifecycle.link(observation.id, link_to(workspace.root, name_of(link)), by)
-        elif name_of(link) in staleness.gone:
+def _ties(workspace: Workspace, observation: Observation, now: Observation) -> list[tuple[CodeLink, CodeLink | None]]:
+    """Return the links of a memory, each with what it is to be once the memory is right; None if its code is gone.
+
+    Args:
+        workspace: of the project.
+        observation: the memory.
+        now: the same, with its links leading to where their files are now.
+    """
+    staleness = workspace.memory.recall.staleness(now)
+    ties: list[tuple[CodeLink, CodeLink | None]] = []
+    for link, moved in zip(observation.links, now.links, strict=True):
+        name = name_of(moved)
+        right = link_to(workspace.root, name) if name in staleness.changed else moved
+        ties.append((link, None if name in staleness.gone else right))
+    return ties
+
+
+def _kept(
+    memory: MemoryFacet, observation: Observation, by: By, ties: Sequence[tuple[CodeLink, CodeLink | None]]
+) -> Observation:
+    for link, right in ties:
+        if right is not None and right != link:
+            observation = memory.lifecycle.link(observation.id, right, by)
+        if right is None or (right.path, right.symbol) != (link.path, link.symbol):
             observation = memory.lifecycle.unlink(observation.id, link.path, link.symbol, by)
     with suppress(NotFoundError):  # it was shown to nobody
         memory.feedback.mark_memory(observation.id, "good")

@@ -121,7 +121,7 @@ def _whole(workspace: Workspace, session: Session) -> WholeSessionDocument:
         "batches": [_batch(batch, done.get(batch.number, [])) for batch in memory.sessions.batches(session)],
         "shown": shown,
         "shown_tokens": sum(row["tokens"] for row in shown),
-        "learned": memory_rows(memory.store, learned[::-1]),
+        "learned": memory_rows(memory, learned[::-1]),
     }
     return cast("WholeSessionDocument", document)
 

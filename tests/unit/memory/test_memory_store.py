@@ -192,8 +192,8 @@ def test_memories_are_selected_by_each_condition(replica: Replica) -> None:
 
     assert found(types=["decision"]) == found(tag="db") == found(session="s1") == found(text="wal") == [decision]
     assert found(branches=["dev"]) == found(is_shared=True) == found(statuses=["active"]) == [decision]
-    assert found(path="src/a.py") == found(path="src/") == found(is_shared=False) == [gotcha]
-    assert found(path="src") == found(since="2999") == found(until="2000") == []
+    assert found(paths=("src/a.py",)) == found(paths=("src/",)) == found(is_shared=False) == [gotcha]
+    assert found(paths=("src",)) == found(since="2999") == found(until="2000") == []
     assert sorted(found()) == sorted([decision, gotcha])
     assert replica.store.count(Conditions(statuses=["resolved"])) == 1
 

@@ -28,7 +28,8 @@ class Conditions(NamedTuple):
 
     Attributes:
         statuses, types, origins: any of these.
-        session, tag, path: exactly this; a path that ends in a slash means all below it.
+        session, tag: exactly this.
+        paths: speaks of any of these; one that ends in a slash means all below it.
         text: is said somewhere, in any case.
         since, until: when it was created, as a time of the clock or the beginning of one.
         branches: any of these.
@@ -42,7 +43,7 @@ class Conditions(NamedTuple):
     branches: Sequence[str] = ()
     session: str = ""
     tag: str = ""
-    path: str = ""
+    paths: Sequence[str] = ()
     text: str = ""
     since: str = ""
     until: str = ""
@@ -227,11 +228,12 @@ def _where(conditions: Conditions) -> tuple[str, list[Any]]:
         if value not in ("", None):
             terms.append(term)
             values.append(value)
-    if conditions.path:
-        is_below = conditions.path.endswith("/")
-        match = "substr(path, 1, length(?1)) = ?1" if is_below else "path = ?1"
-        terms.append(f"number IN (SELECT number FROM link WHERE {match.replace('?1', '?')})")
-        values.extend([conditions.path] * match.count("?1"))
+    if conditions.paths:
+        folders = [path for path in conditions.paths if path.endswith("/")]
+        files = json.dumps([path for path in conditions.paths if not path.endswith("/")])
+        matches = ["path IN (SELECT value FROM json_each(?))", *["substr(path, 1, length(?)) = ?"] * len(folders)]
+        terms.append(f"number IN (SELECT number FROM link WHERE {' OR '.join(matches)})")
+        values.extend([files, *(value for folder in folders for value in (folder, folder))])
     return f"WHERE {' AND '.join(terms)}", values
 
 
