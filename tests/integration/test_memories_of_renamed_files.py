@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from cairn.errors import NotFoundError
 from cairn.operations import perform
 from cairn.protocol.memory_requests import (
     MemoriesRequest,
     MemoryChangeRequest,
     MemoryCodeRequest,
+    MemoryEditRequest,
     MemoryKeepRequest,
     MemoryRequest,
 )
@@ -108,3 +110,31 @@ def test_what_was_only_renamed_is_tied_to_the_file_of_now_too(renamed: Renamed) 
     renamed.ask("memories/keep", MemoryKeepRequest(ids=(renamed.id,), actor="person:me"))
     assert renamed.links() == ["lib/pool.py::", "lib/pool.py::Pool"]
     assert renamed.doubts() == []
+
+
+@pytest.mark.parametrize("file", ["lib/pool.py::Pool", "db.py::Pool"])
+def test_a_link_is_taken_away_by_either_name(renamed: Renamed, file: str) -> None:
+    renamed.ask("memories/edit", MemoryEditRequest(id=renamed.id, remove_files=(file,)))
+    assert renamed.links() == ["db.py::"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "message", "hint"),
+    [
+        (
+            {"remove_files": ("lib/pool.py::size",)},
+            "is not tied to lib/pool.py::size",
+            "lib/pool.py, lib/pool.py::Pool",
+        ),
+        ({"remove_files": ("nosuch.py",), "importance": 9}, "is not tied to nosuch.py", "lib/pool.py::Pool"),
+        ({"remove_tags": ("nope",), "importance": 9}, "is not tagged nope", "give one of these: pool"),
+    ],
+)
+def test_what_is_not_there_cannot_be_taken_away(
+    renamed: Renamed, fields: dict[str, Any], message: str, hint: str
+) -> None:
+    before = renamed.workspace.memory.store.history(renamed.id)
+    with pytest.raises(NotFoundError, match=message) as caught:
+        renamed.ask("memories/edit", MemoryEditRequest(id=renamed.id, **fields))
+    assert hint in caught.value.hint
+    assert renamed.workspace.memory.store.history(renamed.id) == before

@@ -14,11 +14,11 @@ from cairn.facets.memory import by_whom
 from cairn.hints import Hint
 from cairn.memory.handles import handle_of
 from cairn.memory.identity import session_to_keep
-from cairn.memory.links import link_to
+from cairn.memory.links import link_to, name_of
 from cairn.memory.moves import places_before
 from cairn.memory.shown import sources_of
 from cairn.memory.store import By
-from cairn.memory.targets import target_below
+from cairn.memory.targets import MARK, Target, target_below
 from cairn.operations.memory_rows import changed_rows, memory_row, memory_rows, whole_memory
 from cairn.operations.periods import end_of, folder_or_file, start_of
 from cairn.operations.whole_text import perform_all
@@ -45,7 +45,7 @@ from cairn.protocol.memory_requests import (
 )
 from cairn.source.text import pluralize
 from cairn.storage.memory.observation_db import Conditions
-from cairn.storage.memory.rows import Observation
+from cairn.storage.memory.rows import CodeLink, Observation
 from cairn.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def edit(workspace: Workspace, request: MemoryEditRequest, progress: Progress | 
     if not (fields or request.tags or request.remove_tags or request.files or request.remove_files):
         raise RequestError("nothing is to be changed", "say what: text, type, importance, tags, files or shared")
     memory, by = workspace.memory, _by(request)
-    memory.store.observation(request.id)  # or nothing is written
+    removed = _removed(workspace, request)
     links = [link_to(workspace.root, file) for file in request.files]
     with memory.store.writing():
         observation = memory.store.observation(request.id)
@@ -185,9 +185,41 @@ def edit(workspace: Workspace, request: MemoryEditRequest, progress: Progress | 
             observation = memory.lifecycle.edit(observation.id, by, **fields)
         for link in links:
             observation = memory.lifecycle.link(observation.id, link, by)
-        for file in request.remove_files:
-            observation = memory.lifecycle.unlink(observation.id, *target_below(workspace.root, file), by)
+        for link in removed:
+            observation = memory.lifecycle.unlink(observation.id, link.path, link.symbol, by)
     return changed_rows(memory, [observation])
+
+
+def _removed(workspace: Workspace, request: MemoryEditRequest) -> list[CodeLink]:
+    """Return the links that are to be taken from a memory, each by what it says or by what its file is called now.
+
+    Raises:
+        NotFoundError: if there is no such memory, or it has no such link or tag.
+    """
+    observation = workspace.memory.store.observation(request.id)
+    (now,) = workspace.memory.recall.followed([observation])
+    removed = []
+    for file in request.remove_files:
+        target = target_below(workspace.root, file)
+        pairs = zip(observation.links, now.links, strict=True)
+        found = [link for link, moved in pairs if target in (_target_of(link), _target_of(moved))]
+        if not found:
+            name = f"{target.path}{MARK}{target.symbol}" if target.symbol else target.path
+            raise _is_not_there(observation, f"tied to {name}", list(map(name_of, now.links)))
+        removed += found
+    for tag in request.remove_tags:
+        if tag not in observation.tags:
+            raise _is_not_there(observation, f"tagged {tag}", observation.tags)
+    return list(dict.fromkeys(removed))
+
+
+def _target_of(link: CodeLink) -> Target:
+    return Target(link.path, link.symbol)
+
+
+def _is_not_there(observation: Observation, what: str, there: Sequence[str]) -> NotFoundError:
+    hint = f"give one of these: {', '.join(there)}" if there else "it has none"
+    return NotFoundError(f"{handle_of(observation.id)} is not {what}", hint)
 
 
 def change_status(
