@@ -174,6 +174,13 @@ def test_secrets_are_left_out_and_that_is_said(project: Project) -> None:
     assert kept["notes"] == ["2 secrets or private parts were left out."]
 
 
+def test_what_a_memory_takes_the_place_of_is_said(project: Project) -> None:
+    old = project.ask("remember", text="The request timeout of the gateway is 30 seconds", session="s1")
+    new = project.ask("remember", text="The request timeout of the gateway is now 60 seconds", session="s2")
+    assert new["notes"] == [f"It takes the place of {old['id']}."]
+    assert (old["notes"], new["memory"]["status"]) == ([], "active")
+
+
 def test_memories_are_listed_by_what_they_are(project: Project) -> None:
     a = project.keep("alpha rounds up", type="gotcha", files=["src/cart.py"], tags=["x"], session="s1")
     b = project.keep("beta rounds down", type="decision", session="s2")

@@ -40,10 +40,11 @@ class NewMemory(NamedTuple):
 
 
 class Remembered(NamedTuple):
-    """A memory, and whether it was made just now; else it was there already."""
+    """A memory, whether it was made just now, else it was there already, and what it takes the place of."""
 
     observation: Observation
     is_new: bool
+    replaced: tuple[Observation, ...] = ()
 
 
 class Lifecycle:
@@ -52,14 +53,15 @@ class Lifecycle:
     Args:
         store: that holds them.
         now: the machine's clock, in seconds since the epoch.
-        after_created: is called with each new memory, in the transaction that makes it.
+        after_created: is called with each new memory, in the transaction that makes it; returns what it takes the
+            place of.
     """
 
     def __init__(
         self,
         store: MemoryStore,
         now: Callable[[], float] = time.time,
-        after_created: Callable[[Observation], object] | None = None,
+        after_created: Callable[[Observation], Sequence[Observation]] | None = None,
     ) -> None:
         self._store, self._now, self._after_created = store, now, after_created
 
@@ -86,9 +88,8 @@ class Lifecycle:
             fields.update(text=text, tags=_clean_tags(draft.tags))
             changes = [MemoryChange(id, "created", fields), *(_link(id, link) for link in links)]
             (made,) = self._store.record(changes, by)
-            if self._after_created is not None:
-                self._after_created(made)
-            return Remembered(made, True)
+            replaced = () if self._after_created is None else tuple(self._after_created(made))
+            return Remembered(made, True, replaced)
 
     def _same(self, text: str, type: str) -> Observation | None:
         wanted = " ".join(text.lower().split())

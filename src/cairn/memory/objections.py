@@ -39,6 +39,8 @@ _LIGHT = frozenset(
         "we were what when where which who will with would you your also just more still even again if",
     )
 )
+# Between what comes first and what comes second.
+_ORDER = ("before", "after", "then", "until", "over", "than", "to", "into", "from")
 # Words that name different cases of the same thing: texts that differ by them speak of different cases.
 _CASES = tuple(
     frozenset(words.split())
@@ -68,6 +70,7 @@ class _Statement(NamedTuple):
         words: in lower case.
         names: those of them that name code or things.
         numbers: as they are written.
+        sequence: stems of the words of weight and of those in `_ORDER`, one after the other.
         heads: stems of the words that a negation stands before.
         denied: stems of the words in its reach.
         affirmed: stems of the others.
@@ -77,6 +80,7 @@ class _Statement(NamedTuple):
     words: frozenset[str]
     names: frozenset[str]
     numbers: frozenset[str]
+    sequence: tuple[str, ...]
     heads: frozenset[str]
     denied: frozenset[str]
     affirmed: frozenset[str]
@@ -88,7 +92,9 @@ def objections(old: str, new: str) -> tuple[str, ...]:
 
     Returns:
         any of `names` (each names what the other does not), `numbers` (the same), `negation` (one denies what the other
-        says), `cases` (they speak of different cases, such as Windows and Linux), `brevity` (one has too few words).
+        says), `cases` (they speak of different cases, such as Windows and Linux), `swap` (they differ in nothing but
+        other words in the same places), `order` (what comes first in one comes second in the other), `brevity` (one has
+        too few words).
     """
     before, after = _read(old), _read(new)
     rules = {
@@ -99,12 +105,34 @@ def objections(old: str, new: str) -> tuple[str, ...]:
         "negation": _is_denied(before, after) and not after.is_update,
         "brevity": min(_n_words(before), _n_words(after)) < _LEAST_WORDS,
         "cases": any(_differ(before.words & cases, after.words & cases) for cases in _CASES),
+        "swap": _is_swapped(before.sequence, after.sequence) and not after.is_update,
+        "order": any(_is_turned(before.sequence, after.sequence, word) for word in _ORDER) and not after.is_update,
     }
     return tuple(rule for rule, applies in rules.items() if applies)
 
 
 def _differ(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(one - other) and bool(other - one)
+
+
+def _is_swapped(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Tell whether two texts are the same but for words in the same places, which the other has nowhere."""
+    if len(one) != len(other):
+        return False
+    pairs = [(word, instead) for word, instead in zip(one, other, strict=True) if word != instead]
+    return bool(pairs) and {word for word, _ in pairs}.isdisjoint(instead for _, instead in pairs)
+
+
+def _is_turned(one: Sequence[str], other: Sequence[str], word: str) -> bool:
+    """Tell whether something that stands before a word in one text stands behind it in the other, and the reverse."""
+    if word not in one or word not in other:
+        return False
+    (first, second), (first_there, second_there) = (
+        (set(text[: text.index(word)]), set(text[text.index(word) + 1 :])) for text in (one, other)
+    )
+    return bool((first - second) & (second_there - first_there)) and bool(
+        (second - first) & (first_there - second_there)
+    )
 
 
 def _n_words(statement: _Statement) -> int:
@@ -128,11 +156,20 @@ def _read(text: str) -> _Statement:
         words,
         frozenset(_iter_names(text)),
         frozenset(_NUMBER.findall(text)),
+        tuple(_iter_sequence(text)),
         frozenset(heads),
         frozenset(denied),
         frozenset(affirmed),
         _UPDATE.search(text) is not None,
     )
+
+
+def _iter_sequence(text: str) -> Iterator[str]:
+    for word in (word.lower() for word in _WORD.findall(text)):
+        if word in _ORDER:
+            yield word
+        elif word not in _LIGHT:
+            yield _stem(word)
 
 
 def _iter_names(text: str) -> Iterator[str]:

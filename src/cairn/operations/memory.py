@@ -72,6 +72,7 @@ def remember(workspace: Workspace, request: RememberRequest, progress: Progress 
     notes = []
     if n_removed := len(_REMOVED.findall(observation.text)) - len(_REMOVED.findall(request.text)):
         notes.append(f"{pluralize(n_removed, 'secret or private part was', 'secrets or private parts were')} left out.")
+    notes += [f"It takes the place of {handle_of(old.id)}." for old in made.replaced]
     return {
         "id": handle_of(observation.id),
         "is_new": made.is_new,

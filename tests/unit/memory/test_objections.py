@@ -13,6 +13,8 @@ from cairn.memory.objections import objections
         ("The cache is thread-safe.", "The cache is no longer thread-safe."),
         ("It works on Windows and Linux", "It works on Windows and Linux, but slowly"),
         ("`flask run` ignores FLASK_APP", "FLASK_APP is ignored by `flask run`"),
+        ("Clear the cache before deploying", "Before deploying, clear the cache"),
+        ("The default branch is main here", "The default branch is trunk here now"),
     ],
 )
 def test_the_same_statement_and_a_change_of_it_meet_no_objection(old: str, new: str) -> None:
@@ -35,6 +37,14 @@ def test_the_same_statement_and_a_change_of_it_meet_no_objection(old: str, new: 
         ("test", "tests", "brevity"),
         ("use WAL", "use WAL or the index locks", "brevity"),
         ("it runs before the request", "it runs after the request", "cases"),
+        ("The users table has an index on email", "The orders table has an index on email", "swap"),
+        ("The old exporter writes UTF-8 with BOM", "The new exporter writes UTF-8 with BOM", "swap"),
+        ("The parser accepts trailing commas in lists", "The parser rejects trailing commas in lists", "swap"),
+        ("Increase the limit before a sale", "Decrease the limit before a sale", "swap"),
+        ("Enable strict mode in development", "Disable strict mode in development", "swap"),
+        ("The index is on the email address", "The index is on a phone number", "swap"),
+        ("Import first validates and then commits", "Import first commits and then validates", "order"),
+        ("Always lock stock before orders", "Always lock orders before stock", "order"),
     ],
 )
 def test_another_symbol_number_case_or_the_contrary_is_an_objection(old: str, new: str, rule: str) -> None:
