@@ -14,7 +14,7 @@ import httpx
 from cairn.errors import CairnError, TeamError, error_from
 from cairn.memory.lifecycle import Lifecycle
 from cairn.memory.team_memories import TeamLink, TeamMemories
-from cairn.memory.team_sync import sync
+from cairn.memory.team_sync import Synced, sync
 from memory_histories import Replica
 
 SERVER = "https://cairn.example.org"
@@ -93,9 +93,9 @@ class Laptop(Replica):
         self.lifecycle = Lifecycle(self.store)
         self.team.join(TeamLink(SERVER, "acme/shop"))
 
-    def sync(self) -> None:
+    def sync(self) -> Synced:
         """Exchange events once."""
-        sync(self.team, self.wire)
+        return sync(self.team, self.wire)
 
     def try_to_sync(self) -> bool:
         """Exchange events once; return whether nothing went wrong."""

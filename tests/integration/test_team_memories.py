@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from cairn.team.audit import read_audit
 from cairn.team.memories import MAX_EVENTS, OperatorOfMemories
 from cairn.team.node import SearchNode
 from cairn.team.server import TeamApi
-from memory_histories import CREATED
+from memory_histories import CREATED, START
 from team_cluster import Team, needs_postgres, running_team
 from team_events import AppWire, Laptop, UnsteadyWire
 
@@ -273,6 +274,17 @@ def test_an_operator_lists_exports_and_erases_the_memories_of_a_person(team: Sho
     with pytest.raises(NotFoundError):
         team.memories("acme/nothing").rows()
     assert [row["operation"] for row in read_audit(team.owner, person="bob")][:1] == ["erase memories"]
+
+
+def test_what_the_server_refuses_for_its_date_waits_and_it_says_so(team: Shop) -> None:
+    ada, bob = team.laptop("ada", offset_seconds=time.time() + 3 * 86_400.0 - START), team.laptop("bob")
+    remember(ada, "made with a clock that is ahead")
+    done = ada.sync()
+    assert (done.n_pushed, len(done.refused)) == (0, 1)
+    assert all("more than a day ahead of the server's clock" in reason for reason in done.refused.values())
+    assert ada.team.status().n_waiting == 1
+    bob.sync()
+    assert bob.texts() == set()
 
 
 def counted(team: Shop) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -10,7 +11,7 @@ from datetime import UTC, datetime
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import emit, emit_json
-from cairn.memory.team_memories import TeamMemories, TeamStatus
+from cairn.memory.team_memories import TeamMemories, TeamStatus, is_final
 from cairn.remote.memories import exchange, find_link
 from cairn.remote.servers import SignIns
 from cairn.remote.team import Team
@@ -18,6 +19,8 @@ from cairn.runtime import StateFolder
 from cairn.source.git import remote_url
 from cairn.source.text import pluralize
 from cairn.workspace import Workspace
+
+_MOST_CHARS = 200  # of a reason
 
 
 @contextmanager
@@ -61,12 +64,13 @@ def _exchange(options: argparse.Namespace, memories: TeamMemories) -> int:
     done = exchange(memories)
     if options.json:
         document = {"pulled": done.n_pulled, "changed": done.n_changed, "pushed": done.n_pushed}
-        emit_json(document | {"refused": done.n_refused})
+        emit_json(document | {"refused": len(done.refused), "reasons": sorted(set(done.refused.values()))})
         return EXIT_FOUND
     changed = pluralize(done.n_changed, "memory", "memories")
     emit(f"Pulled {pluralize(done.n_pulled, 'event')}, which changed {changed}; pushed {done.n_pushed:,}.")
-    if done.n_refused:
-        note(f"The server did not take {pluralize(done.n_refused, 'event')}, as if they held secrets.")
+    for reason, number in Counter(done.refused.values()).items():
+        later = "" if is_final(reason) else "; what waits is sent again with the next exchange"
+        note(f"The server did not take {pluralize(number, 'event')}: {printable(reason[:_MOST_CHARS])}{later}.")
     return EXIT_FOUND
 
 

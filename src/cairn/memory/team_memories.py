@@ -68,13 +68,22 @@ class TeamStatus(NamedTuple):
     state: SyncState = SyncState()
 
 
+_OF_A_SESSION = "it says what was done in a session"
+_SECRET = "it holds a secret, or what is private"
+
+
 def why_kept(event: Event) -> str:
     """Return why an event may not leave this machine, empty if it may; the server refuses the same."""
     if event.value.get("type", TEAM_TYPES[0]) not in TEAM_TYPES:
-        return "it says what was done in a session"
+        return _OF_A_SESSION
     if without_secrets(event) is not event:
-        return "it holds a secret, or what is private"
+        return _SECRET
     return ""
+
+
+def is_final(reason: str) -> bool:
+    """Tell whether the server will refuse an event for ever that it refuses for a reason; a date is valid one day."""
+    return reason in (_OF_A_SESSION, _SECRET)
 
 
 class TeamMemories:
@@ -153,10 +162,17 @@ class TeamMemories:
 
     # -- to the server ------------------------------------------------------------------------------------------------
 
-    def waiting(self, link: TeamLink, limit: int) -> list[Event]:
-        """Return the next events to send, the oldest first and at least one; what may not leave is put aside."""
+    def waiting(self, link: TeamLink, limit: int, put_off: Collection[str] = ()) -> list[Event]:
+        """Return the next events to send, the oldest first and at least one; what may not leave is put aside.
+
+        Args:
+            link: with whom the memory is shared.
+            limit: how many at most.
+            put_off: those that are not sent now.
+        """
         with self._sharing(link) as connection:
-            while due := [parse_stored(*row) for row in team_db.due(connection, limit)]:
+            while rows := [row for row in team_db.due(connection, limit + len(put_off)) if row[0] not in put_off]:
+                due = [parse_stored(*row) for row in rows[:limit]]
                 kept = {event.id for event in due if why_kept(event)}
                 team_db.mark(connection, kept, team_db.REFUSED)
                 if len(kept) < len(due):

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
 from cairn.errors import CairnError, NotFoundError, RequestError, TeamError
 from cairn.memory.events import Event
-from cairn.memory.team_memories import TeamLink, TeamMemories
+from cairn.memory.team_memories import TeamLink, TeamMemories, is_final
 
 MAX_PUSHED = 500  # events at a time
 _MAX_PUSHED_BYTES = 1_000_000
@@ -35,12 +36,18 @@ class TeamWire(Protocol):
 
 
 class Synced(NamedTuple):
-    """What an exchange did: events that were pulled, pushed and refused, and memories that changed here."""
+    """What an exchange did.
+
+    Attributes:
+        n_pulled, n_pushed: events.
+        n_changed: memories that changed here.
+        refused: why the server refused events, by their ids.
+    """
 
     n_pulled: int = 0
     n_changed: int = 0
     n_pushed: int = 0
-    n_refused: int = 0
+    refused: Mapping[str, str] = MappingProxyType({})
 
 
 class EventPage(NamedTuple):
@@ -72,7 +79,7 @@ def sync(memories: TeamMemories, wire: TeamWire) -> Synced:
     path = f"/api/projects/{quote(link.project)}/events"
     try:
         n_pulled, n_changed = _pull(memories, link, wire, path)
-        n_pushed, n_refused = _push(memories, link, wire, path)
+        n_pushed, refused = _push(memories, link, wire, path)
         memories.note_outcome(link)
     except CairnError as error:
         with suppress(RequestError):  # the team was left meanwhile: this says nothing of another
@@ -80,7 +87,7 @@ def sync(memories: TeamMemories, wire: TeamWire) -> Synced:
                 memories.lose_access(link)
             memories.note_outcome(link, str(error))
         raise
-    return Synced(n_pulled, n_changed, n_pushed, n_refused)
+    return Synced(n_pulled, n_changed, n_pushed, refused)
 
 
 def _pull(memories: TeamMemories, link: TeamLink, wire: TeamWire, path: str) -> tuple[int, int]:
@@ -101,16 +108,21 @@ def _pull(memories: TeamMemories, link: TeamLink, wire: TeamWire, path: str) -> 
     return n_pulled, n_changed
 
 
-def _push(memories: TeamMemories, link: TeamLink, wire: TeamWire, path: str) -> tuple[int, int]:
-    n_pushed = n_refused = 0
-    while batch := list(_that_fit(memories.waiting(link, MAX_PUSHED))):
-        answer = wire.post(path, {"events": [event.body for event in batch]})
-        refused = _refused_in(answer)
-        ids = {event.id for event in batch}
-        memories.note_pushed(link, ids - refused, ids & refused)
-        n_pushed += len(ids - refused)
-        n_refused += len(ids & refused)
-    return n_pushed, n_refused
+def _push(memories: TeamMemories, link: TeamLink, wire: TeamWire, path: str) -> tuple[int, dict[str, str]]:
+    """Send what waits, and return how many events the server has now, and why it refused others, by their ids.
+
+    What it may take one day is sent again with the next exchange.
+    """
+    n_pushed = 0
+    refused: dict[str, str] = {}
+    while batch := list(_that_fit(memories.waiting(link, MAX_PUSHED, refused))):
+        reasons = _refused_in(wire.post(path, {"events": [event.body for event in batch]}))
+        here = {event.id: reasons[event.id] for event in batch if event.id in reasons}
+        sent = {event.id for event in batch} - here.keys()
+        memories.note_pushed(link, sent, [id for id, reason in here.items() if is_final(reason)])
+        n_pushed += len(sent)
+        refused |= here
+    return n_pushed, refused
 
 
 def _that_fit(events: Sequence[Event]) -> Iterator[Event]:
@@ -140,11 +152,11 @@ def read_page(document: Any) -> EventPage:  # noqa: ANN401 - JSON
     return EventPage(bodies, last, counter, has_more)
 
 
-def _refused_in(document: Any) -> set[str]:  # noqa: ANN401 - JSON
+def _refused_in(document: Any) -> dict[str, str]:  # noqa: ANN401 - JSON
     refused = document.get("refused") if isinstance(document, dict) else None
-    if not (isinstance(refused, dict) and all(isinstance(id, str) for id in refused)):
+    if not (isinstance(refused, dict) and all(isinstance(text, str) for item in refused.items() for text in item)):
         raise _senseless()
-    return set(refused)
+    return refused
 
 
 def _senseless() -> CairnError:

@@ -86,8 +86,8 @@ def _check(document: Mapping[str, Any], now: Callable[[], float]) -> tuple[list[
             raise RequestError(str(error), "update Cairn here or on the server") from error
         try:
             clock.check(event.time)
-        except EventError as error:
-            refused[event.id] = str(error)
+        except EventError:
+            refused[event.id] = f"it is dated {event.time[:10]}, more than a day ahead of the server's clock"
             continue
         if reason := why_kept(event):
             refused[event.id] = reason

@@ -14,7 +14,7 @@ import pytest
 
 from cairn.errors import NotFoundError, RequestError, TeamError
 from cairn.index.state_dir import StateDir
-from cairn.memory.events import Event
+from cairn.memory.events import Event, parse_event
 from cairn.memory.ids import new_id
 from cairn.memory.publication import FROM_REPOSITORY, FROM_TEAM
 from cairn.memory.shared_memories import SharedMemories
@@ -22,6 +22,7 @@ from cairn.memory.store import By, MemoryStore
 from cairn.memory.team_memories import SyncState, TeamLink, TeamMemories
 from cairn.memory.team_sync import sync
 from cairn.storage.memory import team_db
+from cairn.storage.memory.observation_db import Conditions
 from memory_histories import CREATED, START, Clock, MemoryWriter
 
 ADA = By("person:ada", "person")
@@ -48,6 +49,20 @@ class ShelfWire:
         self.bodies += bodies
         self.pushes.append(len(bodies))
         return {"refused": {}}
+
+
+class DatedWire(ShelfWire):
+    """A server that takes nothing that is dated after some day."""
+
+    day = "9999"
+
+    def post(self, path: str, document: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
+        bodies = document["events"]
+        assert isinstance(bodies, list)
+        events = [parse_event(body) for body in bodies]
+        late = {event.id: "it is dated too late" for event in events if event.time > self.day}
+        super().post(path, {"events": [event.body for event in events if event.id not in late]})
+        return {"refused": late}
 
 
 class Laptop(MemoryWriter):
@@ -310,3 +325,28 @@ def test_a_process_killed_while_it_sends_loses_nothing_it_had_acknowledged(tmp_p
     sync(TeamMemories(store, Clock()), wire)
     texts = {json.loads(body)["value"]["text"] for body in wire.bodies}
     assert texts == {"memory 0", "memory 1", "memory 2"}
+
+
+def test_what_is_dated_too_late_for_the_server_waits_until_it_is_not(laptop: Laptop) -> None:
+    wire = DatedWire()
+    laptop.make(text="early")
+    wire.day = laptop.store.select(Conditions())[0].created
+    late = laptop.make(text="late")
+    laptop.change(late, "set", importance=8)
+    done = sync(laptop.team, wire)
+    assert (done.n_pushed, set(done.refused.values()), len(done.refused)) == (1, {"it is dated too late"}, 2)
+    assert laptop.n_due() == 2
+    assert sync(laptop.team, wire).n_pushed == 0
+
+    wire.day = "9999"
+    done = sync(laptop.team, wire)
+    assert (done.n_pushed, done.refused, laptop.n_due()) == (2, {}, 0)
+
+
+def test_what_was_refused_once_is_sent_with_the_next_change_of_its_memory(laptop: Laptop) -> None:
+    id = laptop.make(text="refused by an older version")
+    with laptop.store.writing() as connection:
+        team_db.mark(connection, [event.id for event in laptop.store.history(id)], team_db.REFUSED)
+    assert laptop.waiting() == []
+    laptop.change(id, "set", importance=8)
+    assert laptop.waiting() == [("created", "refused by an older version"), ("set", "")]

@@ -39,9 +39,9 @@ def told_of(connection: sqlite3.Connection, observations: Collection[str]) -> se
 
 
 def mark_due(connection: sqlite3.Connection, observation: str, kind: str = "") -> None:
-    """Have what the server lacks of an observation sent: all of it, or one kind of event."""
+    """Have what the server lacks of an observation sent: all of it, what it refused once, too, or one kind of event."""
     connection.execute(
-        "UPDATE event SET team = 1 WHERE team = 0 AND observation = ?1 AND ?2 IN ('', kind)", (observation, kind)
+        "UPDATE event SET team = 1 WHERE team IN (0, 3) AND observation = ?1 AND ?2 IN ('', kind)", (observation, kind)
     )
 
 
