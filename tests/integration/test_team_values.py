@@ -120,3 +120,17 @@ def test_a_place_that_cannot_be_used_is_named(team: Team, tmp_path: Path) -> Non
         serve(team.nodes, team.objects, tmp_path / "file" / "node", "127.0.0.1", 0)
     with pytest.raises(ConfigError, match=r"cannot listen at nowhere\.invalid:9100"):
         serve_worker_metrics(team.workers, "nowhere.invalid", 9100)
+
+
+def test_who_uses_a_database_without_tables_is_told_to_make_them(
+    team: Team, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with team.owner._pool.connection() as connection:
+        connection.autocommit = True
+        connection.execute("CREATE DATABASE bare")
+    address = team.address.replace("///team?", "///bare?")
+    for command in (["status"], ["add", "acme/shop", "https://git.example.org/shop.git"], ["doctor"]):
+        main(["team", *command, "--database", address, *(["--objects", team.url] if command == ["doctor"] else [])])
+        shown = capsys.readouterr()
+        assert "lacks tables or functions" in shown.out + shown.err
+        assert "create or update them, as their owner: cairn team migrate" in shown.out + shown.err

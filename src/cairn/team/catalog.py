@@ -17,6 +17,7 @@ from psycopg.rows import TupleRow
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from cairn.errors import AccessError, CatalogError, RequestError, ScopeError
+from cairn.hints import Hint
 from cairn.source.origins import repository_identity
 from cairn.team.generation import PublishedFile
 
@@ -26,6 +27,13 @@ _SCHEMA = "cairn"
 _MIGRATING = 0x636169726E  # a lock of this number is held meanwhile
 _CONNECT_SECONDS = 2
 _STATEMENT_MS = 5_000
+# What is said of a database whose tables and functions are not those of this program.
+_LACKS = (
+    psycopg.errors.InvalidSchemaName,
+    psycopg.errors.UndefinedColumn,
+    psycopg.errors.UndefinedFunction,
+    psycopg.errors.UndefinedTable,
+)
 Connection = psycopg.Connection[TupleRow]
 
 
@@ -85,6 +93,9 @@ class Catalog:
             raise RequestError("a name or a text is not Unicode", _OTHERWISE) from error
         except (psycopg.DataError, psycopg.errors.CheckViolation) as error:
             raise RequestError(f"the team's database takes no such value: {_first_line(error)}", _OTHERWISE) from error
+        except _LACKS as error:
+            words = f"the team's database lacks tables or functions: {_first_line(error)}"
+            raise CatalogError(words, Hint("create or update them, as their owner", "team migrate")) from error
         except (psycopg.Error, PoolTimeout) as error:
             problem = _first_line(error)
             raise CatalogError(f"the team's database does not answer as it should: {problem}", _SEE_IT) from error
