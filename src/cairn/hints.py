@@ -27,6 +27,7 @@ _POSITIONAL: Mapping[str, tuple[str, ...]] = {
     "login": ("url",),
     "logout": ("url",),
     "memories change": ("action",),
+    "memories join": ("team_project",),
     "memories show": ("ids",),
     "outline": ("file",),
     "recall": ("query",),

@@ -38,12 +38,20 @@ def find_link(listing: TeamListing, name: str, address: str) -> TeamLink:
     ]
     if not found and listing.problems:
         raise listing.problems[0]
+    if not found and not name and not identity:
+        why = "its remote `origin` names no host" if address else "it has no remote `origin`"
+        raise NotFoundError(
+            f"this repository cannot be matched with a project of a team: {why}",
+            Hint("name the project", "memories join", team_project=None),
+        )
     if not found:
-        what = name or f"a project whose repository is {identity or 'this one: it has no remote'}"
+        what = name or f"a project whose repository is {identity}"
         raise NotFoundError(f"no team that you are signed in to has {what}", Hint("see what they have", "login"))
     if len(found) > 1:
         names = ", ".join(f"{link.project} at {link.server}" for link in found)
-        raise AmbiguousError(f"several projects are meant: {names}", Hint("name one", "memories join", name=None))
+        raise AmbiguousError(
+            f"several projects are meant: {names}", Hint("name one", "memories join", team_project=None)
+        )
     return found[0]
 
 

@@ -40,10 +40,23 @@ def test_a_project_can_be_named() -> None:
     assert find_link(LISTING, "acme/tools", "") == TeamLink(HERE.url, "acme/tools")
 
 
-def test_a_repository_without_a_remote_is_no_project() -> None:
-    for address in ("", "/srv/tools", "https://git.example.org/acme/nothing"):
-        with pytest.raises(NotFoundError):
-            find_link(LISTING, "", address)
+def test_a_repository_that_no_team_has_is_no_project() -> None:
+    with pytest.raises(NotFoundError, match=r"whose repository is git\.example\.org/acme/nothing"):
+        find_link(LISTING, "", "https://git.example.org/acme/nothing")
+
+
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("", "it has no remote `origin`"),
+        ("/srv/tools", "its remote `origin` names no host"),
+        ("file:///srv/tools", "its remote `origin` names no host"),
+    ],
+)
+def test_a_repository_whose_remote_cannot_be_matched_says_why_and_asks_for_a_name(address: str, why: str) -> None:
+    with pytest.raises(NotFoundError, match=f"cannot be matched with a project of a team: {why}") as caught:
+        find_link(LISTING, "", address)
+    assert caught.value.hint == "name the project: cairn memories join ORGANISATION/NAME"
 
 
 def test_what_several_projects_show_has_to_be_named() -> None:
