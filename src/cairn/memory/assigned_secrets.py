@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from cairn.memory.secret_values import is_mixed, is_placeholder, is_prose, looks_random
+from cairn.memory.secret_values import is_mixed, is_passphrase, is_placeholder, is_prose, looks_random
 
 
 def _words(text: str) -> frozenset[str]:
@@ -52,18 +52,20 @@ _NAME = rb"""(?i)[0-9a-z_$-]*(?:(?:api|access|secret|private|signing|encryption|
 )
 
 _NAMES_IN_VALUE = 8
-_CLOSED = re.compile(rb"""(?:\\{0,3}["'`])?[\])]?[?!]?""")
+_CLOSED = re.compile(rb"""(?:\\{0,3}["'`])?[\])]?[?!]?(?:\*\*)?""")
 _TYPE = rb"""[ \t]*:[ \t]*[&*?]?(?:'[a-z]+ )?[A-Za-z_][\w.:<>\[\]|? ]{0,40}?[ \t]*=[ \t]*"""
 _ASSIGN = re.compile(
     rb"""(?:(?P<typed>""" + _TYPE + rb"""(?=["'`]|[rbfRBF]["']))"""
-    rb"""|(?P<op>[ \t]*(?:=>|:=|===?|\+=|\?=|\?\?=|\|\|=|=|:|->|<-|\xef\xbc\x9a)[ \t]*)"""
-    rb"""(?:\n[ \t]*(?=["'`])|!!?[a-z]{1,10}[ \t]+|[>|][+-]?[ \t]*\n[ \t]*)?"""
+    rb"""|(?P<next>[ \t]*[:=](?:\*\*)?[ \t]*\r?\n[ \t]*(?=[^\s"'`>|!]))"""
+    rb"""|(?P<op>[ \t]*(?:=>|:=|===?|\+=|\?=|\?\?=|\|\|=|=|:|->|<-|\xef\xbc\x9a)(?:\*\*)?[ \t]*)"""
+    rb"""(?:\n[ \t]*(?=["'`])|\\\r?\n[ \t]*|!!?[a-z]{1,10}[ \t]+|[>|][+-]?[ \t]*\n[ \t]*)?"""
     rb"""|(?P<comma>[ \t]*,[ \t]*(?:(?:value|content|"value"|'value'|\\"value\\"|Value|"Value")[ \t]*[:=][ \t]*)?)"""
     rb"""|(?P<named>[ \t,]+(?:value|content)=)"""
     rb"""|(?P<below>[ \t]*\n[ \t]*value:[ \t]*)"""
+    rb"""|(?P<cell>[ \t]*\|[ \t]*)"""
     rb"""|(?P<tag>>[ \t]*(?=[^<\s]))"""
     rb"""|(?P<call>\((?=[rbf]?["'`]))"""
-    rb"""|(?P<says>[ \t]+(?:is|was|are|to|be|used|set to|of"""
+    rb"""|(?P<says>[ \t]+(?:is|was|are|ist|lautet|est|es|to|be|used|set to|of"""
     rb"""|for [a-z0-9_. -]{1,40}(?: is|:)|for [a-z0-9_.-]{1,30}|found|leaked|using|with|here|value|in use)?"""
     rb"""(?:[ \t]?[:=])?[ \t]+)"""
     rb"""|(?P<gap>[ \t]+))"""
@@ -88,6 +90,8 @@ _BEFORE_ENV = re.compile(
 )
 _LINE_START = re.compile(rb"(?:^|\n)[ \t]*(?:-[ \t]+|export[ \t]+)?[\w.\[\]/:-]*[\"']?$")
 _LINE_END = re.compile(rb"[ \t]*[;,]?[ \t]*(?:#|//|;|\r?\n|\Z)")
+
+_CELL_END = re.compile(rb"[ \t]*\|")
 
 
 class _Name(NamedTuple):
@@ -216,6 +220,8 @@ def _bare(found: _Found, how: str, start: int) -> tuple[int, int] | None:
         value = value.rstrip(".:!?")
     if len(value) < 4 or text[end : end + 1] in (b"(", b"[", b"{") or is_placeholder(value) or _is_code(value):
         return None
+    if (how == "next" and not _LINE_END.match(text, end)) or (how == "cell" and not _is_cell(found, end)):
+        return None
     if _is_likely(found, how, value, start, end):
         return start, end
     return None
@@ -228,15 +234,23 @@ def _is_likely(found: _Found, how: str, value: str, start: int, end: int) -> boo
     least = 6 if found.meaning.is_secret else 8
     if is_option and how in ("gap", "op") and is_mixed(value) and len(value) >= least and _is_password_like(value):
         return True
+    if how in ("op", "next") and found.meaning.any_value and is_passphrase(value):
+        return bool(_LINE_END.match(found.text, end))
     if not found.meaning.is_secret or not is_mixed(value):
         return False
-    if how in ("says", "gap"):
+    if how in ("says", "gap", "next", "cell"):
         return found.meaning.any_value and len(value) >= 6 and _is_password_like(value)
     text = found.text
     sign = text[found.end : start]
     if how == "op" and b" " not in sign.strip(b"\t") and b"=" in sign:
         return _is_password_like(value) or bool(_LINE_START.search(text, max(0, found.start - 80), found.start))
     return (bool(_LINE_END.match(text, end)) and text[end : end + 1] not in (b",", b")")) or _is_password_like(value)
+
+
+def _is_cell(found: _Found, end: int) -> bool:
+    """Whether name and value are cells of a table side by side: `| DB_PASSWORD | … |`."""
+    row = found.text[found.text.rfind(b"\n", 0, found.start) + 1 : found.start]
+    return row.lstrip().startswith(b"|") and bool(_CELL_END.match(found.text, end))
 
 
 def _is_password_like(value: str) -> bool:
@@ -268,7 +282,7 @@ def _of_environment(found: _Found, how: str, start: int) -> tuple[int, int] | No
         before = text[max(0, found.start - 10) : found.start].strip().lower()
         if not before.endswith((b"env", b"setx", b"setenv", b"-x", b"-gx", b"set", b"arg")):
             return None
-    elif how == "op" and text[found.end : start] not in (b"=", b":=", b": "):
+    elif how == "op" and text[found.end : start].partition(b"\\")[0] not in (b"=", b":=", b": "):
         return None
     value = found.words.value(text, start) or ""
     if (

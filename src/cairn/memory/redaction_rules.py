@@ -49,6 +49,20 @@ def _basic(secret: str) -> bool:
     return b":" in decoded and decoded.isascii() and not is_placeholder(decoded.decode().split(":", 1)[1])
 
 
+def _encoded(secret: str) -> bool:
+    """Whether it is base64 of a key, which begins as keys do."""
+    try:
+        decoded = base64.b64decode(secret + "=" * (-len(secret) % 4), validate=True)
+    except binascii.Error:
+        return False
+    return decoded.isascii() and decoded.decode().isprintable() and _is_varied(decoded.decode())
+
+
+def _is_whole(length: int) -> Callable[[str], bool]:
+    """Return what tells whether a key on two lines has so many characters."""
+    return lambda secret: len("".join(secret.split())) == length and _is_varied(secret)
+
+
 def _session(secret: str) -> bool:
     """Whether one of the cookies carries what only its owner may know."""
     values = [part.partition("=")[2].strip() for part in secret.split(";")]
@@ -69,6 +83,10 @@ _WORD = "[0-9A-Za-z]"
 _URL = "[0-9A-Za-z_-]"
 _B64 = "[0-9A-Za-z+/]"
 _UUID = f"{_HEX}{{8}}-(?:{_HEX}{{4}}-){{3}}{_HEX}{{12}}"
+
+
+# The beginnings of keys in base64: of `ghp_`, `gho_`, `ghs_`, `github_pat_`, `AKIA`, `sk-ant-`, `sk-proj-` and so on.
+_ENCODED = "Z2hwX|Z2hvX|Z2hzX|Z2l0aHViX3BhdF|QUtJQ|c2stYW50L|c2stcHJvai|c2tfbGl2ZV|Z2xwYXQt|eG94Yi"
 
 
 def _key(kind: str, prefix: str, rest: str, needs: str = "") -> SecretRule:
@@ -209,6 +227,9 @@ _SHAPES = (
     _key("encoded-private-key", "(?:LS0tLS1CRUdJTiBSU0EgUFJJVkFURS|LS0tLS1CRUdJTiBQUklWQVRF|LS0tLS1CRUdJTiBFQyBQUklWQVRF|"
          "LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUg|LS0tLS1CRUdJTiBFTkNSWVBURU|LS0tLS1CRUdJTiBEU0EgUFJJVkFURS)", r"[0-9A-Za-z+/=]{20,}",
          "ls0tls1crudjti"),
+    SecretRule("encoded-key", "z2hwx z2hvx z2hzx z2l0ahvix3bhd qutjq c2stywn0 c2stchjvai c2tfbgl2zv z2xwyxqt eg94yi", rf"\b((?:{_ENCODED}){_B64}{{24,}}={{0,2}})", _encoded),
+    SecretRule("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", rf"\b(gh[pousr]_{_WORD}{{6,35}}\n[ \t]*{_WORD}{{1,30}})\b", _is_whole(40)),
+    SecretRule("aws-access-key", "akia asia", r"\b(A[KS]IA[A-Z2-7]{4,15}\n[ \t]*[A-Z2-7]{1,12})\b", _is_whole(20)),
 )  # fmt: skip
 
 _VALUE = r"""['"`]?([^\s'"`<>\x00]{4,})"""
@@ -228,6 +249,7 @@ _CONTEXTS = (
     SecretRule("cookie", "cookie", r"""(?i)\bcookie2?\\?["'`]?\]?\s*(?:[:,]|=>)\s*[rbf]?\\?["'`]?([0-9A-Za-z_.$-]{1,64}=[^\n"'`\\\x00]{6,})""", _session),
     SecretRule("cookie", "-b cookie", r"""\bcurl\b[^\n\x00]{0,300}?\s(?:-b|--cookie)[ =]?["']?([0-9A-Za-z_.-]{1,64}=[^\n"'\x00]{6,})""", _session),
     SecretRule("command-password", "mysql maria", r"""\b(?:mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump)\b[^\n|\x00]{0,200}?\s-p(['"]?[^\s'"\x00-]['"]?[^\s'"\x00]{2,})""", _login),
+    SecretRule("command-password", "scp ssh ftp rsync", r"""\b(?:scp|ssh|s?ftp|rsync)\s[^\n|\x00]{0,200}?\b[A-Za-z_][\w.-]*:([^\s:@/"'\x00]{4,})@[\w.-]+""", _digits_in),
     SecretRule("command-password", "sshpass", rf"\bsshpass\s+(?:-v\s+)?-p\s*{_VALUE}", _login),
     SecretRule("command-password", "login", rf"\b(?:docker|podman|oras|helm|az|oc|skopeo|nerdctl|crane|acr)\b[^\n|\x00]{{0,60}}?\slogin\b[^\n|\x00]{{0,200}}?\s-p[ =]{_VALUE}", _login),
     SecretRule("command-password", "curl", r"""\bcurl\b[^\n|\x00]{0,300}?\s(?:-[a-zA-Z]*u|--user|--proxy-user|-U)[ =]?["']?[^\s:"'$\x00]*:([^\s"'\x00]{2,})""", _login),
@@ -255,7 +277,7 @@ _CONTEXTS = (
     SecretRule("login-password", "auth", r"""(?i)\b[a-z]*(?:auth|credentials?)(?:\s*[=:]\s*)?[(\[]\s*["'][^"'\n\x00]{1,64}["']\s*,\s*["']([^"'\s\x00]{4,})["']\s*[)\]]""", _digits_in),
     SecretRule("login-password", "password", r"""(?i)passw(?:or)?d['"\]]{0,3}\)\s*\.(?:type|fill|send_?keys|clear_and_type|set|val)\(\s*["']([^"'\s\x00]{4,})["']""", _digits_in),
     SecretRule("netrc-password", "machine", r"\bmachine\s+[^\s\x00]+\s+login\s+[^\s\x00]+\s+password\s+([^\s\x00]+)", _is_given),
-    SecretRule("pgpass-password", ":", r"(?m)^[0-9A-Za-z_.*-]+:(?:[0-9]{2,5}|\*):[0-9A-Za-z_*-]+:[A-Za-z*][0-9A-Za-z_*-]*:([^\s:/\x00]{4,})[ \t\r]*$", _digits_in),
+    SecretRule("pgpass-password", ":", r"(?m)(?:^|\s)[0-9A-Za-z_.*-]+:(?:[0-9]{2,5}|\*):[0-9A-Za-z_*-]+:[A-Za-z*][0-9A-Za-z_*-]*:([^\s:/\x00]{4,})[ \t\r]*$", _digits_in),
     SecretRule("sql-password", "identified", r"(?i)\bidentified\s+(?:with\s+[0-9A-Za-z_]+\s+)?by\s+(?:password\s+)?[\"']([^\"'\n\x00]+)", _is_given),
     SecretRule("sql-password", "password", r"(?i)\b(?:role|user|login|with|encrypted|set)\s+(?:[0-9A-Za-z_\"]+\s+)?(?:(?:with|encrypted|login)\s+)*password\s*(?:=\s*)?'([^'\n\x00]+)", _is_given),
     SecretRule("jwk-private-key", '"kty"', rf"\\?\"(?:d|p|q|dp|dq|qi|k)\\?\"\s*:\s*\\?\"({_URL}{{20,}})", _is_varied),

@@ -116,6 +116,13 @@ def is_mixed(value: str) -> bool:
     return has_letter and (has_digit or has_sign or (len(value) >= 8 and value.isalpha() and _familiar(value) < 0.4))
 
 
+def is_passphrase(value: str) -> bool:
+    """Whether it is words that stand together in no sentence: `correct-horse-battery-staple`."""
+    words = value.split("-")
+    chosen = {word.lower() for word in words} - _FILLERS
+    return len(words) >= 4 and len(chosen) >= 4 and all(word.isalpha() and len(word) >= 3 for word in words)
+
+
 def is_prose(value: str) -> bool:
     """Whether it is a sentence or a label rather than words chosen as a passphrase."""
     words = value.split()

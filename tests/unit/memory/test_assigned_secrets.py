@@ -1,3 +1,5 @@
+import base64
+
 import pytest
 
 from cairn.memory.redaction import redact
@@ -32,6 +34,12 @@ _VALUE = "zq7xk2vw" + "9pm4trfa8d"
         'get(url, auth=("ada", "{}"))',
         "field('#password').type('{}')",
         "Password for the search user: {}",
+        "api_token:\n  {}\nhost: a",
+        "The api token:\n{}",
+        "export API_TOKEN=\\\n{}",
+        "**API token:** {}",
+        "**API token**: {}",
+        "| name | value |\n| API_TOKEN | {} |",
     ],
 )
 def test_a_value_whose_name_says_secret_goes(form: str) -> None:
@@ -54,6 +62,15 @@ def test_a_value_whose_name_says_secret_goes(form: str) -> None:
         ("openssl passwd -6 -salt ab12 {}", "MyS3cretPw9"),
         ("password='{}'", "quoted secret 42"),
         ('password: "{}"', "Tr0ub4dor & 3"),
+        ("db:\n  password:\n    {}\n  user: ada", "Xk29fjQpLm7"),
+        ("password: {}", "correct-horse-battery-staple"),
+        ("passphrase: {}", "window-yellow-horse-staple"),
+        ("export DB_PASSWORD=\\\n  {}", "correct-horse-battery-staple"),
+        ("**Password:** {}", "Xk29fjQpLm7"),
+        ("| DB_PASSWORD | {} |", "Xk29fjQpLm7"),
+        ("Das Passwort ist {}", "Winter2026!"),
+        ("scp dump.sql root:{}@10.0.0.5:/srv", "Xk29fjQpLm7"),
+        (".pgpass: db.example.org:5432:shop:shop:{}", "BcrQbvZjpTifmrI1"),
     ],
 )
 def test_what_people_choose_goes(form: str, value: str) -> None:
@@ -75,6 +92,17 @@ def test_what_people_choose_goes(form: str, value: str) -> None:
         "the password field is required",
         "password reset flow",
         "openssl passwd -1",
+        "password:\n  min_length: 8",
+        "password:\n  required",
+        "The token:\nlexer.next_token2",
+        "password =\n    get_password2()",
+        "password: not-in-this-file",
+        "password: ask-olga-or-bob-first",
+        "| password | string | of 12 characters |",
+        "cat secret | sha1sum | cut -c1",
+        "Das Passwort ist mindestens 12stellig",
+        "ssh -L 8080:db2:5432 root@10.0.0.5",
+        "mailto:ada42@example.org",
         "password: 'min 8 characters'",
         "password: 'The 2 passwords differ'",
         "password: 'Must be hashed with sha256'",
@@ -121,3 +149,25 @@ def test_code_placeholders_and_sentences_stay(line: str) -> None:
 def test_any_words_may_be_a_password_in_quotes() -> None:
     assert redact('password = "correct horse battery staple"').text == 'password = "[redacted: password]"'
     assert redact("passphrase: 'swordfish'").text == "passphrase: '[redacted: password]'"
+
+
+def test_a_key_in_base64_goes() -> None:
+    encoded = base64.b64encode(("gh" + "p_" + _VALUE * 2).encode()).decode()
+    assert redact(f"as base64: {encoded}").text == "as base64: [redacted: encoded-key]"
+    assert redact("as base64: Z2hwXwYUBQ0MDAwMDAwMDAwMDAwMDAwMDA").kinds == {}
+
+
+@pytest.mark.parametrize("key", ["gh" + "p_" + (_VALUE * 2), "AK" + "IA" + "Q2W3E4R5T6Z7U2I3"])
+@pytest.mark.parametrize("place", [10, 15])
+def test_a_key_on_two_lines_goes(key: str, place: int) -> None:
+    assert _halves(key, place) not in redact(f"it is {_halves(key, place)} here").text
+    assert key[place:] not in redact(f"it is {_halves(key, place)} here").text
+
+
+def _halves(key: str, place: int) -> str:
+    return f"{key[:place]}\n{key[place:]}"
+
+
+def test_a_shorter_word_on_the_line_behind_a_key_stays() -> None:
+    text = "it is AK" + "IAQ2W3E4\nAND then"
+    assert redact(text).text == text
