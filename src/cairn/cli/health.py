@@ -24,6 +24,7 @@ _REPAIRS = {
     "tidy": "delete them",
     "refold": "rebuild them from their events",
     "redate": "date them anew, in their order",
+    "reshare": "write the files again; then commit them",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import closing, suppress
 from functools import partial
 
@@ -16,7 +17,15 @@ from cairn.index.hnsw import build_graphs
 from cairn.index.limits import Progress
 from cairn.kernels.build import IS_COMPILED
 from cairn.memory.spool import Spool
-from cairn.memory.upkeep import adopt_memory, examine_memory, examine_spool, rebuild_memory, redate_memory
+from cairn.memory.upkeep import (
+    adopt_memory,
+    examine_memory,
+    examine_shared,
+    examine_spool,
+    rebuild_memory,
+    redate_memory,
+    reshare,
+)
 from cairn.search.tuning import find_tuning
 from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
@@ -57,7 +66,8 @@ class Maintenance:
         state = self._index.state
         waiting = examine_spool(Spool(self._index.root))
         index = health.examine(state, bundled_fingerprint())
-        return [*index, *examine_memory(state), *waiting, *self._tuning(), _examine_kernels()]
+        memory = [*examine_memory(state), *examine_shared(state, self._index.root)]
+        return [*index, *memory, *waiting, *self._tuning(), _examine_kernels()]
 
     def _tuning(self) -> list[Finding]:
         """Tell of a tuning whether answers use it; nothing where there is none."""
@@ -77,11 +87,7 @@ class Maintenance:
         fixed: list[Finding] = []
         for _ in range(3):  # a problem may hide others
             health.repair(state, findings, update, partial(update, verify=True))
-            if any(finding.repair == "refold" for finding in findings):
-                with suppress(StoreDamagedError):  # what is left is told
-                    rebuild_memory(state)
-            if any(finding.repair == "redate" for finding in findings):
-                redate_memory(state)
+            self._repair_memory({finding.repair for finding in findings})
             left = self._examine()
             repairs = {finding.repair for finding in left}
             done = [finding for finding in findings if finding.repair and finding.repair not in repairs]
@@ -90,6 +96,16 @@ class Maintenance:
             if not any(repairs):
                 break
         return [*fixed, *findings]
+
+    def _repair_memory(self, wanted: Collection[str]) -> None:
+        state = self._index.state
+        if "refold" in wanted:
+            with suppress(StoreDamagedError):  # what is left is told
+                rebuild_memory(state)
+        if "redate" in wanted:
+            redate_memory(state)
+        if "reshare" in wanted:
+            reshare(state, self._index.root)
 
     def build_graphs(self, progress: Progress | None) -> int:
         """Build the missing neighbour graphs, and return for how many chunks."""

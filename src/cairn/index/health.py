@@ -52,8 +52,9 @@ _MOST_NAMED = 3  # of what was set aside
 
 Level = Literal["ok", "warning", "error"]
 # How a finding is mended: move what is in the way aside, let us read what is ours, rebuild all, redo damaged files,
-# delete litter, fold memories again from their events, date events anew (`cairn.memory.upkeep`).
-Repair = Literal["", "move", "allow", "rebuild", "redo", "tidy", "refold", "redate"]
+# delete litter, fold memories again from their events, date events anew, write
+# files of shared memories again (`cairn.memory.upkeep`).
+Repair = Literal["", "move", "allow", "rebuild", "redo", "tidy", "refold", "redate", "reshare"]
 
 
 class Finding(NamedTuple):

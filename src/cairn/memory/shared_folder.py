@@ -23,6 +23,11 @@ _SUFFIX = ".json"
 _NAME = re.compile(rf"([0-9a-f]{{64}}){re.escape(_SUFFIX)}")
 
 
+def content_of(body: str) -> bytes:
+    """Return the content of the file of an event."""
+    return f"{body}\n".encode()
+
+
 class FolderContent(NamedTuple):
     """What is in the folder: ids of events, and what cannot be one."""
 
@@ -104,7 +109,7 @@ class SharedFolder:
             check_folder(self.path.parent)
             self.path.mkdir(mode=0o755, exist_ok=True)
         self._check()
-        write_file(self._file(id), f"{body}\n".encode(), mode=0o644)
+        write_file(self._file(id), content_of(body), mode=0o644)
 
     def delete(self, ids: Collection[str]) -> None:
         """Delete events.

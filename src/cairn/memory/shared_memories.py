@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 from cairn.errors import EventError, StoreDamagedError, StoreError, StoreForeignError, StoreVersionError
 from cairn.memory.clock import HybridClock
 from cairn.memory.events import Event
+from cairn.memory.lost_files import find_lost
 from cairn.memory.publication import FROM_REPOSITORY
 from cairn.memory.shared_folder import FolderContent, SharedFolder
 from cairn.source.text import pluralize
@@ -49,7 +50,8 @@ class SharedMemories:
     """Keeps the memory of a project and the shared folder of its checkout equal. The store calls it under its lock.
 
     Each event is written once, in the checkout where it was made: git refuses to switch to a branch, or to pull one,
-    that has a file which is there without being tracked. So files are not written again on other branches.
+    that has a file which is there without being tracked. So files are not written again on other branches. Those that
+    git never had are, with the next change of their memory: see `find_lost`.
 
     Args:
         root: the checkout.
@@ -58,7 +60,7 @@ class SharedMemories:
     """
 
     def __init__(self, root: Path, report: Callable[[str], object], now: Callable[[], float] = time.time) -> None:
-        self._folder = SharedFolder(root)
+        self._root, self._folder = root, SharedFolder(root)
         self._report, self._now = report, now
         self._seen: str | None = None
         self._is_busy = False
@@ -170,6 +172,7 @@ class SharedMemories:
     def _write_missing(self, connection: sqlite3.Connection, content: FolderContent) -> list[Refused]:
         """Write what has to be shared; what cannot be written now stays due."""
         due = sharing_db.due(connection)
+        due += find_lost(connection, self._root, content.ids, {event.observation for event in due})
         if due and not self._folder.can_be_written():
             return [Refused(f"{pluralize(len(due), 'change')} of shared memories", _no_folder(self._folder))]
         written: list[str] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.errors import CairnError
@@ -16,13 +17,17 @@ from cairn.memory.corpus import load_corpus
 from cairn.memory.damage import MALFORMED, UNFIT, note_of_loss
 from cairn.memory.events import parse_stored
 from cairn.memory.fold import fold
+from cairn.memory.lost_files import find_lost
 from cairn.memory.redating import examine_dates, redate
+from cairn.memory.shared_folder import SharedFolder
+from cairn.memory.shared_memories import SharedMemories
 from cairn.memory.spool import Spool
 from cairn.memory.store import MemoryStore
 from cairn.source.text import pluralize
 from cairn.storage.connection import check, reading, store_errors
-from cairn.storage.memory import event_db, observation_db
+from cairn.storage.memory import event_db, observation_db, sharing_db
 from cairn.storage.memory.schema import MEMORY
+from cairn.storage.memory.sharing_db import SharedEvent
 from cairn.storage.store import how_to_restore
 
 _REBUILD = Hint.of("doctor", rebuild_memory=True)
@@ -78,6 +83,46 @@ def _examine_recall(connection: sqlite3.Connection, wanted: int) -> Finding:
         return Finding("recall", "ok", "all memories can be found")
     words = f"{found:,} of {pluralize(wanted, 'memory', 'memories')} can be found"
     return Finding("recall", "error", words, "refold", _REBUILD)
+
+
+def examine_shared(state: StateDir, root: Path) -> list[Finding]:
+    """Tell of files of shared memories that got lost before they were committed; nothing where there are none."""
+    try:
+        connection = state.open_existing(MEMORY)
+        if connection is None:
+            return []
+        with closing(connection), store_errors(state.file_of(MEMORY), MEMORY):
+            lost = _find_lost(connection, root)
+    except CairnError:  # others tell
+        return []
+    if not lost:
+        return []
+    memories = pluralize(len({event.observation for event in lost}), "shared memory", "shared memories")
+    words = f"{memories} cannot reach anybody: {pluralize(len(lost), 'file')} got lost before it was committed"
+    return [Finding("shared", "warning", words, "reshare")]
+
+
+def _find_lost(connection: sqlite3.Connection, root: Path) -> list[SharedEvent]:
+    try:
+        there = SharedFolder(root).content().ids
+    except (CairnError, OSError):  # whoever uses it is told
+        return []
+    return find_lost(connection, root, there)
+
+
+def reshare(state: StateDir, root: Path) -> None:
+    """Write files of shared memories again that got lost before they were committed; then commit them.
+
+    Raises:
+        StoreError: if the memory cannot be opened or written.
+    """
+    store = MemoryStore(state, derived.derive)
+    try:
+        with store.writing() as connection:
+            sharing_db.mark_lost(connection, [event.id for event in _find_lost(connection, root)])
+        SharedMemories(root, state.tell).sync(store)
+    finally:
+        store.close()
 
 
 def examine_spool(spool: Spool) -> list[Finding]:

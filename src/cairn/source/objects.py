@@ -17,6 +17,7 @@ from typing import NamedTuple, Self
 
 from cairn.errors import DiffError, PathError, RevisionError
 from cairn.hints import Hint
+from cairn.source.commits import is_partial
 from cairn.source.git import Repository, first_complaint, is_below
 from cairn.source.plumbing import MAX_BYTES, end_git, run_git, start_git
 from cairn.types import FileStat
@@ -125,6 +126,28 @@ def missing_commits(folder: Path, names: Sequence[str]) -> set[str]:
     if result.returncode or len(answers) != len(full):
         return set()
     return missing.union(name for name, line in zip(full, answers, strict=True) if line.endswith(" missing"))
+
+
+def never_stored(repository: Repository, contents: Mapping[str, bytes]) -> set[str]:
+    """Return the names of the contents of files that a repository never had, committed or staged; none if git fails.
+
+    Of a clone that lacks contents, nothing can be told.
+    """
+    if not contents or is_partial(repository):
+        return set()
+    lines = "".join(f"{id}\n" for content in contents.values() for id in _blob_ids(content))
+    result = run_git(repository.work_tree, ["cat-file", "--batch-check"], given=lines.encode())
+    answers = result.stdout.decode("utf-8", "replace").splitlines()
+    if result.returncode or len(answers) != 2 * len(contents):
+        return set()
+    is_missing = [line.endswith(" missing") for line in answers]
+    return {name for number, name in enumerate(contents) if all(is_missing[2 * number : 2 * number + 2])}
+
+
+def _blob_ids(content: bytes) -> tuple[str, str]:
+    """Return what git calls a content, in a repository of either kind of hash."""
+    blob = b"blob %d\0" % len(content) + content
+    return hashlib.sha1(blob, usedforsecurity=False).hexdigest(), hashlib.sha256(blob).hexdigest()
 
 
 def _only_remote_branch(folder: Path, name: str) -> str:

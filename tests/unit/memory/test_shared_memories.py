@@ -12,6 +12,7 @@ from cairn.memory.ids import new_id
 from cairn.memory.lifecycle import Lifecycle
 from cairn.memory.shared_memories import SharedMemories
 from cairn.memory.store import By, MemoryChange, MemoryStore
+from cairn.memory.upkeep import examine_shared, reshare
 from cairn.storage.memory import event_db, sharing_db
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
@@ -363,6 +364,53 @@ def test_a_state_folder_elsewhere_makes_no_folder_in_the_checkout(tmp_path: Path
     with again.reading() as connection:
         assert not sharing_db.has_due(connection)
     assert len(list((root / ".cairn" / "shared").iterdir())) == 1
+
+
+def git_in(root: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=ada", "-c", "user.email=ada@example.com"]
+    subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
+
+
+def test_a_file_that_got_lost_before_it_was_committed_is_written_again_with_the_next_change(
+    ada: Checkout, bob: Checkout
+) -> None:
+    git_in(ada.root, "init", "-q", "-b", "main")
+    id = ada.make()
+    git_in(ada.root, "clean", "-fdxq", ".cairn/shared")
+    ada.open()
+    ada.change(id, "set", importance=8)
+    bob.take_from(ada)
+    assert bob.memories()[id].importance == 8
+    assert len(ada.files()) == 2
+
+
+def test_a_file_that_got_lost_before_it_was_committed_is_told_of_and_mended(ada: Checkout) -> None:
+    git_in(ada.root, "init", "-q", "-b", "main")
+    ada.make()
+    state = StateDir(ada.root / ".cairn")
+    assert examine_shared(state, ada.root) == []
+    git_in(ada.root, "clean", "-fdxq", ".cairn/shared")
+    (found,) = examine_shared(state, ada.root)
+    assert (found.check, found.repair) == ("shared", "reshare")
+    reshare(state, ada.root)
+    assert examine_shared(state, ada.root) == []
+    assert len(ada.files()) == 1
+
+
+@pytest.mark.parametrize("kind", ["sha1", "sha256"])
+def test_a_file_of_another_branch_is_not_written_again_by_a_change_of_its_memory(ada: Checkout, kind: str) -> None:
+    git_in(ada.root, "init", "-q", "-b", "main", f"--object-format={kind}")
+    git_in(ada.root, "commit", "-q", "--allow-empty", "-m", "start")
+    git_in(ada.root, "checkout", "-q", "-b", "one")
+    id = ada.make()
+    git_in(ada.root, "add", ".cairn/shared")
+    git_in(ada.root, "commit", "-q", "-m", "one")
+    git_in(ada.root, "checkout", "-q", "main")
+    assert examine_shared(StateDir(ada.root / ".cairn"), ada.root) == []
+    ada.open()
+    ada.change(id, "set", importance=8)
+    assert len(ada.files()) == 1
+    git_in(ada.root, "checkout", "-q", "one")
 
 
 def test_git_switches_between_branches_that_share_different_memories(ada: Checkout) -> None:

@@ -39,6 +39,25 @@ def shared_events(connection: sqlite3.Connection, observations: Collection[str])
     return found
 
 
+def written_here(connection: sqlite3.Connection, observations: Collection[str] | None = None) -> list[SharedEvent]:
+    """Return the events that were made here and written to the folder, of some observations or of all."""
+    query = "SELECT id, observation, body FROM event WHERE sharing = 2 AND source = ''"
+    if observations is None:
+        return [SharedEvent(*row) for row in connection.execute(f"{query} ORDER BY seq")]
+    found: list[SharedEvent] = []
+    for part in in_parts(list(observations)):
+        found.extend(
+            SharedEvent(*row) for row in connection.execute(f"{query} AND observation IN ({_marks(part)})", part)
+        )
+    return found
+
+
+def mark_lost(connection: sqlite3.Connection, ids: Collection[str]) -> None:
+    """Say that events have to be written to the folder again."""
+    for part in in_parts(list(ids)):
+        connection.execute(f"UPDATE event SET sharing = 1 WHERE sharing = 2 AND id IN ({_marks(part)})", part)
+
+
 def sharing_of(connection: sqlite3.Connection, observations: Collection[str]) -> dict[str, int]:
     """Return how far each of some observations is shared: the most that one of its events is."""
     found: dict[str, int] = {}
