@@ -98,7 +98,7 @@ def examine_shared(state: StateDir, root: Path) -> list[Finding]:
     if not lost:
         return []
     memories = pluralize(len({event.observation for event in lost}), "shared memory", "shared memories")
-    words = f"{memories} cannot reach anybody: {pluralize(len(lost), 'file')} got lost before it was committed"
+    words = f"{memories} cannot reach anybody: {pluralize(len(lost), 'file')} got lost before a commit"
     return [Finding("shared", "warning", words, "reshare")]
 
 
