@@ -90,3 +90,24 @@ def test_pruning_says_what_it_would_do(tmp_path: Path) -> None:
     assert cairn("remember", "wipe the cache first", "--importance", "2", cwd=tmp_path).returncode == 0
     done = cairn("memories", "prune", "--dry-run", "--json", cwd=tmp_path)
     assert (done.returncode, json.loads(done.stdout)) == (1, {"dry_run": True, "memories": []})
+
+
+def test_what_can_be_read_of_a_damaged_memory_is_saved_once_that_is_confirmed(tmp_path: Path) -> None:
+    for number in range(60):
+        assert cairn("remember", f"fact {number}: {'so ' * 100}", cwd=tmp_path).returncode == 0
+    file = tmp_path / ".cairn" / "memory.db"
+    content = bytearray(file.read_bytes())
+    while (found := content.find(b"fact 30:")) >= 0:
+        page = found // 4096 * 4096
+        content[page : page + 4096] = bytes(4096)
+    file.write_bytes(content)
+    assert "cairn doctor --salvage-memory" in cairn("doctor", cwd=tmp_path).stdout
+    asked = cairn("doctor", "--salvage-memory", cwd=tmp_path)
+    assert (asked.returncode, file.read_bytes()) == (2, bytes(content))
+    assert "Nothing was changed." in asked.stderr
+    done = json.loads(cairn("doctor", "--salvage-memory", "--yes", "--json", cwd=tmp_path).stdout)
+    assert 40 < done["events"] == done["memories"] < 60
+    assert done["events"] + done["lost"] == 60
+    assert Path(done["kept"]).read_bytes() == content
+    assert cairn("memories", "--limit", "0", cwd=tmp_path).stdout.count("fact ") == done["memories"]
+    assert "nothing to save" in cairn("doctor", "--salvage-memory", "--yes", cwd=tmp_path).stderr

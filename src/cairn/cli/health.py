@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_STORE, EXIT_USAGE
@@ -57,6 +56,8 @@ def run_doctor(options: argparse.Namespace) -> int:
     """Examine everything, repair what the user allows, and report."""
     if options.adopt_memory:
         return _adopt_memory(options)
+    if options.salvage_memory:
+        return _salvage_memory(options)
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         rebuilt = [_rebuild_memory(workspace)] if options.rebuild_memory else []
         state = StateFolder.of_user().path
@@ -85,7 +86,8 @@ def _adopt_memory(options: argparse.Namespace) -> int:
     """Take over a memory that was made elsewhere, if the user confirms it."""
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         file = workspace.state.path / MEMORY.file_name
-        if not options.yes and not _adopts(file):
+        question = f"Take over {file}? Agents will be shown what it says, so do so only if it is yours."
+        if not options.yes and not _confirms(question, "--adopt-memory"):
             note("Nothing was changed.")
             return EXIT_USAGE
         n_memories = workspace.upkeep.adopt_memory()
@@ -98,10 +100,30 @@ def _adopt_memory(options: argparse.Namespace) -> int:
     return EXIT_FOUND
 
 
-def _adopts(file: Path) -> bool:
-    note(f"Take over {file}? Agents will be shown what it says, so do so only if it is yours.")
+def _salvage_memory(options: argparse.Namespace) -> int:
+    """Save what can be read of a damaged memory, if the user confirms it."""
+    with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
+        file = workspace.state.path / MEMORY.file_name
+        question = f"Make a new {file} of what can be read? The damaged file is kept under another name."
+        if not options.yes and not _confirms(question, "--salvage-memory"):
+            note("Nothing was changed.")
+            return EXIT_USAGE
+        done = workspace.upkeep.salvage_memory()
+    if options.json:
+        counts = {"events": done.n_events, "memories": done.n_memories, "lost": done.n_lost}
+        emit_json({**counts, "kept": str(done.kept)})
+        return EXIT_FOUND
+    memories = pluralize(done.n_memories, "memory", "memories")
+    lost = "some events" if done.n_lost is None else pluralize(done.n_lost, "event")
+    emit(f"Saved {pluralize(done.n_events, 'event')} of {memories}; {lost} could not be read.")
+    emit(f"The damaged file is kept: {printable(str(done.kept))}")
+    return EXIT_FOUND
+
+
+def _confirms(question: str, option: str) -> bool:
+    note(question)
     if not sys.stdin.isatty() or not sys.stderr.isatty():
-        note("  try: cairn doctor --adopt-memory --yes")
+        note(f"  try: cairn doctor {option} --yes")
         return False
     note("[y/N] ")
     return sys.stdin.readline().strip().lower() in ("y", "yes")

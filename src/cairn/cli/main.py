@@ -154,7 +154,8 @@ def _add_upkeep(commands: _Commands, common: Parser) -> None:
     doctor.add_argument("--fix", action="store_true", help="repair what can be repaired, without asking")
     doctor.add_argument("--rebuild-memory", action="store_true", help="rebuild what recall searches from the memories")
     doctor.add_argument("--adopt-memory", action="store_true", help="take over memories that were made elsewhere")
-    doctor.add_argument("--yes", action="store_true", help="take them over without asking")
+    doctor.add_argument("--salvage-memory", action="store_true", help="save what can be read of a damaged memory")
+    doctor.add_argument("--yes", action="store_true", help="take them over, or save them, without asking")
     doctor.set_defaults(run=_lazy("cairn.cli.health:run_doctor"))
 
 

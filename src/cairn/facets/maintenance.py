@@ -16,6 +16,7 @@ from cairn.index.health import Finding
 from cairn.index.hnsw import build_graphs
 from cairn.index.limits import Progress
 from cairn.kernels.build import IS_COMPILED
+from cairn.memory.salvage import Salvaged, salvage_memory
 from cairn.memory.spool import Spool
 from cairn.memory.upkeep import (
     adopt_memory,
@@ -80,6 +81,10 @@ class Maintenance:
     def adopt_memory(self) -> int:
         """Take over a memory that was made elsewhere."""
         return adopt_memory(self._index.state)
+
+    def salvage_memory(self) -> Salvaged:
+        """Save what can be read of a damaged memory."""
+        return salvage_memory(self._index.state)
 
     def _repair(self, findings: list[Finding]) -> list[Finding]:
         """Repair what can be repaired, examine again, and return what was fixed, marked so, before what is left."""

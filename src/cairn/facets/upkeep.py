@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from cairn.index.limits import Progress
     from cairn.index.views import CheckoutView
     from cairn.index.watch import Batch, Update, Watcher
+    from cairn.memory.salvage import Salvaged
 
 
 class UpkeepFacet:
@@ -146,6 +147,16 @@ class UpkeepFacet:
             StoreDamagedError: if it is damaged; then nothing is changed.
         """
         return self._maintenance.adopt_memory()
+
+    def salvage_memory(self) -> Salvaged:
+        """Save what can be read of a damaged memory into a new one, once the user confirmed it.
+
+        Raises:
+            NotFoundError: if there is none.
+            RequestError: if it is whole.
+            StoreDamagedError: if nothing of it can be read; then nothing is changed.
+        """
+        return self._maintenance.salvage_memory()
 
     def build_graphs(self, progress: Progress | None = None) -> int:
         """Build the neighbour graphs that make a large index faster, and return for how many chunks.

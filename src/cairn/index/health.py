@@ -43,7 +43,7 @@ from cairn.storage.copies import find_copies
 from cairn.storage.index import blob_db, health_db, overlay_db, segment_db, view_db
 from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import holder, write_lock
-from cairn.storage.store import Store, how_to_restore
+from cairn.storage.store import Store
 
 LOW_BYTES, FULL_BYTES = 500_000_000, 20_000_000
 
@@ -276,7 +276,6 @@ def _moment(seconds: object) -> str:
 def _examine_truth(state: StateDir, store: Store) -> Iterator[Finding]:
     """Examine a store of truth. Nothing in it is repaired automatically."""
     file = state.file_of(store)
-    restore = how_to_restore(file) or f"restore {file.name} from a backup"
     try:
         connection = state.open_existing(store)
         if connection is None:
@@ -284,12 +283,14 @@ def _examine_truth(state: StateDir, store: Store) -> Iterator[Finding]:
         with closing(connection), store_errors(file, store):
             wrong = check(connection)
     except StoreDamagedError as error:
-        yield Finding(file.stem, "error", str(error), hint=restore)
+        yield Finding(file.stem, "error", str(error), hint=store.way_out(file))
     except CairnError as error:
         yield Finding(file.stem, "error", str(error), hint=error.hint)
     else:
         if wrong:
-            yield Finding(file.stem, "error", str(store.damage(file, f"is damaged: {wrong[0]}")), hint=restore)
+            yield Finding(
+                file.stem, "error", str(store.damage(file, f"is damaged: {wrong[0]}")), hint=store.way_out(file)
+            )
         else:
             yield Finding(file.stem, "ok", f"whole; {pluralize(len(find_copies(file)), 'copy', 'copies')} beside it")
 

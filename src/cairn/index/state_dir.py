@@ -262,13 +262,13 @@ class StateDir(StateFiles):
             raise NotFoundError(f"there is no {file}", f"put {file.name} there")
         seal = self.create()
         for suffix in ("", *LOGS):
-            _check_file(Path(f"{file}{suffix}"), store)
+            check_file(Path(f"{file}{suffix}"), store)
         inspect = partial(_inspect_schema, store, file)
         with closing(connect(file, store, inspect)) as connection, store_errors(file, store):
             if wrong := check(connection):
                 raise store.damage(file, f"is damaged: {wrong[0]}")
             migrate(connection, store, file)
-            if _is_ours(seal, store, file, connection):
+            if is_ours(seal, store, file, connection):
                 return False
             with transaction(connection):
                 judge(connection)
@@ -300,7 +300,7 @@ class StateDir(StateFiles):
     ) -> sqlite3.Connection:
         file = self.file_of(store)
         for suffix in ("", *LOGS):
-            _check_file(Path(f"{file}{suffix}"), store)
+            check_file(Path(f"{file}{suffix}"), store)
         connection = opener(file, store, partial(_inspect, seal, store, file))
         try:
             with store_errors(file, store):
@@ -364,7 +364,13 @@ def _close_to_others(state: Path) -> None:
             os.chmod(state, stat.S_IMODE(facts.st_mode) & ~stat.S_IWOTH)
 
 
-def _check_file(file: Path, store: Store) -> None:
+def check_file(file: Path, store: Store) -> None:
+    """Make sure that a file of a database is this user's own, if it is there.
+
+    Raises:
+        StoreDamagedError: the store's own, if it is not a regular file of this user.
+        StoreError: if it cannot be examined.
+    """
     try:
         if is_own_file(file):
             return
@@ -429,7 +435,7 @@ def _inspect(seal: Seal, store: Store, file: Path, connection: sqlite3.Connectio
         IndexForeignError, StoreForeignError: if it was made in another state folder.
     """
     is_new = _inspect_schema(store, file, connection)
-    if not is_new and not _is_ours(seal, store, file, connection):
+    if not is_new and not is_ours(seal, store, file, connection):
         raise _is_foreign(store, file)
 
 
@@ -439,7 +445,7 @@ def _seal_database(seal: Seal, store: Store, connection: sqlite3.Connection) -> 
         write_seal_secret(connection, *seal)
 
 
-def _is_ours(seal: Seal, store: Store, file: Path, connection: sqlite3.Connection) -> bool:
+def is_ours(seal: Seal, store: Store, file: Path, connection: sqlite3.Connection) -> bool:
     """Tell whether a database was made in its folder, for a truth also under an earlier seal of the folder."""
     if read_seal_id(connection) == seal.id:
         return True

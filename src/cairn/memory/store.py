@@ -33,7 +33,7 @@ from cairn.storage.sealed import delete_meta, read_meta, write_meta
 
 # Brings what is derived from observations, such as terms and vectors, up to date with those that changed.
 Derive = Callable[[sqlite3.Connection, Sequence[Observation]], None]
-_PROJECT = "project"
+PROJECT = "project"  # in `meta`: what events of this memory say they belong to
 _ERASE = "erase"  # in `meta` while what was redacted may still be in the log or in a copy
 
 
@@ -405,9 +405,9 @@ def _full_id(connection: sqlite3.Connection, id: str) -> str:
 
 def _project_of(connection: sqlite3.Connection) -> str:
     """Return what events of this memory say they belong to: a UUID that is made with the first of them."""
-    if not (project := read_meta(connection, _PROJECT)):
+    if not (project := read_meta(connection, PROJECT)):
         project = str(uuid.uuid4())
-        write_meta(connection, _PROJECT, project)
+        write_meta(connection, PROJECT, project)
     return project
 
 

@@ -28,7 +28,6 @@ from cairn.storage.connection import check, reading, store_errors
 from cairn.storage.memory import event_db, observation_db, sharing_db
 from cairn.storage.memory.schema import MEMORY
 from cairn.storage.memory.sharing_db import SharedEvent
-from cairn.storage.store import how_to_restore
 
 _REBUILD = Hint.of("doctor", rebuild_memory=True)
 
@@ -51,8 +50,7 @@ def examine_memory(state: StateDir) -> list[Finding]:
         with closing(connection), store_errors(file, MEMORY), reading(connection):
             return [] if check(connection) else list(_examine(connection))  # what that finds, `health` tells
     except CairnError as error:
-        hint = how_to_restore(file) or f"restore {file.name} from a backup"
-        return [Finding("events", "error", str(error), hint=hint)]
+        return [Finding("events", "error", str(error), hint=MEMORY.way_out(file))]
     except UNFIT as error:
         return [Finding("memories", "error", f"{file} holds values that make no sense: {error}", "refold")]
 

@@ -117,6 +117,11 @@ def connect_for_reading(path: Path, store: Store, inspect: Inspect | None = None
         return _connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", inspect)
 
 
+def connect_damaged(path: Path) -> sqlite3.Connection:
+    """Open a damaged database to read what can be read of it; nothing is written, and errors are SQLite's own."""
+    return _connect(f"{path.absolute().as_uri()}?mode=ro", None)
+
+
 def check(connection: sqlite3.Connection) -> list[str]:
     """Read the whole database and return what is wrong with its structure, an empty list when all is well."""
     try:

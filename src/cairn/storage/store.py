@@ -38,6 +38,7 @@ class Store(NamedTuple):
         update: what to do once it can be written again, if it can be rebuilt.
         rebuild: what builds it from scratch; empty for a store of truth.
         adopt: what takes over one that was made elsewhere; empty for what can be rebuilt.
+        salvage: what saves all that can be read of a damaged one; empty for what can be rebuilt.
         damaged, locked, version: the errors that say so of it.
     """
 
@@ -50,6 +51,7 @@ class Store(NamedTuple):
     update: Hint
     rebuild: Hint = Hint("")
     adopt: Hint = Hint("")
+    salvage: Hint = Hint("")
     damaged: type[StoreDamagedError] = StoreDamagedError
     locked: type[StoreLockedError] = StoreLockedError
     version: type[StoreVersionError] = StoreVersionError
@@ -66,6 +68,10 @@ class Store(NamedTuple):
         restore = how_to_restore(file)
         hint = Hint(f"{restore}; but first" if restore else "", "doctor")
         return self.damaged(f"{file} {words}; nothing was changed", hint)
+
+    def way_out(self, file: Path) -> Hint:
+        """Return what the user can do once the file of a store of truth is damaged."""
+        return self.salvage.after(how_to_restore(file))
 
     def make_room(self) -> str:
         """Return what to do where the disk is full."""

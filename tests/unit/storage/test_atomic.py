@@ -31,6 +31,7 @@ OTHERS = {
     "index/isolation.py": "a list in the cache that grows, of which a half-written line counts for nothing",
     "index/state_dir.py": "an empty database, which SQLite fills",
     "cli/main.py": "the null device",
+    "memory/salvage.py": "gives a damaged database another name",
     "memory/spool.py": "moves aside what is no event",
     "storage/lock.py": "locks, which hold nothing that counts",
     "storage/own_files.py": "opens files for the others",

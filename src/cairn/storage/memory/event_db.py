@@ -126,6 +126,14 @@ def placed_after(connection: sqlite3.Connection, time: str) -> list[Placed]:
     return [Placed(*row) for row in connection.execute(query, (time,))]
 
 
+def rows_between(connection: sqlite3.Connection, first: int, last: int) -> list[tuple[Any, ...]]:
+    """Return id, body, source, sharing and team of the events with some numbers, also from an older schema."""
+    names = {name for _, name, *_ in connection.execute("PRAGMA table_info(event)")}
+    team = "team" if "team" in names else "0"
+    query = f"SELECT id, body, source, sharing, {team} FROM event WHERE seq BETWEEN ? AND ? ORDER BY seq"
+    return connection.execute(query, (first, last)).fetchall()
+
+
 def count(connection: sqlite3.Connection) -> int:
     """Return how many events there are."""
     (number,) = connection.execute("SELECT count(*) FROM event").fetchone()

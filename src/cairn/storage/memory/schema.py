@@ -195,4 +195,5 @@ MEMORY = Store(
     work="writing memories",
     update=Hint.of("memories"),
     adopt=Hint("if it is yours, as from a backup, take it over", "doctor", adopt_memory=True),
+    salvage=Hint("save what can be read", "doctor", salvage_memory=True),
 )
