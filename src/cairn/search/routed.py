@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +31,8 @@ from cairn.source.text import raw_words
 MAX_FILES, MAX_FILES_OF_REPORT, MAX_FILES_OF_TEXT = 128, 64, 16
 _MAX_BYTES = 500_000  # of a file
 _MAX_ROUTES = 3
-_LEAST, _ALIKE = 0.45, 0.1  # how well a route fits at least, and how much worse than the best others may
+# How well a route fits at least, how much worse than the best others may, and how sure they are then at most.
+_LEAST, _ALIKE, _NOT_BEST = 0.45, 0.1, 0.75
 
 # How the files count in which a segment stands: more if it is rare, if they are called like what declares routes, less
 # if it is a value, and if they are examples or clients.
@@ -40,7 +42,7 @@ _ROUTING = re.compile(
 )
 _PACKAGES = re.compile(r"(?:^|/)src/main/(?:java|kotlin|scala|groovy)/")
 _CLIENTS = re.compile(
-    r"(?:^|/)(?:clients?|frontend|components|composables|hooks|cypress|assets|static|e2e|ui)/|\.(?:tsx|jsx|vue|svelte|html)$"
+    r"(?:^|/)(?:clients?|frontend|components|composables|hooks|cypress|assets|static|e2e|ui)/|\.(?:tsx|jsx|vue|svelte|html|blade\.php|erb|haml|slim|twig|ejs|hbs|heex|cshtml|jsp)$"
 )
 _IS_VALUE = re.compile(r"\d|%|-.*-|^[A-Z]")  # with one hyphen it may be a name
 
@@ -82,7 +84,11 @@ def find_routes(
         best = _each_once(sorted(best, key=lambda one: (one.is_minor, -one.share)))
         if best:
             alike = [one for one in best if one.share >= best[0].share - _ALIKE][:_MAX_ROUTES]
-            return [alike[0], *_handled_in(library, alike[0], request, filters), *alike[1:]]
+            others = [
+                one if one.share == best[0].share else one._replace(share=min(one.share, _NOT_BEST))
+                for one in alike[1:]
+            ]
+            return [alike[0], *_handled_in(library, alike[0], request, filters), *others]
     return []
 
 
@@ -165,10 +171,10 @@ def _files_saying(snapshot: Snapshot, segments: Sequence[str], filters: Filtered
     """
     paths = snapshot.files.paths
     worth = np.zeros(len(paths))
-    for segment in dict.fromkeys(segments):
+    for before, segment in {segment: (before, segment) for before, segment in pairwise(("", *segments))}.values():
         if len(own := files_with_words(snapshot, segment)):
             rarity = 1 + _RARE * np.log1p(len(paths) / len(own))
-            worth[own] += rarity * (_OF_VALUE if _IS_VALUE.search(segment) else 1.0)
+            worth[own] += rarity * (_OF_VALUE if _is_value(before, segment) else 1.0)
     worth[~is_code(snapshot)] = 0
     if (chosen := filter_files(snapshot.files, filters)) is not None:
         worth[np.setdiff1d(np.arange(len(worth)), chosen)] = 0
@@ -178,6 +184,11 @@ def _files_saying(snapshot: Snapshot, segments: Sequence[str], filters: Filtered
     shares[_are_minor(snapshot, files)] *= _MINOR_FACTOR
     best: list[int] = files[np.argsort(-shares, kind="stable")[:MAX_FILES]].tolist()
     return best
+
+
+def _is_value(before: str, segment: str) -> bool:
+    """Tell whether a segment is a value by how it looks, or as it stands behind several things: `/books/my-book`."""
+    return _IS_VALUE.search(segment) is not None or ("-" in segment and before.endswith("s") and "-" not in before)
 
 
 def _routes_in(file: int, path: str, data: bytes, request: RequestLine) -> Iterator[DeclaredRoute]:
