@@ -48,6 +48,24 @@ def cairn(shop: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
     return run
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["sessions", "--file", "LONG"], 1),
+        (["memories", "--file", "LONG"], 1),
+        (["flow", "LONG:3"], 2),
+        (["slice", "LONG:3"], 2),
+        (["core", "add", "LONG"], 1),
+        (["remember", "Prices carry tax.", "--file", "LONG"], 2),
+        (["remember", "@LONG and more"], 0),
+    ],
+)
+def test_a_name_that_is_too_long_for_a_file_is_of_no_file(cairn: Cairn, arguments: list[str], code: int) -> None:
+    found, _, errors = cairn(*(text.replace("LONG", "x" * 300) for text in arguments))
+    assert "internal" not in errors
+    assert found == code
+
+
 def test_words_without_quotes_find_what_one_text_finds(cairn: Cairn) -> None:
     first = json.loads(cairn("--json", "search", "total of the items")[1])
     second = json.loads(cairn("search", "total", "of", "--json", "the", "items")[1])

@@ -574,6 +574,21 @@ def test_no_path_leads_out_of_the_project(ask: Ask, project: Path, file: str) ->
         assert "root:" not in response.text
 
 
+@pytest.mark.parametrize("file", ["x" * 300, "x" * 900 + "/y", "a\x00b"])
+def test_a_path_that_no_file_can_have_is_of_no_file(ask: Ask, file: str) -> None:
+    for path, asked, status in (
+        ("/api/memories", {"file": file}, 200),
+        ("/api/sessions", {"file": file}, 200),
+        ("/api/history", {"query": file}, 200),
+        ("/api/remember", {"text": "Prices carry tax.", "files": [file]}, 400),
+        ("/api/outline", {"file": file}, 400),
+        ("/api/flow", {"place": f"{file}:3"}, 400),
+        ("/api/history/related", {"file": file}, 404),
+    ):
+        response = ask("POST", path, json=asked)
+        assert response.status_code == status, (path, response.text)
+
+
 @pytest.mark.parametrize(
     ("content", "code", "status"),
     [

@@ -898,6 +898,13 @@ def test_nothing_to_save_is_said_and_never_estimated(browser: Browser) -> None:
     assert browser.get("/savings.csv").text.startswith("day,agent,kind")
 
 
+@pytest.mark.parametrize("path", [f"/search?q=doc/{'b' * 300}", f"/memories?file={'b' * 300}", "/memories?file=a%00b"])
+def test_a_path_that_no_file_can_have_is_no_crash(browser: Browser, path: str) -> None:
+    got = browser.get(path)
+    assert got.status_code == 200
+    assert "internal error" not in got.text
+
+
 @pytest.mark.parametrize("query", ["offset=-1", "offset=x", "offset=" + "9" * 50, "types=nothing", "since=yesterday"])
 def test_an_address_that_makes_no_sense_is_no_crash(browser: Browser, query: str) -> None:
     assert browser.get(f"/memories?{query}").status_code in (200, 422)

@@ -118,7 +118,7 @@ def _paths_printed(command: Sequence[str], query: str, root: Path) -> list[str]:
     paths = []
     for line in os.fsdecode(done.stdout[:_MOST_BYTES]).splitlines():
         path = line.strip()
-        if path and not (root / path).exists():
+        if path and not os.path.exists(root / path):
             path = path.partition(":")[0]
         if path:
             paths.append(os.path.relpath(path, root) if os.path.isabs(path) else path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -289,7 +290,7 @@ def _read_text(given: str) -> str:
     """
     if given == "-":
         return sys.stdin.buffer.read(_MAX_BYTES).decode("utf-8", "replace")
-    if not given.startswith("@") or (any(map(str.isspace, given)) and not Path(given[1:]).is_file()):
+    if not given.startswith("@") or (any(map(str.isspace, given)) and not os.path.isfile(given[1:])):
         return given
     try:
         with Path(given[1:]).open("rb") as file:
@@ -306,6 +307,6 @@ def _files(options: argparse.Namespace, given: Sequence[str]) -> list[str]:
 
 def _file(options: argparse.Namespace, text: str) -> str:
     """Return `FILE` or `FILE::NAME` with the path as the current folder means it."""
-    path, symbol = parse_target(text, lambda path: Path(file_of(options.project, path)).is_file())
+    path, symbol = parse_target(text, lambda path: os.path.isfile(file_of(options.project, path)))
     found = str(file_of(options.project, path))
     return f"{found}{MARK}{symbol}" if symbol else found

@@ -58,7 +58,7 @@ def emit_json(document: Mapping[str, object] | Sequence[object]) -> None:
 def file_of(project: str, file: str) -> str | Path:
     """Return a file relative to the folder given with -C if it exists there, else relative to the project's root."""
     near = Path(os.path.realpath(project)) / file
-    return near if near.exists() else file
+    return near if os.path.exists(near) else file
 
 
 class ProgressBar:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from typing import TYPE_CHECKING
 
 from cairn.errors import CairnError, NotFoundError
@@ -95,7 +96,7 @@ class HistoryFacet:
             NotFoundError: if there is no such file.
         """
         own = path_there(self._index.root_on_disk, path)
-        if own and (self._index.root_on_disk / own).is_dir():
+        if own and os.path.isdir(self._index.root_on_disk / own):
             raise NotFoundError(f"{path} is a folder; name a file", Hint.of("map", path=own))
         past, notes = self._known.find(update)
         meant, on_name = self._known.files_meant(past, own or path) if past is not None else (None, ())

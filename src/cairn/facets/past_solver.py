@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -66,7 +67,7 @@ class PastSolver:
             return Solved(text, "query", (), (), 0, 0, 0, on_definition)
         meant, notes = self._known.files_meant(past, path or text)
         choices = () if meant is None else meant.choices
-        if (meant is not None and not choices) or (path and not (self._index.root_on_disk / path).is_dir()):
+        if (meant is not None and not choices) or (path and not os.path.isdir(self._index.root_on_disk / path)):
             return self._of_files(past, meant or Meant([]), path, notes, limit)
         solved = self._of_words(text, terms, past, limit)
         on_text = (on_choices(text, choices),) if choices else self._on_words(text, path, bool(solved.commits))

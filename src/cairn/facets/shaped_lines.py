@@ -159,7 +159,7 @@ class LineHistory:
         try:
             return read_file(self._index.root_on_disk, path, limit)
         except OSError as error:
-            if (self._index.root_on_disk / path).is_dir():
+            if os.path.isdir(self._index.root_on_disk / path):
                 raise NotFoundError(
                     f"{path} is a folder; name a line of a file", Hint.of("history", query=path)
                 ) from error

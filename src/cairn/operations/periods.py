@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -58,5 +59,5 @@ def folder_or_file(root: Path, file: str) -> str:
     path = target_below(root, file).path
     if path == ".":
         return ""
-    is_folder = file.endswith("/") or (root / path).is_dir()
+    is_folder = file.endswith("/") or os.path.isdir(root / path)
     return f"{path}/" if is_folder else path

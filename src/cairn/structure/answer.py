@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def make_outline(
         hints: how the text says what to do next.
     """
     budget = DEFAULT_ANSWER_TOKENS if max_tokens is None else max_tokens
-    if symbol is None and (place := find_place(root, str(path))) is not None and not (root / path).exists():
+    if symbol is None and (place := find_place(root, str(path))) is not None and not os.path.exists(root / path):
         path, symbol = place.path, str(place.line)
     file = read_source(root, path)
     outline = outline_of(file)

@@ -244,10 +244,7 @@ def find_place(root: Path, text: str) -> TracebackFrame | None:
 
 
 def _is_file(root: Path, path: str) -> bool:
-    try:
-        return (root / path).is_file()
-    except (OSError, ValueError):  # a name that is too long, or holds what no name may
-        return False
+    return os.path.isfile(root / path)
 
 
 def fetch_line(root: Path, text_id: str, read: ReadOutlined) -> Fetched | None:
