@@ -17,7 +17,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
 import pytest
@@ -787,6 +787,14 @@ def test_a_search_shows_the_best_hit_in_colours(browser: Browser) -> None:
     assert "money.py:1" in page
     assert 'class="keyword"' in page
     assert "vscode://file/" in page
+
+
+@pytest.mark.parametrize("query", ["fix it " * 200, "a/" * 3_000, "total/\n" * 500])
+def test_a_long_text_is_searched_for_in_code_and_sessions(browser: Browser, query: str) -> None:
+    page = browser.get(f"/search?{urlencode({'q': query})}")
+    assert page.status_code == 200
+    assert "must have a length" not in page.text
+    assert ("s-1" in page.text) == query.startswith("fix it")
 
 
 def test_a_symbol_is_shown_with_what_calls_it(browser: Browser) -> None:

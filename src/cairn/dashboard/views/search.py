@@ -9,6 +9,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from cairn import fields
 from cairn.config import load_settings
 from cairn.dashboard.editors import editor_address
 from cairn.dashboard.highlighting import highlight
@@ -64,8 +65,9 @@ async def _examples(visit: Visit) -> list[str]:
 
 async def _sessions(visit: Visit, query: str) -> Sequence[Mapping[str, Any]]:
     """Return sessions that touched a file, or with a prompt that says the same."""
-    is_file = "/" in query and " " not in query
-    about = {"file": query} if is_file else {"text": query}
+    is_file = "/" in query and len(query.split()) == 1
+    name, rule = ("file", fields.SESSION_FILE) if is_file else ("text", fields.SESSION_TEXT)
+    about = {name: query[: rule.max_length]}  # no path is longer, and of a text only the first words count
     try:
         sessions: list[Mapping[str, Any]] = (await visit.ask("sessions", **about, limit=_SESSIONS))["sessions"]
     except StoreError as error:  # code is found all the same
