@@ -320,11 +320,21 @@ def stop(folder: StateFolder, timeout_seconds: float = STOP_SECONDS) -> bool:
     runtime = folder.find()
     if runtime is None:
         return False
-    with suppress(StoreError, DaemonError):  # it may be stopping by itself; all that counts is whether it does
-        ask(runtime, folder.read_token(), "POST", "/api/shutdown", b"{}", timeout_seconds=timeout_seconds)
-    deadline = time.monotonic() + timeout_seconds
+    deadline, is_asked = time.monotonic() + timeout_seconds, False
     while (now := folder.find()) is not None and now.pid == runtime.pid:
         if time.monotonic() > deadline:
             raise DaemonError(f"the daemon (process {runtime.pid}) does not stop", f"kill {runtime.pid}")
+        is_asked = is_asked or _ask_to_stop(folder, runtime, timeout_seconds)
         time.sleep(_STEP_SECONDS)
     return True
+
+
+def _ask_to_stop(folder: StateFolder, runtime: Runtime, timeout_seconds: float) -> bool:
+    """Ask a daemon to stop; return False if its token is lost, which it writes again soon."""
+    try:
+        reply = ask(runtime, folder.read_token(), "POST", "/api/shutdown", b"{}", timeout_seconds=timeout_seconds)
+    except StoreError:
+        return False
+    except DaemonError:  # it may be stopping by itself; all that counts is whether it does
+        return True
+    return reply.status != 401  # the token is not that of this daemon

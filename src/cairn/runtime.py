@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 from cairn.errors import StoreError, UnsafeStateError
 from cairn.folders import check_private, state_folder
-from cairn.hints import Hint
 from cairn.storage.atomic import write_file
 from cairn.storage.lock import holder
 from cairn.storage.own_files import read_own
 
 FIRST_PORT, LAST_PORT = 37_800, 37_899
 _MAX_BYTES = 100_000  # of a file in the state folder
+_WRITTEN_AGAIN = "a running daemon writes it again within 5 seconds; then repeat the command"
 _PREFIXES = ("CAIRN_", "GIT_CONFIG")
 # Variables that do not change an answer.
 _WITHOUT_EFFECT = ("CAIRN_DAEMON", "CAIRN_ACTOR", "CAIRN_FRESH")
@@ -148,9 +148,9 @@ class StateFolder:
         try:
             return read_own(self.token, _MAX_BYTES).decode("ascii").strip()
         except OSError as error:
-            raise StoreError(f"cannot read {self.token}: {error.strerror}", Hint.of("daemon stop")) from error
+            raise StoreError(f"cannot read {self.token}: {error.strerror}", _WRITTEN_AGAIN) from error
         except UnicodeDecodeError as error:
-            raise StoreError(f"{self.token} does not hold a token", Hint.of("daemon stop")) from error
+            raise StoreError(f"{self.token} does not hold a token", _WRITTEN_AGAIN) from error
 
     def write(self, runtime: Runtime, token: str) -> None:
         """Write where the daemon is found; readers see all of it or nothing."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from cairn import __version__
 from cairn.config import Settings
-from cairn.errors import DaemonError, StoreLockedError
+from cairn.errors import DaemonError, StoreError, StoreLockedError
 from cairn.hints import Hint
 from cairn.protocol import PROTOCOL_VERSION
 from cairn.runtime import Runtime, StateFolder, environment_mark, process_started
@@ -113,14 +113,24 @@ def share_the_interpreter() -> None:
 
 
 def _stay_found(folder: StateFolder, runtime: Runtime, token: str) -> bool:
-    """Write the runtime file again if it was lost; return False if the lock was lost, too, or another daemon has it."""
-    if (found := folder.find()) is not None:
-        return found.pid == runtime.pid
+    """Write again the runtime file and the token if one was lost; return False if the lock was, or is another's."""
+    found = folder.find()
+    if found is not None and found.pid != runtime.pid:
+        return False
+    if found is not None and _is_kept(folder, token):
+        return True
     if holder(folder.lock) is None:  # another daemon can start, and clients find that one
         return False
-    _log.warning("%s was lost; writing it again", folder.runtime)
+    _log.warning("%s was lost; writing it again", folder.runtime if found is None else folder.token)
     folder.write(runtime, token)
     return True
+
+
+def _is_kept(folder: StateFolder, token: str) -> bool:
+    try:
+        return folder.read_token() == token
+    except StoreError:
+        return False
 
 
 def detach(folder: StateFolder, timeout_seconds: float) -> None:
