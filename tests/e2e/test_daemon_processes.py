@@ -159,6 +159,14 @@ def test_a_daemon_whose_address_is_lost_writes_it_down_again(tmp_path: Path, fol
     assert ask(found, folder.read_token(), "GET", "/api/status").status == 200
 
 
+def test_no_link_is_given_to_pages_that_would_not_be_shown(tmp_path: Path, folder: StateFolder) -> None:
+    cairn("daemon", "start", cwd=tmp_path, CAIRN_DAEMON_HOST="0.0.0.0")
+    done = cairn("ui", "--print", cwd=tmp_path, CAIRN_DAEMON_HOST="0.0.0.0")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith("error[access]: pages are shown only where other machines cannot reach them\n")
+    assert done.stderr.endswith(": cairn config unset daemon_host\n")
+
+
 def test_a_daemon_without_its_state_folder_ends(tmp_path: Path, folder: StateFolder) -> None:
     started = document(cairn("daemon", "start", "--json", cwd=tmp_path, CAIRN_DAEMON_IDLE_MINUTES="0.2"))
     runtime = folder.find()

@@ -230,6 +230,10 @@ def test_no_page_is_shown_where_other_machines_can_reach_the_daemon(project: Pat
     folder = StateFolder(tmp_path / "state")
     app = create_app(Settings(), folder=folder, token=TOKEN, host="0.0.0.0", extensions=[dashboard])
     assert Browser(app).get("/").status_code == 401
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    got = Browser(app).ask("POST", "/api/ui/link", json={"path": "/"}, headers=headers)
+    assert got.status_code == 401
+    assert got.json()["hint"].endswith(": cairn config unset daemon_host")
 
 
 # -- what they carry ---------------------------------------------------------------------------------------------------

@@ -13,8 +13,7 @@ from cairn.cli.notes import note
 from cairn.cli.outcomes import EXIT_FOUND
 from cairn.cli.render import emit, emit_json
 from cairn.client import ensure
-from cairn.errors import CairnError, error_from
-from cairn.hints import Hint
+from cairn.errors import CairnError, error_from_dict
 from cairn.registry import Registry
 from cairn.runtime import Runtime, StateFolder
 from cairn.transport import ask, authority
@@ -62,7 +61,7 @@ def _ask(folder: StateFolder, runtime: Runtime, what: str, body: dict[str, str])
     reply = ask(runtime, folder.read_token(), "POST", f"/api/ui/{what}", json.dumps(body).encode("ascii"))
     document: dict[str, Any] = json.loads(reply.body)
     if reply.status >= 400:
-        raise error_from(document["code"], document["message"], Hint.of("daemon status"))
+        raise error_from_dict(document)
     return document
 
 

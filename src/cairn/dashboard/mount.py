@@ -14,6 +14,7 @@ from cairn.daemon.http import App, Receive, Request, Response, Route, Scope, Sen
 from cairn.daemon.security import PATH_OF_PAGE, check_host, is_loopback
 from cairn.errors import AccessError, BusyError, CairnError
 from cairn.fields import Rule
+from cairn.hints import Hint
 
 if TYPE_CHECKING:
     from cairn.dashboard.browsers import Browsers, Codes
@@ -90,12 +91,17 @@ class Dashboard:
             self._n_running -= not is_stream
 
     def _check(self, request: Request) -> None:
-        daemon = self._app.daemon
-        if not is_loopback(daemon.host):
-            raise AccessError("pages are shown only where other machines cannot reach them", "unset daemon_host")
-        check_host(request, daemon.host)
+        self._check_reach()
+        check_host(request, self._app.daemon.host)
         if self._n_running >= MOST_AT_ONCE:
             raise BusyError(f"{self._n_running} pages are being made already", "load the page again in a moment")
+
+    def _check_reach(self) -> None:
+        if not is_loopback(self._app.daemon.host):
+            raise AccessError(
+                "pages are shown only where other machines cannot reach them",
+                Hint("have the daemon listen on 127.0.0.1, and start it again", "config unset", name="daemon_host"),
+            )
 
     async def _site(self) -> App:
         if self._making is None or (self._making.done() and self._making.exception() is not None):
@@ -116,6 +122,7 @@ class Dashboard:
 
     async def _link(self, request: Request) -> Response:
         wanted = await request.read(LinkRequest)
+        self._check_reach()
         codes, _ = self._admit()
         answer: LinkDocument = {
             "path": f"/login?{urlencode({'code': codes.issue(), 'to': wanted.path})}",
