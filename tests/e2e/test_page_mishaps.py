@@ -71,6 +71,29 @@ def served(folder: StateFolder) -> Iterator[Served]:
         yield served
 
 
+@pytest.fixture
+def other(folder: StateFolder, tmp_path: Path) -> str:
+    """The name of a project beside the shop; the daemon serves both."""
+    root = tmp_path / "other"
+    (root / ".git").mkdir(parents=True)
+    (root / "money.py").write_text("def tax(price):\n    return price * 1.1\n")
+    with Workspace.open(root) as workspace:
+        workspace.index()
+    Registry(folder).add(root, "other")
+    return "other"
+
+
+def test_after_a_step_back_the_header_names_the_project_of_the_page(
+    context: BrowserContext, served: Served, other: str
+) -> None:
+    page = Visitor(context, served).go("/memories?project=shop")
+    page.locator("#project").select_option(other)
+    page.wait_for_url("**/memories?project=other")
+    page.go_back()
+    page.wait_for_url("**/memories?project=shop")
+    assert page.locator("#project").input_value() == "shop"
+
+
 def test_what_is_typed_outlives_a_restart_of_the_daemon(context: BrowserContext, folder: StateFolder) -> None:
     with serving(make(folder)) as served:
         visitor = Visitor(context, served)
