@@ -94,6 +94,25 @@ def test_after_a_step_back_the_header_names_the_project_of_the_page(
     assert page.locator("#project").input_value() == "shop"
 
 
+@pytest.mark.parametrize(
+    ("asked", "kept"),
+    [
+        ("/search?q=tax&lang=python&explain=1&in=src/**&id=x", "/search?q=tax&lang=python&explain=1"),
+        ("/memories?types=gotcha&types=decision&text=%26&tag=tax", "/memories?types=gotcha&types=decision&text=%26"),
+        ("/sessions?agent=codex&branch=main", "/sessions?agent=codex"),
+        ("/savings?days=7&by=agent", "/savings?days=7&by=agent"),
+        ("/memories/m_1?q=tax", "/?"),
+    ],
+)
+def test_a_question_goes_along_to_another_project(
+    context: BrowserContext, served: Served, other: str, asked: str, kept: str
+) -> None:
+    visitor = Visitor(context, served)
+    page = visitor.go(asked)
+    page.locator("#project").select_option(other)
+    page.wait_for_url(f"{visitor.base}{kept}{'' if kept.endswith('?') else '&'}project=other")
+
+
 def test_what_is_typed_outlives_a_restart_of_the_daemon(context: BrowserContext, folder: StateFolder) -> None:
     with serving(make(folder)) as served:
         visitor = Visitor(context, served)

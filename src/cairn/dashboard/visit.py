@@ -29,6 +29,14 @@ from cairn.schema import decode
 from cairn.workspace import Workspace
 
 ACTOR = "person:dashboard"
+# What of an address means the same in every project; the rest names files, branches, tags or rows of one.
+_OF_ANY_PROJECT: Mapping[str, Sequence[str]] = {
+    "/memories": ("q", "text", "types", "statuses", "origins", "since", "until"),
+    "/sessions": ("agent", "since"),
+    "/search": ("q", "lang", "kind", "explain"),
+    "/savings": ("days", "by"),
+    "/settings": ("text", "set", "name"),
+}
 _PARTS_BETWEEN = 50  # of a page, between two looks for agents that wait
 _END_OF_HEAD = "</header>"
 _MAX_FORM_BYTES, _MAX_FORM_FIELDS = 2_000_000, 20_000
@@ -163,6 +171,12 @@ class Visit:
             ProjectError: if there is none.
         """
         return Path(self.daemon.projects.registry.find(self.project).root)
+
+    @property
+    def for_any_project(self) -> list[tuple[str, str]]:
+        """The fields of the address that go along when another project is chosen on the same page."""
+        names = _OF_ANY_PROJECT.get(self.request.url.path, ())
+        return [(name, value) for name, value in self.query.multi_items() if name in names and value]
 
     def address(self, path: str, **fields: object) -> str:
         """Return the address of a page about the same project; fields that are empty are left out."""
