@@ -15,6 +15,7 @@ from cairn.config import Settings
 from cairn.daemon.app import Application, create_app
 from cairn.dashboard.mount import dashboard
 from cairn.memory.moments import Moment, ToolCall
+from cairn.memory.store import By
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.workspace import Workspace
@@ -188,6 +189,24 @@ def test_of_two_tabs_that_delete_the_same_memory_the_second_is_told(
     for tab, words in zip(tabs, ("1 memory is deleted.", "was erased"), strict=True):
         tab.page.get_by_role("button", name="Delete 1").click()
         assert words in tab.page.locator("main").inner_text()
+
+
+def test_an_open_memory_says_that_it_was_changed_and_deleted_elsewhere(
+    context: BrowserContext, served: Served, project: Path
+) -> None:
+    visitor, by = Visitor(context, served), By("person:me", "person")
+    with Workspace.open(project) as workspace:
+        id = workspace.memory.remember("Soon changed and deleted", tags=("soon",), actor="person:me").observation.id
+        visitor.go("/memories?tag=soon").locator("#list .rows a").first.click()
+        visitor.page.locator("#live-dot.on").wait_for()
+        workspace.memory.lifecycle.edit(id, by, text="Changed and soon deleted")
+        visitor.page.get_by_role("button", name="Show what changed").click()
+        visitor.page.locator("#list").filter(has_text="Changed and soon deleted").wait_for()
+        assert visitor.page.get_by_label("Text").input_value() == "Changed and soon deleted"
+        visitor.page.get_by_label("Text").fill("Typed meanwhile")
+        workspace.memory.lifecycle.erase(id, by)
+    visitor.page.get_by_text("This memory was deleted elsewhere").wait_for()
+    assert visitor.page.get_by_label("Text").input_value() == "Typed meanwhile"
 
 
 def test_words_without_end_and_characters_that_cannot_be_seen_fit_every_page(

@@ -417,6 +417,31 @@ def test_a_memory_is_corrected(browser: Browser) -> None:
     assert 'value="money tax"' in page
 
 
+def test_of_two_tabs_that_correct_the_same_the_second_is_shown_what_the_first_wrote(browser: Browser) -> None:
+    id = _first_id(browser)
+    (seen,) = re.findall('name="seen" value="([^"]+)"', browser.get(f"/memories/{id}").text)
+    form = {"type": "gotcha", "tags": "", "seen": seen}
+    assert browser.post(f"/memories/{id}", {**form, "text": "Said by the first."}).status_code == 303
+    refused = browser.post(f"/memories/{id}", {**form, "text": "Said by the second.", "tags": "mine"})
+    assert refused.status_code == 409
+    assert "Not saved: it was changed elsewhere" in refused.text
+    assert "Said by the second.</textarea>" in refused.text
+    assert 'name="tags" value="mine"' in refused.text
+    assert '<p class="text">Said by the first.</p>' in refused.text
+    assert "Said by the first.</textarea>" in browser.get(f"/memories/{id}").text
+    (seen,) = re.findall('name="seen" value="([^"]+)"', refused.text)
+    assert browser.post(f"/memories/{id}", {**form, "seen": seen, "text": "Said by both."}).status_code == 303
+
+
+def test_what_is_written_for_a_memory_that_was_deleted_meanwhile_is_not_lost(browser: Browser) -> None:
+    id = _first_id(browser)
+    browser.post("/memories", {"action": "delete", "id": id, "sure": "1"})
+    refused = browser.post(f"/memories/{id}", {"text": "<b>Said again.", "type": "gotcha", "tags": "", "seen": "1-a"})
+    assert refused.status_code == 404
+    assert "was erased" in refused.text
+    assert "&lt;b&gt;Said again." in refused.text
+
+
 def test_all_that_a_filter_finds_can_be_resolved_at_once(browser: Browser, project: Path) -> None:
     with Workspace.open(project) as workspace:
         for number in range(60):

@@ -19,11 +19,18 @@ class News(NamedTuple):
         seen: what the list was when it was loaded, for the next time it is asked for.
         offer: what there is to be shown, empty if the list is as it was.
         is_asked: whether that is all that the browser asks for.
+        loss: what is said where there is nothing to be shown any more.
     """
 
     seen: str
     offer: str
     is_asked: bool
+    loss: str = ""
+
+
+def asks_for_news(visit: Visit) -> bool:
+    """Tell whether an open page asks only for what is new since it was loaded."""
+    return bool(visit.query.get("seen")) and visit.request.headers.get("hx-request") is not None
 
 
 def news_of(visit: Visit, total: int, rows: Sequence[object]) -> News:
@@ -36,7 +43,7 @@ def news_of(visit: Visit, total: int, rows: Sequence[object]) -> News:
     """
     digest = blake2b(json.dumps(rows, sort_keys=True).encode("ascii"), digest_size=_DIGEST_BYTES).hexdigest()
     seen, now = visit.query.get("seen", ""), f"{total}-{digest}"
-    if not seen or visit.request.headers.get("hx-request") is None:
+    if not asks_for_news(visit):
         return News(now, "", is_asked=False)
     before = seen.partition("-")[0]
     n_new = total - int(before) if before.isascii() and before.isdigit() and len(before) < 12 else 0

@@ -23,7 +23,19 @@ from cairn.dashboard.builds import Builds
 from cairn.dashboard.embeddings import Embeddings
 from cairn.dashboard.guard import check_sender, cookie_name, make_nonce, protect, read_cookie
 from cairn.dashboard.rendering import Pages
-from cairn.dashboard.views import memories, savings, search, sessions, settings, symbol, system, team, tuning, week
+from cairn.dashboard.views import (
+    memories,
+    memory,
+    savings,
+    search,
+    sessions,
+    settings,
+    symbol,
+    system,
+    team,
+    tuning,
+    week,
+)
 from cairn.dashboard.visit import PageResponse, Visit
 from cairn.errors import AccessError, CairnError, RouteError, StoreError
 from cairn.hints import Hint
@@ -38,8 +50,8 @@ PAGES: tuple[tuple[str, str, View, str], ...] = (
     ("GET", "/memories", memories.browse, "Memories"),
     ("POST", "/memories", memories.change, "Memories"),
     ("GET", "/doubtful", memories.doubtful, "Doubtful memories"),
-    ("GET", "/memories/{id}", memories.show, "Memory"),
-    ("POST", "/memories/{id}", memories.edit, "Memory"),
+    ("GET", "/memories/{id}", memory.show, "Memory"),
+    ("POST", "/memories/{id}", memory.edit, "Memory"),
     ("GET", "/sessions", sessions.browse, "Sessions"),
     ("POST", "/feedback", sessions.mark, ""),
     ("GET", "/sessions/{id:path}", sessions.show, "Session"),

@@ -283,6 +283,11 @@ class Visit:
         return RedirectResponse(f"{came.path}?{query}" if query else came.path, 303)
 
 
+def one_of(form: Mapping[str, Sequence[str]], name: str) -> str:
+    """Return a field of a form, empty if it was not sent."""
+    return form.get(name, [""])[-1]
+
+
 def _agents_of(workspace: Workspace) -> list[dict[str, Any]]:
     return last_heard(workspace.memory.usage.sources())
 

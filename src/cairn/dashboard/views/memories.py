@@ -1,16 +1,14 @@
-"""What is remembered: browsed, searched, put in order, corrected, erased."""
+"""What is remembered: browsed, searched, put in order, erased."""
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any, get_args
+from typing import get_args
 
 from starlette.responses import Response
 
-from cairn.dashboard.highlighting import highlight
 from cairn.dashboard.news import news_of
 from cairn.dashboard.views.done import DONE, UNDONE, say_done
-from cairn.dashboard.visit import ACTOR, Visit
+from cairn.dashboard.visit import ACTOR, Visit, one_of
 from cairn.errors import RequestError
 from cairn.types import MemoryOrigin, MemoryStatus, MemoryType
 
@@ -25,7 +23,6 @@ _IN_BULK = {"delete": "forget", **{name: name for name in ("archive", "resolve",
 # What each action makes of a memory; the others are operations of their own.
 _STATUSES = {"archive": "archived", "resolve": "resolved", "reopen": "active"}
 _OPERATIONS = {"delete": "memories/forget", "undo": "memories/undo", "keep": "memories/keep"}
-_TYPES = get_args(MemoryType)
 
 
 async def browse(visit: Visit) -> Response:
@@ -46,7 +43,7 @@ async def browse(visit: Visit) -> Response:
         offset=offset,
         page=PAGE,
         fields={name: visit.query.get(name, "") for name in _FILTERS},
-        types=_TYPES,
+        types=get_args(MemoryType),
         statuses=get_args(MemoryStatus),
         origins=get_args(MemoryOrigin),
         undone=say_done(visit),
@@ -60,53 +57,23 @@ async def doubtful(visit: Visit) -> Response:
     return visit.page("doubtful.html", found=found, offset=offset, page=PAGE, undone=say_done(visit))
 
 
-async def show(visit: Visit) -> Response:
-    """Show one memory whole."""
-    id = visit.request.path_params["id"]
-    (memory,) = await visit.ask("memories/show", ids=(id,))
-    links = (await visit.ask("memories/code", id=id))["links"] if memory["files"] else []
-    if (done := visit.query.get("done", "")) in DONE or done == "edit":
-        visit.note("It is changed." if done == "edit" else f"It is {DONE[done]}.")
-    return visit.page("memory.html", memory=memory, links=await asyncio.to_thread(_in_colours, links), types=_TYPES)
-
-
-async def edit(visit: Visit) -> Response:
-    """Change what a memory says."""
-    form, id = await visit.form(), visit.request.path_params["id"]
-    (memory,) = await visit.ask("memories/show", ids=(id,))
-    tags = set(_words(form, "tags"))
-    changes: dict[str, object] = {
-        "tags": tuple(sorted(tags - set(memory["tags"]))),
-        "remove_tags": tuple(sorted(set(memory["tags"]) - tags)),
-    }
-    text, kind = _one(form, "text").replace("\r\n", "\n"), _one(form, "type")
-    if text != memory["text"]:
-        changes["text"] = text
-    if kind != memory["type"]:
-        changes["type"] = kind
-    if any(changes.values()):
-        await visit.ask("memories/edit", id=id, actor=ACTOR, **changes)
-        return visit.back(f"/memories/{id}", done="edit")
-    return visit.back(f"/memories/{id}")
-
-
 async def change(visit: Visit) -> Response:
     """Do something with memories: with those that are marked, or with all that the filter finds."""
     form = await visit.form()
-    action = _one(form, "action")
+    action = one_of(form, "action")
     if action not in DONE and action != "export":
         raise RequestError("there is nothing to do", "press one of the buttons below the list")
     if action == "export":
         return await _export(visit, form)
-    ids = await _filtered(visit, form, action) if _one(form, "all") else form.get("id", [])
+    ids = await _filtered(visit, form, action) if one_of(form, "all") else form.get("id", [])
     if not ids:
         raise RequestError("no memory is marked that this would change", "mark the memories that you mean first")
-    if (action == "delete" or _one(form, "all")) and not _one(form, "sure"):
+    if (action == "delete" or one_of(form, "all")) and not one_of(form, "sure"):
         return await _ask(visit, action, ids)
     if action == "delete" and len(ids) <= PAGE:  # or it would say again what another tab did already
         await visit.ask("memories/show", ids=tuple(ids), max_tokens=1_000)
     for start in range(0, len(ids), _AT_ONCE):
-        await _act_on(visit, action, tuple(ids[start : start + _AT_ONCE]), _one(form, "successor"))
+        await _act_on(visit, action, tuple(ids[start : start + _AT_ONCE]), one_of(form, "successor"))
     few = ",".join(ids) if len(ids) <= _MOST_UNDONE and action in UNDONE else ""
     return visit.back("/memories", done=action, n=len(ids), ids=few)
 
@@ -131,25 +98,13 @@ async def _ask(visit: Visit, action: str, ids: list[str]) -> Response:
 
 async def _export(visit: Visit, form: dict[str, list[str]]) -> Response:
     """Give memories as a file that `cairn import` reads."""
-    is_filtered, ids = bool(_one(form, "all")), tuple(form.get("id", []))
+    is_filtered, ids = bool(one_of(form, "all")), tuple(form.get("id", []))
     if not is_filtered and not ids:
         raise RequestError("no memory is marked", "mark the memories that you mean first")
     found = await visit.ask("memories/export", **(_filter_of(form) if is_filtered else {"ids": ids}))
     headers = {"Content-Disposition": "attachment; filename=memories.jsonl"}
     text = "".join(f"{line}\n" for line in found["lines"])
     return Response(text, media_type="application/jsonl; charset=utf-8", headers=headers)
-
-
-def _in_colours(links: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return links to code with their texts as markup."""
-    return [
-        {
-            **link,
-            "then": None if link["then"] is None else highlight(link["then"], link["language"]),
-            "now": None if link["now"] is None else highlight(link["now"], link["language"]),
-        }
-        for link in links
-    ]
 
 
 async def _filtered(visit: Visit, form: dict[str, list[str]], action: str) -> list[str]:
@@ -163,18 +118,10 @@ async def _filtered(visit: Visit, form: dict[str, list[str]], action: str) -> li
 
 def _filter_of(form: dict[str, list[str]]) -> dict[str, object]:
     """Return the filter of the page on which a form was."""
-    fields: dict[str, object] = {name: _one(form, f"filter-{name}") for name in _FILTERS}
+    fields: dict[str, object] = {name: one_of(form, f"filter-{name}") for name in _FILTERS}
     return {**fields, **{name: [text for text in form.get(f"filter-{name}", []) if text] for name in _LISTS}}
 
 
 def _filters(visit: Visit) -> dict[str, object]:
     fields: dict[str, object] = {name: visit.query.get(name, "").strip() for name in _FILTERS}
     return {**fields, **{name: tuple(visit.several(name)) for name in _LISTS}}
-
-
-def _one(form: dict[str, list[str]], name: str) -> str:
-    return form.get(name, [""])[-1]
-
-
-def _words(form: dict[str, list[str]], name: str) -> list[str]:
-    return [word for word in _one(form, name).replace(",", " ").split() if word]
