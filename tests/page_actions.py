@@ -68,14 +68,7 @@ ACTIONS = (
     PageAction("memories.html: export", _LIST, _value("export"), "file:memories.jsonl", (_MARK,)),
     PageAction("memories.html: delete", _LIST, _value("delete"), "Delete 1 memory for ever", (_MARK,)),
     PageAction("memories.html: all", _LIST, _value("resolve"), "Resolve 1 memory.*Nothing is changed yet", (_ALL,)),
-    PageAction(
-        "undo.html: undo",
-        "/memories?tag=TAG&done=archive&n=1&ids=ID",
-        _value("undo"),
-        "1 memory is as before",
-        (),
-        "archived",
-    ),
+    PageAction("undo.html: undo", _LIST, _value("undo"), "1 memory is as before", (_MARK,), "undo archive"),
     PageAction("memories.html: next", "/memories?tag=many", '[rel="next"]', "url:offset=25", (), "many"),
     PageAction("memories.html: prev", "/memories?tag=many&offset=25", '[rel="prev"]', "1 to 25", (), "many"),
     PageAction("confirm.html: export", _LIST, _value("export"), "file:memories.jsonl", (_MARK,), "confirm delete"),
@@ -101,10 +94,10 @@ ACTIONS = (
     PageAction(
         "memory.html: Save", _ONE, ".first", "It is changed", (("#text", "Said again"), ('[name="tags"]', "new"))
     ),
-    PageAction("memory.html: archive", _ONE, _value("archive"), "It is archived"),
-    PageAction("memory.html: resolve", _ONE, _value("resolve"), "It is resolved"),
-    PageAction("memory.html: reopen", _ONE, _value("reopen"), "It is reopened", (), "archived"),
-    PageAction("memory.html: undo", _ONE, _value("undo"), "It is as before", (), "archived"),
+    PageAction("memory.html: archive", _ONE, _value("archive"), "1 memory is archived"),
+    PageAction("memory.html: resolve", _ONE, _value("resolve"), "1 memory is resolved"),
+    PageAction("memory.html: reopen", _ONE, _value("reopen"), "1 memory is reopened", (), "archived"),
+    PageAction("memory.html: undo", _ONE, _value("undo"), "1 memory is as before", (), "archived"),
     PageAction("memory.html: export", _ONE, _value("export"), "file:memories.jsonl"),
     PageAction("memory.html: delete", _ONE, _value("delete"), "Delete 1 memory for ever"),
     PageAction("memory.html: supersede", _ONE, _value("supersede"), "replaced by", (('[name="successor"]', "OTHER"),)),
@@ -167,7 +160,7 @@ ACTIONS = (
     PageAction("system.html: embed", "/system", _value("embed"), "embedded (again|already)"),
     PageAction("system.html: stop-embedding", "/system", _value("stop-embedding"), "Embedding stops", (), "embedding"),
     PageAction("system.html: Reload", "/system", "#embedding .when-no-script", "of .* vectors", (), "embedding", False),
-    PageAction("checks.html: fix", "/system/checks", _value("fix"), "url:done=mended", (), "damage"),
+    PageAction("checks.html: fix", "/system/checks", _value("fix"), "What could be mended is mended", (), "damage"),
     PageAction(
         "log.html: Show", "/system/log", '[aria-label="How much"] button', "url:lines=7", (('[name="lines"]', "7"),), ""
     ),

@@ -58,7 +58,7 @@ class Shop:
         self.n_made += 1
         tag = f"made{self.n_made}"
         words = {"TAG": tag}
-        if needs.partition(" ")[0] in ("memory", "archived", "confirm", "embedding"):
+        if needs.partition(" ")[0] in ("memory", "archived", "confirm", "undo", "embedding"):
             words["ID"] = self._remember(f"The shop has {self.n_made} shelves", tag)
             words["OTHER"] = self._remember(f"The shop has {self.n_made} cellars", f"other{tag}")
         if needs == "archived":
@@ -263,6 +263,9 @@ def _press_and_see(person: Person, action: PageAction, kind: str, expected: str)
     if action.needs == "confirm delete":
         person.go_with('main [name="action"][value="delete"]')
         page.get_by_text("Nothing brings them back").wait_for()
+    elif action.needs == "undo archive":
+        person.go_with('main [name="action"][value="archive"]')
+        page.get_by_text("1 memory is archived").wait_for()
     if kind == "file":
         with page.expect_download() as download:
             person.press(action.press)

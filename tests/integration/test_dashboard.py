@@ -390,6 +390,16 @@ def test_a_memory_is_archived_and_that_is_undone(browser: Browser) -> None:
     assert id in browser.get("/memories?statuses=active").text
 
 
+def test_what_was_done_is_said_once_and_not_because_an_address_says_so(browser: Browser) -> None:
+    id = _first_id(browser)
+    done = browser.post("/memories", {"action": "archive", "id": id}).headers["location"]
+    assert "1 memory is archived." in browser.get(done).text
+    for path in (done, f"/memories?done=archive&n=7&ids={id}", "/tuning?done=apply&n=9", "/system?done=started"):
+        page = browser.get(path).text
+        assert 'role="status">' not in page.partition("<h1>")[0].partition("<main")[2], path
+        assert 'aria-label="Undo"' not in page
+
+
 def test_deleting_asks_first(browser: Browser) -> None:
     id = _first_id(browser)
     asked = browser.post("/memories", {"action": "delete", "id": id})

@@ -22,6 +22,7 @@ from cairn.dashboard.browsers import LIFE_SECONDS, Browsers, Codes
 from cairn.dashboard.builds import Builds
 from cairn.dashboard.embeddings import Embeddings
 from cairn.dashboard.guard import check_sender, cookie_name, make_nonce, protect, read_cookie
+from cairn.dashboard.remarks import Remarks
 from cairn.dashboard.rendering import Pages
 from cairn.dashboard.views import (
     memories,
@@ -82,7 +83,7 @@ class Site:
 
     def __init__(self, daemon: Daemon, codes: Codes, browsers: Browsers) -> None:
         self._daemon, self._codes, self._browsers = daemon, codes, browsers
-        self._pages, self._builds = Pages(), Builds(daemon.projects)
+        self._pages, self._builds, self._remarks = Pages(), Builds(daemon.projects), Remarks()
         self._embeddings = Embeddings(daemon.projects)
         self._is_warm = False
 
@@ -101,7 +102,8 @@ class Site:
         ]
 
     def _visit(self, request: Request, nonce: str, title: str = "") -> Visit:
-        return Visit(request, self._daemon, self._pages, self._builds, self._embeddings, nonce, title)
+        shared = self._daemon, self._pages, self._builds, self._embeddings, self._remarks
+        return Visit(request, *shared, nonce, title)
 
     async def _page(self, request: Request, view: View, title: str = "") -> Response:
         nonce = make_nonce()

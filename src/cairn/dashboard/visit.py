@@ -18,6 +18,7 @@ from cairn.daemon.state import Daemon
 from cairn.dashboard.builds import Builds
 from cairn.dashboard.courtesy import Courtesy
 from cairn.dashboard.embeddings import Embeddings
+from cairn.dashboard.remarks import Remark, Remarks
 from cairn.dashboard.rendering import Pages
 from cairn.errors import ProjectError, RequestError, TooLargeError
 from cairn.facets.memory_status import last_heard
@@ -37,6 +38,7 @@ _OF_ANY_PROJECT: Mapping[str, Sequence[str]] = {
     "/savings": ("days", "by"),
     "/settings": ("text", "set", "name"),
 }
+_REMARK = "said"  # the field of an address with the token of a remark
 _PARTS_BETWEEN = 50  # of a page, between two looks for agents that wait
 _END_OF_HEAD = "</header>"
 _MAX_FORM_BYTES, _MAX_FORM_FIELDS = 2_000_000, 20_000
@@ -95,6 +97,7 @@ class Visit:
         pages: the templates.
         builds: of indexes, that were started on a page.
         embeddings: of memories, that were started on a page.
+        remarks: that wait to be made.
         nonce: marks the scripts of the page as ours.
         title: of the page; empty for errors alone.
 
@@ -110,11 +113,12 @@ class Visit:
         pages: Pages,
         builds: Builds,
         embeddings: Embeddings,
+        remarks: Remarks,
         nonce: str,
         title: str = "",
     ) -> None:
         self.request, self.daemon, self.builds, self.embeddings = request, daemon, builds, embeddings
-        self._pages, self._nonce = pages, nonce
+        self._pages, self._remarks, self._nonce = pages, remarks, nonce
         self._courtesy = Courtesy(lambda: daemon.quiet_seconds_of_agents)
         self._title = title
         self.operated = daemon.elsewhere.operated()
@@ -190,8 +194,8 @@ class Visit:
         return f"{path}?{urlencode(pairs, errors='surrogateescape')}" if pairs else path
 
     def same(self, **fields: object) -> str:
-        """Return the address of this page with other values for some fields."""
-        now = {name: self.query.getlist(name) for name in self.query}
+        """Return the address of this page with other values for some fields, without the remark on it."""
+        now = {name: self.query.getlist(name) for name in self.query if name != _REMARK}
         return self.address(self.request.url.path, **{**now, **fields})
 
     # -- what it asks -------------------------------------------------------------------------------------------------
@@ -259,8 +263,10 @@ class Visit:
         self._notes.append({"text": text, "is_error": is_error, "hint": hint})
 
     def page(self, template: str, status: int = 200, **values: Any) -> PageResponse:  # noqa: ANN401 - what templates show
-        """Return a page; after `begin`, all but its head."""
-        common = {"notes": self._notes, "same": self.same, **self._of_head()}
+        """Return a page, with the remark that waits for it; after `begin`, all but its head."""
+        remark = self._remarks.take(self.query.get(_REMARK, ""))
+        notes = [{"text": remark.text, "is_error": False, "hint": ""}] if remark.text else []
+        common = {"notes": notes + self._notes, "undone": remark.undone, "same": self.same, **self._of_head()}
         return PageResponse(self._pages, template, {**common, **values}, self._courtesy, status)
 
     def begin(self) -> str:
@@ -271,8 +277,9 @@ class Visit:
     def _of_head(self) -> dict[str, Any]:
         return {"visit": self, "nonce": self._nonce, "address": self.address}
 
-    def back(self, fallback: str, **fields: object) -> Response:
-        """Return to the page that sent a form, with some fields in its address."""
+    def back(self, fallback: str, remark: Remark | None = None, **fields: object) -> Response:
+        """Return to the page that sent a form, and make a remark there; with some fields in its address."""
+        fields[_REMARK] = "" if remark is None else self._remarks.keep(remark)
         came = urlsplit(self.request.headers.get("referer", ""))
         own = came.netloc == self.request.headers.get("host") and came.path.startswith("/")
         if not own:

@@ -7,17 +7,23 @@ from typing import get_args
 from starlette.responses import Response
 
 from cairn.dashboard.news import news_of
-from cairn.dashboard.views.done import DONE, UNDONE, say_done
+from cairn.dashboard.remarks import Remark
 from cairn.dashboard.visit import ACTOR, Visit, one_of
 from cairn.errors import RequestError
+from cairn.source.text import pluralize
 from cairn.types import MemoryOrigin, MemoryStatus, MemoryType
 
 PAGE = 25
 _MOST = 10_000  # of one action on all that a filter finds
 _AT_ONCE = 1_000  # ids that one request takes
-_MOST_UNDONE = 200  # ids that have room in an address
+_MOST_UNDONE = 200  # memories for which that is offered on the next page
 _LISTS = ("types", "statuses", "origins")
 _FILTERS = ("text", "file", "branch", "tag", "session", "since", "until")
+_DONE = {
+    "archive": "archived", "resolve": "resolved", "reopen": "reopened", "supersede": "superseded",
+    "undo": "as before", "delete": "deleted", "keep": "kept",
+}  # fmt: skip
+_UNDONE = ("archive", "resolve", "reopen", "supersede")
 # What an action is called where it is done with all that a filter finds.
 _IN_BULK = {"delete": "forget", **{name: name for name in ("archive", "resolve", "reopen", "keep")}}
 # What each action makes of a memory; the others are operations of their own.
@@ -46,7 +52,6 @@ async def browse(visit: Visit) -> Response:
         types=get_args(MemoryType),
         statuses=get_args(MemoryStatus),
         origins=get_args(MemoryOrigin),
-        undone=say_done(visit),
     )
 
 
@@ -54,14 +59,14 @@ async def doubtful(visit: Visit) -> Response:
     """List memories that may be false or useless by now."""
     offset = visit.number("offset", 0)
     found = await visit.ask("memories/doubtful", limit=PAGE, offset=offset)
-    return visit.page("doubtful.html", found=found, offset=offset, page=PAGE, undone=say_done(visit))
+    return visit.page("doubtful.html", found=found, offset=offset, page=PAGE)
 
 
 async def change(visit: Visit) -> Response:
     """Do something with memories: with those that are marked, or with all that the filter finds."""
     form = await visit.form()
     action = one_of(form, "action")
-    if action not in DONE and action != "export":
+    if action not in _DONE and action != "export":
         raise RequestError("there is nothing to do", "press one of the buttons below the list")
     if action == "export":
         return await _export(visit, form)
@@ -74,8 +79,9 @@ async def change(visit: Visit) -> Response:
         await visit.ask("memories/show", ids=tuple(ids), max_tokens=1_000)
     for start in range(0, len(ids), _AT_ONCE):
         await _act_on(visit, action, tuple(ids[start : start + _AT_ONCE]), one_of(form, "successor"))
-    few = ",".join(ids) if len(ids) <= _MOST_UNDONE and action in UNDONE else ""
-    return visit.back("/memories", done=action, n=len(ids), ids=few)
+    done = f"{pluralize(len(ids), 'memory is', 'memories are')} {_DONE[action]}."
+    may_be_undone = action in _UNDONE and len(ids) <= _MOST_UNDONE
+    return visit.back("/memories", Remark(done, ids if may_be_undone else ()))
 
 
 async def _act_on(visit: Visit, action: str, ids: tuple[str, ...], successor: str) -> None:

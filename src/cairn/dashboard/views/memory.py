@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from cairn.dashboard.highlighting import highlight
 from cairn.dashboard.news import News, asks_for_news, news_of
-from cairn.dashboard.views.done import DONE
+from cairn.dashboard.remarks import Remark
 from cairn.dashboard.visit import ACTOR, Visit, one_of
 from cairn.errors import NotFoundError
 from cairn.types import MemoryType
@@ -40,8 +40,6 @@ async def show(visit: Visit) -> Response:
     news = _news_of(visit, memory)
     if news.is_asked:
         return visit.page("news.html", news=news)
-    if (done := visit.query.get("done", "")) in DONE or done == "edit":
-        visit.note("It is changed." if done == "edit" else f"It is {DONE[done]}.")
     return await _page(visit, memory, news)
 
 
@@ -61,7 +59,7 @@ async def edit(visit: Visit) -> Response:
     changes = _changes_of(memory, form)
     if any(changes.values()):
         await visit.ask("memories/edit", id=id, actor=ACTOR, **changes)
-        return visit.back(f"/memories/{id}", done="edit")
+        return visit.back(f"/memories/{id}", Remark("It is changed."))
     return visit.back(f"/memories/{id}")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from starlette.responses import Response
 
 from cairn.dashboard.news import news_of
+from cairn.dashboard.remarks import Remark
 from cairn.dashboard.visit import Visit
 from cairn.hooks.agents import adapter_of
 from cairn.install.examine import told_agents
@@ -43,8 +44,6 @@ async def show(visit: Visit) -> Response:
     """Show one session whole."""
     (session,) = await visit.ask("sessions/show", ids=(visit.request.path_params["id"],))
     asked = await visit.ask("feedback", session=session["id"], limit=_MOST_QUESTIONS)
-    if (verdict := visit.query.get("marked", "")) in _SAID:
-        visit.note(_SAID[verdict])
     first, *others = _by_prompt(session)
     return visit.page(
         "session.html",
@@ -69,4 +68,4 @@ async def mark(visit: Visit) -> Response:
     form = await visit.form()
     session, verdict, id = (form.get(name, [""])[-1] for name in ("session", "verdict", "id"))
     await visit.ask("feedback/mark", ids=(id,), verdict=verdict, session=session)
-    return visit.back(f"/sessions/{session}", marked=verdict)
+    return visit.back(f"/sessions/{session}", Remark(_SAID[verdict]))

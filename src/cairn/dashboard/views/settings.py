@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from starlette.responses import Response
 
 from cairn.config import settings_files
+from cairn.dashboard.remarks import Remark
 from cairn.dashboard.visit import Visit
 from cairn.errors import ConfigError, RequestError
 from cairn.operations.model_lists import shown_model
@@ -59,8 +60,6 @@ async def show(visit: Visit) -> Response:
     text, is_set = visit.query.get("text", "").strip().lower(), bool(visit.query.get("set"))
     shown = [item for item in settings if text in item.name and (item.source != "default" or not is_set)]
     chosen = next((item for item in settings if item.name == visit.query.get("name", "")), None)
-    if chosen is not None and visit.query.get("done") in ("set", "unset") and chosen.source != _UNKNOWN:
-        visit.note(f"{chosen.name} is {typed(chosen.value) or 'empty'} now, by {chosen.source}.")
     user, project = settings_files(root)
     return visit.page(
         "settings.html",
@@ -81,7 +80,15 @@ async def act(visit: Visit) -> Response:
     check_free(name)
     do = partial(change_setting, root, name, [value]) if action == "set" else partial(unset_setting, root, name)
     await asyncio.to_thread(do, shared=scope == "project")
-    return visit.back("/settings", name=name, done=action)
+    return visit.back("/settings", await _remark_on(visit, root, name), name=name)
+
+
+async def _remark_on(visit: Visit, root: Path, name: str) -> Remark | None:
+    """Return what a setting is now, as a remark; None where the settings cannot be used, which the page says."""
+    now = next((item for item in await _read(visit, root) if item.name == name), None)
+    if now is None or now.source == _UNKNOWN:
+        return None
+    return Remark(f"{name} is {typed(now.value) or 'empty'} now, by {now.source}.")
 
 
 def typed(value: object) -> str:

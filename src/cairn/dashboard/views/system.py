@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from cairn import __version__
 from cairn.daemon.usage import usage
+from cairn.dashboard.remarks import Remark
 from cairn.dashboard.visit import Visit
 from cairn.errors import IndexMissingError, RequestError
 from cairn.hooks.errors import with_errors
@@ -33,8 +34,6 @@ _SAID = {
 async def show(visit: Visit) -> Response:
     """Show the state of the daemon and of a project."""
     daemon = visit.daemon
-    if said := _SAID.get(visit.query.get("done", "")):
-        visit.note(said)
     report = None
     try:
         report = with_errors(await daemon.projects.run(visit.project, _status), _state_of(visit))
@@ -82,7 +81,7 @@ async def act(visit: Visit) -> Response:
         done = "mended"
     else:
         raise RequestError("there is nothing to do", "press one of the buttons")
-    return visit.back("/system", done=done)
+    return visit.back("/system", Remark(_SAID[done]))
 
 
 def _state_of(visit: Visit) -> Path:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
+from cairn.dashboard.remarks import Remark
 from cairn.dashboard.visit import Visit
 from cairn.errors import RequestError
-
-_SAID = {"apply": "Version {} is used now.", "rollback": "Version {} is used again."}
 
 
 async def show(visit: Visit) -> Response:
     """Show all versions, and what there is to learn from."""
-    if (done := visit.query.get("done", "")) in _SAID:
-        visit.note(_SAID[done].format(visit.number("n", 0)))
     status = await visit.ask("optimize/status")
     versions = (await visit.ask("optimize/history"))["versions"]
     chosen = visit.number("version", 0) or status["active"]
@@ -35,8 +32,8 @@ async def act(visit: Visit) -> Response:
     action, number = (form.get(name, [""])[-1] for name in ("action", "version"))
     if action == "apply" and number.isascii() and number.isdigit():
         await visit.ask("optimize/apply", version=int(number[:9]))
-        return visit.back("/tuning", done=action, n=number)
+        return visit.back("/tuning", Remark(f"Version {number} is used now."))
     if action == "rollback":
         active = (await visit.ask("optimize/rollback"))["active"]
-        return visit.back("/tuning", done=action, n=active)
+        return visit.back("/tuning", Remark(f"Version {active} is used again."))
     raise RequestError("there is nothing to do", "press one of the buttons")

@@ -8,7 +8,6 @@ from typing import Any
 from starlette.responses import Response
 
 from cairn.dashboard.charts import daily
-from cairn.dashboard.views.done import say_done
 from cairn.dashboard.visit import Visit
 
 _DAYS = 7
@@ -32,7 +31,6 @@ async def show(visit: Visit) -> Response:
     return visit.page(
         "week.html",
         **found,
-        undone=say_done(visit),
         since=since,
         savings=savings,
         agents=agents,
