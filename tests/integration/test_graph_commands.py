@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -63,6 +64,14 @@ def test_references_are_printed_by_kind_with_their_lines(project: Path) -> None:
 def test_a_graph_command_takes_paths_from_where_one_stands(project: Path) -> None:
     assert cairn("references", "./money.py:fee", cwd=project / "shop").stdout.startswith("calls: 1\n")
     assert cairn("subclasses", "cart.py:Cart", cwd=project / "shop").returncode == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a backslash separates folders on Windows")
+def test_a_file_with_a_backslash_in_its_name_is_found_and_so_is_a_path_of_windows(project: Path) -> None:
+    (project / "back\\slash.py").write_text("def turn():\n    return 1\n\n\ndef twice():\n    return turn() + turn()\n")
+    for place in ("back\\slash.py:1", "./back\\slash.py:turn"):
+        assert "function twice" in cairn("callers", place, cwd=project).stdout, place
+    assert "method Cart.total" in cairn("callers", ".\\shop\\money.py:1", cwd=project).stdout
 
 
 def test_a_graph_command_prints_paths_from_where_one_stands_and_json_from_the_top(project: Path) -> None:

@@ -182,7 +182,9 @@ def find_file(code: Code, text: str) -> int | None:
 
 def _files_named(code: Code, text: str) -> list[int]:
     """Return the file that a path names, else all whose paths end in it: the project's own if there are any."""
-    path = text.replace("\\", "/").removeprefix("./").rstrip("/")
+    path = text.removeprefix("./").rstrip("/")
+    if path not in code.numbers:  # whose names may have a backslash
+        path = path.replace("\\", "/").removeprefix("./").rstrip("/")
     if path in code.numbers or not path:
         return [code.numbers[path]] if path else []
     files = [number for number, candidate in enumerate(code.paths) if candidate.endswith(f"/{path}")]
