@@ -54,6 +54,10 @@ class Registry:
             self._read_at = status.st_mtime_ns, status.st_ino
         return self._projects
 
+    def present(self) -> list[AllowedProject]:
+        """Return the projects whose folder is there, oldest first: one may come back, as on a disk of its own."""
+        return [project for project in self.projects() if os.path.isdir(project.root)]
+
     def add(self, root: Path, name: str) -> None:
         """Allow a project, unless the list has it under this name.
 

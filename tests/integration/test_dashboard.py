@@ -1083,6 +1083,21 @@ def test_a_project_whose_folder_is_gone_is_said_on_every_page(browser: Browser, 
     assert not project.exists()
 
 
+def test_a_project_whose_folder_is_gone_is_offered_no_more(
+    browser: Browser, app: Application, tmp_path: Path, project: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    Registry(app.daemon.projects.registry.folder).add(other, "other")
+    assert '<option value="other">' in browser.get("/log").text
+    other.rmdir()
+    assert '<option value="other"' not in browser.get("/log").text
+    assert '<option value="other" selected>' in browser.get("/sessions?project=other").text
+    assert 'data-go="m"' in browser.get("/memories").text
+    got = browser.ask("GET", "/api/projects", headers={"authorization": f"Bearer {TOKEN}"})
+    assert [row["name"] for row in got.json()] == ["shop"]
+
+
 @pytest.mark.parametrize("name", ["memory.db", "index.db"])
 @pytest.mark.parametrize("damage", [b"", b"not a database" * 1_000])
 def test_with_a_damaged_store_every_page_says_what_is_wrong(

@@ -151,8 +151,14 @@ class Visit:
 
     @cached_property
     def projects(self) -> dict[str, str]:
-        """What each project is called in addresses, by its folder, the last allowed first; see `Registry.names`."""
-        return dict(reversed(self.daemon.projects.registry.names().items()))
+        """What each project is called in addresses, by its folder, the last allowed first; see `Registry.names`.
+
+        One whose folder is gone is left out, unless the page is about it, and says so.
+        """
+        registry, asked = self.daemon.projects.registry, self.query.get("project", "")
+        present = {project.root for project in registry.present()}
+        names = reversed(registry.names().items())
+        return {root: name for root, name in names if root in present or asked in (root, name)}
 
     @property
     def project(self) -> str:

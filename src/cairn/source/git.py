@@ -209,12 +209,12 @@ def is_ignored(folder: Path) -> bool:
 
 
 def find_ignored(folder: Path, paths: Sequence[str]) -> set[str]:
-    """Return the paths that git ignores, relative to a folder of a checkout; none if git fails."""
+    """Return the paths that git ignores, relative to a folder of a checkout; none if git fails, or it is gone."""
     names = b"".join(os.fsencode(path) + b"\0" for path in paths)
     look = partial(refuse_stalling, folder)
     try:
         result = run_git(folder, ["check-ignore", "-z", "--stdin"], given=names, look=look)
-    except GitStalledError:
+    except PathError:
         return set()
     return {os.fsdecode(path) for path in result.stdout.split(b"\0") if path}
 

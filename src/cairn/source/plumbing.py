@@ -116,14 +116,16 @@ def run_git(
 
     Raises:
         FileNotFoundError: if git is not installed.
-        PathError: if the folder cannot be entered; as `GitStalledError` if git is too slow or unwanted, or prints too
-            much.
+        PathError: if the folder is gone or cannot be entered; as `GitStalledError` if git is too slow or unwanted, or
+            prints too much.
     """
     try:
         process = start_git(folder, arguments, ceiling=ceiling, stderr=subprocess.PIPE, seconds=timeout_s)
-    except (PermissionError, NotADirectoryError) as error:
+    except (FileNotFoundError, PermissionError, NotADirectoryError) as error:
+        if isinstance(error, FileNotFoundError) and os.path.isdir(folder):
+            raise
         raise PathError(
-            f"git cannot run in {folder}: {error.strerror}", "check the permissions of the folder"
+            f"git cannot run in {folder}: {error.strerror}", "check whether the folder is there, and its permissions"
         ) from error
     with process:
         try:

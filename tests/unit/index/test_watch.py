@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -89,6 +90,16 @@ def test_the_first_batch_comes_at_once_and_compares_everything(tmp_path: Path) -
 def test_a_change_is_told_as_soon_as_it_is_known(tmp_path: Path) -> None:
     path = str(tmp_path / "a.py")
     assert batches(tmp_path, [(10.0, [path])])[1] == (10.1, Batch("changes", frozenset([path]), is_exact=True))
+
+
+def test_a_change_in_a_folder_that_went_with_it_ends_in_words(checkout: Path) -> None:
+    clock = FakeClock()
+    stream = FakeStream(clock, [(1.0, [str(checkout / "a.py")])])
+    told = Watcher(checkout, find_repository(checkout), open_stream=stream, clock=clock).batches()
+    next(told)
+    shutil.rmtree(checkout)
+    with pytest.raises(PathError, match="cannot be read"):
+        next(told)
 
 
 @pytest.mark.parametrize("name", [".gitignore", "lib/.cairnignore", ".git/HEAD", "lib", "inner/.git"])

@@ -13,6 +13,7 @@ from cairn.errors import PathError
 from cairn.source.git import (
     Repository,
     current_branch,
+    find_ignored,
     find_repository,
     head_revision,
     is_ignored,
@@ -110,6 +111,13 @@ def test_repository_that_git_cannot_read_is_an_error_in_gits_words(git: Git, che
     (checkout / ".git" / "config").write_text("[core\n")
     with pytest.raises(PathError, match="bad config line"):
         find_repository(checkout)
+
+
+def test_a_folder_that_goes_is_not_taken_for_missing_git(checkout: Path) -> None:
+    shutil.rmtree(checkout)
+    assert find_ignored(checkout, ["a.py"]) == set()
+    with pytest.raises(PathError, match="No such file"):
+        list_files(checkout)
 
 
 def test_worktree_whose_repository_is_gone_has_no_repository(git: Git, checkout: Path, tmp_path: Path) -> None:

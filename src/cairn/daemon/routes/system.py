@@ -117,7 +117,7 @@ async def _projects(request: Request) -> Response:
     roots = {project.root for project in request.daemon.projects.states()}
     projects: list[ProjectDocument] = [
         {"name": project.name, "root": project.root, "open": project.root in roots}
-        for project in request.daemon.projects.registry.projects()
+        for project in request.daemon.projects.registry.present()
     ]
     return Response(projects)
 
