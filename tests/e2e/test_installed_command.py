@@ -80,6 +80,20 @@ def test_a_terminal_gets_colour_and_a_pipe_does_not(indexed: Path) -> None:
     assert "\x1b[" not in cairn(*arguments, cwd=indexed).stdout
 
 
+def test_names_of_files_go_into_a_pipe_as_they_are_and_to_a_terminal_as_they_are_safe(project: Path) -> None:
+    names = [b"caf\xe9.py", b"\x1b[31m.py", "\u202egnp.py".encode(), "\xfc.py".encode(), b"new\nline.py"]
+    for name in names:
+        (project / os.fsdecode(name)).write_text("needle = '\u202e'\n")
+    arguments = ["search", "needle", "--mode", "literal", "-l"]
+    piped = subprocess.run([COMMAND, *arguments], cwd=project, capture_output=True, check=True).stdout
+    assert sorted(piped.splitlines()) == sorted([*names[:-1], b"new\\x0aline.py"])
+    shown = on_terminal(arguments, project).splitlines()
+    assert sorted(shown) == sorted(["caf\\xe9.py", "\\x1b[31m.py", "\\u202egnp.py", "\xfc.py", "new\\x0aline.py"])
+    assert "needle = '\\u202e'" in on_terminal(["search", "needle", "--mode", "literal", "--color=never"], project)
+    code = subprocess.run([COMMAND, "fetch", "\xfc.py:1"], cwd=project, capture_output=True, check=True).stdout
+    assert "needle = '\u202e'".encode() in code
+
+
 def test_a_reader_that_stops_early_is_no_error(project: Path) -> None:
     (project / "many.py").write_text("".join(f"needle_{number} = 'needle'\n" for number in range(4_000)))
     with Workspace.open(project) as workspace:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from cairn.cli.notes import note, printable
+from cairn.cli.notes import note, openable, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.places import Standpoint, standpoint_of
 from cairn.cli.remote import answer
@@ -153,7 +153,7 @@ def unless_unresolved(document: Document, nothing: str) -> str:
 def _line(link: Document, style: Style) -> str:
     symbol = link["symbol"]
     elsewhere = symbol["filepath"] != link["filepath"]
-    beyond = f"  {printable(symbol['filepath'])}:{symbol['line']}" if elsewhere else ""
+    beyond = f"  {openable(symbol['filepath'])}:{symbol['line']}" if elsewhere else ""
     stale = "  (changed since it was indexed)" if symbol["stale"] else ""
     origin = f", {symbol['origin']}" if symbol["origin"] else ""
     facts = style.faint(f"({link['kind']}, {link['how']}{origin}){beyond}{stale}")
@@ -162,7 +162,7 @@ def _line(link: Document, style: Style) -> str:
 
 def at(place: Document, style: Style) -> str:
     """Return the file and line of a place."""
-    return style.path(f"{printable(place['filepath'])}:{place['line']}")
+    return style.path(f"{openable(place['filepath'])}:{place['line']}")
 
 
 def _label(symbol: Document, style: Style) -> str:
@@ -217,7 +217,7 @@ def run_impact(options: argparse.Namespace) -> int:
             yield f"depth {effect['depth']:<3} {place_of(effect['symbol'], style)}  {facts}"
         yield from _deletion_rows(document, style)
         for path in document["importers"]:
-            yield f"importer  {style.path(printable(path))}"
+            yield f"importer  {style.path(openable(path))}"
         for test in document["tests"]:
             yield f"test      {_test(test, style)}"
 
@@ -251,7 +251,7 @@ def _is_mentioned(document: Document) -> bool:
 
 def _test(test: Document, style: Style) -> str:
     facts = f"({test['reason']}, {test['score']:.2f})"
-    return f"{style.path(printable(test['filepath']))}  {style.faint(facts)}"
+    return f"{style.path(openable(test['filepath']))}  {style.faint(facts)}"
 
 
 def run_tests(options: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
-from cairn.cli.notes import printable
+from cairn.cli.notes import openable, printable
 from cairn.cli.places import Standpoint
 from cairn.cli.render import emit
 
@@ -33,4 +33,4 @@ def print_lines(document: SearchDocument, form: Form, here: Standpoint) -> None:
 
 
 def _file_of(hit: HitDocument, here: Standpoint) -> str:
-    return printable(f"{hit['project']}:{hit['filepath']}" if "project" in hit else here.show(hit["filepath"]))
+    return openable(f"{hit['project']}:{hit['filepath']}" if "project" in hit else here.show(hit["filepath"]))

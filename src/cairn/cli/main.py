@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import io
 import os
 import sys
@@ -14,7 +15,7 @@ from typing import NamedTuple, NoReturn, TypeAlias
 from cairn import __version__, fields
 from cairn.cli.flags import add_field, number_within
 from cairn.cli.limits import check_limits
-from cairn.cli.notes import note
+from cairn.cli.notes import carry, note
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_INTERRUPTED, EXIT_USAGE
 from cairn.cli.parser import Parser, add_words, common_options, in_order, parse, project_option
 from cairn.errors import CairnError, InternalError, resource_error
@@ -358,7 +359,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_USAGE
     color = getattr(options, "color", "auto")
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # not every terminal can show every character
+        codecs.register_error("carry", carry)
+        # Not every terminal can show every character; other programs get names of files as they are.
+        sys.stdout.reconfigure(errors="backslashreplace" if sys.stdout.isatty() else "carry")
     try:
         check_limits()
         if color != "auto":

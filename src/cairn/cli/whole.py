@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from cairn.cli.graph import Document, at, from_here, more, place_of, show
 from cairn.cli.here import answer_from_graph
-from cairn.cli.notes import printable
+from cairn.cli.notes import openable, printable
 from cairn.cli.render import ProgressBar, Style
 from cairn.graph.values import GraphAnswer
 from cairn.protocol.documents import graph_to_dict
@@ -44,7 +44,7 @@ def run_cycles(options: argparse.Namespace) -> int:
             for step in cycle["steps"]:
                 yield f"  {at(step, style)}"
             for path in cycle["others"]:
-                yield f"  {style.path(printable(path))}  {style.faint('(reaches them, and they reach it)')}"
+                yield f"  {style.path(openable(path))}  {style.faint('(reaches them, and they reach it)')}"
 
     nothing = "There are no import cycles."
     return show(document, options, rows, something=bool(document["cycles"]), nothing=nothing)
@@ -59,7 +59,7 @@ def run_map(options: argparse.Namespace) -> int:
 
     def rows(style: Style) -> Iterator[str]:
         for entry in document["entries"]:
-            yield style.path(printable(entry["filepath"]))
+            yield style.path(openable(entry["filepath"]))
             for line, head in entry["symbols"]:
                 yield f"  {line}: {style.name(printable(head))}"
 
