@@ -67,6 +67,7 @@ class ProgressBar:
     _DELAY_SECONDS = 0.3
     _REFRESH_SECONDS = 0.1
     _WIDTH = 30
+    _COLUMNS = 80
 
     def __init__(self, label: str, stream: TextIO | None = None, unit: str = "files") -> None:
         self._label = label
@@ -84,10 +85,24 @@ class ProgressBar:
         if not finished and self._shown and now - self._drawn < self._REFRESH_SECONDS:
             return
         self._drawn, self._shown = now, True
-        filled = self._WIDTH * done // max(1, total)
-        bar = "█" * filled + "░" * (self._WIDTH - filled)
-        self._stream.write(f"\r{self._label} {bar} {done:,}/{total:,} {self._unit}")
+        self._stream.write(f"\r{self._line(done, total)}")
         self._stream.flush()
+
+    def _line(self, done: int, total: int) -> str:
+        """Return the bar with its words, on one line of the terminal: on the next one, it could not be drawn over."""
+        columns = self._columns() - 1
+        words = f"{done:,}/{total:,} {self._unit}"
+        width = min(self._WIDTH, columns - len(f"{self._label}  {words}"))
+        if width < 1:
+            return f"{self._label} {words}"[:columns]
+        filled = width * done // max(1, total)
+        return f"{self._label} {'█' * filled}{'░' * (width - filled)} {words}"
+
+    def _columns(self) -> int:
+        try:
+            return os.get_terminal_size(self._stream.fileno()).columns or self._COLUMNS
+        except (OSError, ValueError):  # no terminal that tells
+            return self._COLUMNS
 
     def close(self) -> None:
         """Remove the bar."""
