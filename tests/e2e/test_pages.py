@@ -76,8 +76,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def served(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = StateFolder(tmp_path_factory.mktemp("state"))
-    Registry(folder).add(project, "shop")
+    folder, long = StateFolder(tmp_path_factory.mktemp("state")), tmp_path_factory.mktemp("w" * 120)
+    for root, name in ((long, long.name), (project, "shop")):  # the last one is shown
+        Registry(folder).add(root, name)
     app = create_app(Settings(), folder=folder, token=TOKEN, extensions=[dashboard])
     with serving(app) as served:
         yield served
