@@ -250,7 +250,7 @@ def test_several_projects_are_searched_at_once(tmp_path: Path, project: Path) ->
     relevance = [hit["relevance"] for hit in got["code"]]
     assert relevance == sorted(relevance, reverse=True)
     assert {project["name"]: project["open"] for project in ask("GET", "/api/projects").json()} == {
-        "shop": True, "other": True, "gone": True,
+        "shop": True, "other": True,
     }  # fmt: skip
     app.daemon.projects.close()
 
