@@ -125,42 +125,54 @@ def fill(ask: Ask, project: Path, now: float, dice: random.Random, hook: Hook | 
     """
     for place, task in enumerate(TASKS):
         if task.lesson:
-            ask("remember", _memory(str(project), task, f"session-{place + 1:03}"))
+            ask("remember", _memory(str(project), task, _name_of(AGENTS[0], place + 1)))
     n_sessions = 0
     for days_ago in range(DAYS, 0, -1):
         for _ in range(dice.choice((0, 1, 1, 2, 3))):
             n_sessions += 1
             begun = now - days_ago * _DAY + dice.uniform(8, 18) * 3_600
-            id = f"session-{n_sessions:03}"
-            _session(ask, str(project), id, begun, dice)
-            if hook is not None:
-                for place, path in enumerate(dice.choice(TASKS).reads):
-                    hook(_read_of(project, path, id), begun + 60 * place)
+            agent = dice.choice(AGENTS)
+            _session(ask, str(project), agent, _name_of(agent, n_sessions), begun, dice)
+            reads = dice.choice(TASKS).reads
+            if hook is not None and agent == "claude-code":
+                for place, path in enumerate(reads):
+                    hook(_read_of(project, path, _own_id(n_sessions)), begun + 60 * place)
     _today(ask, str(project))
     (project / "cairn" / "index" / "inotify.py").unlink(missing_ok=True)  # what a memory says of it is doubtful now
-    return n_sessions
+    return n_sessions + 1
+
+
+def _own_id(number: int) -> str:
+    """Return what an agent calls its session."""
+    return f"session-{number:03}"
+
+
+def _name_of(agent: str, number: int) -> str:
+    """Return what Cairn calls it: hooks that hand over what the agent says have the agent's name before the id."""
+    return f"{agent}:{_own_id(number)}"
 
 
 def _today(ask: Ask, project: str) -> None:
     """Report a session that goes on, in which the agent searches and then reads the best of what it is shown."""
+    session = f"{AGENTS[0]}:session-today"
     for number, query in enumerate(QUESTIONS):
-        found = ask("search", {"project": project, "query": query, "session": "session-today", "limit": 5})
+        found = ask("search", {"project": project, "query": query, "session": session, "limit": 5})
         events: list[tuple[str, dict[str, Any]]] = [("prompt", {"text": query.capitalize() + "?"})]
         if found["code"] and number != 1:
             read = {"name": "Read", "tool": "read", "target": found["code"][0]["filepath"], "outcome": "ok"}
             events.append(("after-tool", {"call": read}))
         for event, payload in events:
-            document = {"project": project, "session": "session-today", "agent": "claude-code"}
+            document = {"project": project, "session": session, "agent": AGENTS[0]}
             ask(f"hook/{event}", {**document, "payload": json.dumps(payload)})
 
 
-def _session(ask: Ask, project: str, id: str, begun: float, dice: random.Random) -> None:
-    agent, seconds = dice.choice(AGENTS), begun
+def _session(ask: Ask, project: str, agent: str, name: str, begun: float, dice: random.Random) -> None:
+    seconds = begun
     for event, payload in _events(dice.sample(TASKS, dice.choice((1, 1, 2))), dice):
         seconds += dice.uniform(5, 120)
         document = {
             "project": project,
-            "session": id,
+            "session": name,
             "agent": agent,
             "payload": json.dumps({"seconds": seconds, **payload}),
         }

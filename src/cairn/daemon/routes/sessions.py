@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 _HOOK_SECONDS = 3.0  # after which an event waits on disk instead
 _FORGETTING = ("session-start", "before-compaction")  # after these an agent no longer has what it was sent
 _Agent = Annotated[str, Rule("which agent asks, such as claude-code", max_length=100)]
-_Session = Annotated[str, Rule("the session's id; the agent's own, or empty for a new one", max_length=200)]
+_Session = Annotated[
+    str, Rule("the session's id, AGENT:ID if its hooks report it, or empty for a new one", max_length=200)
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +55,9 @@ class HookRequest(ProjectRequest):
     protocol: Annotated[int, Rule("the protocol version of this request", least=1, most=PROTOCOL_VERSION)] = (
         PROTOCOL_VERSION
     )
-    session: Annotated[str, Rule("the session's id; the agent's own", min_length=1, max_length=200)]
+    session: Annotated[
+        str, Rule("the session's id, AGENT:ID if its hooks report it, too", min_length=1, max_length=200)
+    ]
     agent: _Agent = ""
     payload: Annotated[str, Rule("JSON", max_length=100_000)] = ""
 
