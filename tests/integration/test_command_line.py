@@ -183,6 +183,18 @@ def test_a_wrong_command_line_prints_no_document_unasked(capsys: pytest.CaptureF
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize("arguments", [["help", "core", "add"], ["core", "add", "--help"]])
+def test_help_is_a_json_document_if_one_is_asked_for(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    shown = []
+    for in_front, behind in ([], []), (["--json"], []), ([], ["--json"]):
+        with pytest.raises(SystemExit) as end:
+            main([*in_front, *arguments[:-1], *behind, arguments[-1]])
+        assert end.value.code == 0
+        shown.append(capsys.readouterr().out)
+    text, *documents = shown
+    assert [json.loads(document) for document in documents] == 2 * [{"command": "cairn core add", "text": text}]
+
+
 def test_the_help_of_a_command_is_that_of_its_option(cairn: Cairn, capsys: pytest.CaptureFixture[str]) -> None:
     shown = []
     for arguments in (["help", "core", "add"], ["core", "add", "--help"]):

@@ -355,7 +355,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = build_parser(arguments[0] if arguments else "")
     options = parse(parser, arguments)
     if not hasattr(options, "run"):
-        parser.print_help()
+        sys.stdout.write(parser.format_help())
         return EXIT_USAGE
     color = getattr(options, "color", "auto")
     if isinstance(sys.stdout, io.TextIOWrapper):

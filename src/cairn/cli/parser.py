@@ -32,21 +32,26 @@ def in_order(arguments: Sequence[str]) -> list[str]:
         at += n_words
     in_front, rest = arguments[:at], arguments[at:]
     if rest and rest[0] == _HELP:
-        return [*rest[1:], "--help"]
+        return [*rest[1:], *in_front, "--help"]
     if not rest or rest[0].startswith("-"):
         return list(rest)
     return [rest[0], *in_front, *rest[1:]]
 
 
 def parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
-    """Parse a command line; what is wrong with it is one JSON document, too, if it asks for one."""
+    """Parse a command line; help, and what is wrong with it, is one JSON document if it asks for one."""
+    as_json = "--json" in _split(arguments)[0]
     try:
         return parser.parse_args(arguments)
     except WrongCommandLineError as error:
-        if "--json" in _split(arguments)[0]:
+        if as_json:
             document = {"error": RequestError(error.message, error.hint).to_dict()}
             sys.stdout.write(load("json:dumps")(document) + "\n")
         raise
+    except _HelpWantedError as wanted:
+        text = wanted.parser.format_help()
+        sys.stdout.write(load("json:dumps")({"command": wanted.parser.prog, "text": text}) + "\n" if as_json else text)
+        raise SystemExit(0) from None
 
 
 def _words_of_option(word: str) -> int:
@@ -69,6 +74,18 @@ class WrongCommandLineError(SystemExit):
         super().__init__(EXIT_USAGE)
         self.message = message
         self.hint = hint
+
+
+class _HelpWantedError(Exception):
+    """Ends the parsing of a command line that asks for help.
+
+    Args:
+        parser: whose help.
+    """
+
+    def __init__(self, parser: argparse.ArgumentParser) -> None:
+        super().__init__()
+        self.parser = parser
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -109,8 +126,12 @@ class Parser(argparse.ArgumentParser):
         self._print_message(f"error: {message}\n  try: {hint}\n", sys.stderr)
         raise WrongCommandLineError(message, hint)
 
+    def print_help(self, file: Any = None) -> NoReturn:  # noqa: ANN401 - as argparse has it
+        """Leave that to `parse`, which knows how."""
+        raise _HelpWantedError(self)
+
     def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ANN401 - as argparse has it
-        """Print the help or the version; argparse would not tell that it could not."""
+        """Print the version or what is wrong; argparse would not tell that it could not."""
         (file or sys.stderr).write(message)
 
     def format_help(self) -> str:

@@ -84,7 +84,7 @@ def test_options_in_front_of_a_command_reach_its_actions() -> None:
     [
         (["help"], ["--help"]),
         (["help", "core", "add"], ["core", "add", "--help"]),
-        (["-C", "x", "help", "search"], ["search", "--help"]),
+        (["-C", "x", "help", "search"], ["search", "-C", "x", "--help"]),
         (["-C", "x", "--help"], ["--help"]),
         (["--version"], ["--version"]),
         (["-C"], []),
