@@ -64,7 +64,7 @@ def _nearest(name: str, known: list[str]) -> str:
     """Return a hint with the field that was probably meant, and all known fields."""
     near = load("difflib:get_close_matches")(name[:_MAX_SHOWN], known, 1)
     meant = f"did you mean {near[0]!r}? " if near else ""
-    return f"{meant}known fields: {', '.join(known)}"
+    return f"{meant}known fields: {', '.join(known)}" if known else "leave it out: there are no fields"
 
 
 def encode(request: object) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from cairn.config import Settings
 from cairn.daemon.http import (
     App,
     EventStream,
+    Nothing,
     Receive,
     Request,
     Response,
@@ -96,6 +97,8 @@ class Application:
         if self.daemon.stopping and not route.open_to_all:
             busy = BusyError("the daemon is stopping", "ask again in a moment")
             return error_response(busy)._replace(headers=((b"retry-after", b"0"),))
+        if route.method == "GET" and route.request is None:
+            request.query(Nothing)
         return await route.handler(request)
 
 

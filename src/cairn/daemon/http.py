@@ -264,6 +264,11 @@ _GUARDS = (
 Handler = Callable[[Request], Awaitable[Response | EventStream | App]]
 
 
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """A request without fields."""
+
+
 class Route(NamedTuple):
     """One method at one path, with the types that describe it: the request it takes and the answer it gives.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from cairn import __version__
-from cairn.daemon.http import Request, Response, Route
+from cairn.daemon.http import Nothing, Request, Response, Route
 from cairn.daemon.usage import UsageDocument, usage
 from cairn.fields import Rule
 from cairn.protocol import PROTOCOL_VERSION
@@ -67,11 +67,6 @@ class StoppingDocument(TypedDict):
     """That the daemon stops once it has answered."""
 
     stopping: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Nothing:
-    """A request without fields."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
