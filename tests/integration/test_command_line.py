@@ -66,6 +66,13 @@ def test_a_name_that_is_too_long_for_a_file_is_of_no_file(cairn: Cairn, argument
     assert found == code
 
 
+def test_where_there_is_no_file_no_other_search_is_advised(
+    cairn: Cairn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cairn("search", "total") == (1, "", "Nothing relevant for 'total' in 0 files.\n")
+
+
 def test_words_without_quotes_find_what_one_text_finds(cairn: Cairn) -> None:
     first = json.loads(cairn("--json", "search", "total of the items")[1])
     second = json.loads(cairn("search", "total", "of", "--json", "the", "items")[1])

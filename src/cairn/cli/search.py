@@ -143,7 +143,8 @@ def _note_what_is_missing(document: SearchDocument, options: argparse.Namespace)
             else pluralize(coverage["indexed"], "file")
         )
         note(f"Nothing relevant for {document['query']!r} in {where}{_filters_of(options)}.")
-        note(f"Try {_what_else(document['mode'], options)}.")
+        if coverage["indexed"]:
+            note(f"Try {_what_else(document['mode'], options)}.")
     elif document["omitted"]:
         note(f"{document['omitted']:,} more; raise --max-tokens or -n to see them.")
     if n_memories := document.get("omitted_memory"):
