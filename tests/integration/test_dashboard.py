@@ -872,6 +872,17 @@ def test_code_in_a_file_whose_name_is_not_unicode_is_found_and_shown(browser: Br
     assert 'aria-label="Control flow of brew"' in browser.get(html.unescape(link[1])).text
 
 
+@pytest.mark.parametrize("path", ["/search?q=turn", "/symbol?s=turn", "/symbol?s=twice"])
+def test_a_line_break_and_a_tab_in_the_name_of_a_file_are_shown(browser: Browser, project: Path, path: str) -> None:
+    name = "new\nline\t.py"
+    (project / name).write_text("def turn():\n    return 1\n\n\ndef twice():\n    return turn() + turn()\n")
+    with Workspace.open(project) as workspace:
+        workspace.index()
+    page = browser.get(path).text
+    shown = re.sub(r"<(title|input|textarea|a|button)[^>]*>|<span[^>]*>|</span>", "", page)
+    assert "newU+000AlineU+0009.py" in shown
+
+
 def test_code_memories_and_sessions_are_found_in_one_list_with_a_preview(browser: Browser) -> None:
     page = browser.get("/search?q=prices").text
     assert "money.py:1" in page

@@ -27,6 +27,7 @@ _UNSEEN = re.compile(
     "\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+_UNSEEN_IN_NAMES = re.compile(f"[\t\n]|{_UNSEEN.pattern}")  # of files, which are shown on one line
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
 _THOUSAND, _MILLION = 1_000, 1_000_000
 
@@ -91,6 +92,7 @@ def _environment_of(addresses: tuple[tuple[str, str], ...]) -> Environment:
         number=number,
         short=short,
         visible=visible,
+        as_name=as_name,
         exact=exact,
         spelled=spelled,
         is_all_seen=is_all_seen,
@@ -108,18 +110,23 @@ def _show(value: object) -> object:
     return visible(value)
 
 
-def visible(text: str) -> Markup:
+def visible(text: str, unseen: re.Pattern[str] = _UNSEEN) -> Markup:
     """Return a text as markup in which everything can be seen."""
-    if is_all_seen(text):
+    if not unseen.search(text):
         return escape(text)
     parts: list[Markup] = []
     place = 0
-    for match in _UNSEEN.finditer(text):
+    for match in unseen.finditer(text):
         parts.append(escape(text[place : match.start()]))
         parts.append(Markup('<span class="unseen">U+{:04X}</span>').format(ord(match[0])))
         place = match.end()
     parts.append(escape(text[place:]))
     return Markup("").join(parts)
+
+
+def as_name(text: str) -> Markup:
+    """Return the name of a file as markup in which everything can be seen, tabs and line breaks, too."""
+    return visible(text, _UNSEEN_IN_NAMES)
 
 
 def exact(value: object) -> Markup:
@@ -129,7 +136,8 @@ def exact(value: object) -> Markup:
 
 def spelled(value: object) -> Markup:
     """Return a value in which everything can be seen, for where no markup can stand: in titles, labels, pictures."""
-    return Markup(_UNSEEN.sub(lambda match: f"U+{ord(match[0]):04X}", escape(value)))
+    unseen = _UNSEEN if isinstance(value, Markup) else _UNSEEN_IN_NAMES
+    return Markup(unseen.sub(lambda match: f"U+{ord(match[0]):04X}", escape(value)))
 
 
 def is_all_seen(text: str) -> bool:

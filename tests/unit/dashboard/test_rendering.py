@@ -9,7 +9,7 @@ import pytest
 from cairn.dashboard.charts import Bar, bars
 from cairn.dashboard.highlighting import MAX_BYTES, highlight
 from cairn.dashboard.pictures import MOST_BOXES, Box, draw
-from cairn.dashboard.rendering import STATIC, Pages, short, visible
+from cairn.dashboard.rendering import STATIC, Pages, as_name, short, spelled, visible
 
 TEMPLATES = STATIC.parent / "templates"
 EVIL = "<img src=x onerror=alert(1)>\"'&"
@@ -49,6 +49,12 @@ def test_no_markup_is_made_of_a_value_where_none_can_stand() -> None:
 
 def test_lines_and_tabs_stay_as_they_are() -> None:
     assert visible("a\n\tb") == "a\n\tb"
+
+
+def test_in_the_name_of_a_file_they_are_shown_by_their_numbers() -> None:
+    assert as_name("a\n\tb.py").striptags() == "aU+000AU+0009b.py"
+    assert spelled("a\nb.py") == "aU+000Ab.py"
+    assert "<img" not in as_name(EVIL)
 
 
 def test_text_is_never_markup() -> None:
