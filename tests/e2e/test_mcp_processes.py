@@ -318,6 +318,25 @@ def test_a_folder_that_is_no_project_is_not_indexed_behind_its_users_back(tmp_pa
     assert not (tmp_path / ".cairn").exists()
 
 
+def test_an_agent_whose_folder_is_gone_is_told_so_and_may_name_another_project(
+    project: Path, tmp_path: Path, folder: StateFolder
+) -> None:
+    Registry(folder).add(project, "shop")
+    (tmp_path / "gone").mkdir()
+    line = Line(tmp_path, "-c", f"cd gone && rmdir ../gone && exec {COMMAND} mcp", command="sh")
+    assert line.ask("tools/list", {})["result"]["tools"]
+    refused = line.ask("tools/call", {"name": "search", "arguments": {"query": "tax"}})["result"]
+    status = line.ask("resources/read", {"uri": "cairn://status"})["result"]["contents"][0]
+    named = line.ask("tools/call", {"name": "search", "arguments": {"query": "tax", "project": "shop"}})["result"]
+    line.close()
+    for text in (refused["content"][0]["text"], status["text"]):
+        assert text == (
+            "error[path]: . does not exist\n"
+            "try: name another as `project`, or start `cairn mcp` in a folder that exists"
+        )
+    assert named["content"][0]["text"].startswith("money.py:")
+
+
 def test_the_project_an_agent_names_in_the_environment_is_taken(
     project: Path, tmp_path: Path, folder: StateFolder
 ) -> None:

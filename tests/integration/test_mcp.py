@@ -737,6 +737,17 @@ def test_each_message_of_a_batch_is_answered(agent: Agent) -> None:
     assert sorted(str(one["id"]) for one in answers) == ["None", "p0", "p1", "p2"]
 
 
+def test_a_request_that_fails_unexpectedly_is_answered_with_an_error(agent: Agent) -> None:
+    async def act(connection: Connection, sent: list[Message]) -> None:
+        connection.receive(b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}')
+
+    def fail() -> dict[str, str]:
+        raise OSError("no such device")
+
+    (answer,) = _talk(agent, act, Surface(agent.client, texts=fail))
+    assert answer == {"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "OSError: no such device"}}
+
+
 def test_a_cancelled_call_is_not_answered_and_hinders_no_other(agent: Agent) -> None:
     waiting = asyncio.Event()
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from cairn.client import Client, SocketTransport
 from cairn.config import load_settings
-from cairn.errors import CairnError, ProjectError
+from cairn.errors import CairnError, PathError, ProjectError
 from cairn.hints import Hint
 from cairn.index.project import default_state, is_everything, name_of
 from cairn.loading import load
@@ -43,7 +44,9 @@ class Project:
     """
 
     def __init__(self, path: str, folder: StateFolder, roots: Roots) -> None:
-        self.root = enclosing_root(path) or os.path.realpath(path)
+        self.root = path  # as long as there is no such folder, which only matters to a call that needs it
+        with suppress(PathError):
+            self.root = enclosing_root(path) or os.path.realpath(path)
         self._registry = Registry(folder)
         self._roots = roots
 
@@ -59,11 +62,12 @@ class Project:
 
         Raises:
             ProjectError: if the folder is neither indexed nor in a git checkout: it may be anything, such as a home.
+            PathError: if it does not exist.
             StoreError: if the list cannot be written.
         """
         if not self._registry.knows(self.root, ""):
-            if enclosing_root(self.root) is None:
-                self.root = next(filter(None, map(_root_of, await self._roots())), self.root)
+            root = _find_root(self.root)
+            self.root = root or next(filter(None, map(_root_of, await self._roots())), self.root)
             await asyncio.to_thread(self._allow)
         return self.root
 
@@ -80,6 +84,14 @@ class Project:
                 Hint("name another as `project`, or, if it is meant, index it", "index", project=root),
             )
         self._registry.add(Path(root), load_settings(Path(root)).project_name or name_of(Path(root)))
+
+
+def _find_root(path: str) -> str | None:
+    try:
+        return enclosing_root(path)
+    except PathError as error:
+        hint = "name another as `project`, or start `cairn mcp` in a folder that exists"
+        raise PathError(str(error), hint) from error
 
 
 def texts_of(root: str) -> Mapping[str, str]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from cairn.client import Client
-from cairn.errors import CairnError, ProjectError, RequestError
+from cairn.errors import CairnError, PathError, ProjectError, RequestError
 from cairn.mcp.about import INVALID_PARAMS, ProtocolError
 from cairn.mcp.text import error_text
 from cairn.mcp.tools import CORE_FILES, INDEX_STATUS, TOOLS, AgentCall, Report, Tool, call
@@ -164,8 +164,8 @@ class Surface:
             raise RequestError(str(error), f"{tool.name} takes: {', '.join(tool.offers)}") from error
         async with self._turns:
             if self._prepare is not None:
-                # Where the agent was started need be no project when it names another one.
-                with suppress(ProjectError) if request.project != self._project else nullcontext():
+                # Where the agent was started need be no project, and not exist, when it names another one.
+                with suppress(ProjectError, PathError) if request.project != self._project else nullcontext():
                     project = await self._prepare()
                     if project is not None and request.project == self._project:
                         request = replace(request, project=project)

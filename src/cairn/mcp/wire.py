@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Callable
 from functools import cache
 from itertools import count
@@ -39,6 +40,7 @@ _CAPABILITY = {
 _CACHEABLE = ("server/discover", "tools/list", "prompts/list", "resources/list", "resources/read")
 
 Message = dict[str, Any]
+_log = logging.getLogger("cairn.mcp")
 
 
 class Connection:
@@ -137,6 +139,9 @@ class Connection:
                 result = await self._after_handshake(method, params, meta)
         except ProtocolError as error:
             self._fail(number, error.code, str(error), error.data)
+        except Exception as error:  # noqa: BLE001 - a client would wait for ever; it is logged
+            _log.exception("internal error in %s", method)
+            self._fail(number, INTERNAL_ERROR, f"{type(error).__name__}: {error}")
         else:
             self._send({"jsonrpc": "2.0", "id": number, "result": result})
         asyncio.get_running_loop().call_soon(self._surface)  # the next request is likely to need it
