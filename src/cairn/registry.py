@@ -136,7 +136,7 @@ def enclosing_root(path: str) -> str | None:
     It is the project that `Workspace.containing` opens, found without running git.
 
     Raises:
-        PathError: if the path begins at the current folder, which was deleted.
+        PathError: as `real_folder`.
     """
     folder = real_folder(path)
     while not (_is_indexed(folder) or os.path.exists(os.path.join(folder, ".git"))):
@@ -147,15 +147,20 @@ def enclosing_root(path: str) -> str | None:
 
 
 def real_folder(path: str) -> str:
-    """Return where a folder is, there or not.
+    """Return where a folder is.
 
     Raises:
-        PathError: if the path begins at the current folder, which was deleted.
+        PathError: if there is none.
     """
     try:
-        return os.path.realpath(os.path.expanduser(path))
-    except FileNotFoundError as error:
-        raise PathError(f"{path} does not exist", Hint("name an existing folder", "index", project=None)) from error
+        folder = os.path.realpath(os.path.expanduser(path))
+    except FileNotFoundError:  # it begins at the current folder, which was deleted
+        folder = ""
+    if os.path.isdir(folder):
+        return folder
+    if os.path.exists(folder):
+        raise PathError(f"{path} is not a directory", Hint("name a folder", "index", project=None))
+    raise PathError(f"{path} does not exist", Hint("name an existing folder", "index", project=None))
 
 
 def _is_indexed(folder: str) -> bool:

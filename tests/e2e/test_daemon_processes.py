@@ -109,6 +109,15 @@ def test_a_deleted_current_folder_is_told(tmp_path: Path, folder: StateFolder) -
         assert done.stderr.startswith("error[path]: . does not exist\n"), (command, done)
 
 
+def test_a_folder_that_is_not_there_is_not_taken_for_the_project_around_it(project: Path, folder: StateFolder) -> None:
+    ensure(folder)
+    for command in (["search", "tax"], ["outline", "src/money.py"], ["callers", "tax"]):
+        for name, problem in (("nowhere", "does not exist"), ("src/money.py", "is not a directory")):
+            done = cairn(*command, "-C", name, cwd=project)
+            assert (done.returncode, done.stdout) == (2, "")
+            assert done.stderr.startswith(f"error[path]: {name} {problem}\n")
+
+
 def test_ten_at_once_start_one_daemon(tmp_path: Path, folder: StateFolder) -> None:
     with ThreadPoolExecutor(10) as pool:
         found = list(pool.map(lambda _: document(cairn("daemon", "ensure", "--json", cwd=tmp_path)), range(10)))

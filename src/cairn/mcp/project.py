@@ -44,7 +44,7 @@ class Project:
     """
 
     def __init__(self, path: str, folder: StateFolder, roots: Roots) -> None:
-        self.root = path  # as long as there is no such folder, which only matters to a call that needs it
+        self.root = path  # as long as no folder is there, which only matters to a call that needs it
         with suppress(PathError):
             self.root = enclosing_root(path) or os.path.realpath(path)
         self._registry = Registry(folder)
@@ -62,7 +62,7 @@ class Project:
 
         Raises:
             ProjectError: if the folder is neither indexed nor in a git checkout: it may be anything, such as a home.
-            PathError: if it does not exist.
+            PathError: if there is no such folder.
             StoreError: if the list cannot be written.
         """
         if not self._registry.knows(self.root, ""):
@@ -117,5 +117,5 @@ def _root_of(uri: str) -> str | None:
     try:
         parts = urlsplit(uri)
         return enclosing_root(url2pathname(parts.path)) if parts.scheme == "file" and parts.path else None
-    except ValueError:  # not a URI, or not a path
+    except (ValueError, PathError):  # not a URI, not a path, or not a folder
         return None
