@@ -346,6 +346,22 @@ def test_the_project_an_agent_names_in_the_environment_is_taken(
     assert not answer["isError"]
 
 
+def test_a_folder_of_the_environment_that_is_gone_does_not_count(project: Path, folder: StateFolder) -> None:
+    line = Line(project, CLAUDE_PROJECT_DIR=str(project / "gone"))
+    answer = line.ask("tools/call", {"name": "outline", "arguments": {"file": "money.py"}})["result"]
+    line.close()
+    assert not answer["isError"]
+
+
+@pytest.mark.parametrize(("name", "problem"), [("nowhere", "does not exist"), ("money.py", "is not a directory")])
+def test_a_given_folder_that_is_none_is_named(project: Path, folder: StateFolder, name: str, problem: str) -> None:
+    line = Line(project, "mcp", "-C", name)
+    answer = line.ask("tools/call", {"name": "search", "arguments": {"query": "tax"}})["result"]
+    line.close()
+    assert answer["isError"]
+    assert answer["content"][0]["text"].startswith(f"error[path]: {name} {problem}\ntry: name another as `project`")
+
+
 def test_an_agent_that_is_started_elsewhere_says_where_it_works(
     project: Path, tmp_path: Path, folder: StateFolder
 ) -> None:

@@ -24,10 +24,12 @@ _LAST_SECONDS = 2.0  # that calls under way have when the agent says no more
 
 
 def project_path(given: str, environment: Mapping[str, str] = os.environ) -> str:
-    """Return the folder whose project is meant: the one given, else the one the agent names, else the current one."""
-    if given != ".":
-        return given
-    return environment.get("CLAUDE_PROJECT_DIR") or given
+    """Return the folder whose project is meant: the one given, else the one the agent names, else the current one.
+
+    The variable of the agent may be left from another session, so it counts only if its folder is there.
+    """
+    named = environment.get("CLAUDE_PROJECT_DIR", "")
+    return named if given == "." and os.path.isdir(named) else given
 
 
 def run(path: str) -> None:
