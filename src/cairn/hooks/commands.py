@@ -37,6 +37,21 @@ def is_ours(value: object) -> bool:
     return bool(commands) and all(_is_hook(each) if isinstance(each, str) else _is_server(each) for each in commands)
 
 
+def iter_ours(value: object) -> Iterator[tuple[str | int, ...]]:
+    """Yield where what is ours stands within a value, which may hold commands of others, too: each part as a whole."""
+    if is_ours(value):
+        yield ()
+    elif isinstance(value, Mapping):
+        for name, part in value.items():
+            if is_ours({name: part}):
+                yield (name,)
+            else:
+                yield from ((name, *path) for path in iter_ours(part))
+    elif isinstance(value, list | tuple):
+        for index, part in enumerate(value):
+            yield from ((index, *path) for path in iter_ours(part))
+
+
 def mentions_cairn(value: object) -> bool:
     """Tell whether a value starts Cairn in some way, such as one that a user wrote."""
     words = [word for each in iter_commands(value) for word in (each.split() if isinstance(each, str) else each)]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from cairn.documents.document import Document, parse_document
 from cairn.documents.undo import undo
 from cairn.hooks.adapter import Format
-from cairn.hooks.commands import is_ours, mentions_cairn
+from cairn.hooks.commands import is_ours, iter_commands, iter_ours, mentions_cairn
 from cairn.install.record import FileRecord, Piece, digest_of
 from cairn.install.wanted import Edited
 
@@ -109,14 +109,24 @@ def _look_at_entry(document: Document, piece: Piece, _wanted: Sequence[Piece], k
 
 
 def _look_at_item(document: Document, piece: Piece, wanted: Sequence[Piece], known: Sequence[Piece]) -> _Look:
-    ours = [value for value in document.get(piece.path, ()) if is_ours(value)]
+    ours = [value for value in document.get(piece.path, ()) if _has_ours(value)]
     recorded = [item.value for item in known if item.kind == "item" and item.path == piece.path]
     right = [item.value for item in wanted if item.kind == "item" and item.path == piece.path]
-    if recorded and any(value not in recorded and value not in right for value in ours):
+    is_changed = recorded and any(value not in recorded and value not in right for value in ours)
+    if is_changed or any(not is_ours(value) and _runs_all_of(value, piece.value) for value in ours):
         note = f"`{'.'.join(piece.path)}` stays as you changed it"
         return _Look(piece._replace(is_theirs=True), is_theirs=True, note=note)
     is_settled = piece.value in ours and all(value in right for value in ours)
     return _Look(piece, is_settled=is_settled)
+
+
+def _has_ours(value: object) -> bool:
+    """Tell whether an item is ours, or holds what is ours beside what is not."""
+    return any(True for _ in iter_ours(value))
+
+
+def _runs_all_of(value: object, wanted: object) -> bool:
+    return set(iter_commands(wanted)) <= set(iter_commands(value))
 
 
 def _blocked(document: Document, piece: Piece) -> str:
@@ -146,7 +156,7 @@ def _leftovers(document: Document, wanted: Iterable[Piece], known: Sequence[Piec
     paths = {piece.path for piece in wanted if piece.kind == "item"}
     recorded = {piece.path for piece in known if piece.kind == "item"}
     for path in _lists(document, [*paths, *recorded]):
-        if path not in paths and any(map(is_ours, document.get(path, ()))) and (path in recorded or not known):
+        if path not in paths and any(map(_has_ours, document.get(path, ()))) and (path in recorded or not known):
             return True
     return False
 
@@ -238,8 +248,8 @@ def _without_ours(document: Document, pieces: Sequence[Piece], spared: Set[tuple
             continue
         values = document.get(path, [])
         for index in reversed(range(len(values))):
-            if is_ours(values[index]):
-                document = _removed(document, (*path, index), pieces)
+            for inner in reversed(list(iter_ours(values[index]))):
+                document = _removed(document, (*path, index, *inner), pieces)
     return document
 
 

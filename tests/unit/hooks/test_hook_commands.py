@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cairn.hooks.adapter import Place
-from cairn.hooks.commands import hook_command, is_ours, iter_commands, mcp_server, mentions_cairn
+from cairn.hooks.commands import hook_command, is_ours, iter_commands, iter_ours, mcp_server, mentions_cairn
 from cairn.hooks.texts import text_of
 
 
@@ -46,6 +46,15 @@ def test_what_is_written_is_known_as_ours(command: tuple[str, ...]) -> None:
 )
 def test_what_others_write_is_not_ours(value: object) -> None:
     assert not is_ours(value)
+
+
+def test_what_is_ours_is_found_beside_what_others_wrote() -> None:
+    hook = {"command": "cairn hook stop --agent codex"}
+    mixed = {"hooks": [{"command": "./a.sh"}, hook, {"hooks": [hook, hook]}, {**hook, "windows": "mine.cmd"}]}
+
+    assert list(iter_ours({"matcher": "x", "hooks": [hook]})) == [()]
+    assert list(iter_ours(mixed)) == [("hooks", 1), ("hooks", 2), ("hooks", 3, "command")]
+    assert list(iter_ours({"hooks": [{"command": "./a.sh"}], "timeout": 3})) == []
 
 
 def test_a_server_that_a_user_wrote_is_known_to_be_cairn_and_not_to_be_ours() -> None:

@@ -264,6 +264,44 @@ def test_a_hook_of_ours_that_the_user_changed_stays_as_they_want_it(project: Pro
     assert project.content() == {}
 
 
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_a_command_that_the_user_adds_to_a_hook_of_ours_stays_and_only_ours_goes(
+    project: Project, is_recorded: bool
+) -> None:
+    project.write({".alpha/settings.json": '{"model": "x"}'})
+    project.install(ALPHA)
+    file = project.root / ".alpha/settings.json"
+    document = json.loads(file.read_text())
+    document["hooks"]["Start"][0]["hooks"].append({"command": "./mine"})
+    file.write_text(json.dumps(document))
+    if not is_recorded:
+        project.records.file.unlink()
+
+    changes, outcome = project.install(ALPHA)
+    assert outcome.written == ()
+    assert [note for change in changes for note in change.notes] == ["`hooks.Start` stays as you changed it"]
+    project.remove()
+
+    assert json.loads(file.read_text()) == {"model": "x", "hooks": {"Start": [{"hooks": [{"command": "./mine"}]}]}}
+
+
+def test_an_upgrade_takes_ours_out_of_a_hook_that_it_no_longer_needs(project: Project) -> None:
+    project.install(ALPHA)
+    file = project.root / ".alpha/settings.json"
+    document = json.loads(file.read_text())
+    document["hooks"]["Before"][0]["hooks"].append({"command": "./mine"})
+    file.write_text(json.dumps(document))
+
+    class Newer(Alpha):
+        names = ("Start",)
+
+    project.install(Newer())
+
+    hooks = json.loads(file.read_text())["hooks"]
+    assert hooks["Before"] == [{"hooks": [{"command": "./mine"}]}]
+    assert "cairn" in hooks["Start"][0]["hooks"][0]["command"]
+
+
 def test_a_server_that_the_user_set_up_stays_also_after_uninstall(project: Project) -> None:
     project.write({".mcp.json": '{"mcpServers": {"cairn": {"command": "cairn", "args": ["mcp"], "env": {"A": "1"}}}}'})
     before = project.content()
