@@ -13,6 +13,7 @@ from cairn.documents import block, brackets, sections
 from cairn.documents.layout import Layout, as_text
 from cairn.documents.nodes import (
     MAX_BYTES,
+    MAX_PARSED_BYTES,
     MISSING,
     Format,
     Names,
@@ -25,6 +26,7 @@ from cairn.documents.nodes import (
     invalid,
     line_of,
     not_editable,
+    too_large,
 )
 from cairn.documents.rendering import render
 from cairn.documents.syntax import read_nodes
@@ -89,8 +91,9 @@ class Document:
     """
 
     def __init__(self, content: bytes, format: Format, source: str, edits: tuple[Edit, ...] = ()) -> None:
-        if len(content) > MAX_BYTES:
-            raise ConfigError(f"{source} is larger than {MAX_BYTES:,} bytes", f"mend {source}")
+        limit = MAX_BYTES if format == "json" else MAX_PARSED_BYTES
+        if len(content) > limit:
+            raise too_large(source, limit)
         self.content = content
         self.edits = edits
         self.format: Format = format

@@ -73,7 +73,9 @@ class Layout:
 
     def begins_line(self, at: int) -> bool:
         """Tell whether only spaces and tabs stand before a byte in its line."""
-        return not self.body[self.line_start(at) : at].strip(_BLANK)
+        while at and self.body[at - 1] in b" \t\r":
+            at -= 1
+        return not at or self.body[at - 1] == ord("\n")
 
     def skip_blank(self, at: int) -> int:
         """Return where the first byte from a place on stands that is neither white space nor part of a comment."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from cairn.documents.nodes import MAX_BYTES, invalid, line_of
-from cairn.errors import ConfigError
+from cairn.documents.nodes import MAX_PARSED_BYTES, invalid, line_of, too_large
 
 START, END = "<!-- cairn:start -->", "<!-- cairn:end -->"
 _BOM = b"\xef\xbb\xbf"
@@ -76,8 +75,8 @@ def passage_of(content: bytes, source: str) -> str | None:
 
 
 def _find(content: bytes, source: str) -> _Passage | None:
-    if len(content) > MAX_BYTES:
-        raise ConfigError(f"{source} is larger than {MAX_BYTES:,} bytes", f"mend {source}")
+    if len(content) > MAX_PARSED_BYTES:
+        raise too_large(source, MAX_PARSED_BYTES)
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -14,7 +14,8 @@ Kind = Literal["mapping", "sequence", "scalar"]
 Form = Literal["brackets", "block", "sections"]
 Path = Sequence[str | int]  # names and list indexes, from the root
 
-MAX_BYTES = 2_000_000
+MAX_BYTES = 50_000_000  # of a file, which is JSON; Claude Code keeps what was asked in the file of its servers
+MAX_PARSED_BYTES = 2_000_000  # of one in another format, whose parsers take much longer
 MAX_DEPTH = 100
 MISSING = object()  # what is said where nothing is
 _KINDS = {"mapping": "an object", "sequence": "a list", "scalar": "a single value"}
@@ -37,7 +38,7 @@ class Node:
     start: int
     end: int
     form: Form = "brackets"
-    members: tuple[Member, ...] = ()
+    members: Sequence[Member] = ()
     spans: tuple[tuple[int, int], ...] = ()
     own_end: int = -1
     prefix: tuple[str, ...] = ()
@@ -108,6 +109,11 @@ def invalid(source: str, line: int, words: str) -> ConfigError:
 def too_deep(source: str, line: int) -> ConfigError:
     """Return the error about a value inside too many others."""
     return invalid(source, line, f"more than {MAX_DEPTH} levels")
+
+
+def too_large(source: str, limit: int) -> ConfigError:
+    """Return the error about a file that is larger than is edited in its format."""
+    return ConfigError(f"{source} is larger than {limit:,} bytes", f"make the change in {source} by hand")
 
 
 def not_editable(source: str) -> ConfigError:

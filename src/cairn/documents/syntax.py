@@ -1,4 +1,4 @@
-"""Where the values of a document stand, by the grammars of tree-sitter."""
+"""Where the values of a document stand: of TOML and YAML by the grammars of tree-sitter."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from cairn.documents.json_syntax import read_json_nodes
 from cairn.documents.nodes import (
     MAX_DEPTH,
     MISSING,
@@ -25,11 +26,10 @@ if TYPE_CHECKING:
     import tree_sitter
 
 _GRAMMARS: dict[Format, str] = {
-    "json": "tree_sitter_json:language",
-    "jsonc": "tree_sitter_json:language",
     "toml": "tree_sitter_toml:language",
     "yaml": "tree_sitter_yaml:language",
 }
+_MAX_SHOWN = 2_000
 _FLOW = {"flow_mapping": "mapping", "flow_sequence": "sequence"}
 _BLOCK = {"block_mapping": "mapping", "block_sequence": "sequence"}
 _YAML_CONTENT = frozenset([*_FLOW, *_BLOCK])
@@ -43,17 +43,16 @@ def read_nodes(body: bytes, values: Any, format: Format, source: str) -> Node | 
     """
     if values is MISSING:
         return None
-    root = _tree(without_comments(body) if format == "jsonc" else body, format)
+    if format in ("json", "jsonc"):
+        return read_json_nodes(without_comments(body) if format == "jsonc" else body, values, source)
+    root = _tree(body, format)
     try:
         if format == "toml":
             toml: Node = load("cairn.documents.toml_syntax:read_sections")(body, root, source)
             return toml
         if root.has_error:
             raise _DisagreementError
-        reader = _TreeReader(body, source)
-        if format == "yaml":
-            return reader.yaml(_only(_parts(_only(_parts(root)))), values, 0)
-        return reader.json(_only(_parts(root)), values, 0)
+        return _YamlReader(body, source).read(_only(_parts(_only(_parts(root)))), values, 0)
     except _DisagreementError:
         raise not_editable(source) from None
 
@@ -62,33 +61,14 @@ class _DisagreementError(Exception):
     """The tree is not one of what the file says."""
 
 
-class _TreeReader:
+class _YamlReader:
     """Finds the nodes of values in a tree."""
 
     def __init__(self, body: bytes, source: str) -> None:
         self._body = body
         self._source = source
 
-    def json(self, at: tree_sitter.Node, value: Any, depth: int) -> Node:  # noqa: ANN401 - what it says
-        self._check_depth(at, depth)
-        if at.type == "object" and isinstance(value, Names):
-            pairs = zip(_same_count(_parts(at), value), value, strict=True)
-            members = tuple(
-                Member(name, pair.start_byte, self.json(_field(pair, "value"), inner, depth + 1))
-                for pair, (name, inner) in pairs
-            )
-            return Node("mapping", at.start_byte, at.end_byte, members=members)
-        if at.type == "array" and isinstance(value, list):
-            items = enumerate(zip(_same_count(_parts(at), value), value, strict=True))
-            members = tuple(
-                Member(index, item.start_byte, self.json(item, inner, depth + 1)) for index, (item, inner) in items
-            )
-            return Node("sequence", at.start_byte, at.end_byte, members=members)
-        if isinstance(value, list):
-            raise _DisagreementError
-        return Node("scalar", at.start_byte, at.end_byte)
-
-    def yaml(self, at: tree_sitter.Node, value: Any, depth: int) -> Node:  # noqa: ANN401 - as above
+    def read(self, at: tree_sitter.Node, value: Any, depth: int) -> Node:  # noqa: ANN401 - as above
         self._check_depth(at, depth)
         content = next((part for part in _parts(at) if part.type in _YAML_CONTENT), None)
         is_plain = content is not None and not isinstance(value, Reference)
@@ -102,12 +82,12 @@ class _TreeReader:
         parts = _same_count(_parts(content), value)
         if kind == "mapping":
             members = tuple(
-                Member(name, part.start_byte, self._yaml_value(part, inner, depth))
+                Member(name, part.start_byte, self._value(part, inner, depth))
                 for part, (name, inner) in zip(parts, value, strict=True)
             )
         else:
             members = tuple(
-                Member(index, part.start_byte, self._yaml_item(part, inner, depth))
+                Member(index, part.start_byte, self._item(part, inner, depth))
                 for index, (part, inner) in enumerate(zip(parts, value, strict=True))
             )
         if content.type in _FLOW:
@@ -115,23 +95,23 @@ class _TreeReader:
         end = members[-1].node.end  # the grammar counts comments after it, too
         return Node(kind, content.start_byte, end, "block", members)  # type: ignore[arg-type] # the pairs are of the kind that the node has
 
-    def _yaml_value(self, pair: tree_sitter.Node, value: Any, depth: int) -> Node:  # noqa: ANN401 - as above
+    def _value(self, pair: tree_sitter.Node, value: Any, depth: int) -> Node:  # noqa: ANN401 - as above
         at = pair.child_by_field_name("value")
         if at is not None:
-            return self.yaml(at, value, depth + 1)
+            return self.read(at, value, depth + 1)
         last = pair.children[-1] if pair.children else pair
         return Node("scalar", last.end_byte, last.end_byte)
 
-    def _yaml_item(self, item: tree_sitter.Node, value: Any, depth: int) -> Node:  # noqa: ANN401 - as above
+    def _item(self, item: tree_sitter.Node, value: Any, depth: int) -> Node:  # noqa: ANN401 - as above
         if item.type != "block_sequence_item":
             if item.type == "flow_pair":  # a mapping without braces
                 return Node("scalar", item.start_byte, item.end_byte)
-            return self.yaml(item, value, depth + 1)
+            return self.read(item, value, depth + 1)
         inner = _parts(item)
         if not inner:
             dash = item.start_byte + 1
             return Node("scalar", dash, dash)
-        return self.yaml(_only(inner), value, depth + 1)
+        return self.read(_only(inner), value, depth + 1)
 
     def _check_depth(self, at: tree_sitter.Node, depth: int) -> None:
         if depth > MAX_DEPTH:
@@ -164,13 +144,6 @@ def _only(nodes: list[tree_sitter.Node]) -> tree_sitter.Node:
     return nodes[0]
 
 
-def _field(node: tree_sitter.Node, name: str) -> tree_sitter.Node:
-    found = node.child_by_field_name(name)
-    if found is None:
-        raise _DisagreementError
-    return found
-
-
 def _same_count(nodes: list[tree_sitter.Node], values: list[Any]) -> list[tree_sitter.Node]:
     if len(nodes) != len(values):
         raise _DisagreementError
@@ -178,9 +151,11 @@ def _same_count(nodes: list[tree_sitter.Node], values: list[Any]) -> list[tree_s
 
 
 def iter_members(node: Node) -> Iterator[tuple[Node, Member]]:
-    """Yield every member below a node with what holds it, from the top down."""
+    """Yield the members below a node with what holds them, from the top down: as many as show how a file is written."""
     queue = [node]
     for holder in queue:
         for member in holder.members:
             yield holder, member
             queue.append(member.node)
+            if len(queue) > _MAX_SHOWN:
+                return

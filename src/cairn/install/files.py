@@ -6,10 +6,9 @@ import os
 import stat
 from pathlib import Path
 
+from cairn.documents.nodes import MAX_BYTES
 from cairn.errors import PathError
 from cairn.hooks.adapter import Place
-
-_MAX_BYTES = 50_000_000
 
 
 def real_path(file: Path, place: Place) -> Path:
@@ -58,8 +57,8 @@ def read_content(file: Path) -> bytes | None:
     with open(descriptor, "rb") as stream:
         if not facts.st_mode & 0o222 or not os.access(file, os.W_OK):
             raise PathError(f"{file} is read-only", "make it writable, or leave it as it is")
-        if facts.st_size > _MAX_BYTES:
-            raise PathError(f"{file} is larger than {_MAX_BYTES:,} bytes", "make it smaller")
+        if facts.st_size > MAX_BYTES:
+            raise PathError(f"{file} is larger than {MAX_BYTES:,} bytes", "make the change by hand")
         return stream.read()
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+import time
 from typing import Any
 
 import pytest
@@ -245,8 +247,29 @@ def test_what_is_not_utf8_is_refused_with_its_line() -> None:
 
 
 def test_a_file_that_is_too_large_is_refused() -> None:
-    with pytest.raises(ConfigError, match="settings is larger than 2,000,000 bytes"):
-        parse(b" " * 2_000_001, "json")
+    with pytest.raises(ConfigError, match="settings is larger than 2,000,000 bytes") as refused:
+        parse(b" " * 2_000_001, "jsonc")
+    assert refused.value.hint == "make the change in settings by hand"
+    with pytest.raises(ConfigError, match="settings is larger than 50,000,000 bytes"):
+        parse(b" " * 50_000_001, "json")
+
+
+@pytest.mark.parametrize("indent", [2, None])
+def test_a_large_file_of_json_takes_no_longer_than_to_read_it_some_times(indent: int | None) -> None:
+    history = [{"display": f"fix the thing {number}", "pasted": {}, "counts": [1] * 50} for number in range(5_000)]
+    text = json.dumps(
+        {"mcpServers": {"db": {"command": "db"}}, "history": history, "rest": [1] * 500_000}, indent=indent
+    )
+    begin = time.process_time()
+    json.loads(text)
+    reading = time.process_time() - begin
+    document = parse(text, "json")
+
+    changed = document.set(("mcpServers", "cairn"), {"command": "cairn"})
+    assert json.loads(changed.content)["mcpServers"] == {"db": {"command": "db"}, "cairn": {"command": "cairn"}}
+    assert undo(changed, changed.edits).content == text.encode()
+
+    assert time.process_time() - begin < 150 * reading
 
 
 @pytest.mark.parametrize(
