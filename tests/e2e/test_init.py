@@ -153,6 +153,27 @@ def test_a_file_that_does_not_parse_is_named_and_the_rest_goes_on(home: Home) ->
     assert "Indexed" in done.stdout
 
 
+def test_files_that_cannot_be_written_are_named(home: Home) -> None:
+    large = json.dumps({"mcpServers": {}, "note": "x" * 3_000_000}).encode()
+    (home.project / ".mcp.json").write_bytes(large)
+
+    script = 'ulimit -f 4000 && exec "$0" init --yes --no-daemon --agent claude-code'
+    done = subprocess.run(
+        ["sh", "-c", script, COMMAND],
+        cwd=home.project,
+        env=home.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 2
+    assert "Wrote 3 files." in done.stdout
+    assert "1 file could not be written: .mcp.json" in done.stdout
+    assert ".mcp.json cannot be written: a file is larger than is allowed" in done.stderr
+    assert (home.project / ".mcp.json").read_bytes() == large
+
+
 def test_a_program_that_agents_cannot_find_is_said_with_what_to_do(home: Home) -> None:
     home.environment["PATH"] = "/usr/bin:/bin"
 

@@ -17,7 +17,7 @@ from cairn.cli.install_text import (
     note_problems,
     plan_row,
 )
-from cairn.cli.notes import note
+from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE, EXIT_USAGE
 from cairn.cli.render import emit, emit_json
 from cairn.client import ensure
@@ -111,7 +111,10 @@ def _say_what_was_done(plan: SetupPlan, outcome: Outcome) -> None:
     if outcome.written:
         emit(f"Wrote {pluralize(len(outcome.written), 'file')}. To take it back: cairn uninstall{_flags(plan)}")
         emit_steps(plan, outcome)
-    elif not plan.problems:
+    if outcome.failed:
+        names = ", ".join(printable(change.shown) for change in outcome.failed)
+        emit(f"{pluralize(len(outcome.failed), 'file')} could not be written: {names}")
+    elif not outcome.written and not plan.problems:
         emit("Every file is as it should be; nothing was written.")
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from cairn.documents.nodes import MAX_BYTES
-from cairn.errors import ConfigError, UnsafeStateError, resource_error
+from cairn.errors import CairnError, ConfigError, ResourceError, UnsafeStateError, resource_error
 from cairn.storage.atomic import AtomicFile
 from cairn.yaml_files import read_user_bytes
 
@@ -34,6 +34,7 @@ def write_file(file: Path, old: bytes | None, new: bytes) -> None:
 
     Raises:
         ConfigError: if it was changed since, is read-only or another user's, or cannot be written.
+        ResourceError: if it cannot be written because the disk is full, or the like.
     """
     try:
         target = Path(os.path.realpath(file))
@@ -85,9 +86,9 @@ def _check_unchanged(file: Path, old: bytes | None) -> None:
         raise ConfigError(f"{file} was changed by another program just now", "run the command again")
 
 
-def _unwritable(file: Path, error: OSError | UnsafeStateError) -> Exception:
+def _unwritable(file: Path, error: OSError | UnsafeStateError) -> CairnError:
+    if (shortage := resource_error(error)) is not None:
+        return ResourceError(f"{file} cannot be written: {shortage}", shortage.hint)
     if isinstance(error, OSError):
-        return resource_error(error) or ConfigError(
-            f"{file} cannot be written: {error.strerror}", f"make {file.parent} writable"
-        )
+        return ConfigError(f"{file} cannot be written: {error.strerror}", f"make {file.parent} writable")
     return ConfigError(f"{file} cannot be written: {error}", f"make the change in {file} by hand")
