@@ -54,8 +54,16 @@ def iter_ours(value: object) -> Iterator[tuple[str | int, ...]]:
 
 def mentions_cairn(value: object) -> bool:
     """Tell whether a value starts Cairn in some way, such as one that a user wrote."""
-    words = [word for each in iter_commands(value) for word in (each.split() if isinstance(each, str) else each)]
+    words = [word for each in iter_commands(value) for word in (_split(each) if isinstance(each, str) else each)]
     return any(_is_program(word) for word in words)
+
+
+def _split(command: str) -> list[str]:
+    """Return the words of a command as a shell reads them, and as they stand, for paths of Windows and odd quotes."""
+    try:
+        return [*shlex.split(command), *command.split()]
+    except ValueError:
+        return command.split()
 
 
 def iter_commands(value: object) -> Iterator[str | tuple[str, ...]]:

@@ -25,6 +25,7 @@ def test_what_is_written_is_known_as_ours(command: tuple[str, ...]) -> None:
     assert is_ours({"type": "local", "command": [*command, "mcp"]})  # as OpenCode has it
     assert is_ours({"type": "stdio", "cmd": command[0], "args": [*command[1:], "mcp"]})  # as Goose has it
     assert is_ours({"bash": hook, "timeoutSec": 5})
+    assert mentions_cairn({"bash": hook})
 
 
 @pytest.mark.parametrize(
@@ -63,6 +64,8 @@ def test_a_server_that_a_user_wrote_is_known_to_be_cairn_and_not_to_be_ours() ->
     assert mentions_cairn(value)
     assert not is_ours(value)
     assert not mentions_cairn({"command": "cairn-stones", "args": ["mcp"]})
+    for command in (r"C:\bin\cairn.exe hook stop", "cairn hook stop --agent 'codex", "'/some one/cairn' hook stop"):
+        assert mentions_cairn({"command": command})
 
 
 def test_a_missing_program_neither_fails_nor_speaks() -> None:
