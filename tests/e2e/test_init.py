@@ -121,6 +121,17 @@ def test_nothing_is_written_unless_somebody_can_be_asked(home: Home) -> None:
             )
 
 
+def test_the_commands_to_go_on_with_are_about_the_folder_that_was_given(home: Home) -> None:
+    folder = str(home.project)
+    home.project = home.folder  # where nothing is to be done
+
+    asked = home.run("init", "--agent", "zed", "-C", folder)
+    done = home.run("init", "--agent", "zed", "-C", folder, "--yes", "--no-daemon")
+
+    assert f"  try: cairn init --agent zed -C {folder} --yes   (" in asked.stderr
+    assert f"To take it back: cairn uninstall -C {folder}\n" in done.stdout
+
+
 @pytest.mark.parametrize(("typed", "is_written"), [("y\n", True), ("\n", False)])
 def test_a_person_is_asked_once(home: Home, typed: str, is_written: bool) -> None:
     code, shown = run_on_terminal(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -55,7 +57,7 @@ def run_init(options: argparse.Namespace) -> int:
         return EXIT_USAGE
     outcome = plan.carry_out()
     if not options.json:
-        _say_what_was_done(plan, outcome)
+        _say_what_was_done(plan, outcome, options)
     note_problems([*plan.problems, *outcome.failed])
     document: dict[str, Any] = plan_row(plan, outcome)
     code = EXIT_FOUND
@@ -96,10 +98,11 @@ def _consents(plan: SetupPlan, options: argparse.Namespace) -> bool:
     """Ask once, on a terminal, whether to write; else say how to go on."""
     number = pluralize(len(plan.to_write), "file")
     if options.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        again = " ".join(["cairn init", *(f"--agent {name}" for name in options.agents), *["--user"] * options.user])
-        note(f"Nothing was written, because nobody can be asked.\n  try: {again} --yes   (--dry-run shows every line)")
+        agents = "".join(f" --agent {name}" for name in options.agents)
+        again = f"cairn init{agents}{_place_flags(options)} --yes"
+        note(f"Nothing was written, because nobody can be asked.\n  try: {again}   (--dry-run shows every line)")
         return False
-    sys.stderr.write(f"Write {number}? (cairn init --dry-run shows every line) [y/N] ")
+    sys.stderr.write(f"Write {number}? (--dry-run shows every line) [y/N] ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() in ("y", "yes"):
         return True
@@ -107,9 +110,10 @@ def _consents(plan: SetupPlan, options: argparse.Namespace) -> bool:
     return False
 
 
-def _say_what_was_done(plan: SetupPlan, outcome: Outcome) -> None:
+def _say_what_was_done(plan: SetupPlan, outcome: Outcome, options: argparse.Namespace) -> None:
     if outcome.written:
-        emit(f"Wrote {pluralize(len(outcome.written), 'file')}. To take it back: cairn uninstall{_flags(plan)}")
+        number = pluralize(len(outcome.written), "file")
+        emit(f"Wrote {number}. To take it back: cairn uninstall{_place_flags(options)}")
         emit_steps(plan, outcome)
     if outcome.failed:
         names = ", ".join(printable(change.shown) for change in outcome.failed)
@@ -118,8 +122,10 @@ def _say_what_was_done(plan: SetupPlan, outcome: Outcome) -> None:
         emit("Every file is as it should be; nothing was written.")
 
 
-def _flags(plan: SetupPlan) -> str:
-    return " --user" if plan.place.level == "user" else ""
+def _place_flags(options: argparse.Namespace) -> str:
+    """Return the flags that make a command about the same files as this one."""
+    folder = "" if options.project == os.curdir else f" -C {shlex.quote(options.project)}"
+    return f"{' --user' if options.user else ''}{folder}"
 
 
 def _try_all(plan: SetupPlan, options: argparse.Namespace) -> list[SelfTestResult]:
