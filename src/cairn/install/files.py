@@ -42,7 +42,7 @@ def read_content(file: Path) -> bytes | None:
     """Return what a file holds, None if there is none.
 
     Raises:
-        PathError: if it is not a regular file, cannot be read or written, or is larger than 50 MB.
+        PathError: if it is not a regular file, cannot be read, or is larger than 50 MB.
     """
     try:
         descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
@@ -55,11 +55,19 @@ def read_content(file: Path) -> bytes | None:
         os.close(descriptor)
         raise PathError(f"{file} is not a regular file", "move or remove it")
     with open(descriptor, "rb") as stream:
-        if not facts.st_mode & 0o222 or not os.access(file, os.W_OK):
-            raise PathError(f"{file} is read-only", "make it writable, or leave it as it is")
         if facts.st_size > MAX_BYTES:
             raise PathError(f"{file} is larger than {MAX_BYTES:,} bytes", "make the change by hand")
         return stream.read()
+
+
+def check_writable(file: Path) -> None:
+    """Make sure that a file may be changed, if it is there.
+
+    Raises:
+        PathError: if it is read-only.
+    """
+    if file.exists() and not (file.stat().st_mode & 0o222 and os.access(file, os.W_OK)):
+        raise PathError(f"{file} is read-only", "make it writable, or leave it as it is")
 
 
 def missing_folders(file: Path) -> tuple[str, ...]:

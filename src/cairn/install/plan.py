@@ -9,7 +9,7 @@ from typing import NamedTuple
 from cairn.errors import CairnError, PathError
 from cairn.hooks.adapter import Adapter, Block, Change, FileEntry, Format, Item, Place, Whole
 from cairn.install import block, structured, whole
-from cairn.install.files import folders_of_ours, missing_folders, read_content, real_path, shown_path
+from cairn.install.files import check_writable, folders_of_ours, missing_folders, read_content, real_path, shown_path
 from cairn.install.record import FileRecord, Piece, Records, digest_of
 from cairn.install.wanted import Edited, Wanted
 
@@ -137,6 +137,8 @@ def _install(file: _File, place: Place, record: FileRecord | None) -> FileChange
         before = read_content(file.real)
         folders = missing_folders(file.real)
         edited = _put(file, start.shown, before, _with_others(file, record), record)
+        if edited.content != before:
+            check_writable(file.real)
     except CairnError as error:
         return start._replace(problem=error)
     conflicts = "; ".join(edited.conflicts)
@@ -202,11 +204,16 @@ def _remove(file: _File, place: Place, record: FileRecord | None, leaving: Colle
     agents = tuple(name for name in (record.agents if record is not None else file.agents) if name in leaving)
     start = FileChange(file.real, shown_path(file.named, place), agents)
     staying = _staying(record, leaving)
+    before: bytes | None = None
     try:
         before = read_content(file.real)
         edited = _take(file, start.shown, before, record)
         left = _put(file, start.shown, edited.content, staying, None) if staying else edited
+        if left.content != before:
+            check_writable(file.real)
     except CairnError as error:
+        if before is not None and b"cairn" not in before.lower():  # whatever it is, nothing in it is ours
+            return start._replace(before=before, after=before)
         return start._replace(problem=error)
     if staying and record is not None:
         new = record._replace(

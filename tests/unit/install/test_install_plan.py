@@ -443,6 +443,32 @@ def test_a_read_only_file_is_left_alone(project: Project) -> None:
     assert (project.root / ".mcp.json").read_text() == "{}"
 
 
+def test_what_is_as_wanted_or_holds_nothing_of_ours_may_be_read_only(project: Project) -> None:
+    project.install(ALPHA)
+    project.write({".beta/config.toml": 'model = "x"\n'})
+    for name in (".mcp.json", ".beta/config.toml"):
+        (project.root / name).chmod(0o444)
+
+    changes, _ = project.install(ALPHA)
+    assert problems(changes) == []
+    changes, _ = project.remove()
+
+    assert [change.shown for change in changes if change.problem is not None] == [".mcp.json"]
+    assert "cairn" in (project.root / ".mcp.json").read_text()
+    (project.root / ".mcp.json").chmod(0o644)
+    project.remove()
+    assert list(project.content()) == [".beta", ".beta/config.toml"]
+
+
+def test_a_broken_file_without_anything_of_ours_is_no_problem_of_an_uninstall(project: Project) -> None:
+    project.install(ALPHA)
+    project.write({".beta/config.toml": "a = \n", ".beta/hooks.json": '{"hooks": {"stop": "cairn hook'})
+
+    changes, _ = project.remove()
+
+    assert [change.shown for change in changes if change.problem is not None] == [".beta/hooks.json"]
+
+
 def test_a_folder_or_a_pipe_in_the_place_of_a_file_is_left_alone(project: Project) -> None:
     (project.root / ".mcp.json").mkdir()
     os.mkfifo(project.root / "AGENTS.md")
