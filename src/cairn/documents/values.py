@@ -95,7 +95,7 @@ def _toml(text: str, source: str) -> Names:
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"line (\d+)", str(error))
         line = int(found[1]) if found else text.count("\n") + 1
-        words = re.sub(r" \(at .*\)$", "", str(error)).split("'")[0].strip()
+        words = re.sub(r" \(at .*\)$", "", str(error))
         raise ConfigError(f"{source}:{line} is not valid TOML: {words}", f"mend {source}") from None
 
 
