@@ -124,7 +124,7 @@ class CoreFiles:
             raise StoreError(f"cannot write {self.file}: {error.strerror}", "make its folder writable") from error
         if not is_folder:
             raise StoreError(f"{self.file.parent} is not a directory", f"move or remove {self.file.parent}")
-        with file_lock(self.file.with_name("core.lock"), _LOCK_SECONDS):
+        with file_lock(self.file.with_name("core.lock"), _LOCK_SECONDS, folder_variable=""):
             old = self._text()
             files = list(_parse(old, self.file))
             parse = load("cairn.documents.document:parse_document")  # start-up time: few commands edit the list

@@ -73,7 +73,7 @@ class PastStates:
         if n_files > MAX_FILES:
             return plain
         state, timeout_seconds = self._index.state, self._index.settings.lock_timeout_seconds
-        self._held.enter_context(file_lock(learning_lock(state), timeout_seconds))
+        self._held.enter_context(file_lock(learning_lock(state), timeout_seconds, "CAIRN_STATE_DIR"))
         size = max(_FEWEST_OF_STATE, -(-len(plain) // STATES))
         found = list[Example]()
         while len(self.found) < STATES and len(found) < most:

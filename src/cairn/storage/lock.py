@@ -16,6 +16,8 @@ from cairn.hints import Hint
 from cairn.storage.own_files import open_own, open_stream
 from cairn.storage.store import Store
 
+# What names the folder of a store of a project, and the user's own, where other locks are.
+_FOLDER_OF_STORES, _FOLDER_OF_USER = "CAIRN_STATE_DIR", "XDG_STATE_HOME"
 _POLL_SECONDS = 0.05
 _MAX_BYTES = 60  # of what a lock file says
 
@@ -31,29 +33,34 @@ def write_lock(path: Path, timeout_seconds: float, store: Store) -> Iterator[int
         StoreLockedError: the store's own, if another process keeps it longer than `timeout_seconds`.
         UnsafeStateError, StoreError: as `file_lock`.
     """
-    with _hold(path, timeout_seconds, store) as n_turns:
+    with _hold(path, timeout_seconds, _FOLDER_OF_STORES, store) as n_turns:
         yield n_turns
 
 
 @contextmanager
-def file_lock(path: Path, timeout_seconds: float) -> Iterator[None]:
+def file_lock(path: Path, timeout_seconds: float, folder_variable: str = _FOLDER_OF_USER) -> Iterator[None]:
     """Hold the lock file at `path` for the block. The file says who holds it, for `holder`.
+
+    Args:
+        path: of the lock file.
+        timeout_seconds: that another process may keep it.
+        folder_variable: the variable that names the folder in which it is, for hints; empty if none does.
 
     Raises:
         StoreLockedError: if another process keeps it longer than `timeout_seconds`.
         UnsafeStateError: if it is a link, or no file of this user's own.
         StoreError: if the file cannot be opened or locked.
     """
-    with _hold(path, timeout_seconds, None):
+    with _hold(path, timeout_seconds, folder_variable):
         yield
 
 
 @contextmanager
-def _hold(path: Path, timeout_seconds: float, store: Store | None) -> Iterator[int]:
+def _hold(path: Path, timeout_seconds: float, variable: str, store: Store | None = None) -> Iterator[int]:
     deadline = time.monotonic() + timeout_seconds
     while True:
-        with _open(path, store) as stream:
-            if not _wait(stream, path, deadline, store):
+        with _open(path, variable, store) as stream:
+            if not _wait(stream, path, deadline, variable, store):
                 raise _timeout_error(path, timeout_seconds, store)
             if not _is_at(stream, path):  # it was deleted meanwhile, and somebody may lock a new one
                 continue
@@ -95,7 +102,7 @@ def _read(stream: IO[bytes]) -> tuple[int, int]:
     return int(process) if process.isdigit() else 0, int(n_turns) if n_turns.isdigit() else 0
 
 
-def _wait(stream: IO[bytes], path: Path, deadline: float, store: Store | None) -> bool:
+def _wait(stream: IO[bytes], path: Path, deadline: float, variable: str, store: Store | None) -> bool:
     """Lock an open file, and tell whether that was possible before the deadline."""
     try:
         while not _try_lock(stream):
@@ -103,7 +110,7 @@ def _wait(stream: IO[bytes], path: Path, deadline: float, store: Store | None) -
                 return False
             time.sleep(_POLL_SECONDS)
     except OSError as error:  # a file system without locks
-        raise _not_usable(path, error, store) from error
+        raise _not_usable(path, error, variable, store) from error
     return True
 
 
@@ -123,18 +130,19 @@ def _is_at(stream: IO[bytes], path: Path) -> bool:
         return False
 
 
-def _open(path: Path, store: Store | None) -> IO[bytes]:
+def _open(path: Path, variable: str, store: Store | None) -> IO[bytes]:
     try:
         descriptor = open_own(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         return os.fdopen(descriptor, "a+b", buffering=0)  # what cannot be written must not wait to be
     except OSError as error:
-        raise _not_usable(path, error, store) from error
+        raise _not_usable(path, error, variable, store) from error
 
 
-def _not_usable(path: Path, error: OSError, store: Store | None = None) -> StoreError:
-    hint: str = "make it writable, or set CAIRN_STATE_DIR to a folder that is"
+def _not_usable(path: Path, error: OSError, variable: str = _FOLDER_OF_USER, store: Store | None = None) -> StoreError:
+    hint: str = f"make it writable, or set {variable} to a folder that is" if variable else "make its folder writable"
     if error.errno in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
-        return StoreError(f"cannot lock {path}: the file system has no locks", "set CAIRN_STATE_DIR to a local folder")
+        hint = f"set {variable} to a local folder" if variable else "move its folder to a local disk"
+        return StoreError(f"cannot lock {path}: the file system has no locks", hint)
     if error.errno == errno.EISDIR:
         hint = Hint.of("doctor", fix=True)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):

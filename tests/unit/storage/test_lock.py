@@ -183,9 +183,15 @@ def test_a_folder_in_the_place_of_a_lock_is_left_to_the_doctor(tmp_path: Path) -
 
 
 def test_a_lock_in_a_folder_that_is_missing_is_an_error_with_another_way(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="No such file") as caught, file_lock(tmp_path / "none" / "lock", 0):
-        pass
-    assert caught.value.hint == "make it writable, or set CAIRN_STATE_DIR to a folder that is"
+    path = tmp_path / "none" / "lock"
+    for lock, hint in (
+        (write_lock(path, 0, INDEX), "make it writable, or set CAIRN_STATE_DIR to a folder that is"),
+        (file_lock(path, 0), "make it writable, or set XDG_STATE_HOME to a folder that is"),
+        (file_lock(path, 0, folder_variable=""), "make its folder writable"),
+    ):
+        with pytest.raises(StoreError, match="No such file") as caught, lock:
+            pass
+        assert caught.value.hint == hint
 
 
 def test_a_link_in_the_place_of_a_lock_is_not_followed(tmp_path: Path) -> None:
