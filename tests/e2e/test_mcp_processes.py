@@ -332,7 +332,7 @@ def test_an_agent_whose_folder_is_gone_is_told_so_and_may_name_another_project(
     for text in (refused["content"][0]["text"], status["text"]):
         assert text == (
             "error[path]: . does not exist\n"
-            "try: name another as `project`, or start `cairn mcp` in a folder that exists"
+            "try: name another as `project`, or start this server in a folder that exists"
         )
     assert named["content"][0]["text"].startswith("money.py:")
 

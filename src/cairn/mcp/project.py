@@ -90,7 +90,7 @@ def _find_root(path: str) -> str | None:
     try:
         return enclosing_root(path)
     except PathError as error:
-        hint = "name another as `project`, or start `cairn mcp` in a folder that exists"
+        hint = "name another as `project`, or start this server in a folder that exists"
         raise PathError(str(error), hint) from error
 
 
