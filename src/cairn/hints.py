@@ -51,15 +51,21 @@ _PLACEHOLDERS: Mapping[str, str] = {
     "globs": "GLOB", "ids": "ID", "languages": "LANG", "place": "FILE:LINE", "project": "FOLDER",
     "team_project": "ORGANISATION/NAME",
 }  # fmt: skip
-_WORDS = frozenset({"mode", "relation"})  # their values are words of ours
+_WORDS = frozenset({"action", "mode", "relation"})  # their values are words of ours
 
 
 class _Tool(NamedTuple):
-    """A tool of MCP that does what an action does: its name, and what its arguments are called there."""
+    """A tool of MCP that does what an action does, or what comes next to it.
+
+    Attributes:
+        name: its name.
+        names: what arguments are called there.
+        fixed: arguments that it takes besides; None for one that the reader has to choose.
+    """
 
     name: str
     names: Mapping[str, str]
-    fixed: Mapping[str, str]
+    fixed: Mapping[str, str | None]
 
 
 _TOOLS: Mapping[str, _Tool] = {
@@ -77,7 +83,8 @@ _TOOLS: Mapping[str, _Tool] = {
     "history": _Tool("graph", {"query": "symbol"}, {"relation": "history"}),
     "related": _Tool("graph", {"file": "symbol"}, {"relation": "related"}),
     "why": _Tool("graph", {"place": "symbol"}, {"relation": "why"}),
-    "memories": _Tool("recall", {}, {}),
+    "map": _Tool("core_files", {}, {"action": "suggest"}),
+    "memories": _Tool("recall", {}, {"query": None}),
     "recall": _Tool("recall", {}, {}),
     "remember": _Tool("remember", {}, {}),
     "resolve": _Tool("resolve", {}, {}),

@@ -35,6 +35,8 @@ from cairn.hints import Hint, hint_of, show, show_notes
             "`search` with query='-x', mode=literal",
         ),
         (Hint.of("callers", symbol="a"), "cairn callers a", "`graph` with relation=callers, symbol='a'"),
+        (Hint("find them", "memories"), "find them: cairn memories", "find them: `recall` with a `query`"),
+        (Hint.of("map"), "cairn map", "`core_files` with action=suggest"),
         (Hint("name a folder", "index", project=None), "name a folder: cairn index -C FOLDER", None),
         (Hint("ask again later"), "ask again later", "ask again later"),
     ],

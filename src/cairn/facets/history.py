@@ -97,7 +97,7 @@ class HistoryFacet:
         """
         own = path_there(self._index.root_on_disk, path)
         if own and os.path.isdir(self._index.root_on_disk / own):
-            raise NotFoundError(f"{path} is a folder; name a file", Hint.of("map", path=own))
+            raise NotFoundError(f"{path} is a folder; name a file", Hint.of("map"))
         past, notes = self._known.find(update)
         meant, on_name = self._known.files_meant(past, own or path) if past is not None else (None, ())
         if not own and (meant is None or not meant.numbers or meant.is_folder):

@@ -118,7 +118,7 @@ class MemoryAnswers:
         """
         observation = self._store.observation(id)
         if observation.is_redacted:
-            raise NotFoundError(f"the memory {handle_of(observation.id)} was erased", Hint("list them", "memories"))
+            raise NotFoundError(f"the memory {handle_of(observation.id)} was erased", Hint("find them", "memories"))
         return Fetched(
             id=handle_of(observation.id),
             kind=MEMORY_KIND,

@@ -201,7 +201,7 @@ class Lifecycle:
         with self._store.writing():
             before = self._store.observation(id)
             if before.is_redacted and kind != "redact":
-                raise NotFoundError(f"the memory {handle_of(before.id)} was erased", Hint("list them", "memories"))
+                raise NotFoundError(f"the memory {handle_of(before.id)} was erased", Hint("find them", "memories"))
             self._store.record([MemoryChange(before.id, kind, value)], by)
             now = self._store.observation(before.id)
             if kind == "status" and now.status != value["status"]:

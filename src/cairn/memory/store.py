@@ -421,4 +421,4 @@ def _component(connection: sqlite3.Connection, observations: Collection[str]) ->
 
 
 def _unknown(id: str) -> NotFoundError:
-    return NotFoundError(f"no memory has the id {id[:100]!r}", Hint("list them", "memories"))
+    return NotFoundError(f"no memory has the id {id[:100]!r}", Hint("find them", "memories"))

@@ -147,7 +147,7 @@ def show(workspace: Workspace, request: MemoryRequest, progress: Progress | None
     observations = store.observations(request.ids)
     for observation in observations:
         if observation.is_redacted:
-            raise NotFoundError(f"the memory {handle_of(observation.id)} was erased", Hint("list them", "memories"))
+            raise NotFoundError(f"the memory {handle_of(observation.id)} was erased", Hint("find them", "memories"))
     sources, now = sources_of(store, observations), workspace.memory.recall.followed(observations)
     documents = [
         whole_memory(
@@ -233,7 +233,7 @@ def change_status(
         AuthorityError: if a person decided otherwise about one.
     """
     if bool(request.ids) == bool(request.session):
-        raise RequestError("give ids of memories, or a session", Hint("list them", "memories"))
+        raise RequestError("give ids of memories, or a session", Hint("find them", "memories"))
     if (request.status == "superseded") != bool(request.superseded_by):
         raise RequestError("`superseded_by` goes with the status `superseded`", "give both or neither")
     memory, by = workspace.memory, _by(request)

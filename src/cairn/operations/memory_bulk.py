@@ -85,7 +85,7 @@ def iter_export(workspace: Workspace, request: MemoryExportRequest) -> Iterator[
             raise RequestError("ids go without a filter", "give one of them")
         ids = [memory.id for memory in workspace.memory.store.select(conditions)]
         if not ids:
-            raise NotFoundError("the filter finds no memory", Hint("list them", "memories"))
+            raise NotFoundError("the filter finds no memory", Hint("find them", "memories"))
     return workspace.memory.exchange.export(ids, only_shared=request.shared)
 
 
