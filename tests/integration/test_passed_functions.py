@@ -14,7 +14,8 @@ PYTHON = {
     "shop/use.py": (
         "from shop.clocks import Till, clock\n\n\n"
         "def work(now=clock, *, then: object = clock):  # here\n    return now(), then\n\n\n"
-        "def other(\n    now=clock,  # here\n):\n    return now\n\n\n"
+        "def other(\n    now=clock,  # here\n):\n    return now, clock  # here\n\n\n"
+        "def each():\n    yield clock  # here\n\n\n"
         "later = lambda now=clock: now()  # here\n\n\n"
         "def choose(flag, given=None):\n    return given or clock  # here\n\n\n"
         "def hidden(clock):\n    return map(clock, [])\n"
@@ -70,6 +71,7 @@ TYPESCRIPT = {
         "class Till {\n  on = ring; // here\n  open(el: any) {\n    el.onclick = ring; // here\n"
         "    return { on: el.on ?? ring }; // here\n  }\n}\n"
     ),
+    "page.tsx": 'import { ring } from "./bell";\n\nexport const Page = () => <button onClick={ring} />; // here\n',
 }
 
 
@@ -108,3 +110,61 @@ def test_a_type_that_is_only_named_is_no_call_of_its_constructor(tmp_path: Path)
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
         assert [link.line for link in workspace.graph.callers("Till.__init__").links] == [7]
+
+
+ATTRIBUTES = {
+    "shop/tasks.py": (
+        "from elsewhere import shared_task\n\n\n@shared_task\ndef work(x) -> str:\n    return x\n\n\n"
+        "@work.register  # here\ndef of_text(x):\n    return x\n"
+    ),
+    "shop/use.py": (
+        "from shop import tasks\nfrom shop.tasks import work\n\n\n"
+        "def start(pool):\n    work.delay(1)  # here\n    tasks.work.apply_async(args=[2])  # here\n"
+        "    pool.submit(work.delay, 3)  # here\n    return work.s(3).set(queue='a')  # here\n\n\n"
+        "def hidden(work):\n    work.delay(1)\n\n\n"
+        "def loops(jobs):\n    for work in jobs:\n        work.delay(1)\n\n\n"
+        "def items(jobs):\n    return [work.delay(1) for work in jobs]\n"
+    ),
+    "tests/test_tasks.py": "from shop.tasks import work\n\n\ndef test_work():\n    assert work(1) == 1  # here\n",
+}
+
+
+def test_a_method_called_on_a_function_uses_the_function(tmp_path: Path) -> None:
+    write_files(tmp_path, ATTRIBUTES)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        links = workspace.graph.callers("work").links
+        affected = {one.symbol.name for one in workspace.graph.impact("work").affected}
+    marked = {
+        (path, line)
+        for path, text in ATTRIBUTES.items()
+        for line, words in enumerate(text.splitlines(), 1)
+        if "# here" in words
+    }
+    assert {(link.path, link.line) for link in links} == marked
+    assert {link.kind for link in links if link.path != "tests/test_tasks.py"} == {"use"}
+    assert affected == {"start", "of_text"}
+
+
+def test_a_setter_does_not_use_its_property(tmp_path: Path) -> None:
+    code = (
+        "class Till:\n    @property\n    def sum(self):\n        return 1\n\n"
+        "    @sum.setter\n    def sum(self, value):\n        pass\n"
+    )
+    write_files(tmp_path, {"till.py": code})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert workspace.graph.callers("Till.sum").links == ()
+
+
+def test_a_component_in_a_function_uses_it(tmp_path: Path) -> None:
+    files = {
+        "list.tsx": "export function List() {\n  return null;\n}\nList.Item = () => null;\n",
+        "page.tsx": 'import { List } from "./list";\n\nexport const Page = () => <List.Other />;\n',
+    }
+    write_files(tmp_path, files)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert [(link.path, link.line, link.kind) for link in workspace.graph.callers("List").links] == [
+            ("page.tsx", 3, "use")
+        ]

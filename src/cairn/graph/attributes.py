@@ -7,8 +7,9 @@ import re
 from cairn.graph.entities import Entity, Expressions, How
 from cairn.graph.exports import Exports
 from cairn.graph.inheritance import Inheritance
-from cairn.graph.nodes import file_of, place_of
+from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.results import Results
+from cairn.graph.rules import TYPE_KINDS
 from cairn.graph.sight import Sight
 from cairn.graph.signatures import read_head
 from cairn.graph.source_file import SourceFile
@@ -37,8 +38,8 @@ class Attributes:
         if head.tag == "package":
             entity = self._exports.in_place(head.text, name, source)
             return entity.by(How.IMPORT) if entity is not None else None
-        if head.tag == "function" and source.rules.family in ("python", "ruby"):
-            head = self._results.of_call(head, None) or head  # a property, or a call without brackets
+        if head.tag == "function" and self._may_be_called_unsaid(source, head):
+            head = self._results.of_call(head, None) or head
         if head.tag == "function" and source.rules.family == "rust":  # the module that it is exported from has its name
             return self._exports.in_place(file_of(head.node), name, source)
         if head.tag == "outside":
@@ -55,6 +56,14 @@ class Attributes:
             return self._of_class(head, name) if head.tag == "class" else None
         entity = self._given_by_descriptor(head, name, entity)
         return entity.by(How.RECEIVER if head.tag == "instance" else head.how)
+
+    def _may_be_called_unsaid(self, source: SourceFile, function: Entity) -> bool:
+        """Tell whether naming a function may call it: one of Ruby, or a method of Python, which may be a property."""
+        if source.rules.family != "python":
+            return source.rules.family == "ruby"
+        parent = self._sight.code.definition(function.node).parent
+        owner = node_of(file_of(function.node), parent)
+        return parent >= 0 and self._sight.code.definition(owner).kind in TYPE_KINDS
 
     def _given_by_descriptor(self, head: Entity, name: str, held: Entity) -> Entity:
         """Return what an attribute of a class of Python gives on an object if what it holds has a `__get__`, else that.

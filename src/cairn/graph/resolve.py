@@ -39,6 +39,7 @@ _BUILT_IN_TYPES = frozenset(
 _NO_DEFINITION = frozenset({"module", "package", "outside", "instance", "container"})
 CALL, CONSTRUCT, INHERIT, IMPLEMENT, DECORATE, USE = range(len(KINDS))
 ALL_KINDS = frozenset(range(len(KINDS)))
+_USING = frozenset({CALL, DECORATE, USE})  # by which an attribute of a function uses the function
 # How a reference may call something: by one of its names alone; as a function, also by what else a file calls it; as
 # anything, also by words that stand for the type around or make an instance.
 Spelling = Literal["itself", "function", "any"]
@@ -72,6 +73,14 @@ class Overrides(NamedTuple):
 
     methods: array[int]
     bases: array[int]
+
+
+class _Meaning(NamedTuple):
+    """What a reference leads to, how, and by which name."""
+
+    target: Entity
+    kind: int
+    called: str
 
 
 @dataclass(slots=True)
@@ -156,6 +165,9 @@ class Resolver:
         facts = source.facts
         aliases = local_names_of(source, names, spelling)
         likely = {place for place, text in enumerate(facts.texts) if called_name(text) in aliases}
+        if source.rules.functions_are_objects:
+            holders = (text.rpartition(".")[0] for text in facts.texts)
+            likely |= {place for place, holder in enumerate(holders) if called_name(holder) in aliases}
         wanted = kinds_written(kinds)
         rows = enumerate(zip(facts.expressions, facts.kinds, facts.lines, strict=True))
         places = [
@@ -169,7 +181,7 @@ class Resolver:
         """Return what some references of a file are resolved to, given by their places among its facts."""
         facts = source.facts
         edges: list[Edge] = []
-        known: dict[tuple[int, int, int, int], Entity | None] = {}
+        known: dict[tuple[int, int, int, int], _Meaning | None] = {}
         for at in places:
             waiting.check()
             kind, around = facts.kinds[at], facts.scopes[at]
@@ -177,23 +189,44 @@ class Resolver:
             expression = facts.texts[facts.expressions[at]]
             count = facts.counts[at] if facts.counts else UNKNOWN
             key = (facts.expressions[at], scope, kind, count)
-            if key in known:
-                target = known[key]
-            else:
-                target = self._target(source, scope, expression, kind)
-                target = known[key] = _taking(self.meaning, source, scope, expression, target, count)
-            if target is None:
+            if key not in known:
+                known[key] = self._meaning_of(source, scope, expression, kind, count)
+            if (meaning := known[key]) is None:
                 continue
+            target, kind, called = meaning
             own = node_of(source.number, around)
             if target.node == own and kind in (INHERIT, IMPLEMENT, USE, DECORATE):
                 continue
             self.meaning.memo.need(content_of(self.code.paths[file_of(target.node)]))
+            nodes = (target.node, *self._renamed(target, kind))
+            edges += [Edge(own, node, kind, target.how, facts.lines[at], called) for node in nodes]
+        return edges
+
+    def _meaning_of(self, source: SourceFile, scope: int, expression: str, kind: int, count: int) -> _Meaning | None:
+        """Return what a reference leads to, and how; None if that is unknown."""
+        target = self._target(source, scope, expression, kind)
+        target = _taking(self.meaning, source, scope, expression, target, count)
+        if target is not None:
             called = expression.rpartition(".")[2].removesuffix("[]")
             called = called.rstrip("!") if source.rules.family == "rust" else called
-            line, kind = facts.lines[at], _kind_of(kind, target)
-            nodes = (target.node, *self._renamed(target, kind))
-            edges += [Edge(own, node, kind, target.how, line, called) for node in nodes]
-        return edges
+            return _Meaning(target, _kind_of(kind, target), called)
+        function = self._function_with_attribute(source, scope, expression) if kind in _USING else None
+        return _Meaning(function, USE, called_name(expression.rpartition(".")[0])) if function is not None else None
+
+    def _function_with_attribute(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
+        """Return the function of which an expression names an attribute, as `run.later` does; None if it is of none."""
+        holder = expression.rpartition(".")[0]
+        if not source.rules.functions_are_objects or not holder or holder[-1] in ")]}":
+            return None
+        name = holder.rpartition(".")[2]
+        named = self.meaning.sight.nodes_named(name)[:MAX_NAMESAKES]
+        may_be_one = name in source.aliases or any(self.code.definition(node).kind in FUNCTION_KINDS for node in named)
+        function = self.meaning.evaluate(source, scope, holder) if may_be_one else None
+        if function is None or function.tag != "function":
+            return None
+        kind = self.code.definition(function.node).kind
+        is_bare_method = kind == "method" and "." not in holder  # which such a name cannot mean
+        return None if is_bare_method or kind == "constructor" else function
 
     def _renamed(self, target: Entity, kind: int) -> list[int]:
         """Return the type that is made by the name of an alias, which leads to both."""
@@ -294,7 +327,7 @@ class Resolver:
 
     def _target(self, source: SourceFile, scope: int, expression: str, kind: int) -> Entity | None:
         """Return the definition that a reference leads to, None if that is unknown."""
-        target = self._meaning_of(source, scope, expression, kind)
+        target = self._denoted(source, scope, expression, kind)
         if kind == CALL and (target is None or target.tag == "outside"):
             target = _by_cast(self.meaning, source, scope, expression) or target
         if target is None:
@@ -315,7 +348,7 @@ class Resolver:
             return None  # the type is of another library
         return target
 
-    def _meaning_of(self, source: SourceFile, scope: int, expression: str, kind: int) -> Entity | None:
+    def _denoted(self, source: SourceFile, scope: int, expression: str, kind: int) -> Entity | None:
         """Return what an expression means where it is referred to in some way."""
         evaluate = self.meaning.evaluate
         if kind == CALL and "." not in expression and expression.isidentifier():
@@ -454,7 +487,9 @@ def renamings(source: SourceFile) -> list[tuple[str, str]]:
 
 def kinds_written(kinds: Collection[int]) -> frozenset[int]:
     """Return the kinds of references, as they are written, from which edges of some kinds may come."""
-    return frozenset({*kinds, CALL}) if CONSTRUCT in kinds else frozenset(kinds)  # a type may be called
+    may_be_called = CONSTRUCT in kinds or USE in kinds  # a type, or an attribute of a function
+    written = {*kinds, CALL} if may_be_called else set(kinds)
+    return frozenset(written | {DECORATE} if USE in kinds else written)
 
 
 def _kind_of(kind: int, target: Entity) -> int:

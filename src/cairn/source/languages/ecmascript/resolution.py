@@ -11,7 +11,14 @@ _CLAUSE = re.compile(r"\{([^}]*)\}")
 _BINDING = re.compile(r"^(?:const|let|var)?\s*(?:\{([^}]*)\}|([\w$]+))\s*(?::[^=]*)?=", re.DOTALL)
 
 RULES = Rules(
-    "ecmascript", finder="ecmascript", type_side="after", result=":", exports="word", exports_members=True, bounds=True
+    "ecmascript",
+    finder="ecmascript",
+    type_side="after",
+    result=":",
+    exports="word",
+    exports_members=True,
+    bounds=True,
+    functions_are_objects=True,
 )
 
 

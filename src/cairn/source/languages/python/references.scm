@@ -6,6 +6,11 @@
 (assignment left: [(identifier) (attribute)] @var right: [(call) (identifier) (attribute) (await) (conditional_expression) (boolean_operator)]? @value type: (_)? @type)
 (as_pattern (call) @value alias: (_ (identifier) @var))
 (named_expression name: (_) @var value: (call) @value)
+; Variables that hide what else has their name.
+(for_statement left: [(identifier) @local (_ (identifier) @local)])
+(for_in_clause left: [(identifier) @local (_ (identifier) @local)])
+(as_pattern_target (identifier) @local)
+(lambda_parameters [(identifier) @local (_ . (identifier) @local)])
 
 ; Names passed as values, and types.
 (argument_list [(identifier) @use (attribute object: [(identifier) (attribute)]) @given])
@@ -16,7 +21,9 @@
 (list [(identifier) @use (attribute object: [(identifier) (attribute)]) @given])
 (tuple [(identifier) @use (attribute object: [(identifier) (attribute)]) @given])
 (set [(identifier) @use (attribute object: [(identifier) (attribute)]) @given])
+(expression_list [(identifier) @use (attribute object: [(identifier) (attribute)]) @given])
 (return_statement [(identifier) @use (attribute object: [(identifier) (attribute)]) @given])
+(yield [(identifier) @use (attribute object: [(identifier) (attribute)]) @given])
 (lambda body: [(identifier) @use (attribute object: [(identifier) (attribute)]) @given])
 (assignment right: [(identifier) @use (attribute object: [(identifier) (attribute)]) @given])
 (conditional_expression (identifier) @use)

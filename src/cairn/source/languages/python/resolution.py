@@ -18,6 +18,7 @@ RULES = Rules(
     type_side="after",
     result="->",
     constructor="__init__",
+    functions_are_objects=True,
 )
 
 
