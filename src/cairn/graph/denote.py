@@ -161,7 +161,7 @@ class _TopNames:
         verdict: Verdict = No.UNKNOWN
         for current, wanted in queue:
             if isinstance(current, str):
-                found = self._meaning.namesakes.in_folder(current, wanted)
+                found = self._meaning.namesakes.in_folder(asking, current, wanted)
                 if found is not None and asking.rules.package == "directory":
                     return How.IMPORT if found.node in self._target.nodes else No.OTHER
             if not isinstance(current, int):

@@ -23,17 +23,22 @@ class Entity(NamedTuple):
 
     `tag` says what: `module` (a file), `package` (a folder or a package's name), `class`, `instance` of one,
     `function`, `value` (a variable of unknown content), `outside` (of the project), `container` (of what `text` says in
-    the scope `node`).
+    the scope `node`). `holder` is the variable at the top of a file that holds it and is named by the expression.
     """
 
     tag: str
     node: int = -1
     how: How = How.EXACT
     text: str = ""
+    holder: int = -1
 
     def by(self, how: How) -> Entity:
         """Return the same, known at most as surely as `how`."""
         return self if how <= self.how else self._replace(how=how)
+
+    def unheld(self) -> Entity:
+        """Return the same where the expression goes on, and so no longer names the variable that holds it."""
+        return self if self.holder < 0 else self._replace(holder=-1)
 
 
 OUTSIDE = Entity("outside")

@@ -97,7 +97,7 @@ class Evaluator:
             return self._macros.look_up(source, expression)
         head, parts = self._first(source, scope, expression)
         for name, suffix in parts:
-            head = self._as_list(head, name)
+            head = self._as_list(head.unheld() if head is not None else None, name)
             if head is not None and head.tag == "container":
                 if (content := self._containers.member(head, name)) is not None:
                     head = self._results.with_suffix(content, _BRACKETS.sub("", suffix), None)

@@ -9,7 +9,7 @@ from cairn.graph.entities import OUTSIDE, SHADOWED, Entity, Expressions, How
 from cairn.graph.modules.places import Place
 from cairn.graph.namesakes import Namesakes, is_one_type
 from cairn.graph.nodes import node_of
-from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS, VALUE_KINDS
 from cairn.graph.sight import Sight
 from cairn.graph.source_file import SourceFile
 from cairn.source.imports import Import, ImportFlag
@@ -41,7 +41,7 @@ class Exports:
         if values and not (places and source.definitions[places[0]].kind in FUNCTION_KINDS | TYPE_KINDS):
             value = self._expressions.first_value(source, -1, values)
             if value is not None:
-                return value
+                return self._held_by(source, places, value)
         if places and not self._are_extensions(source, places):
             return self._declarations.group(source, places)
         imports = [i for i in source.aliases.get(name, ()) if i.module or i.flags & ImportFlag.REEXPORT == 0]
@@ -146,7 +146,7 @@ class Exports:
         """Return what a name means as a member of a module or package."""
         if isinstance(place, str):
             if asking.rules.package == "directory":
-                return self._declarations.entity_of(self._namesakes.in_folder(place, name))
+                return self._declarations.entity_of(self._namesakes.in_folder(asking, place, name))
             return _module_at(self._sight.child(place, name))
         if place is None:
             return None
@@ -179,7 +179,14 @@ class Exports:
         entity = self._declarations.group(source, places)
         if entity is not None and entity.tag != "value":
             return entity
-        return self._expressions.first_value(source, -1, source.values.get((-1, name), ())) or entity
+        value = self._expressions.first_value(source, -1, source.values.get((-1, name), ()))
+        return self._held_by(source, places, value) if value is not None else entity
+
+    def _held_by(self, source: SourceFile, places: Sequence[int] | None, value: Entity) -> Entity:
+        """Return what a variable at the top of a file holds, with the variable if that is a definition."""
+        if not places or source.definitions[places[0]].kind not in VALUE_KINDS:
+            return value
+        return value._replace(holder=node_of(source.number, places[0]))
 
     def _reexport(self, source: SourceFile, name: str) -> Entity | None:
         """Return what a file imports, or renames, under a name."""

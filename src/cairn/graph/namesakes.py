@@ -93,16 +93,16 @@ class Namesakes:
             nodes = [node for node in nodes if self.may_see(source, node)]
         return self._only(own or nodes, How.NAME)
 
-    def in_folder(self, folder: str, name: str) -> Namesake | None:
-        """Return the definition of a name that the files of a folder share."""
+    def in_folder(self, source: SourceFile, folder: str, name: str) -> Namesake | None:
+        """Return the definition of a name that the files of a folder share, in the language of a file."""
         nodes = [
             node
             for node in self._sight.nodes_named(name)
-            if posixpath.dirname(self._code.paths[file_of(node)]) == folder and self._is_top(node)
+            if posixpath.dirname(self._code.paths[file_of(node)]) == folder
+            and _are_kin(source, self._code.file(file_of(node)))
+            and self._is_top(node)
         ]
-        if not nodes or len({self._code.file(file_of(node)).rules.family for node in nodes}) > 1:
-            return None
-        return Namesake(self._code.main_of(nodes), How.IMPORT)
+        return Namesake(self._code.main_of(nodes), How.IMPORT) if nodes else None
 
     def _is_top(self, node: int) -> bool:
         source = self._code.file(file_of(node))
@@ -113,7 +113,7 @@ class Namesakes:
         """Return what a name means by the language's rules for names that files share."""
         package = source.rules.package
         if package == "directory":
-            return self.in_folder(posixpath.dirname(source.path), name)
+            return self.in_folder(source, posixpath.dirname(source.path), name)
         if package == "package":
             for space in self.spaces(source):
                 namesake = self.with_full_name(source, f"{space}.{name}" if space else name)

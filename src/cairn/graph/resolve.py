@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from array import array
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from cairn import waiting
+from cairn.graph.by_name import WHOLE_NAMES, ByName
 from cairn.graph.code import Code
 from cairn.graph.entities import Entity, How
 from cairn.graph.evaluate import Evaluator
@@ -18,7 +18,7 @@ from cairn.graph.memo import content_of, place_called
 from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.recent import Recent
-from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS
 from cairn.graph.scopes import begins_with
 from cairn.graph.source_file import SourceFile, imports_saying
 from cairn.source.arguments import UNKNOWN
@@ -26,16 +26,7 @@ from cairn.source.expressions import called_name
 from cairn.source.imports import Import, ImportFlag
 from cairn.source.references import CAST, KINDS
 
-_CAPITAL_TYPES = frozenset({"ecmascript", "jvm", "python"})  # families whose types have capital letters
-_TYPE = re.compile(r"^(?:\w+\.)*[A-Z]\w*(?![\w(])|\bgetClass\(\d*\)|\bclass$")
-_WHOLE_NAMES = frozenset({"php", "ruby", "elixir"})  # families in which a name of a type is found or from elsewhere
-_UNTYPED = frozenset({"php", "ruby", "python", "ecmascript"})  # families that need not write types
 _MAX_RENAMES = 12  # steps from one variable to the next
-# Types that a language has itself, so that a variable called like one holds rather that.
-_BUILT_IN_TYPES = frozenset(
-    {"Array", "Class", "Data", "Date", "Error", "Exception", "File", "Hash", "Integer", "Io", "Logger", "Method"}
-    | {"Module", "Object", "Proc", "Range", "Set", "String", "Struct", "Symbol", "Thread", "Time", "Value"}
-)
 _NO_DEFINITION = frozenset({"module", "package", "outside", "instance", "container"})
 CALL, CONSTRUCT, INHERIT, IMPLEMENT, DECORATE, USE = range(len(KINDS))
 ALL_KINDS = frozenset(range(len(KINDS)))
@@ -105,6 +96,7 @@ class Resolver:
     def __init__(self, code: Code) -> None:
         self.code = code
         self.meaning = Evaluator(code)
+        self._by_name = ByName(self.meaning)
         self._rows: Recent[int, _FileRows] = Recent(code.room.rows, lambda rows: rows.count + 10)
         self._edges_to: Recent[Hashable, list[Edge]] = Recent(code.room.rows // 8, lambda edges: len(edges) + 3)
 
@@ -198,7 +190,7 @@ class Resolver:
             if target.node == own and kind in (INHERIT, IMPLEMENT, USE, DECORATE):
                 continue
             self.meaning.memo.need(content_of(self.code.paths[file_of(target.node)]))
-            nodes = (target.node, *self._renamed(target, kind))
+            nodes = (target.node, *self._also_called(target, kind))
             edges += [Edge(own, node, kind, target.how, facts.lines[at], called) for node in nodes]
         return edges
 
@@ -228,9 +220,13 @@ class Resolver:
         is_bare_method = kind == "method" and "." not in holder  # which such a name cannot mean
         return None if is_bare_method or kind == "constructor" else function
 
-    def _renamed(self, target: Entity, kind: int) -> list[int]:
-        """Return the type that is made by the name of an alias, which leads to both."""
-        if target.tag != "class" or kind not in (CALL, CONSTRUCT):
+    def _also_called(self, target: Entity, kind: int) -> list[int]:
+        """Return what else a call leads to: the variable by whose name it calls, the type that an alias stands for."""
+        if kind not in (CALL, CONSTRUCT):
+            return []
+        if target.holder >= 0 and target.holder != target.node:
+            return [target.holder]
+        if target.tag != "class":
             return []
         definition = self.code.definition(target.node)
         is_alias = definition.kind == "type" and "=" in definition.signature
@@ -330,18 +326,20 @@ class Resolver:
         target = self._denoted(source, scope, expression, kind)
         if kind == CALL and (target is None or target.tag == "outside"):
             target = _by_cast(self.meaning, source, scope, expression) or target
+        if target is not None and target.tag == "outside" and target.holder >= 0:
+            return Entity("value", target.holder, target.how)
         if target is None:
             is_call = kind in (CALL, CONSTRUCT)
-            return self._by_name(source, scope, expression) if is_call and source.rules.by_name else None
-        may_be_unseen = source.rules.family not in _WHOLE_NAMES and source.rules.extension != RECEIVER_BEFORE_NAME
+            return self._by_name.only_function(source, scope, expression) if is_call and source.rules.by_name else None
+        may_be_unseen = source.rules.family not in WHOLE_NAMES and source.rules.extension != RECEIVER_BEFORE_NAME
         if target.tag == "outside" and target.text and kind == CALL and may_be_unseen:
-            return self._of_type_named(source, target.text, expression)
+            return self._by_name.of_type_named(source, target.text, expression)
         if target.tag == "instance" and kind != USE:
             return self._call_method_of(target)
         if target.node < 0 or target.tag in _NO_DEFINITION:
             return None
-        if target.tag == "value" and kind in (CALL, CONSTRUCT):
-            return None
+        if target.tag == "value" and kind in (CALL, CONSTRUCT) and source.rules.family == "c":
+            return None  # what the body of a macro declares looks like variables
         if target.tag == "function" and kind == USE and source.rules.family == "elixir":
             return None  # a specification names types, which may be called like functions
         if target.tag == "class" and kind == CALL and self.code.definition(target.node).kind == "extension":
@@ -366,66 +364,6 @@ class Resolver:
     def _call_method_of(self, instance: Entity) -> Entity | None:
         member = self.meaning.inheritance.member(instance.node, "__call__")
         return member.by(How.RECEIVER) if member is not None and member.tag == "function" else None
-
-    def _of_like_named_type(self, source: SourceFile, head: str, name: str) -> Entity | None:
-        """Return the method of the type that a variable is called like, such as `parse_context` for `ParseContext`."""
-        variable = head.rpartition(".")[2].partition("(")[0].lstrip("@")
-        if not variable.replace("_", "").isalnum() or not variable[0].islower():
-            return None
-        type_ = "".join(part.capitalize() for part in variable.split("_"))
-        if type_ in _BUILT_IN_TYPES:
-            return None
-        members = {
-            member.node: member
-            for node in self.meaning.sight.nodes_named(type_)[:MAX_NAMESAKES]
-            if self.code.file(file_of(node)).rules.family == source.rules.family
-            and self.code.definition(node).kind in TYPE_KINDS
-            and (member := self.meaning.inheritance.member(node, name)) is not None
-        }
-        if len(members) != 1:
-            return None
-        member = next(iter(members.values()))
-        return member.by(How.NAME) if member.tag == "function" else None
-
-    def _of_type_named(self, source: SourceFile, text: str, expression: str) -> Entity | None:
-        """Return the only function of a name in types with a name, where it is not known which type that is."""
-        name = expression.rpartition(".")[2].partition("(")[0]
-        owned = f"{text.rpartition('.')[2]}.{name}"
-        nodes = [
-            node
-            for node in self.meaning.sight.nodes_named(name)[:MAX_NAMESAKES]
-            if f".{self.code.definition(node).qualified_name}".endswith(f".{owned}")
-            and self.code.file(file_of(node)).rules.family == source.rules.family
-        ]
-        if not nodes or len({self.code.definition(node).qualified_name for node in nodes}) > 1:
-            return None
-        return self.meaning.declarations.entity(self.code.main_of(nodes)).by(How.NAME)
-
-    def _by_name(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
-        """Return the only function with that name in the project, unless the name is a common one."""
-        head, _, name = expression.rpartition(".")
-        name = name.partition("(")[0]
-        # A bare name of Ruby may be a method that something else mixes in.
-        may_be_mixed_in = source.rules.family == "ruby" and not self.meaning.is_variable(source, scope, name)
-        if (not head and not may_be_mixed_in) or source.rules.functions_apart:
-            return None  # a parameter, a local variable or a built-in; shared names were looked up already
-        if source.rules.maker and (member := self._of_like_named_type(source, head, name)) is not None:
-            return member
-        if (
-            name.lower().rstrip("?!=") in COMMON_NAMES
-            or len(name) < 4
-            or name.startswith("__")
-            or head.startswith(('"', "[", "{"))
-            or (source.rules.family in _CAPITAL_TYPES and _TYPE.search(head))  # of another library
-        ):
-            return None
-        knows_members = source.rules.family in _WHOLE_NAMES or source.rules.family == "csharp"
-        if knows_members and head and self.meaning.evaluate(source, scope, head) is not None:
-            return None  # what has no such member of its own
-        namesake = self.meaning.namesakes.only_function(source, name)
-        if namesake is None and source.rules.family in _UNTYPED:
-            namesake = self.meaning.roots.find(source, name)
-        return self.meaning.declarations.entity_of(namesake)
 
 
 def _taking(

@@ -48,7 +48,7 @@ class Results:
         """
         if entity is None or not suffix:
             return entity
-        entity, suffix = self._counted(entity, suffix)
+        entity, suffix = self._counted(entity.unheld(), suffix)
         if suffix in ("{}", "(){}") and entity.tag in ("class", "instance"):
             return entity._replace(tag="instance")  # a literal, as in Go, an anonymous class, as in Java, or a cast
         suffix = _as_call(entity, suffix)

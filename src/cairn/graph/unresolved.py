@@ -151,6 +151,7 @@ class _General(NamedTuple):
         twins: the qualified names of those that other files see without an import: one may be declared in a header, or
             have another body for another platform.
         is_any: whether it may be anything, since one of them says that it overrides what nobody found.
+        is_held: whether all are functions, which a value of their name may hold.
         is_static: whether all are static methods, which are not called by way of an interface.
         is_uncalled: whether no call of them is known. Then a method of Rust may be the one of another file beside its
             own: which of both is compiled can depend on the system.
@@ -160,6 +161,7 @@ class _General(NamedTuple):
     types: frozenset[str]
     twins: frozenset[str]
     is_any: bool
+    is_held: bool
     is_static: bool
     is_uncalled: bool
 
@@ -173,12 +175,16 @@ class _General(NamedTuple):
             is_any = is_any or (not bases and (_says_override(graph, node) or _is_in_nameless_type(graph, node)))
             found.update(bases)
         twins = frozenset(filter(None, (_shared_name(graph, node, is_uncalled=is_uncalled) for node in nodes)))
+        is_held = all(place_of(node) >= 0 and graph.code.definition(node).kind in FUNCTION_KINDS for node in nodes)
         is_static = all(_is_static(graph, node) for node in nodes)
-        return cls(frozenset(found), frozenset(_types_above(graph, nodes)), twins, is_any, is_static, is_uncalled)
+        types = frozenset(_types_above(graph, nodes))
+        return cls(frozenset(found), types, twins, is_any, is_held, is_static, is_uncalled)
 
     def has(self, graph: Graph, target: int) -> bool:
         """Tell whether a definition is one, or belongs to an interface, which types of many languages fit unsaid."""
         if self.is_any or target in self.nodes:
+            return True
+        if self.is_held and place_of(target) >= 0 and graph.code.definition(target).kind in VALUE_KINDS:
             return True
         if _shared_name(graph, target, is_uncalled=self.is_uncalled) in self.twins:
             return True
