@@ -155,3 +155,34 @@ def test_lines_that_are_not_resolved_are_more_where_a_test_is_known_to_call(tmp_
     assert impact.affected == ()
     (note,) = impact.notes
     assert note.startswith("1 more line says `close_early(` and could not be resolved: page.py:2")
+
+
+def affected(project: Workspace, symbol: str) -> set[tuple[str, int, str]]:
+    return {(one.symbol.name, one.depth, one.via) for one in project.graph.impact(symbol).affected}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "expected"),
+    [
+        ("Shape.area", {("Square.area", 1, "override"), ("Use.all", 1, "call")}),
+        ("Shape.edge", {("Square.edge", 1, "override")}),
+        ("store.load", {("memory.load", 1, "override"), ("use", 1, "call"), ("init", 2, "call")}),
+        ("store.save", {("memory.save", 1, "override")}),
+        ("Loader.drop_it", {("Memory.drop_it", 1, "override")}),
+    ],
+)
+def test_a_change_of_a_method_concerns_what_overrides_it_but_not_who_calls_that(
+    project: Workspace, symbol: str, expected: set[tuple[str, int, str]]
+) -> None:
+    assert affected(project, symbol) == expected
+
+
+def test_who_makes_a_type_below_does_not_feel_a_change_of_the_constructor_above(tmp_path: Path) -> None:
+    code = (
+        "class Base:\n    def __init__(self):\n        self.n = 1\n\n\n"
+        "class Small(Base):\n    def __init__(self):\n        self.m = 1\n"
+    )
+    write_files(tmp_path, {"base.py": code})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert "Small.__init__" not in {name for name, _, _ in affected(workspace, "Base.__init__")}

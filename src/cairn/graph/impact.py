@@ -11,7 +11,8 @@ from cairn.graph.effects import Effects, effects_of
 from cairn.graph.empty import on_no_change, on_no_effect, on_no_tests, on_unread
 from cairn.graph.graph import Graph
 from cairn.graph.nodes import file_of, node_of, place_of
-from cairn.graph.reach import WAYS, Reached
+from cairn.graph.overriding import overriding
+from cairn.graph.reach import WAYS, Reached, with_overriding
 from cairn.graph.reader import note_on_unfollowed
 from cairn.graph.rules import TYPE_KINDS
 from cairn.graph.selection import NAMED_AFTER, NAMES_DELETED, TWIN, Evidence, rank_tests
@@ -50,7 +51,7 @@ def _find_impact(graph: Graph, changed: Sequence[int], limit: int, tests: int, l
     code = graph.code
     starts = [*changed, *leftovers.nodes]
     effects = effects_of(graph, _begin(graph, starts), len(starts), for_tests=False)
-    reached = effects.reached
+    reached = _reached(graph, changed, effects)
     affected, n_omitted = affected_of(graph, reached, limit)
     files = {file_of(node) for node in changed}
     importers = {other for file in files for other in effects.importers(file)}
@@ -97,6 +98,11 @@ def affected_of(graph: Graph, reached: Reached, limit: int) -> tuple[tuple[Affec
     return tuple(affected), len(order) - len(shown)
 
 
+def _reached(graph: Graph, changed: Sequence[int], effects: Effects) -> Reached:
+    edges = overriding(graph, changed, effects.reader)
+    return with_overriding(effects.reached, [edge for edge in edges if edge.source not in changed])
+
+
 def choose_tests(
     graph: Graph, changed: Sequence[int], limit: int = 0, leftovers: Leftovers = NOTHING_LEFT
 ) -> TestChoice:
@@ -113,7 +119,8 @@ def _find_tests(graph: Graph, changed: Sequence[int], limit: int, leftovers: Lef
     starts = [*changed, *leftovers.nodes]
     effects = effects_of(graph, _begin(graph, starts), len(starts), for_tests=True)
     more = _of_deleted(graph, leftovers)
-    ranked, omitted = rank_tests(graph, changed, effects.reached, effects.importers, limit, more)
+    reached = _reached(graph, changed, effects)
+    ranked, omitted = rank_tests(graph, changed, reached, effects.importers, limit, more)
     unresolved, notes = _unknown(graph, changed, effects, "test", has_known=bool(ranked), among=graph.tests.all)
     unfollowed = effects.unfollowed()
     if changed and not ranked and unresolved is None and unfollowed is None:

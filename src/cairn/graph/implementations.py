@@ -34,14 +34,19 @@ def implementers_of(graph: Graph, nodes: Sequence[int], reader: Reader | None = 
     """
     reader = reader or graph.reader(is_patient=True)
     edges: dict[int, Edge] = {}
+    below: dict[int, dict[int, Edge]] = {}
     for node in nodes:
         if place_of(node) < 0:
             continue
         definition = graph.code.definition(node)
-        if definition.kind in TYPE_KINDS:
-            edges |= {sub: edge for sub, edge in _subtypes(graph, node, reader).items() if sub not in edges}
-        elif (owner := _owner_of(graph, node)) >= 0:
-            for sub, edge in _subtypes(graph, owner, reader).items():
+        is_type = definition.kind in TYPE_KINDS
+        owner = node if is_type else _owner_of(graph, node)
+        if owner >= 0 and owner not in below:
+            below[owner] = _subtypes(graph, owner, reader)
+        if is_type:
+            edges |= {sub: edge for sub, edge in below[owner].items() if sub not in edges}
+        elif owner >= 0:
+            for sub, edge in below[owner].items():
                 for own in _members(graph, sub, definition.name):
                     edges.setdefault(own, edge._replace(source=own))
     return list(edges.values())

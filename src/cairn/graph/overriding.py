@@ -9,7 +9,7 @@ from cairn.graph.implementations import implementers_of, interfaces_of
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.reader import Reader
 from cairn.graph.resolve import Edge
-from cairn.graph.rules import FUNCTION_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.symbols import symbol_of
 from cairn.hints import Hint
 from cairn.source.text import pluralize
@@ -18,6 +18,21 @@ _MOST_TRIED = 40  # methods of one name
 _MOST_NAMED = 3
 
 Calls = Callable[[Sequence[int], Reader], Sequence[Edge]]
+
+
+def overriding(graph: Graph, nodes: Iterable[int], reader: Reader) -> list[Edge]:
+    """Return an edge from each method that overrides or implements one of some methods, see `implementers_of`."""
+    methods = [node for node in nodes if _may_be_overridden(graph, node)]
+    return implementers_of(graph, methods, reader)
+
+
+def _may_be_overridden(graph: Graph, node: int) -> bool:
+    source, place = graph.code.file(file_of(node)), place_of(node)
+    definition = source.definitions[place] if place >= 0 else None
+    if definition is None or definition.parent < 0 or definition.kind not in FUNCTION_KINDS - {"constructor"}:
+        return False
+    is_member = source.definitions[definition.parent].kind in TYPE_KINDS | source.rules.mixins
+    return is_member and definition.name != source.rules.constructor
 
 
 def on_overriding(graph: Graph, nodes: Sequence[int], calls_to: Calls, reader: Reader) -> tuple[Hint, ...]:

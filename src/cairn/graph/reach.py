@@ -12,7 +12,7 @@ import numpy.typing as npt
 from cairn.graph.entities import How
 from cairn.graph.network import Ints, Network
 from cairn.graph.nodes import PLACE_MASK
-from cairn.graph.resolve import IMPLEMENT, INHERIT, USE
+from cairn.graph.resolve import IMPLEMENT, INHERIT, USE, Edge
 from cairn.source.references import KINDS
 from cairn.waiting import check
 
@@ -77,6 +77,31 @@ def is_too_far(length: int) -> bool:
 def counts(source: int, kind: int) -> bool:
     """Tell whether a step over an edge is walked: that a file names something as a whole says too little."""
     return bool(source & PLACE_MASK) or kind != USE
+
+
+def with_overriding(reached: Reached, edges: Sequence[Edge]) -> Reached:
+    """Return what a change may affect together with the methods that override those that changed.
+
+    A change of a method's head concerns them, but not what calls them: so no step leads on from them.
+
+    Args:
+        edges: see `cairn.graph.overriding.overriding`.
+    """
+    if not edges:
+        return reached
+    sure = {edge.source: CONFIDENCE[edge.how] * _KIND_FACTOR[IMPLEMENT] for edge in edges}
+    rows = zip(reached.nodes.tolist(), reached.confidence.tolist(), strict=True)
+    surer = {node for node, confidence in rows if confidence >= sure.get(node, 2.0)}
+    added = sorted(sure.keys() - surer)
+    kept = ~np.isin(reached.nodes, np.array(added, np.int64))
+    nodes = np.concatenate([reached.nodes[kept], np.array(added, np.int64)])
+    order = np.argsort(nodes)
+    return Reached(
+        nodes[order],
+        np.concatenate([reached.confidence[kept], [sure[node] for node in added]])[order],
+        np.concatenate([reached.depth[kept], np.ones(len(added), np.int64)])[order],
+        np.concatenate([reached.ways[kept], np.full(len(added), _BY_OVERRIDE, np.uint8)])[order],
+    )
 
 
 class Feelers:

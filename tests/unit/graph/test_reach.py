@@ -8,8 +8,8 @@ import pytest
 from cairn.graph.entities import How
 from cairn.graph.network import Network
 from cairn.graph.nodes import node_of
-from cairn.graph.reach import WAYS, Feelers
-from cairn.graph.resolve import CALL, INHERIT, USE
+from cairn.graph.reach import WAYS, Feelers, Reached, with_overriding
+from cairn.graph.resolve import CALL, INHERIT, USE, Edge
 
 # Who refers to whom, by place in one file.
 Row = tuple[int, int, int, How]
@@ -89,3 +89,16 @@ def test_where_nothing_refers_to_anything_nothing_feels_a_change(start: int) -> 
 def test_a_file_that_only_names_something_does_not_feel_it() -> None:
     assert reached([(-1, 0, USE, How.EXACT), (-1, 1, CALL, How.EXACT)], 0) == {}
     assert reached([(-1, 0, CALL, How.EXACT)], 0) == {-1: (1.0, 1, "call")}
+
+
+def test_what_overrides_is_added_by_the_surer_way() -> None:
+    reached = Reached(np.array([3, 5, 7]), np.array([0.2, 0.95, 0.5]), np.array([4, 1, 2]), np.zeros(3, np.uint8))
+    edges = [Edge(node, 1, INHERIT, How.EXACT, 1, "Base") for node in (3, 4, 5)]
+    found = with_overriding(reached, edges)
+    columns = (found.nodes, found.confidence, found.depth, (WAYS[way] for way in found.ways))
+    assert list(zip(*(list(column) for column in columns), strict=True)) == [
+        (3, 0.9, 1, "override"),
+        (4, 0.9, 1, "override"),
+        (5, 0.95, 1, "call"),
+        (7, 0.5, 2, "call"),
+    ]
