@@ -127,13 +127,13 @@ def test_a_function_inside_another_is_called_by_nobody_outside(tmp_path: Path) -
         tmp_path,
         {
             "a.py": "def outer():\n    def tidy_up():\n        return 1\n    return tidy_up\n",
-            "b.py": "def run(thing):\n    thing.tidy_up()\n    thing.settle()\n\n\ndef settle():\n    return 1\n",
+            "b.py": "def run(thing):\n    thing.tidy_up()\n    thing.settle()\n\n\nclass Till:\n    def settle(self):\n        return 1\n",
         },
     )
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
         edges = [(source, target) for source, target, *_ in all_edges(workspace.graph.current())]
-    assert "b.py:settle" in {target for _, target in edges}
+    assert "b.py:Till.settle" in {target for _, target in edges}
     assert ("b.py:run", "a.py:outer.tidy_up") not in edges
 
 

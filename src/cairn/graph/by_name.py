@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 
 from cairn.graph.entities import Entity, How
@@ -13,6 +14,7 @@ from cairn.graph.source_file import SourceFile
 
 _CAPITAL_TYPES = frozenset({"ecmascript", "jvm", "python"})  # families whose types have capital letters
 _TYPE = re.compile(r"^(?:\w+\.)*[A-Z]\w*(?![\w(])|\bgetClass\(\d*\)|\bclass$")
+_PARTS = re.compile(r"[./]+")  # between the parts of a module's name
 WHOLE_NAMES = frozenset({"php", "ruby", "elixir"})  # families in which a name of a type is found or from elsewhere
 _UNTYPED = frozenset({"php", "ruby", "python", "ecmascript"})  # families that need not write types
 # Types that a language has itself, so that a variable called like one holds rather that.
@@ -87,4 +89,18 @@ class ByName:
         namesake = self._meaning.namesakes.only_function(source, name)
         if namesake is None and source.rules.family in _UNTYPED:
             namesake = self._meaning.roots.find(source, name)
+        if namesake is None or not self._may_have(source, head, namesake.node):
+            return None
         return self._meaning.declarations.entity_of(namesake)
+
+    def _may_have(self, source: SourceFile, head: str, node: int) -> bool:
+        """Tell whether an object may have a function: one of a module only if the object may be the module."""
+        if not source.rules.functions_are_objects or self._code.definition(node).kind != "function":
+            return True
+        parts = set(posixpath.splitext(self._code.paths[file_of(node)])[0].split("/"))
+        imports = source.aliases.get(head) or [one for one in source.facts.imports if one.module == head]
+        return any(
+            self._meaning.sight.place(source, imported.module) == file_of(node)
+            or not parts.isdisjoint((imported.name, *_PARTS.split(imported.module)))
+            for imported in imports
+        )
