@@ -127,7 +127,10 @@ def test_a_function_inside_another_is_called_by_nobody_outside(tmp_path: Path) -
         tmp_path,
         {
             "a.py": "def outer():\n    def tidy_up():\n        return 1\n    return tidy_up\n",
-            "b.py": "def run(thing):\n    thing.tidy_up()\n    thing.settle()\n\n\nclass Till:\n    def settle(self):\n        return 1\n",
+            "b.py": (
+                "def run(thing):\n    thing.tidy_up()\n    thing.settle()\n\n\n"
+                "class Till:\n    def settle(self):\n        return 1\n"
+            ),
         },
     )
     with Workspace.open(tmp_path) as workspace:

@@ -73,6 +73,20 @@ TYPESCRIPT = {
     ),
     "page.tsx": 'import { ring } from "./bell";\n\nexport const Page = () => <button onClick={ring} />; // here\n',
 }
+RUST = {
+    "Cargo.toml": '[package]\nname = "shop"\n',
+    "src/lib.rs": "pub mod size;\npub mod opts;\n",
+    "src/size.rs": (
+        "pub struct Size(u64);\n\nimpl Size {\n    pub fn parse(s: &str) -> Size { Size(1) }\n}\n\n"
+        "pub fn limit() -> u64 { 1 }\n"
+    ),
+    "src/opts.rs": (
+        "use crate::size::{self, Size};\n\n#[derive(Parser)]\npub struct Opts {\n"
+        "    #[arg(long, value_parser = Size::parse, default_value_t = size::limit())] // here\n"
+        "    pub size: Size,\n}\n\n"
+        'fn all(texts: Vec<&str>) { println!("{:?}", texts.map(Size::parse)); } // here\n'
+    ),
+}
 
 
 @pytest.mark.parametrize(
@@ -86,8 +100,9 @@ TYPESCRIPT = {
         ("Bell.ring", "// here", JAVA),
         ("ring", "// here", TYPESCRIPT),
         ("ring", "-- here", HASKELL),
+        ("Size.parse", "// here", RUST),
     ],
-    ids=["Python", "method of Python", "Go", "method of Go", "C", "Java", "TypeScript", "Haskell"],
+    ids=["Python", "method of Python", "Go", "method of Go", "C", "Java", "TypeScript", "Haskell", "Rust"],
 )
 def test_a_function_that_is_passed_on_is_called_where_it_is_read(
     symbol: str, mark: str, files: dict[str, str], tmp_path: Path
@@ -101,7 +116,7 @@ def test_a_function_that_is_passed_on_is_called_where_it_is_read(
         (path, line) for path, text in files.items() for line, words in enumerate(text.splitlines(), 1) if mark in words
     }
     assert called == marked
-    assert {(one.path, one.line) for one in found if one.kind in ("call", "read")} == marked
+    assert {(one.path, one.line) for one in found if one.kind in ("call", "read", "decorate")} == marked
 
 
 def test_a_type_that_is_only_named_is_no_call_of_its_constructor(tmp_path: Path) -> None:

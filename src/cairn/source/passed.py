@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from cairn.source.tokens import begin_of_path
+
 if TYPE_CHECKING:
     import tree_sitter
 
-PASSED = frozenset({"use", "given", "bound"})  # captures of a query, see `cairn.source.references`
+PASSED = frozenset({"use", "given", "token", "bound"})  # captures of a query, see `cairn.source.references`
 _LAST = re.compile(rb"[^.:&*\s]*$")  # name of a chain
 
 
@@ -38,7 +40,11 @@ class PassedNames:
     def add(self, capture: str, node: tree_sitter.Node) -> None:
         """Add what a query captures as one of `PASSED`."""
         start, raw = node.start_byte, node.text or b""
-        if capture != "bound":
+        around = node.parent
+        if capture == "token" and around is not None and (begin := begin_of_path(node)) >= 0:
+            path = (around.text or b"")[begin - around.start_byte : node.end_byte - around.start_byte]
+            self._passed.append(PassedName(begin, node.end_byte, path, is_open=True))
+        elif capture != "bound":
             self._passed.append(PassedName(start, node.end_byte, raw, capture == "given"))
         elif (scope := self._scope_of(start)) >= 0:  # else it is known to the whole file, or to others as well
             self._bound.add((scope, raw))

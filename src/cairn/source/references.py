@@ -25,6 +25,7 @@ than many small ones:
     `@local`: a variable that hides what else has its name, whatever it holds.
     `@doc`: a comment that may declare the types of what follows it.
     `@macro`: the name of a macro that is called; kept with a `!` behind it.
+    `@token`: a name in what the grammar leaves as a row of tokens: as `@use`, or as `@given` with the path before it.
     `@loose`: a name before brackets in what the grammar leaves as a row of tokens; what it is called on is read from
         the tokens before it.
 """

@@ -31,6 +31,13 @@ def read_call(name: tree_sitter.Node) -> Call | None:
     return Call(_first_of_chain(name).start_byte, is_macro)
 
 
+def begin_of_path(name: tree_sitter.Node) -> int:
+    """Return where the path begins that ends in a name and is passed on, as `Size::parse` is; -1 if it is none."""
+    before = name.prev_sibling
+    is_path = before is not None and before.type == "::"
+    return _first_of_chain(name).start_byte if is_path and read_call(name) is None else -1
+
+
 def _first_of_chain(name: tree_sitter.Node) -> tree_sitter.Node:
     """Return the first link of the chain that ends in a name."""
     first = name

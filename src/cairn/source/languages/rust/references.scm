@@ -31,7 +31,7 @@
 
 (closure_expression) @closure
 (arguments [(identifier) (scoped_identifier)] @use)
-(token_tree (identifier) @use)
+(token_tree (identifier) @token)
 (parameter type: [(type_identifier) @use (reference_type type: (type_identifier) @use)])
 (generic_type type: (type_identifier) @use)
 ; Calls in the arguments of macros; the dot looks past punctuation, so that what follows is checked again.
