@@ -184,6 +184,29 @@ def test_java_tells_what_a_variable_holds_by(line: str, tmp_path: Path) -> None:
     assert callers(tmp_path, "Small.slam", {"Small.java": JAVA, "App.java": text}) == {("App.java", 5)}
 
 
+REASSIGNED = {
+    "App.java": "package till;\nclass App {\n    void run(Small it, Other other) {\n        it.slam();\n"
+    "        it = other.each().next();\n        it.slam();\n    }\n}\n",
+    "App.cs": "namespace Till;\nclass App {\n    void Run(Small it, Other other) {\n        it.slam();\n"
+    "        it = other.Each().Next();\n        it.slam();\n    }\n}\n",
+    "app.cpp": '#include "small.h"\n\nvoid run(Small *it, Other *other) {\n  it->slam();\n'
+    "  it = other->each()->next();\n  it->slam();\n}\n",
+    "app.ts": 'import { Small } from "./small";\n\nfunction run(it: Small, other: any) {\n  it.slam();\n'
+    "  it = other.each().next();\n  it.slam();\n}\n",
+}
+DECLARED = {
+    "App.java": {"Small.java": JAVA},
+    "App.cs": {"Small.cs": "namespace Till;\npublic class Small {\n    public void slam() {}\n}\n"},
+    "app.cpp": {"small.h": "class Small {\n public:\n  void slam() {}\n};\n"},
+    "app.ts": {"small.ts": "export class Small {\n  slam() {}\n}\n"},
+}
+
+
+@pytest.mark.parametrize("path", REASSIGNED)
+def test_a_parameter_keeps_its_declared_type_when_something_unknown_is_assigned(path: str, tmp_path: Path) -> None:
+    assert callers(tmp_path, "Small.slam", {path: REASSIGNED[path], **DECLARED[path]}) == {(path, 4), (path, 6)}
+
+
 CSHARP = """namespace Till;
 public class Small {
     public void Slam() {}

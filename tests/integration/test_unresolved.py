@@ -353,3 +353,17 @@ def test_a_call_in_half_typed_code_is_counted_beside_those_that_are_known(tmp_pa
         ),
     }
     assert unknown_calls(tmp_path, "settle", files) == ("call", ["if settle(1"])
+
+
+def test_a_word_of_a_script_is_no_call_of_another_language(tmp_path: Path) -> None:
+    files = {
+        "Till.java": "class Till {\n  void settle() {}\n\n  void run() { settle(); }\n\n  void shut() {}\n}\n",
+        "run.sh": "echo Failed to settle\necho Failed to shut\n",
+    }
+    write_files(tmp_path, files)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert workspace.graph.callers("settle").unresolved is None
+        said = workspace.graph.callers("shut").unresolved
+    assert said is not None
+    assert (said.form, said.lines) == ("name", 1)

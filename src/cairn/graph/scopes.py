@@ -131,15 +131,21 @@ class Scopes:
             return self._of_owner(source, scope, name)
         # In `let task = task.spawn()`, the value is about something else of that name.
         values = [value for value in source.values.get((scope, name), ()) if not begins_with(value, expression)]
-        if values:
+        parameter = self._parameter(source, scope, name) if not values or rules.parameters_keep_types else None
+        if values and (parameter is None or parameter.tag != "instance"):
             return self._expressions.first_value(source, scope, values) or SHADOWED
+        return parameter or self._of_owner(source, scope, name)
+
+    def _parameter(self, source: SourceFile, scope: int, name: str) -> Entity | None:
+        """Return what a parameter of a function is declared to be, None where it has none of a name."""
+        definition, rules = source.definitions[scope], source.rules
         parameters = read_head(definition.signature, definition.name, rules.type_side, rules.result).parameters
-        if name in parameters:
-            kind = parameters[name]
-            is_inside = rules.bounds or self._owner(source, scope) is not None
-            around = scope if is_inside else definition.parent
-            return self._expressions.type_of(source, around, kind).by(How.RECEIVER) if kind else SHADOWED
-        return self._of_owner(source, scope, name)
+        if name not in parameters:
+            return None
+        kind = parameters[name]
+        is_inside = rules.bounds or self._owner(source, scope) is not None
+        around = scope if is_inside else definition.parent
+        return self._expressions.type_of(source, around, kind).by(How.RECEIVER) if kind else SHADOWED
 
     def _in_anonymous(self, source: SourceFile, scope: int, own: str, name: str) -> Entity | None:
         """Return what a name means as a member of the type that the anonymous class around a method extends."""

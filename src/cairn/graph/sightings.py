@@ -10,7 +10,7 @@ from typing import NamedTuple
 from cairn.source.languages import BY_NAME, Language
 
 # Where these languages call something, nothing need follow the name.
-_BARE_CALLS = frozenset(
+BARE_CALLS = frozenset(
     {"bash", "clojure", "erlang", "fsharp", "haskell", "lisp", "make", "nix", "ocaml", "perl", "powershell", "ruby"}
     | {"tcl", "vimscript"}
 )
@@ -153,7 +153,7 @@ def code_like_calls(
 
 
 def _is_call(data: bytes, match: re.Match[bytes], before: bytes, language: str) -> bool:
-    if language in _BARE_CALLS and not _IMPORTED.match(before):
+    if language in BARE_CALLS and not _IMPORTED.match(before):
         return True
     called = _CALLED_WITH_BLOCK if language in _BLOCKS else _CALLED_WITH_TEXT if language in _MARKUP else _CALLED
     is_component = before.endswith(b"<") and language in _MARKUP
@@ -257,7 +257,7 @@ def looks_called(data: bytes, names: frozenset[str], language: str) -> bool:
     for match in names_pattern(names).finditer(data):
         before = data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()]
         # What is called with no sign of it begins with a small letter; what begins with a large one is made.
-        is_bare = language in _BARE_CALLS and not match[0][:1].isupper() and not _IMPORTED.match(before)
+        is_bare = language in BARE_CALLS and not match[0][:1].isupper() and not _IMPORTED.match(before)
         if (is_bare or _MADE.match(data, match.end()) or _NEW.search(before)) and not _DEFINED.search(before):
             return True
     return False

@@ -19,7 +19,7 @@ from cairn.graph.nodes import file_of, place_of
 from cairn.graph.reader import FOR_LINES, Reader
 from cairn.graph.resolve import CALL, Edge
 from cairn.graph.rules import FUNCTION_KINDS, OPEN_KINDS, TYPE_KINDS, VALUE_KINDS, resolves_imports
-from cairn.graph.sightings import IMPORTING, Sighting, find_sightings, names_pattern
+from cairn.graph.sightings import BARE_CALLS, IMPORTING, Sighting, find_sightings, names_pattern
 from cairn.graph.source_file import SourceFile
 from cairn.graph.tally import MOST_SHOWN, LineTally, files_for, files_with
 from cairn.graph.values import Mention, Unresolved
@@ -45,7 +45,8 @@ def unresolved_calls(
     """Return the lines that may call some definitions, beside the known calls; None if there are none.
 
     Without a known call, any line that says the name will do, unless one stands where something is called. A call with
-    more or fewer arguments than they take, or of something that is none of them, only says the name.
+    more or fewer arguments than they take, of something that is none of them, or in a script of another language, only
+    says the name.
 
     Args:
         known: the edges that are known to call them.
@@ -80,8 +81,11 @@ def unresolved_calls(
             continue
         look = partial(_confirmed_and_unexplained, graph, source, data, names, explained, general, shapes)
         confirmed, sightings = reader.look_up(look) or ((), ())
+        may_call = (
+            source.language not in BARE_CALLS or source.language in languages
+        )  # a word of a script is any command
         for sighting in sightings:
-            tally = calls if sighting.is_call else others
+            tally = calls if sighting.is_call and may_call else others
             tally.add(source.path, sighting.line, is_confirmed=sighting.line in confirmed)
     calls.is_least = others.is_least = calls.is_least or reader.lines_left
     return calls.result() if calls.lines or known else others.result()

@@ -38,6 +38,7 @@ class Rules(NamedTuple):
         fields_apart: whether a field and a method of a type may share a name.
         class_part: the module in a module whose methods the classes that include the outer one have themselves.
         mixins: what inherits members without being a type.
+        parameters_keep_types: whether a parameter is of its declared type whatever is assigned to its name.
         functions_are_objects: whether a function has attributes, so that what names one of these uses the function.
         paths_marked: whether expressions keep the mark behind a name that can only be the beginning of a path.
     """
@@ -71,6 +72,7 @@ class Rules(NamedTuple):
     fields_apart: bool = False
     class_part: str = ""
     mixins: frozenset[str] = frozenset()
+    parameters_keep_types: bool = False
     functions_are_objects: bool = False
     paths_marked: bool = False
 

@@ -13,5 +13,6 @@ RULES = Rules(
     open_types=True,
     type_side="before",
     constructor="",
+    parameters_keep_types=True,
 )
 read_import = read_file_name

@@ -20,6 +20,7 @@ RULES = Rules(
     capital_types=True,
     extension="this",
     attribute_suffix="Attribute",
+    parameters_keep_types=True,
 )
 
 

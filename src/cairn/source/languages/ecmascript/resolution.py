@@ -18,6 +18,7 @@ RULES = Rules(
     exports="word",
     exports_members=True,
     bounds=True,
+    parameters_keep_types=True,
     functions_are_objects=True,
 )
 

@@ -14,5 +14,6 @@ RULES = Rules(
     constructor="",
     exports="word",
     methods_apart=True,
+    parameters_keep_types=True,
 )
 read_import = read_dotted
