@@ -9,7 +9,7 @@
 ; Variables that hide what else has their name.
 (for_statement left: [(identifier) @local (_ (identifier) @local)])
 (for_in_clause left: [(identifier) @local (_ (identifier) @local)])
-(as_pattern_target (identifier) @local)
+(as_pattern . [(identifier) (attribute) (subscript) (tuple) (await)] alias: (_ (identifier) @local))
 (lambda_parameters [(identifier) @local (_ . (identifier) @local)])
 
 ; Names passed as values, and types.
