@@ -311,5 +311,5 @@ def test_a_kill_at_any_line_of_a_migration_loses_nothing(state: StateDir, tmp_pa
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    # Killed before there was a copy, killed with one and the old notes, and at last not killed.
-    assert set(done.stdout.splitlines()) == {"True 1 0", "True 1 1", "False 2 1"}
+    # Killed before there was a copy, killed with one and the old notes, perhaps with new ones, and at last not killed.
+    assert set(done.stdout.splitlines()) - {"True 2 1"} == {"True 1 0", "True 1 1", "False 2 1"}
