@@ -19,7 +19,7 @@ class Alpha(Adapter):
     title = "Alpha"
     detection = Detection(("alpha",), (".alpha",), (".alpha",))
     timeout = 5
-    names = ("Start", "Before")
+    names: tuple[str, ...] = ("Start", "Before")
 
     def changes(self, place: Place) -> list[Change]:
         """Return what Alpha needs."""

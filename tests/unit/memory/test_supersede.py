@@ -135,7 +135,7 @@ def test_if_the_older_cannot_be_marked_the_newer_is_not_kept(tmp_path: Path) -> 
     memory = Memory(tmp_path)
     old = memory.keep(OLD, "s1")
 
-    def fail(_: Observation) -> None:
+    def fail(_: Observation) -> list[Observation]:
         raise StoreError("the disk is full", "make room")
 
     failing = Lifecycle(memory.store, memory.clock, fail)
