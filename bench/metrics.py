@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -86,3 +87,29 @@ def percentile(values: Sequence[float], percent: float) -> float:
 
 def _discount(rank: int) -> float:
     return 1 / math.log2(rank + 1)
+
+
+def count_place(counts: Counter[tuple[str, str]], form: str, place: int, confidence: str | None) -> None:
+    """Count at which place the right hit of an answer is, 0 for none, by form and confidence.
+
+    Args:
+        counts: what `print_places` prints.
+        form: of the question.
+        place: 1-based.
+        confidence: the word of the first hit, None if there is none.
+    """
+    counts[form, "asked"] += 1
+    counts[form, "first"] += place == 1
+    counts[form, "in five"] += 0 < place <= 5
+    if confidence is not None:
+        counts[confidence, "asked"] += 1
+        counts[confidence, "first"] += place == 1
+
+
+def print_places(counts: Counter[tuple[str, str]], forms: Iterable[str]) -> None:
+    """Print how often the right hit came first and among five, and how often each word of confidence was right."""
+    for form in forms:
+        first, in_five, asked = (counts[form, what] for what in ("first", "in five", "asked"))
+        print(f"{form:<14} first {first:>4}, in five {in_five:>4} of {asked}")
+    for word in ("high", "medium", "low"):
+        print(f"{word:<14} right {counts[word, 'first']:>4} of {counts[word, 'asked']}")

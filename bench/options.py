@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from cairn.answers import CodeHit
 from cairn.workspace import Workspace
+from metrics import count_place, print_places
 
 FORMS = {
     "alone": "--{}",
@@ -95,21 +96,12 @@ def main() -> None:
                     for form, question in FORMS.items():
                         hits = workspace.search(question.format(option), type="code").code[:5]
                         places = [any(lines.are_in(hit) for lines in declared[option]) for hit in hits]
-                        is_first = bool(places) and places[0]
-                        counts[form, "asked"] += 1
-                        counts[form, "first"] += is_first
-                        counts[form, "in five"] += any(places)
-                        if hits:
-                            counts[hits[0].confidence, "asked"] += 1
-                            counts[hits[0].confidence, "first"] += is_first
-                        if options.misses and not is_first:
+                        place = places.index(True) + 1 if any(places) else 0
+                        count_place(counts, form, place, hits[0].confidence if hits else None)
+                        if options.misses and place != 1:
                             shown = f"{hits[0].path}:{hits[0].start_line}" if hits else "nothing"
                             print(f"{name}  {form}  --{option}: {shown}, not {declared[option][0]}")
-    for form in FORMS:
-        first, in_five, asked = (counts[form, what] for what in ("first", "in five", "asked"))
-        print(f"{form:<10} first {first:>4}, in five {in_five:>4} of {asked}")
-    for word in ("high", "medium", "low"):
-        print(f"{word:<10} right {counts[word, 'first']:>4} of {counts[word, 'asked']}")
+    print_places(counts, FORMS)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from cairn.answers import CodeHit
 from cairn.workspace import Workspace
+from metrics import count_place, print_places
 
 SLUG = "/api/articles/how-to-train-your-dragon"
 REQUESTS = (
@@ -137,19 +138,10 @@ def main() -> None:
                     for what, method, path in REQUESTS:
                         hits = workspace.search(text_of(method, path), type="code").code
                         place = place_of(hits, files[what])
-                        counts[form, "asked"] += 1
-                        counts[form, "first"] += place == 1
-                        counts[form, "in five"] += 0 < place <= 5
-                        if hits:
-                            counts[hits[0].confidence, "asked"] += 1
-                            counts[hits[0].confidence, "first"] += place == 1
+                        count_place(counts, form, place, hits[0].confidence if hits else None)
                         if options.misses and place != 1:
                             print(f"{name}  {form}  {method} {path}: {hits[0].path if hits else 'nothing'}")
-    for form in FORMS:
-        first, in_five, asked = (counts[form, name] for name in ("first", "in five", "asked"))
-        print(f"{form:<14} first {first:>4}, in five {in_five:>4} of {asked}")
-    for word in ("high", "medium", "low"):
-        print(f"{word:<14} right {counts[word, 'first']:>4} of {counts[word, 'asked']}")
+    print_places(counts, FORMS)
 
 
 if __name__ == "__main__":

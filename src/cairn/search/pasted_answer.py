@@ -50,7 +50,9 @@ def with_pasted(
             fits = "for other methods" if routes[0].is_other else "which the request fits"
             notes.append(f"What comes first declares the route {routes[0].template!r}, {fits}.")
         elif requests[0].method:
-            notes.append(f"No route that fits {requests[0].method} /{'/'.join(requests[0].segments)} was found.")
+            asked = f"{requests[0].method} /{'/'.join(requests[0].segments)}"
+            words = f"No route that fits {asked} was found in the files that say most of its path"
+            notes.append(f"{words}; routes that only a framework knows are not read.")
         if routes or requests[0].method:
             ranked = [_at_most(hit, GUESSED) for hit in ranked]
     pasted = _pasted_in(query) if len(named) < limit and not is_place(query.text) else []
@@ -95,7 +97,9 @@ def _with_options(
     shown = {hit.id for hit in (*held, *declared, *lines)}
     ranked = [_at_most(hit, GUESSED) for hit in ranked if hit.id not in shown]
     n_before = 0 if held or asks(query.text) else BEFORE_QUOTED
-    notes.append(f"Lines that declare --{options[0].name} come {'first' if asks(query.text) else 'among the hits'}.")
+    if declared:  # and of a kind that is asked for
+        place = "first" if asks(query.text) else "among the hits"
+        notes.append(f"Lines that declare --{options[0].name} come {place}.")
     return [*held, *ranked[:n_before], *declared, *lines, *ranked[n_before:]][: request.limit or None]
 
 

@@ -67,7 +67,7 @@ def folder_routes(paths: Sequence[str], request: RequestLine) -> Iterator[Folder
         if telling and not any(one in lower for one in telling) and not any(mark in path for mark in _VARIABLE_MARKS):
             continue  # as most
         if lower.endswith(asked if is_file else _OF_SERVED_FOLDER) and (share := _served(lower, asked, is_file)):
-            yield FolderRoute(number, asked, share, is_sent=True)
+            yield FolderRoute(number, asked or "/", share, is_sent=True)
         elif _ROOT.search(path) and (code := _CODE.search(path)) is not None:
             names = path[: code.start()].split("/")
             if method := _BY_METHOD.search(names[-1]):

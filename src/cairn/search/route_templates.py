@@ -146,7 +146,8 @@ def _templates_at(
     match: re.Match[str], lines: Sequence[str], number: int, known: Set[str], is_go: bool
 ) -> Iterator[RouteTemplate]:
     own, template = match.string, match[1] or match[2] or ""
-    is_filled = own[match.start() - 1 : match.start()] in "fF"  # as Python fills in values
+    before = own[: match.start()]
+    is_filled = before.endswith(("f", "F"))  # as Python fills in values
     has_mark = "/" in template or (not is_filled and _HAS_PLACEHOLDER.search(template) is not None)
     is_told = bool(match[2] or match[3]) or has_mark
     if not is_told and template.lower() not in known:
@@ -158,7 +159,7 @@ def _templates_at(
         return
     if (around := _declaring(lines, number, is_told=is_told)) is None:
         return
-    before, declared = own[: match.start()], around.replace(template, "") if template else around
+    declared = around.replace(template, "") if template else around
     is_sent = "${" in template or (
         not (is_go and _OF_ROUTER.search(before)) and bool(_SENDS_BEFORE.search(before) or _SENDS.search(declared))
     )

@@ -42,7 +42,8 @@ _ROUTING = re.compile(
 )
 _PACKAGES = re.compile(r"(?:^|/)src/main/(?:java|kotlin|scala|groovy)/")
 _CLIENTS = re.compile(
-    r"(?:^|/)(?:clients?|frontend|components|composables|hooks|cypress|assets|static|e2e|ui)/|\.(?:tsx|jsx|vue|svelte|html|blade\.php|erb|haml|slim|twig|ejs|hbs|heex|cshtml|jsp)$"
+    r"(?:^|/)(?:clients?|frontend|components|composables|hooks|cypress|assets|static|e2e|ui)/"
+    r"|\.(?:tsx|jsx|vue|svelte|html|blade\.php|erb|haml|slim|twig|ejs|hbs|heex|cshtml|jsp)$"
 )
 _IS_VALUE = re.compile(r"\d|%|-.*-|^[A-Z]")  # with one hyphen it may be a name
 
@@ -113,19 +114,17 @@ def _handled_in(library: Library, route: DeclaredRoute, request: RequestLine, fi
 
 
 def _routes_of_texts(library: Library, request: RequestLine, filters: Filtered, n_files: int) -> list[DeclaredRoute]:
-    """Return the routes that templates in code declare, in the order of the files that most probably do."""
+    """Return the routes that templates in code declare, those first that fit best."""
     snapshot = library.snapshot
     files = _files_saying(snapshot, request.segments, filters)[:n_files]
     texts, minor = read_files(library, files), _are_minor(snapshot, np.array(files, dtype=np.int64)).tolist()
-    found: dict[tuple[int, int], DeclaredRoute] = {}  # by file and line
+    paths = snapshot.files.paths
+    found: list[DeclaredRoute] = []
     for file, is_minor in zip(files, minor, strict=True):
         waiting.check()
-        for one in _routes_in(file, snapshot.files.paths[file], texts[file].data, request):
-            place = file, one.line.start_line
-            if place not in found or found[place].share < one.share:
-                found[place] = one._replace(is_minor=is_minor)
-    paths = snapshot.files.paths
-    return sorted(found.values(), key=lambda one: (-one.share, paths[one.line.file].count("/")))
+        routes = _routes_in(file, paths[file], texts[file].data, request)
+        found += [route._replace(is_minor=is_minor) for route in routes]
+    return sorted(found, key=lambda route: (-route.share, paths[route.line.file].count("/")))
 
 
 def _routes_of_folders(library: Library, request: RequestLine, filters: Filtered) -> list[DeclaredRoute]:
