@@ -21,7 +21,7 @@ from cairn.source.text import cut_at_word, estimate_tokens
 
 _DAMPING = 0.85
 _ROUNDS = 40
-_MINOR_ROLES = Role.TEST | Role.EXAMPLE | Role.DOCS | Role.LEGACY | Role.OLD_VERSION | FOREIGN
+_MINOR_ROLES = Role.TEST | Role.EXAMPLE | Role.DOCS | Role.LEGACY | Role.OLD_VERSION | Role.TRANSLATION | FOREIGN
 _MINOR_WEIGHT = 0.05  # of a file that shows or tests the others
 _FOCUS_WEIGHT = 50.0  # of a file that is asked about
 _SYMBOLS_OF_FILE = 8

@@ -22,7 +22,7 @@ from cairn.index.vectors import Vectors
 from cairn.index.view import ViewArrays, load_view
 from cairn.kernels import loops
 from cairn.kernels.plain import TermRows, group
-from cairn.source.roles import Role
+from cairn.source.roles import ASIDE, Role
 from cairn.storage.connection import reading
 from cairn.storage.index import chunk_db, meta_db, segment_db, view_db
 
@@ -39,7 +39,8 @@ class Snapshot:
         revision: the full hash of that commit, empty for a checkout.
         pending: how many files the run that wrote this had yet to read.
         blob_ids: shape (n_blobs,), the contents that the view shows and that have chunks.
-        file_of_blob: shape (n_blobs,), the first file that shows each, a number into `files.paths`.
+        file_of_blob: shape (n_blobs,), a number into `files.paths`: of the files that show each, the first whose role
+            is not aside.
         file_of_row: shape (n_rows,).
         blob_rows: shape (n_blobs + 1,), where each blob's rows begin.
         n_rows_of_blob: shape (n_blobs,).
@@ -68,7 +69,7 @@ class Snapshot:
         self._frequencies: dict[int, int] = {}  # of terms, once they were asked for
         blob_ids = np.concatenate([np.zeros(0, np.int64), *(segment.blob_ids for segment in segments)])
         counts = np.concatenate([np.zeros(0, np.int64), *(np.diff(segment.blob_start) for segment in segments)])
-        self.blob_ids, self.file_of_blob = blob_ids, _first_files(files.blob_ids, blob_ids)
+        self.blob_ids, self.file_of_blob = blob_ids, _first_files(files, blob_ids)
         stored = np.arange(int(counts.sum()))
         shown = (self.file_of_blob >= 0) & (counts > 0)
         if not shown.all():
@@ -138,7 +139,7 @@ class Snapshot:
 
     def restrict(self, files: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return `file_of_blob` and `file_of_row` when only `files` are shown, -1 for what is not."""
-        file_of_blob = _first_files(self.files.blob_ids[files], self.blob_ids, files)
+        file_of_blob = _first_files(self.files, self.blob_ids, files)
         return file_of_blob, np.repeat(file_of_blob, self.n_rows_of_blob)
 
     def term_rows(self, hashed: Sequence[int]) -> TermRows:
@@ -333,22 +334,24 @@ class _RowPlaces(NamedTuple):
 
 
 def _first_files(
-    shown: npt.NDArray[np.int64], blob_ids: npt.NDArray[np.int64], files: npt.NDArray[np.int64] | None = None
+    view: ViewArrays, blob_ids: npt.NDArray[np.int64], files: npt.NDArray[np.int64] | None = None
 ) -> npt.NDArray[np.int64]:
-    """Return for each of `blob_ids` the first file that shows it, -1 for none.
+    """Return for each of `blob_ids` the first file that shows it, -1 for none: a copy comes after what it copies.
 
     Args:
-        shown: the blobs of files.
+        view: the files.
         blob_ids: each once, in any order.
-        files: the numbers of the files; None: in order.
+        files: the numbers of those that count; None: all.
     """
     result = np.full(len(blob_ids), -1, dtype=np.int64)
-    if not len(shown) or not len(blob_ids):
+    numbers = np.arange(len(view.paths)) if files is None else files
+    if not len(numbers) or not len(blob_ids):
         return result
-    blobs, first, _ = group(shown)
+    numbers = numbers[np.argsort((view.roles[numbers] & int(ASIDE)) > 0, kind="stable")]
+    blobs, first, _ = group(view.blob_ids[numbers])
     place = np.minimum(np.searchsorted(blobs, blob_ids), len(blobs) - 1)
     hit = blobs[place] == blob_ids
-    result[hit] = first[place[hit]] if files is None else files[first[place[hit]]]
+    result[hit] = numbers[first[place[hit]]]
     return result
 
 

@@ -17,7 +17,7 @@ from cairn.index.analysis import IMPACT_SCALE, POSTINGS_LAYOUT, Postings, WordVe
 from cairn.index.state_dir import StateDir, new_name
 from cairn.kernels.plain import group
 from cairn.source.attributes import GITATTRIBUTES
-from cairn.source.roles import PathAttributes, Role, RoledFile, own_role, roles_of
+from cairn.source.roles import PathAttributes, Role, RoledFile, by_others, own_role, roles_of
 from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import raw_words, split_identifier
 from cairn.storage.arrays import Arrays, are_below, check_fits, load_arrays, save_arrays
@@ -230,7 +230,7 @@ def _renew_roles(
     roles = last.roles.copy()
     for number in changed:
         own = own_role(_roled(files[number]), attributes)
-        roles[number] = (roles[number] & int(Role.OLD_VERSION)) | int(own)
+        roles[number] = (roles[number] & int(by_others(files[number].path))) | int(own)
     return roles
 
 

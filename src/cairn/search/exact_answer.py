@@ -183,7 +183,7 @@ def _files_in_order(
     numbers = range(len(snapshot.files.paths)) if chosen is None else chosen.tolist()
     roles = snapshot.files.roles
     minor = (roles & int((Role.TEST | Role.EXAMPLE | Role.DOCS) & ~query.wants)) > 0
-    last = (roles & int(FOREIGN & ~query.wants)) > 0
+    last = (roles & int((FOREIGN | Role.TRANSLATION) & ~query.wants)) > 0
     ordered = sorted(numbers, key=lambda number: (last[number], minor[number], number))
     return [(number, snapshot.files.paths[number]) for number in ordered]
 

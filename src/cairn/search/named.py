@@ -17,7 +17,7 @@ from cairn.search.file_finder import finder_of, module_parts, parts_of_path
 from cairn.search.filters import Filtered
 from cairn.search.query import MINOR_KINDS, SCOPE_MARK, Name, Query, looks_named
 from cairn.search.subject import NAME_BIT
-from cairn.source.roles import FOREIGN, Role
+from cairn.source.roles import ASIDE, Role
 from cairn.source.terms import known_hash, terms_of_word
 from cairn.storage.index import chunk_db
 from cairn.storage.index.chunk_db import NamedDefinition
@@ -29,9 +29,6 @@ MAX_NAMESAKES = 200
 MAX_MINOR_NAMESAKES = 3
 _MAX_UNSURE = 3  # definitions of a plain word that come first where the word may be meant as prose
 _DECIMALS = 5  # a difference that only comes from the order of summing is a tie, which the path decides
-_ASIDE = (
-    Role.TEST | Role.EXAMPLE | Role.DOCS | Role.CONFIG | FOREIGN | Role.OTHER_PLATFORM | Role.OLD_VERSION | Role.LEGACY
-)
 _FURTHER_KINDS = frozenset({"impl", "extension", "constructor", "destructor"})  # they belong to a type of that name
 _HEADER = re.compile(r"\.(h|hh|hpp|hxx|pyi|d\.[mc]?ts)$")
 _HOLDERS = frozenset({"enum", "constant", "variable"})  # of members that are no definitions
@@ -96,7 +93,7 @@ def _types(snapshot: Snapshot, connection: sqlite3.Connection, name: Name, scope
     found = namesakes(snapshot, connection, name, scope)
     of_name = [(row, one) for row, one in found if one.kind in TYPE_KINDS and one.name == name.last]
     roles = snapshot.files.roles
-    return {(row, one.ordinal) for row, one in of_name if not roles[scope.file_of_row[row]] & int(_ASIDE)}
+    return {(row, one.ordinal) for row, one in of_name if not roles[scope.file_of_row[row]] & int(ASIDE)}
 
 
 def _members(
@@ -131,7 +128,7 @@ def _definitions(
         owners = _kept(namesakes(snapshot, connection, owner, scope), query, owner, filters, scores)
         if holders := _holders(snapshot, owners, name, scope):
             found, name, namesake = holders, owner, holders
-    aside = int(_ASIDE & ~query.wants)
+    aside = int(ASIDE & ~query.wants)
     entries: list[_Entry] = []
     for row, definition in found:
         file = int(scope.file_of_row[row])

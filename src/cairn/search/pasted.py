@@ -51,7 +51,7 @@ _OTHER_LINE = 0.6
 _NEAR_BYTES = 250  # between runs of one message
 _LEAST_SHARE = 0.3  # of the best row's rarity, for a row to be compared
 _MINOR = Role.TEST | Role.EXAMPLE | Role.DOCS | FOREIGN
-_MINOR_FACTOR = 0.15
+_MINOR_FACTOR, _TRANSLATION_FACTOR = 0.15, 0.9
 _ENOUGH_WORDS, _ENOUGH_SHARE = 3, 0.25  # that stand in code, for tests and documents to be left out
 # What a place counts by where it stands: a comment, outside of a string, before a placeholder, beside what is raised.
 _IN_COMMENT, _NO_STRING, _BEFORE_VALUE, _RAISED = 0.4, 0.7, 1.2, 1.5
@@ -216,6 +216,10 @@ class _Search:
         # A message may hold the words for tests or documents; that asks for none.
         roles = snapshot.files.roles & int(_MINOR & ~(Role(0) if pasted.is_loose else wants))
         self._is_minor = roles > 0
+        self._is_translation = (snapshot.files.roles & int(Role.TRANSLATION)) > 0
+        self._factors = np.where(
+            self._is_minor, _MINOR_FACTOR, np.where(self._is_translation, _TRANSLATION_FACTOR, 1.0)
+        )
 
     @property
     def has_other_body(self) -> bool:
@@ -224,7 +228,10 @@ class _Search:
         return is_other and not _stands_nowhere(self._library.snapshot, without_prefix(self.body))
 
     def whole(self, limit: int) -> Places:
-        """Return lines that hold all of the text; those that are not part of a longer word, and code, come first."""
+        """Return lines that hold all of the text; those that are not part of a longer word, and code, come first.
+
+        A text that nobody has translated yet stands in the files of all languages: only that in English is shown.
+        """
         n_wanted = sum(self._words.counts)
         if not n_wanted or not len(self._rows):
             return Places([])
@@ -233,7 +240,7 @@ class _Search:
         if not len(rows):
             return Places([])
         files, _, which = group(snapshot.file_of_row[rows])
-        order = np.lexsort((files, -np.bincount(which), self._is_minor[files]))
+        order = np.lexsort((files, -np.bincount(which), self._is_translation[files], self._is_minor[files]))
         files = files[order][:_MAX_FILES]
         places: list[tuple[bool, bool, bool, int, PastedPlace]] = []
         n_of = {False: 0, True: 0}  # by whether they are part of a longer word
@@ -254,7 +261,9 @@ class _Search:
             if n_of[False] >= 4 * limit:
                 break
         places.sort(key=lambda entry: entry[:4])
-        return Places(_without_repeats([place for *_, place in places])[:limit], self._is_late())
+        found = [place for *_, place in places]
+        untranslated = [place for place in found if not self._is_translation[place.line.file]]
+        return Places(_without_repeats(untranslated or found)[:limit], self._is_late())
 
     def parts(self) -> Places:
         """Return the lines that hold the longest and rarest runs of the text's words."""
@@ -266,7 +275,7 @@ class _Search:
             best = self._best_place(piece)
             if best is None:
                 continue
-            found.append((best.weight * (_MINOR_FACTOR if candidate.is_minor else 1.0), candidate.order, best))
+            found.append((best.weight * float(self._factors[candidate.file]), candidate.order, best))
             if not candidate.is_minor:
                 best_of_code = max(best_of_code, best.weight)
                 says_enough = says_enough or (best.n_words >= _ENOUGH_WORDS and best.share >= _ENOUGH_SHARE)
@@ -284,10 +293,10 @@ class _Search:
         return time.monotonic() > self._until
 
     def _ordered(self, rows: npt.NDArray[np.int64], scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-        """Return rows by score, code before tests and documentation, then by path."""
+        """Return rows by score, code before tests and documentation, English before translations, then by path."""
         files = self._library.snapshot.file_of_row[rows]
-        factor = np.where(self._is_minor[files], _MINOR_FACTOR, 1.0)
-        return rows[np.lexsort((rows, files, -factor, -(scores * factor)))]
+        factors = self._factors[files]
+        return rows[np.lexsort((rows, files, -factors, -(scores * factors)))]
 
     def _rows_by_runs(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         """Return the rows whose words may form the rarest runs, as far as the index knows, best first.

@@ -38,6 +38,13 @@ _ROLE_WORDS = (
         r"|\.pb\.|_pb2?\b",
     ),
     (Role.VENDORED, r"\b(vendored|vendor|third[- ]part(y|ies)|3rd[- ]party|bundled cop(y|ies))\b"),
+    (
+        Role.TRANSLATION,
+        r"\b(arabic|bulgarian|catalan|chinese|czech|danish|dutch|estonian|finnish|french|german|greek|hebrew|hindi|hungarian"
+        r"|indonesian|italian|japanese|korean|latvian|lithuanian|norwegian|persian|polish (locale|messages?|texts?"
+        r"|translations?)|portuguese|romanian|russian|serbian|slovak|slovenian|spanish|swedish|thai|turkish|ukrainian"
+        r"|vietnamese)\b",
+    ),
     (Role.LEGACY, r"\b(compat\w*|legacy|deprecated|backports?)\b"),
 )
 # These ask for configuration where nothing says that code is meant: `build settings`, not `where are settings read`.

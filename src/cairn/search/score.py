@@ -83,6 +83,7 @@ class Weights(NamedTuple):
     old_version: float = -0.6
     generated: float = -1.0
     vendored: float = -0.8
+    translation: float = -0.6
     history: float = 1.0
     kin: float = 0.6
     # What only a tuning makes count; see habits.py.

@@ -9,7 +9,8 @@ from enum import IntFlag
 from functools import cache, lru_cache
 from typing import Any, Literal, NamedTuple, Protocol
 
-from cairn.source.languages import CONFIGURING
+from cairn.source.languages import CODE, CONFIGURING
+from cairn.source.translations import translated_files
 
 
 class Role(IntFlag):
@@ -26,10 +27,14 @@ class Role(IntFlag):
     OLD_VERSION = 256
     GENERATED = 512
     VENDORED = 1024
+    TRANSLATION = 2048
 
 
 # What people of the project did not write; it comes last in every list.
 FOREIGN = Role.GENERATED | Role.VENDORED
+# What is seldom meant where another file is as good.
+ASIDE = FOREIGN | Role.TRANSLATION | Role.TEST | Role.EXAMPLE | Role.DOCS | Role.CONFIG | Role.LEGACY
+ASIDE |= Role.OTHER_PLATFORM | Role.OLD_VERSION
 
 
 @lru_cache(maxsize=256)  # of a few combinations; each hit asks
@@ -53,10 +58,12 @@ _CHANGELOG = (
     r"(?i)(^|/)(changes|changelog|release[-_]?notes)(\.(xml|html?|ya?ml))?$|(^|/)(news|history)$|(^|/)release[-_]notes/"
 )
 _DOCS = (
-    r"(?i)(^|/)(docs?|documentation|man)/|\.(md|mdx|markdown|rst|adoc|txt)$|(^|/)(readme|changelog|licen[cs]e)"
+    r"(?i)(^|/)(docs?|documentation|man)/|\.(md|mdx|markdown|rst|adoc|txt)$"
     r"|(^|/)(unlicense|copying(\.(lesser|lgpl|lib))?|copyright|notice|authors|contributors|credits|thanks|todo|hacking)$"
     r"|\.[1-8]\.(in|prebuilt)$"
 )
+# What is not written in a language of code: `license.py` and `licenses/` are about what users buy.
+_ABOUT = r"(?i)(^|/)(readme|changelog|licen[cs]e)[^/]*$"
 _REEXPORT = r"(^|/)(__init__\.py|index\.(ts|js|tsx|jsx|mjs)|mod\.rs|package-info\.java|module-info\.java)$"
 _LEGACY = r"(^|/|_)(compat|legacy|deprecated|old|backports?)(/|\.|_|$)"
 _DECLARATION = r"\.d\.[mc]?ts$|\.pyi$"
@@ -88,7 +95,14 @@ _VENDORED = (
     r"|(^|/)(gradlew(\.bat)?|mvnw(\.cmd)?|config\.(guess|sub)|aclocal\.m4|ltmain\.sh|install-sh|depcomp|libtool\.m4"
     r"|lt[a-z~]+\.m4|ylwrap)$"
     r"|(^|/)[a-z.-]+[.-]v?\d+(\.\d+)+([.-][a-z]+)*\.(js|css)$"
-    r"|(^|/)(static|assets|public|js|javascripts|css)/(jquery|bootstrap|modernizr|underscore|backbone|angular|d3)\.(js|css)$"
+    r"|(^|/)(js|javascripts|css)/(jquery|modernizr|underscore|backbone|angular|d3)\.(js|css)$"
+    r"|(^|/)(static|assets|public|wwwroot|webroot)/([^/]+/)*"
+    r"(jquery([.-][a-z0-9.-]+)?|jqueryui|bootstrap[345]?(-(colou?r|date|dialog|editable|grid|multi|reboot|select|slide|switch"
+    r"|table|tags|theme|time|toggle|wysi)[a-z0-9-]*)?|backbone|Chart|ckeditor|codemirror|d3|data[tT]ables|daterangepicker"
+    r"|dropzone|flatpickr|font-?awesome|fullcalendar|handlebars|highcharts|html5shiv|katex|knockout|leaflet|lodash|mathjax"
+    r"|modernizr|moment|owl\.carousel|photoswipe|plotly|popper|raphael|select2|summernote|swagger-ui(-[a-z-]+)?"
+    r"|sweetalert2?|tinymce|toastr|typeahead|underscore)"
+    r"([.-](full|all|slim|core|bundle|pkgd|esm|umd|standalone))*\.(js|css)$"
     r"|(^|/)(includes?|libs?|inc|ext|tests?)/(catch\.hpp|catch_amalgamated\.[ch]pp|doctest\.h|json\.hpp|sqlite3(ext)?\.[ch]"
     r"|miniz\.[ch]|uthash\.h|cJSON\.[ch]|stb_[a-z_]+\.h)$"
 )
@@ -110,6 +124,7 @@ _PATTERNS: dict[str | Role, str] = {
     "changelog": _CHANGELOG,
     "config": _CONFIG,
     "docs": _DOCS,
+    "about": _ABOUT,
     **_PLATFORMS,
 }
 _VERSION = re.compile(r"(?:^|/)v(\d+)/")
@@ -147,7 +162,7 @@ def role_of(path: str, language: str) -> Role:
         role |= Role.DOCS
     elif language in CONFIGURING or "config" in found:
         role |= Role.CONFIG
-    elif "docs" in found:
+    elif "docs" in found or ("about" in found and language not in CODE):
         role |= Role.DOCS
     if _PLATFORM not in found and found & _PLATFORMS.keys():
         role |= Role.OTHER_PLATFORM
@@ -179,7 +194,7 @@ def roles_of(
 
     Together, files reveal more: of variants for several versions (`v3/`, `v4/`) all but the newest are old, and so is
     one beside the same files without a version (`v1/models.py` beside `models.py`). A C header beside a file with the
-    bodies declares them.
+    bodies declares them. What says in German what another file says in English translates it.
 
     Args:
         files: all of them.
@@ -188,8 +203,11 @@ def roles_of(
     """
     known = known or {}
     roles = [
-        own_role(file, attributes) if (role := known.get(file)) is None else role & ~_by_others(file) for file in files
+        own_role(file, attributes) if (role := known.get(file)) is None else role & ~by_others(file.path)
+        for file in files
     ]
+    for number in translated_files([file.path for file in files]):
+        roles[number] |= Role.TRANSLATION
     bodies = {_stem(file.path) for file in files if file.path.endswith(".c")}
     for number, file in enumerate(files):
         if file.path.endswith(".h") and _stem(file.path) in bodies:
@@ -207,9 +225,9 @@ def roles_of(
     return roles
 
 
-def _by_others(file: RoledFile) -> Role:
+def by_others(path: str) -> Role:
     """Return the roles that other files may give one."""
-    return Role.OLD_VERSION | (Role.DECLARATION if file.path.endswith(".h") else Role(0))
+    return Role.OLD_VERSION | Role.TRANSLATION | (Role.DECLARATION if path.endswith(".h") else Role(0))
 
 
 def _stem(path: str) -> str:

@@ -51,6 +51,13 @@ from cairn.source.roles import FOREIGN, Role, RoledFile, own_role, role_of, role
         ("lib/tasks/phx.gen.ex", Role(0)),
         ("dependencies/utils.py", Role(0)),
         ("src/deps/graph.py", Role(0)),
+        ("public/js/plugins/select2/select2.full.js", Role.VENDORED),
+        ("wwwroot/lib/bootstrap/js/bootstrap.js", Role.VENDORED),
+        ("public/js/bootstrap-datepicker.js", Role.VENDORED),
+        ("resources/js/bootstrap.js", Role(0)),
+        ("static/js/chart.js", Role(0)),
+        ("static/js/bootstrap-app.js", Role(0)),
+        ("src/public/select.js", Role(0)),
     ],
 )
 def test_paths_tell_what_people_of_the_project_did_not_write(path: str, role: Role) -> None:
@@ -91,6 +98,19 @@ def test_a_list_of_changes_is_documentation(path: str) -> None:
 def test_a_module_about_changes_is_code() -> None:
     assert not role_of("src/changes.py", "python") & Role.DOCS
     assert not role_of("src/release_notes.rs", "rust") & Role.DOCS
+
+
+def test_code_about_licences_is_code_and_a_licence_is_none() -> None:
+    assert not role_of("app/Models/License.php", "php") & Role.DOCS
+    assert not role_of("app/licenses/seats.py", "python") & Role.DOCS
+    assert role_of("LICENSE-MIT", "text") & role_of("README.en", "text") & role_of("License.html", "html") & Role.DOCS
+
+
+def test_a_translation_is_one_as_long_as_what_it_translates_is_there() -> None:
+    roles = roles_among("lang/en.json", "lang/de.json", "lang/fr.json", language="json")
+    assert [path for path, role in roles.items() if role & Role.TRANSLATION] == ["lang/de.json", "lang/fr.json"]
+    german = RoledFile("lang/de.json", "json")
+    assert roles_of([german], known={german: roles["lang/de.json"]}) == [Role.CONFIG]
 
 
 def test_tests_of_types_are_tests() -> None:

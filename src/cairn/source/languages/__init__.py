@@ -185,6 +185,7 @@ TEXT = PLAIN[0]
 _ALL = (*LANGUAGES, *PLAIN)
 _WITH_FOLDER = frozenset(language.name for language in LANGUAGES)
 BY_NAME = {language.name: language for language in _ALL}
+CODE = frozenset(language.name for language in _ALL if language.group == "code")
 CONFIGURING = frozenset(language.name for language in _ALL if language.configures)
 _BY_EXTENSION = {extension: language for language in _ALL for extension in language.extensions}
 EXTENSIONS = frozenset({*_BY_EXTENSION, ".h"})  # the language of a header depends on what it says
