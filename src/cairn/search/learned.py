@@ -84,15 +84,28 @@ def correct(
     features = work_item_features if for_work_item else file_features
     seen = features(snapshot, vector, scores, blobs)
     opinion, cover = np.zeros((2, len(snapshot.blob_ids)), dtype=np.float32)
-    opinion[blobs] = forest.predict(seen)
+    opinion[blobs] = _fair(forest.predict(seen), snapshot, scores, blobs, for_work_item=for_work_item)
     cover[blobs] = np.maximum(seen[:, PLACE["cover"]], seen[:, PLACE["cover_path"]])
-    # The trees never saw a question whose answer is a test, a configuration file or documentation. So these get the
-    # highest correction of all, and no other file overtakes them.
-    unjudged = (snapshot.files.roles[snapshot.file_of_blob[blobs]] & int(ANSWERING_ROLES)) > 0
-    opinion[blobs[unjudged]] = opinion[blobs].max()
     scores.of_blobs["learned"] = opinion
     gain = np.float32(weights.learned) * opinion[blobs]
     rows, counts = snapshot.rows_of(blobs)
     scores.total[rows] += np.repeat(gain, counts)
     scores.best[blobs] += gain
     return cover
+
+
+def _fair(opinions: Floats, snapshot: Snapshot, scores: Scores, blobs: Ints, *, for_work_item: bool) -> Floats:
+    """Return the trees' corrections, those of tests, examples, documentation and configuration in place of their own.
+
+    The trees never saw a question that these answer. Where it asks for them they get the highest correction of all, so
+    that no other file overtakes them; and for a work item, which may be about any. Else they get the mean of the code.
+    """
+    files = snapshot.file_of_blob[blobs]
+    is_aside = (snapshot.files.roles[files] & int(ANSWERING_ROLES)) > 0
+    if not is_aside.any():
+        return opinions
+    is_meant, wanted = is_aside, scores.of_files.get("wanted")
+    if not for_work_item and not is_aside.all():
+        is_meant = is_aside & (wanted[files] > 0) if wanted is not None else np.zeros_like(is_aside)
+    mean = opinions[~is_aside].mean() if not is_aside.all() else 0
+    return np.where(is_meant, opinions.max(), np.where(is_aside, mean, opinions)).astype(np.float32)

@@ -58,18 +58,22 @@ _CHANGELOG = (
     r"(?i)(^|/)(changes|changelog|release[-_]?notes)(\.(xml|html?|ya?ml))?$|(^|/)(news|history)$|(^|/)release[-_]notes/"
 )
 _DOCS = (
-    r"(?i)(^|/)(docs?|documentation|man)/|\.(md|mdx|markdown|rst|adoc|txt)$"
-    r"|(^|/)(unlicense|copying(\.(lesser|lgpl|lib))?|copyright|notice|authors|contributors|credits|thanks|todo|hacking)$"
-    r"|\.[1-8]\.(in|prebuilt)$"
+    r"(?i)(^|/)(docs?|documentation|man)/|\.(md|mdx|markdown|rst|adoc|asciidoc|txt|rdoc|textile"
+    r"|org|pod|texi|texinfo|ronn|cheatmd|aml|topic)$"
+    r"|(^|/)(unlicense|copying(\.(lesser|lgpl|lib))?|copyright|notice|authors|contributors|credits|thanks|todo|hacking|install"
+    r"|maintainers|usage)$|(^|/)[a-z][\w-]*\.[1-8](\.(in|prebuilt|html))?$|\.[1-8]\.(in|prebuilt)$"
 )
 # What is not written in a language of code: `license.py` and `licenses/` are about what users buy.
-_ABOUT = r"(?i)(^|/)(readme|changelog|licen[cs]e)[^/]*$"
+_ABOUT = r"(?i)(^|/)(readme|changelog|(mit-|apache-)?licen[cs]e)[^/]*$"
 _REEXPORT = r"(^|/)(__init__\.py|index\.(ts|js|tsx|jsx|mjs)|mod\.rs|package-info\.java|module-info\.java)$"
 _LEGACY = r"(^|/|_)(compat|legacy|deprecated|old|backports?)(/|\.|_|$)"
 _DECLARATION = r"\.d\.[mc]?ts$|\.pyi$"
 _CONFIG = (
     r"(^|/)(requirements[^/]*\.(txt|in)|constraints[^/]*\.txt|CMakeLists\.txt|MANIFEST\.in"
-    r"|\.([a-z]+(rc|ignore)|mailmap|gitattributes|git-blame-ignore-revs))$"
+    r"|configure\.ac|CODEOWNERS|BUILD|WORKSPACE|Earthfile|Jenkinsfile|Procfile|Vagrantfile|go\.(mod|work)"
+    r"|\.([a-z]+(rc|ignore|-format|-versions)|mailmap|gitattributes|git-blame-ignore-revs|htaccess|jvmopts|rspec|yardopts))$"
+    r"|\.(bazel|bzl|cabal|cff|config|haskell-ci|nuspec|pbxproj|pc|podspec|sln|slnx|xcprivacy|xcscheme|xctestplan"
+    r"|xcworkspacedata)(\.in)?$"
 )
 
 
@@ -128,6 +132,7 @@ _PATTERNS: dict[str | Role, str] = {
     **_PLATFORMS,
 }
 _VERSION = re.compile(r"(?:^|/)v(\d+)/")
+_OLD_DOCS = "versioned_docs/"  # the newest stand in `docs/`: https://docusaurus.io/docs/versioning
 _TWINS, _TWIN_SHARE = 2, 1 / 3  # files of a version, at least, that are there without it as well
 
 
@@ -221,6 +226,9 @@ def roles_of(
     for number, match in versions:
         above = match.string[: match.start()]
         if int(match[1]) < newest[above] or (above, match[1]) in twinned:
+            roles[number] |= Role.OLD_VERSION
+    for number, file in enumerate(files):
+        if _OLD_DOCS in file.path:
             roles[number] |= Role.OLD_VERSION
     return roles
 

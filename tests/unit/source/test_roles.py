@@ -113,6 +113,29 @@ def test_a_translation_is_one_as_long_as_what_it_translates_is_there() -> None:
     assert roles_of([german], known={german: roles["lang/de.json"]}) == [Role.CONFIG]
 
 
+@pytest.mark.parametrize(
+    ("path", "role"),
+    [
+        ("xmonad.cabal", Role.CONFIG),
+        ("libuv-static.pc.in", Role.CONFIG),
+        (".github/CODEOWNERS", Role.CONFIG),
+        ("go.mod", Role.CONFIG),
+        ("src/build", Role(0)),
+        ("extras/scrapy.1", Role.DOCS),
+        ("guides/associations.cheatmd", Role.DOCS),
+        ("MIT-LICENSE", Role.DOCS),
+        ("lib/app.so.1", Role(0)),
+    ],
+)
+def test_manifests_and_pages_are_told_by_their_names(path: str, role: Role) -> None:
+    assert role_of(path, "text") == role
+
+
+def test_documents_of_former_versions_are_old() -> None:
+    roles = roles_among("www/docs/a.md", "www/versioned_docs/version-9.x/a.md", language="markdown")
+    assert [path for path, role in roles.items() if role & Role.OLD_VERSION] == ["www/versioned_docs/version-9.x/a.md"]
+
+
 def test_tests_of_types_are_tests() -> None:
     assert role_of("test-dts/store.ts", "typescript") & Role.TEST
     assert role_of("src/store.test-d.ts", "typescript") & Role.TEST
