@@ -52,7 +52,14 @@ from cairn.storage.sealed import (
 from cairn.storage.store import Store
 from cairn.warning import warn
 
-_GITIGNORE = "# Everything here is rebuilt by Cairn, except what is meant to be shared.\n*\n!config.yaml\n!core.yaml\n!shared/\n!shared/**\n"  # noqa: E501 - a file as it is written
+_GITIGNORE = """\
+# The index, which Cairn rebuilds, and memory.db, which nothing rebuilds: what was remembered. Shared through git are:
+*
+!config.yaml
+!core.yaml
+!shared/
+!shared/**
+"""
 _NOT_YOURS = "is of an older version of Cairn, or was not made by you on this machine"
 _NAME_BYTES = 16
 _TRUTH_MODE = 0o600  # what is remembered is its user's alone
