@@ -305,10 +305,10 @@ def test_a_branch_is_searched_and_fetched_without_checking_it_out(project: Path,
     assert hit["filepath"] == "extra.py"
     fetched = cairn("fetch", hit["id"], cwd=project)
     assert "def load_extra(path):" in fetched.stdout
-    assert f"of commit {answer['revision'][:12]}, which is not checked out" in fetched.stdout
+    assert f"of commit {answer['revision'][:12]}, not of the files on disk" in fetched.stdout
     assert document(cairn("search", "load_extra", "--json", cwd=project))["view"] == str(project)
     text = cairn("search", "load_extra", "--branch", "feature", cwd=project)
-    assert f"From feature, commit {answer['revision'][:12]}; the files are not checked out." in text.stderr
+    assert f"From feature, commit {answer['revision'][:12]}; the files on disk are not searched." in text.stderr
 
 
 def test_a_branch_is_indexed_without_checking_it_out(project: Path, git: Git) -> None:

@@ -106,6 +106,10 @@ def run_similar(options: argparse.Namespace) -> int:
     return EXIT_FOUND if document["code"] else EXIT_NONE
 
 
+def _commit_searched(branch: str, revision: str) -> str:
+    return f"commit {revision}" if branch == revision else f"{printable(branch)}, commit {revision}"
+
+
 def _print_search(document: SearchDocument, options: argparse.Namespace) -> None:
     style = Style(sys.stdout)
     words: list[str] = []
@@ -119,7 +123,7 @@ def _print_search(document: SearchDocument, options: argparse.Namespace) -> None
         for memory in document["memory"]:
             load("cairn.cli.memory_rows:print_hit")(memory, style)
     if revision := document.get("revision"):
-        note(f"From {printable(document['branch'])}, commit {revision[:12]}; the files are not checked out.")
+        note(f"From {_commit_searched(document['branch'], revision[:12])}; the files on disk are not searched.")
     for text in document.get("notes", ()):
         note(printable(text))
     _note_what_is_missing(document, options)
@@ -228,7 +232,7 @@ def run_fetch(options: argparse.Namespace) -> int:
             note(f"error[{error['code']}]: {error['message']}\n  try: {error['hint']}")
             continue
         changed = " (changed since it was indexed)" if document["stale"] else ""
-        changed += f" (of commit {document['revision'][:12]}, which is not checked out)" if document["revision"] else ""
+        changed += f" (of commit {document['revision'][:12]}, not of the files on disk)" if document["revision"] else ""
         facts = f"{document['start_line']}-{document['end_line']}  ~{pluralize(document['tokens'], 'token')}{changed}"
         label = printable(f"{document['kind']} {document['name']}".strip())
         place = (
