@@ -170,7 +170,7 @@ HEARD_SINCE = Rule("only those heard of since: a date as 2026-01-31 (UTC), or 12
 SESSION_FILE = Rule("only those that touched this file, or what is in this folder/", max_length=4_096)
 SESSION_TEXT = Rule("only those with a prompt that has these words, in any case", max_length=1_000)
 SAVINGS_DAYS = Rule("of so many days, today included (UTC)", least=1, most=3_650)
-SAVINGS_GROUP = Rule("also sums of each", choices=("day", "agent", "kind"))
+SAVINGS_GROUP = Rule("what to sum up by", choices=("day", "agent", "kind"))
 SESSION_LIMIT = Rule("sessions at most; 0: all", least=0, most=_MAX_ROWS)
 FAILED_SINCE = Rule("only calls since: a date as 2026-01-31 (UTC), or 12h, 7d, 4w ago", max_length=20)
 FAILED_LIMIT = Rule("calls at most; 0: all", least=0, most=_MAX_ROWS)

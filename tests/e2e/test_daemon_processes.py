@@ -71,7 +71,8 @@ def test_a_daemon_is_started_asked_and_stopped(tmp_path: Path, folder: StateFold
     assert cairn("daemon", "status", cwd=tmp_path).returncode == 1
     assert document(cairn("daemon", "status", "--json", cwd=tmp_path)) == {"running": False}
     assert cairn("daemon", "stop", cwd=tmp_path).returncode == 1
-    assert cairn("daemon", "logs", cwd=tmp_path).returncode == 1
+    logs = cairn("daemon", "logs", cwd=tmp_path)
+    assert (logs.returncode, logs.stderr) == (1, "There is no log: no daemon has run yet.\n")
 
     started = document(cairn("daemon", "start", "--json", cwd=tmp_path))
     assert started["running"] is True

@@ -85,7 +85,7 @@ def test_init_sets_up_indexes_and_tries_and_uninstall_restores_every_byte(home: 
 
     again = home.run("install", "--yes")
     assert (again.returncode, again.stderr) == (0, "")
-    assert "Claude Code      .claude" in again.stdout
+    assert "Claude Code  .claude" in again.stdout
     assert "Every file is as it should be; nothing was written." in again.stdout
     assert "Indexed " in again.stdout
     assert "ok       Claude Code: the hook answers" in again.stdout

@@ -33,6 +33,12 @@ def test_memories_move_to_another_checkout_as_a_file_and_through_a_pipe(tmp_path
     assert erased.stderr == "Erased 1 memory that was erased elsewhere.\n"
 
 
+def test_an_export_of_nothing_says_so(tmp_path: Path) -> None:
+    done = cairn("export", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "There are no memories to export.\n")
+    assert json.loads(done.stdout) == {"format": "cairn-memory", "version": 1}
+
+
 def test_a_file_that_is_no_export_or_cannot_be_used_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("hello\n")
     for arguments, code in (

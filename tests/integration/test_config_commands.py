@@ -182,7 +182,7 @@ def test_a_link_in_a_project_is_not_followed(cairn: Cairn, project: Path, tmp_pa
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("garbage_day", "3"), "unknown setting 'garbage_day'\n  try: did you mean garbage_days? it lists all: cairn"),
+        (("garbage_day", "3"), "unknown setting 'garbage_day'\n  try: did you mean garbage_days? list them all: cairn"),
         (("garbage_days", "soon"), "garbage_days must be a number, not 'soon'\n"),
         (("daemon_port", "1"), "daemon_port must be at least 1,024, a whole number\n"),
         (("sk-0123456789abcdef", "x"), "unknown setting whose name is not repeated here\n"),

@@ -534,7 +534,9 @@ def test_a_body_that_is_compressed_is_told_so(bare: Ask) -> None:
 
 def test_a_form_of_a_page_is_no_request(bare: Ask) -> None:
     headers = {**AUTHORIZED, "content-type": "text/plain"}
-    check_error(bare("POST", "/api/search", headers=headers, content=b'{"query": "tax"}'), 422, "request")
+    response = bare("POST", "/api/search", headers=headers, content=b'{"query": "tax"}')
+    check_error(response, 422, "request")
+    assert response.json()["hint"] == "send the header Content-Type: application/json"
 
 
 @pytest.mark.parametrize(

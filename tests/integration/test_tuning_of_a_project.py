@@ -196,7 +196,11 @@ def test_a_set_of_questions_is_scored_for_this_project_and_for_other_tools(
     assert "NDCG@10: 0.000 -> 1.000" in capsys.readouterr().out
     assert main([*place, "eval", "run", str(questions), "--command", "ls"]) == 2
     (tmp_path / "b.json").write_text('{"scores": 5}')
+    capsys.readouterr()
     assert main([*place, "eval", "compare", str(tmp_path / "a.json"), str(tmp_path / "b.json")]) == 2
+    assert main([*place, "eval", "compare", str(tmp_path / "a.json"), str(tmp_path / "missing.json")]) == 2
+    asked = "  try: name two files with what this printed: cairn eval run QUESTIONS --json\n"
+    assert capsys.readouterr().err.count(asked) == 2
     questions.write_text('{"query": "half a \\ud83d and \\u0000", "files": ["wallet.py"]}')
     assert main([*place, "eval", "run", str(questions), "--command", "printf %s {query}", "--json"]) == 0
 

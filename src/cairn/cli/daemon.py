@@ -102,6 +102,8 @@ def run_logs(options: argparse.Namespace) -> int:
     else:
         for line in lines:
             emit(printable(line))
+    if not lines:
+        note("There is no log: no daemon has run yet.")
     if (hooks := folder.path / HOOK_LOG).exists():
         note(f"The log of the hook program is {hooks}")
     return EXIT_FOUND if lines else EXIT_NONE

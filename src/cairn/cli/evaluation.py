@@ -28,17 +28,19 @@ from cairn.workspace import Workspace
 Document = dict[str, Any]  # scores, as JSON in docs/http-api.md
 _COMMAND_SECONDS = 60.0
 _MOST_BYTES = 5_000_000
+_LINES_HINT = Hint("name a file in JSON Lines, as explained by: cairn eval run --help")
+_SCORES_HINT = Hint("name two files with what this printed: cairn eval run QUESTIONS --json")
 _NAMES = {"ndcg": "NDCG@10", "file_match": "a right file among 5", "function_match": "symbols among 10 results"}
 
 
 def run_run(options: argparse.Namespace) -> int:
     """Score the questions of a file: with this project's answers, a program, or what another tool found."""
-    text = _read(options.questions)
+    text = _read(options.questions, _LINES_HINT)
     if not options.command and options.results is None:
         return _show(_perform(options, "eval/run", {"questions": text}), options)
     questions = parse_questions(text)
     if options.results is not None:
-        results = parse_results(_read(options.results))
+        results = parse_results(_read(options.results, _LINES_HINT))
         return _show({**scores_document(score_all(questions, lambda query: results.get(query, [])))}, options)
     command = _split(options.command)
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
@@ -125,16 +127,16 @@ def _paths_printed(command: Sequence[str], query: str, root: Path) -> list[str]:
     return paths
 
 
-def _read(file: str) -> str:
+def _read(file: str, hint: Hint) -> str:
     try:
         return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise PathError(f"{file} cannot be read: {why}", Hint("name a file in JSON Lines")) from error
+        raise PathError(f"{file} cannot be read: {why}", hint) from error
 
 
 def _scores_in(file: str) -> list[Document]:
     try:
-        return list(json.loads(_read(file))["scores"])
+        return list(json.loads(_read(file, _SCORES_HINT))["scores"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise RequestError(f"{file} holds no scores", Hint("write them with --json", "eval run")) from error
+        raise RequestError(f"{file} holds no scores", _SCORES_HINT) from error

@@ -38,6 +38,8 @@ def run_export(options: argparse.Namespace) -> int:
         emit_json({"file": options.into, "events": n_events})
     elif options.into != _PIPE:
         emit(f"Wrote {pluralize(n_events, 'event')} to {printable(options.into)}.")
+    elif not n_events:
+        note("There are no memories to export.")
     return EXIT_FOUND if n_events else EXIT_NONE
 
 

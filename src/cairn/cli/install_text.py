@@ -19,10 +19,11 @@ _PARTS = {"files": "files", "hooks": "hooks", "mcp": "MCP"}
 
 def emit_agents(plan: SetupPlan) -> None:
     """Print which agents are meant, and how they were found."""
-    for found in plan.agents:
-        emit(f"{found.adapter.title:<16} {printable(', '.join(found.signs))}")
-    for adapter, hint in plan.others:
-        emit(f"{adapter.title:<16} {hint}")
+    rows = [(found.adapter.title, printable(", ".join(found.signs))) for found in plan.agents]
+    rows += [(adapter.title, hint) for adapter, hint in plan.others]
+    width = max((len(title) for title, _ in rows), default=0)
+    for title, text in rows:
+        emit(f"{title:<{width}}  {text}")
 
 
 def emit_changes(plan: SetupPlan) -> None:

@@ -98,7 +98,7 @@ def _list(options: argparse.Namespace, servers: tuple[TeamServer, ...]) -> int:
         if len(row["projects"]) > _MAX_LISTED:
             note(f"  and {len(row['projects']) - _MAX_LISTED:,} more; --json lists all")
     if not rows:
-        note("You are not signed in to a server of a team. Sign in with: cairn login URL")
+        note("You are not signed in to a team's server. Sign in with: cairn login URL")
     return EXIT_FOUND if rows else EXIT_NONE
 
 

@@ -156,7 +156,7 @@ class Request:
         """
         given = (self.header(b"content-type") or media_type).partition(";")[0].strip().lower()
         if given != media_type:
-            raise RequestError(f"the body must be {media_type}", "see docs/http-api.md")
+            raise RequestError(f"the body must be {media_type}", f"send the header Content-Type: {media_type}")
         if (self.header(b"content-encoding") or "identity").strip().lower() != "identity":
             raise RequestError("the body must not be compressed", "send it without Content-Encoding")
         return await self._body(limit_bytes)

@@ -78,7 +78,7 @@ def field_called(name: str) -> Field[Any]:
         return known[name]
     near = get_close_matches(name[:100], [*known, FALLBACKS], 1)
     label = repr(shown) if (shown := printable_name(name)) else "whose name is not repeated here"
-    meant = f"did you mean {near[0]}? it lists all" if near else "it lists all"
+    meant = f"did you mean {near[0]}? list them all" if near else "list them all"
     raise ConfigError(f"unknown setting {label}", Hint(meant, "config show"))
 
 
