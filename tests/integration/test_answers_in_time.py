@@ -135,5 +135,7 @@ def test_without_a_daemon_the_command_line_says_that_one_goes_on_while_nobody_as
     cut = {"notes": [SAID], "unfollowed": {"files": 1}}
     (said, on_daemon) = answer_from_graph(options, lambda _workspace, _bar: cut)["notes"]
     assert said == SAID
-    assert on_daemon == "a running daemon resolves the whole project while nobody asks: cairn daemon start"
+    assert (
+        on_daemon == "A running daemon resolves the whole project while nobody asks; start it with: cairn daemon start"
+    )
     assert answer_from_graph(options, lambda _workspace, _bar: {"notes": []})["notes"] == []

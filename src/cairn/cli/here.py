@@ -17,7 +17,7 @@ from cairn.protocol.requests import ProjectRequest, SearchRequest, SessionReques
 from cairn.schema import decode
 from cairn.workspace import Workspace
 
-_ON_DAEMON = Hint("a running daemon resolves the whole project while nobody asks", "daemon start")
+_ON_DAEMON = Hint("A running daemon resolves the whole project while nobody asks; start it with", "daemon start")
 _LABELS = {"context": "Reading", "outline": "Reading references", "similar": "Indexing"}
 
 

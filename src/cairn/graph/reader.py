@@ -191,11 +191,13 @@ def note_on_unfollowed(unfollowed: Unfollowed | None, *, of_callees: bool = Fals
         rest = ", …" if len(unfollowed.names) > _MOST_SAID or unfollowed.definitions > len(unfollowed.names) else ""
         said.append(f"{what} {pluralize(unfollowed.definitions, 'definition')} ({names}{rest}) is not all known")
     if unfollowed.files:
-        said.append(f"{pluralize(unfollowed.files, 'file')} that may concern this {_were(unfollowed.files)} not read")
+        said.append(
+            f"{pluralize(unfollowed.files, 'file')} that may concern this {_were(unfollowed.files)} still unread"
+        )
     if unfollowed.lines:
         said.append(f"{lines} were not all counted")
-    left = ", ".join(said)
-    return (Hint(f"This is not all: after {unfollowed.seconds:.2g} s {left}. Ask again to go on from there"),)
+    left = "; ".join(said)
+    return (Hint(f"This is not all: after {unfollowed.seconds:.2g} s, {left}. Ask again to go on from there."),)
 
 
 def _were(count: int) -> str:

@@ -74,7 +74,7 @@ def find_symbol(
         )
     if len(symbols) > 1:
         raise AmbiguousError(
-            f"{text!r} may be any of {len(symbols)}: {_options(code, symbols)}", "name one as PATH or PATH:LINE"
+            f"{text!r} may be any of {len(symbols)}: {_options(code, symbols)}", "name one by its place, as PATH:LINE"
         )
     return symbols[0]
 

@@ -25,6 +25,10 @@ OF_USE, IN_VAIN, UNHELPFUL = 1.0, -0.25, -1.0
 MOST_SHOWN = 3
 _BARS = (LEAST_BAR, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2, 1.4, 1.6, 1.8, MOST_BAR)
 _PULL = 0.01  # towards the shipped value: what twice or half of it must at least be worth
+_IN_WORDS = {
+    "precision": "the share of what is shown that is of use",
+    "helped": "the share that gets what would help",
+}
 _TURNS = 4  # bars made with labels exchanged, which a bar must beat
 
 
@@ -158,7 +162,7 @@ def judge_bar(
     if min((interval.low for interval in own), default=1.0) <= 0:
         reasons.append("it gains no more than what is learned from right files exchanged at random")
     reasons += [
-        f"{name} falls from {before[name]:.3f} to {after[name]:.3f}"
+        f"{_IN_WORDS[name]} falls from {before[name]:.3f} to {after[name]:.3f}"
         for name in ("precision", "helped")
         if after[name] < before[name] - MAX_FALL
     ]

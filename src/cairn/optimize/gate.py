@@ -16,6 +16,11 @@ FEWEST = 30  # examples to judge by
 # How much a kind of question, and a second metric, may fall in the mean.
 MAX_FALL, MAX_CODE_FALL = 0.02, 0.03
 _FEWEST_OF_KIND = 15
+_IN_WORDS = {
+    "code_ndcg": "NDCG@10 of code files alone",
+    "file_match": "the share of questions with a right file among five",
+    "function_match": "the share of wanted names among ten hits",
+}
 # Slower than that is refused: by a share, and by seconds of the processor.
 _SLOWER, _SLOWER_SECONDS = 1.5, 0.002
 MAX_LONGER = 1.1
@@ -130,7 +135,7 @@ def _falls(judged: Sequence[JudgedExample], before: dict[str, float], after: dic
     reasons = []
     for name, most in (("code_ndcg", MAX_CODE_FALL), ("file_match", MAX_FALL), ("function_match", MAX_FALL)):
         if after[name] < before[name] - most:
-            reasons.append(f"{name} falls from {before[name]:.3f} to {after[name]:.3f}")
+            reasons.append(f"{_IN_WORDS[name]} falls from {before[name]:.3f} to {after[name]:.3f}")
     kinds: dict[str, list[float]] = defaultdict(list)
     for one in judged:
         kinds[one.kind].append(one.score_after.ndcg - one.score_before.ndcg)

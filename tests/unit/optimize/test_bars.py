@@ -60,7 +60,7 @@ def test_a_bar_that_hides_what_helps_does_not_pass() -> None:
     held = [case(n, Showable(1.1, IN_VAIN * 4 if n % 4 else OF_USE, 40)) for n in range(100)]
     verdict = judge_bar(held, 1.2, 1.0, 1)
     assert not verdict.is_new
-    assert verdict.report["reasons"] == ["helped falls from 1.000 to 0.000"]
+    assert verdict.report["reasons"] == ["the share that gets what would help falls from 1.000 to 0.000"]
 
 
 def test_a_bar_that_shows_more_for_the_same_help_does_not_pass() -> None:

@@ -70,7 +70,7 @@ def test_longer_answers_and_lost_names_do_not_pass() -> None:
         )
         for one in better
     ]
-    assert judge(lost, 1).reasons == ("function_match falls from 0.900 to 0.800",)
+    assert judge(lost, 1).reasons == ("the share of wanted names among ten hits falls from 0.900 to 0.800",)
 
 
 def test_answers_that_changed_most_are_told_without_what_somebody_asked() -> None:
