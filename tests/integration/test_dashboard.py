@@ -1044,7 +1044,9 @@ def test_a_verdict_on_nothing_is_refused(browser: Browser, data: dict[str, str])
 
 
 def test_versions_of_the_tuning_are_listed_used_and_rolled_back(browser: Browser, project: Path) -> None:
-    assert "cairn optimize run" in browser.get("/tuning").text
+    page = browser.get("/tuning").text
+    assert "cairn optimize run" in page
+    assert "0 commits, 0 questions of sessions" in page
     with Workspace.open(project) as workspace:
         evidence: dict[str, Any] = {
             "before": {"ndcg": 0.5},

@@ -17,6 +17,7 @@ from cairn.loading import load
 from cairn.operations import perform
 from cairn.protocol.memory_table import MEMORY_OPERATIONS
 from cairn.schema import decode
+from cairn.source.text import pluralize
 from cairn.workspace import Workspace
 
 Document = dict[str, Any]  # an answer, as JSON in docs/http-api.md
@@ -53,8 +54,9 @@ def run_status(options: argparse.Namespace) -> int:
     used = f"version {status['active']} of {status['versions']}" if status["active"] else "the shipped values"
     emit(f"used: {used}")
     examples = status["examples"]
+    commits, questions = pluralize(examples["history"], "commit"), pluralize(examples["feedback"], "question")
     few = f"; {status['needed']} are needed" if sum(examples.values()) < status["needed"] else ""
-    emit(f"to learn from: {examples['history']:,} commits, {examples['feedback']:,} questions of sessions{few}")
+    emit(f"to learn from: {commits}, {questions} of sessions{few}")
     if status["trial"]["state"] == "running":
         emit(f"on trial: {_trial(status['trial'])}")
     for line in status["notes"][:3]:
