@@ -163,7 +163,9 @@ _ROWS = (
         Detection(("auggie",), (".augment", ".augment-guidelines"), (".augment",)),
         (),
         (".augment/settings.json",),
-        by_hand=("Augment has MCP servers only at the level of the user.",),
+        by_hand=(
+            "Augment takes MCP servers from your own files only, which `cairn init --agent augment --user` writes.",
+        ),
     ),
     McpAgent(
         "cline",
@@ -172,7 +174,7 @@ _ROWS = (
         (),
         (".cline/data/settings/cline_mcp_settings.json",),
         moved=("CLINE_MCP_SETTINGS_PATH", ".cline/data/settings/cline_mcp_settings.json"),
-        by_hand=("Cline has MCP servers only at the level of the user.",),
+        by_hand=("Cline takes MCP servers from your own files only, which `cairn init --agent cline --user` writes.",),
     ),
     McpAgent(
         "continue",
@@ -214,7 +216,7 @@ _ROWS = (
         ("extensions",),
         _goose,
         by_hand=(
-            "Goose has MCP servers only at the level of the user.",
+            "Goose takes MCP servers from your own files only, which `cairn init --agent goose --user` writes.",
             "Restart Goose if it is running; it reads its settings when it starts.",
         ),
     ),
@@ -291,7 +293,8 @@ _ROWS = (
         is_list=True,
         moved=("VIBE_HOME", ".vibe"),
         by_hand=(
-            "The MCP server is added for Vibe only at the level of the user, whose settings a project's replace.",
+            "Vibe's settings in a project would take the place of yours, so its MCP server is in your own file, "
+            "which `cairn init --agent vibe --user` writes.",
         ),
     ),
     McpAgent(

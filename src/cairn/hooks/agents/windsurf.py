@@ -36,7 +36,10 @@ class Windsurf(Adapter):
         "after-tool": tuple(_TOOLS),
         "turn-end": ("post_cascade_response",),
     }
-    by_hand = ("Windsurf from before its renaming to Devin Desktop has MCP servers only at the level of the user.",)
+    by_hand = (
+        "Windsurf from before it became Devin Desktop takes MCP servers from your own files only, "
+        "which `cairn init --agent windsurf --user` writes.",
+    )
     first_payload: ClassVar[Mapping[str, Any]] = {
         "agent_action_name": "pre_user_prompt",
         "trajectory_id": "SESSION",
