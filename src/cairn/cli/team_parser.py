@@ -9,6 +9,7 @@ from cairn.cli.flags import number_within, real_within
 from cairn.cli.parser import Parser
 from cairn.fields import Rule
 
+_Add = Callable[[str, str], Parser]  # an action, by its name and what it does
 _PROJECT = "ORGANISATION/NAME"
 _PORT = Rule(least=0, most=65_535)
 _DAYS = Rule(least=0, most=36_500)
@@ -38,6 +39,26 @@ def add_team_commands(
         return action
 
     add("migrate", "create or update the tables; run it as their owner")
+    _add_projects(add)
+    _add_people(add)
+    _add_grants(add)
+    _add_memories(add)
+    status = add("status", "show what is published, what waits, what failed, and which nodes and workers there are")
+    status.set_defaults(run=lazy("cairn.cli.team_state:run_status"))
+    add("doctor", "look what is wrong with the database, the store, or what was published", of_objects)
+    _add_worker(add("worker", "index new commits and publish them, until it is stopped", of_objects))
+    _add_serve(add("serve", "answer questions about published projects over HTTP", of_objects))
+    collect = add("collect", "delete objects that no published project needs", of_objects)
+    collect.add_argument(
+        "--grace-hours",
+        type=real_within(_HOURS),
+        default=24.0,
+        metavar="N",
+        help="only those older than this; by default 24",
+    )
+
+
+def _add_projects(add: _Add) -> None:
     added = add("add", "add a project, or another branch of one")
     added.add_argument("project", metavar=_PROJECT)
     added.add_argument("url", metavar="URL", help="where workers fetch it from: https, ssh or file")
@@ -47,13 +68,18 @@ def add_team_commands(
         ("publish", "have a project published again"),
     ):
         add(name, text).add_argument("project", metavar=_PROJECT)
-    _add_people(add)
+
+
+def _add_grants(add: _Add) -> None:
     for name, text in (("grant", "let a person read a project"), ("revoke", "let a person no longer read a project")):
         granted = add(name, text)
         granted.add_argument("person", metavar="PERSON")
         granted.add_argument("project", metavar=_PROJECT)
         if name == "grant":
             granted.add_argument("--write", action="store_true", help="and write memories of it")
+
+
+def _add_memories(add: _Add) -> None:
     memories = add("memories", "list shared memories; export or erase them")
     memories.add_argument("project", metavar=_PROJECT, nargs="?", default="", help="by default all projects")
     memories.add_argument(
@@ -64,10 +90,9 @@ def add_team_commands(
     either.add_argument("--erase", action="store_true", help="erase them for ever, on every machine that shares them")
     memories.add_argument("--dry-run", action="store_true", help="only say which would be erased")
     memories.add_argument("--yes", action="store_true", help="do not ask before they are erased")
-    status = add("status", "show what is published, what waits, what failed, and which nodes and workers there are")
-    status.set_defaults(run=lazy("cairn.cli.team_state:run_status"))
-    add("doctor", "look what is wrong with the database, the store, or what was published", of_objects)
-    worker = add("worker", "index new commits and publish them, until it is stopped", of_objects)
+
+
+def _add_worker(worker: Parser) -> None:
     worker.add_argument("--folder", metavar="F", required=True, help="where it keeps repositories")
     worker.add_argument("--name", metavar="NAME", default="", help="what it is called; by default the machine's name")
     worker.add_argument(
@@ -82,7 +107,9 @@ def add_team_commands(
         help="seconds until another one takes over; by default 60",
     )
     worker.add_argument("--once", action="store_true", help="look at each branch once, and end when all is published")
-    serve = add("serve", "answer questions about published projects over HTTP", of_objects)
+
+
+def _add_serve(serve: Parser) -> None:
     serve.add_argument("--folder", metavar="F", required=True, help="where it keeps copies; emptied at the start")
     serve.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help="to listen at; by default 127.0.0.1")
     serve.add_argument(
@@ -93,17 +120,9 @@ def add_team_commands(
         "--projects", type=number_within(_COUNT), metavar="N", default=64, help="open at once; by default 64"
     )
     serve.add_argument("--audit-queries", action="store_true", help="note in the audit also what was asked for")
-    collect = add("collect", "delete objects that no published project needs", of_objects)
-    collect.add_argument(
-        "--grace-hours",
-        type=real_within(_HOURS),
-        default=24.0,
-        metavar="N",
-        help="only those older than this; by default 24",
-    )
 
 
-def _add_people(add: Callable[[str, str], Parser]) -> None:
+def _add_people(add: _Add) -> None:
     token = add("token", "make a token for a person or a service, or revoke theirs")
     token.add_argument("person", metavar="PERSON")
     token.add_argument(
