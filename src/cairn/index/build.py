@@ -53,6 +53,9 @@ LARGE_SEGMENT = 2  # times all others together
 # Batches wait to be shown until they add this share to the view's files: showing costs time for every file there is.
 SHOWN_SHARE = 1 / 4
 
+_Parsed = tuple[Content, ParsedText]
+_Key = tuple[bytes, str]  # the hash of a content, and the language it was parsed as
+
 
 class Builder:
     """Updates one view; holds the write connection for the length of a run.
@@ -208,11 +211,9 @@ class Builder:
 
     # -- one run ------------------------------------------------------------------------------------------------------
 
-    def _update(
-        self, view_id: int, plan: Plan, tally: Tally, reader: PlanReader, parsed: Iterator[tuple[Content, ParsedText]]
-    ) -> None:
+    def _update(self, view_id: int, plan: Plan, tally: Tally, reader: PlanReader, parsed: Iterator[_Parsed]) -> None:
         """Commit what is read and parsed, batch by batch."""
-        batch: list[tuple[Content, ParsedText]] = []
+        batch: list[_Parsed] = []
         n_chunks = n_bytes = 0
         for content, text in parsed:
             reader.done()
@@ -227,14 +228,14 @@ class Builder:
             self._commit(view_id, batch, reader, plan, tally, last=True)
         tally.skipped += reader.skipped
 
-    def _parse(self, tasks: Iterator[Task[Content]], plan: Plan) -> Iterator[tuple[Content, ParsedText]]:
+    def _parse(self, tasks: Iterator[Task[Content]], plan: Plan) -> Iterator[_Parsed]:
         n_helpers = self._limits.helpers if plan.is_much else 1
         return parse_beside(tasks, TEXT_JOB, n_helpers=n_helpers, in_flight_bytes=self._limits.in_flight_bytes)
 
     def _commit(
         self,
         view_id: int,
-        batch: Sequence[tuple[Content, ParsedText]],
+        batch: Sequence[_Parsed],
         reader: PlanReader,
         plan: Plan,
         tally: Tally,
@@ -242,37 +243,27 @@ class Builder:
         last: bool = False,
     ) -> None:
         """Write one batch: first its derived file, then, in one transaction, all that refers to it."""
-        unique: dict[tuple[bytes, str], tuple[Content, ParsedText]] = {}
-        blob_ids: dict[tuple[bytes, str], int] = {}
-        next_id = blob_db.next_blob_id(self._connection)
-        for content, text in batch:
-            key = (content.content_hash, text.parsed.language)
-            # The same content may have been committed while this file waited to be parsed.
-            if key not in blob_ids and (stored := blob_db.find_blob(self._connection, *key)) is not None:
-                blob_ids[key] = stored
-            elif key not in blob_ids:
-                blob_ids[key] = next_id + len(unique)
-                unique[key] = content, text
+        blob_ids, new = _number(self._connection, batch)
         name, segment, n_bytes = new_name(), None, 0
-        if any(text.keys for _, text in unique.values()):
-            segment = self._segment([text for _, text in unique.values()], [blob_ids[key] for key in unique])
+        if any(text.keys for _, text in new.values()):
+            segment = _segment_of(self._analyzer, [text for _, text in new.values()], [blob_ids[key] for key in new])
             n_bytes = segment.save(self._state.segment(name))
         for content, text in batch:
-            file, blob_id = content.file, blob_ids[content.content_hash, text.parsed.language]
+            blob_id = blob_ids[_key(content, text)]
             if content.origin is not None:
                 reader.origins[content.origin] = blob_id
-            reader.rows.append(FileRow.of(file, blob_id, racy=content.racy))
+            reader.rows.append(FileRow.of(content.file, blob_id, racy=content.racy))
         with self._transaction():
             segment_id = 0
             if segment is not None:
                 segment_id = segment_db.put_segment(self._connection, name, len(segment), n_bytes)
                 tally.embedded += len(segment)
                 tally.segments += 1
-            for key, (content, text) in unique.items():
+            for key, (content, text) in new.items():
                 blob_db.put_blob(
                     self._connection,
                     blob_ids[key],
-                    key[0],
+                    content.content_hash,
                     text.parsed,
                     text.keys,
                     segment_id,
@@ -282,24 +273,17 @@ class Builder:
             view_db.put_origins(self._connection, reader.origins)
             tally.count(reader.rows, plan)
             self._n_unshown += len(reader.rows)
-            waits = _may_wait(self._last_view(), self._n_unshown, last=last, is_only=tally.segments <= 1)
-            if tally.touched and not waits and not self._beside:
-                self._publish(view_id)
-                self._n_unshown = 0
-            view_db.set_pending(self._connection, view_id, reader.left + (self._n_unshown if tally.touched else 0))
+            self._show(view_id, reader, tally, last=last)
         reader.rows.clear()
         reader.origins.clear()
 
-    def _segment(self, items: Sequence[ParsedText], blob_ids: Sequence[int]) -> Segment:
-        postings, vectors = self._analyzer.analyze([item.words for item in items])
-        counts = [len(item.keys) for item in items]
-        return Segment(
-            blob_ids=np.array(blob_ids, dtype=np.int64),
-            blob_start=np.r_[0, np.cumsum(counts)].astype(np.int64),
-            forms=np.array([form for item in items for form in forms_of(item.parsed)], dtype=np.uint8),
-            vectors=vectors,
-            postings=postings,
-        )
+    def _show(self, view_id: int, reader: PlanReader, tally: Tally, *, last: bool) -> None:
+        """Publish what was committed, unless that waits for more, and note how many files are still to come."""
+        waits = _may_wait(self._last_view(), self._n_unshown, last=last, is_only=tally.segments <= 1)
+        if tally.touched and not waits and not self._beside:
+            self._publish(view_id)
+            self._n_unshown = 0
+        view_db.set_pending(self._connection, view_id, reader.left + (self._n_unshown if tally.touched else 0))
 
     def _finish(self, view_id: int, plan: Plan, tally: Tally, verify: bool) -> None:
         """Drop what is gone, tidy the segments, and publish a generation if anything changed."""
@@ -378,6 +362,38 @@ class Builder:
             return None
         self._loaded = (view.id, view.generation), arrays
         return arrays
+
+
+def _number(connection: sqlite3.Connection, batch: Sequence[_Parsed]) -> tuple[dict[_Key, int], dict[_Key, _Parsed]]:
+    """Return the ids of the contents of a batch, and those contents that the index does not have."""
+    blob_ids: dict[_Key, int] = {}
+    new: dict[_Key, _Parsed] = {}
+    next_id = blob_db.next_blob_id(connection)
+    for content, text in batch:
+        key = _key(content, text)
+        # The same content may have been committed while this file waited to be parsed.
+        if key not in blob_ids and (stored := blob_db.find_blob(connection, *key)) is not None:
+            blob_ids[key] = stored
+        elif key not in blob_ids:
+            blob_ids[key] = next_id + len(new)
+            new[key] = content, text
+    return blob_ids, new
+
+
+def _key(content: Content, text: ParsedText) -> _Key:
+    return content.content_hash, text.parsed.language
+
+
+def _segment_of(analyzer: Analyzer, items: Sequence[ParsedText], blob_ids: Sequence[int]) -> Segment:
+    postings, vectors = analyzer.analyze([item.words for item in items])
+    counts = [len(item.keys) for item in items]
+    return Segment(
+        blob_ids=np.array(blob_ids, dtype=np.int64),
+        blob_start=np.r_[0, np.cumsum(counts)].astype(np.int64),
+        forms=np.array([form for item in items for form in forms_of(item.parsed)], dtype=np.uint8),
+        vectors=vectors,
+        postings=postings,
+    )
 
 
 def _may_wait(shown: ViewArrays | None, n_unshown: int, *, last: bool, is_only: bool) -> bool:
