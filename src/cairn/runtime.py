@@ -20,7 +20,6 @@ from cairn.storage.atomic import write_file
 from cairn.storage.lock import holder
 from cairn.storage.own_files import read_own
 
-FIRST_PORT, LAST_PORT = 37_800, 37_899
 _MAX_BYTES = 100_000  # of a file in the state folder
 _WRITTEN_AGAIN = "a running daemon writes it again within 5 seconds; then repeat the command"
 _PREFIXES = ("CAIRN_", "GIT_CONFIG")

@@ -1,10 +1,9 @@
-"""Facts about common embedding models: input limits, task prefixes, prices."""
+"""Facts about common embedding models: input limits, task prefixes, prices as of 2026-04."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-PRICES_AS_OF = "2026-04"
 # Code has fewer characters per token than prose; with 3, nearly every text stays below a model's limit.
 CHARS_PER_TOKEN_AT_LEAST = 3
 DEFAULT_MAX_TOKENS = 512  # the limit of many older models

@@ -22,7 +22,6 @@ ORIGINS = ("captured", "agent", "person", "imported")
 AUTHORITIES = ("rule", "agent", "person")  # the weakest first
 ACTORS = ("rule", "agent", "person", "machine")
 
-Authority = Literal["rule", "agent", "person"]
 Kind = Literal["created", "set", "status", "link", "unlink", "redact"]
 
 MAX_TEXT_CHARS = 10_000

@@ -127,7 +127,7 @@ class Sessions:
         if not (is_over and moment.event == "session-end"):
             self._tell(connection, moment, recorded)
             if moment.event == "session-end":
-                self._cap(connection, session)
+                self._cap(session)
         return recorded
 
     def _tell(self, connection: sqlite3.Connection, moment: Moment, recorded: Recorded) -> None:
@@ -142,7 +142,7 @@ class Sessions:
                 connection.execute("ROLLBACK TO listener")
             connection.execute("RELEASE listener")
 
-    def _cap(self, connection: sqlite3.Connection, session: Session) -> None:
+    def _cap(self, session: Session) -> None:
         """Bound the importance of what was learned where nothing was tried out, except what a person says."""
         if session.origin not in (PLANNING, INVESTIGATION):
             return

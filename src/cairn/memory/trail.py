@@ -248,13 +248,13 @@ class Trail:
                 else:
                     still_open.append(broken)
             elif broken.edits or _is_whole(command, broken):
-                proposals += self._learn(text, command, broken)
+                proposals += self._learn(text, broken)
             else:
                 still_open.append(broken)
         self.failures = still_open
         return proposals
 
-    def _learn(self, text: str, command: Command, broken: OpenFailure) -> list[Proposal]:
+    def _learn(self, text: str, broken: OpenFailure) -> list[Proposal]:
         """Return what a success tells about the failure before."""
         if broken.edits:
             return [] if broken.is_red_first and not self.is_fixing else [_propose_fix(broken, self.calls)]

@@ -157,7 +157,6 @@ _OTHERWISE = "give another value"
 
 
 Scope = Literal["read", "write", "admin"]
-SCOPES: tuple[Scope, ...] = ("read", "write", "admin")
 
 
 def require_scope(connection: Connection, scope: Scope) -> None:
