@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 
 from cairn.cli.notes import note, printable
+from cairn.cli.stdin import ask_whether, is_anybody_here
 from cairn.consent import Consents
 from cairn.errors import ConfigError
 from cairn.folders import state_folder
@@ -21,7 +21,7 @@ def open_with_consent(options: argparse.Namespace) -> Workspace:
     Raises:
         ConfigError: if `--ask` is given and there is no terminal to ask on.
     """
-    on_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty() and not options.json
+    on_terminal = is_anybody_here() and not options.json
     if options.ask and not on_terminal:
         raise ConfigError("--ask needs a terminal to ask on", "run it in a terminal, without --json")
     workspace = _open_project(options)
@@ -39,13 +39,9 @@ def open_with_consent(options: argparse.Namespace) -> Workspace:
     for line in workspace.consent_request.lines:
         note(f"  {printable(line)}")
     note("It would receive this project's code and every query about it.")
-    sys.stderr.write("Allow it for this project? [y/N] ")
-    sys.stderr.flush()
-    reply = sys.stdin.readline()
-    if not reply.endswith("\n"):  # the end of the input is not an answer
-        note("")
+    is_allowed = ask_whether("Allow it for this project?")
+    if is_allowed is None:
         return workspace
-    is_allowed = reply.strip().lower() in ("y", "yes")
     workspace.consent_request.settle(allowed=is_allowed)
     note(
         "Allowed."

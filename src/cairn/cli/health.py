@@ -8,6 +8,7 @@ import sys
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_STORE, EXIT_USAGE
 from cairn.cli.render import emit, emit_json
+from cairn.cli.stdin import ask_whether, is_anybody_here
 from cairn.index.health import Finding
 from cairn.install.doctor import examine_all, is_healthy
 from cairn.runtime import StateFolder
@@ -87,8 +88,7 @@ def _adopt_memory(options: argparse.Namespace) -> int:
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         file = workspace.state.path / MEMORY.file_name
         question = f"Take over {file}? Agents will be shown what it says, so do so only if it is yours."
-        if not options.yes and not _confirms(question, "--adopt-memory"):
-            note("Nothing was changed.")
+        if not _is_confirmed(options, question, "--adopt-memory"):
             return EXIT_USAGE
         n_memories = workspace.upkeep.adopt_memory()
     if options.json:
@@ -105,8 +105,7 @@ def _salvage_memory(options: argparse.Namespace) -> int:
     with Workspace.containing(options.project, state_dir=options.state_dir) as workspace:
         file = workspace.state.path / MEMORY.file_name
         question = f"Make a new {file} of what can be read? The damaged file is kept under another name."
-        if not options.yes and not _confirms(question, "--salvage-memory"):
-            note("Nothing was changed.")
+        if not _is_confirmed(options, question, "--salvage-memory"):
             return EXIT_USAGE
         done = workspace.upkeep.salvage_memory()
     if options.json:
@@ -120,13 +119,18 @@ def _salvage_memory(options: argparse.Namespace) -> int:
     return EXIT_FOUND
 
 
-def _confirms(question: str, option: str) -> bool:
-    note(question)
-    if not sys.stdin.isatty() or not sys.stderr.isatty():
-        note(f"  try: cairn doctor {option} --yes")
-        return False
-    note("[y/N] ")
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+def _is_confirmed(options: argparse.Namespace, question: str, option: str) -> bool:
+    """Ask the user, unless they said `--yes`; without a terminal, say how to confirm it."""
+    if options.yes:
+        return True
+    if is_anybody_here():
+        is_confirmed = bool(ask_whether(question))
+    else:
+        is_confirmed = False
+        note(f"{question}\n  try: cairn doctor {option} --yes")
+    if not is_confirmed:
+        note("Nothing was changed.")
+    return is_confirmed
 
 
 def _consents(findings: list[Finding]) -> bool:
@@ -136,8 +140,7 @@ def _consents(findings: list[Finding]) -> bool:
         return False
     for finding in repairable:
         _emit(finding)
-    note("Repair this? [y/N] ")
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return bool(ask_whether("Repair this?"))
 
 
 def _emit(finding: Finding) -> None:

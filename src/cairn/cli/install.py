@@ -22,6 +22,7 @@ from cairn.cli.install_text import (
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE, EXIT_USAGE
 from cairn.cli.render import emit, emit_json
+from cairn.cli.stdin import ask_whether, is_anybody_here
 from cairn.client import ensure
 from cairn.errors import CairnError, PathError
 from cairn.hints import Hint
@@ -97,14 +98,12 @@ def _show_diff(plan: SetupPlan, *, as_json: bool) -> int:
 def _consents(plan: SetupPlan, options: argparse.Namespace) -> bool:
     """Ask once, on a terminal, whether to write; else say how to go on."""
     number = pluralize(len(plan.to_write), "file")
-    if options.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if options.json or not is_anybody_here():
         agents = "".join(f" --agent {name}" for name in options.agents)
         again = f"cairn init{agents}{_place_flags(options)} --yes"
         note(f"Nothing was written, because nobody can be asked.\n  try: {again}   (--dry-run shows every line)")
         return False
-    sys.stderr.write(f"Write {number}? (--dry-run shows every line) [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+    if ask_whether(f"Write {number}? (--dry-run shows every line)"):
         return True
     note("Nothing was written.")
     return False

@@ -11,6 +11,7 @@ from typing import Any
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import emit, emit_json
+from cairn.cli.stdin import is_anybody_here
 from cairn.errors import CairnError, ConfigError, NotFoundError
 from cairn.hints import Hint
 from cairn.remote.connection import TeamConnection
@@ -66,7 +67,7 @@ def _ask_for_token(server: TeamServer, *, from_stdin: bool) -> str:
         if code.whole_page:
             note(f"or open {code.whole_page} and compare the code.")
         return wait_for_token(connection, code)
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not is_anybody_here():
         raise ConfigError(
             f"{server.host} needs a token that an operator made",
             Hint("give it on stdin", "login", url=server.url, token_stdin=True),

@@ -14,6 +14,7 @@ from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.remote import ask_daemon
 from cairn.cli.render import Style, emit, emit_json, file_of
+from cairn.cli.stdin import ask_whether, is_anybody_here
 from cairn.errors import PathError, RequestError
 from cairn.hints import Hint
 from cairn.loading import load
@@ -251,7 +252,7 @@ def _confirm(options: argparse.Namespace) -> bool:
     Raises:
         RequestError: if there is nobody to ask.
     """
-    if not is_anybody_here(options):
+    if options.json or not is_anybody_here():
         raise RequestError(
             "what is erased is gone for ever, and nobody is here to be asked",
             Hint("confirm it", "forget", ids=tuple(options.ids), yes=True),
@@ -262,21 +263,10 @@ def _confirm(options: argparse.Namespace) -> bool:
     return ask_to_erase(len(documents))
 
 
-def is_anybody_here(options: argparse.Namespace) -> bool:
-    """Tell whether there is somebody at a terminal who can be asked."""
-    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty() and not options.json
-
-
 def ask_to_erase(n_memories: int) -> bool:
     """Ask the user whether to erase so many memories."""
     them = "it" if n_memories == 1 else f"these {pluralize(n_memories, 'memory', 'memories')}"
-    sys.stderr.write(f"Erase {them} for ever, here and wherever shared? This cannot be undone. [y/N] ")
-    sys.stderr.flush()
-    reply = sys.stdin.readline()
-    if not reply.endswith("\n"):  # the end of the input is not an answer
-        note("")
-        return False
-    return reply.strip().lower() in ("y", "yes")
+    return bool(ask_whether(f"Erase {them} for ever, here and wherever shared? This cannot be undone."))
 
 
 # -- what is given -----------------------------------------------------------------------------------------------------

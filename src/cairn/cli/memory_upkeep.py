@@ -7,10 +7,11 @@ import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from cairn.cli.memories import answer_memory, ask_to_erase, filter_fields, is_anybody_here
+from cairn.cli.memories import answer_memory, ask_to_erase, filter_fields
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE, EXIT_USAGE
 from cairn.cli.render import ProgressBar, Style, emit, emit_json
+from cairn.cli.stdin import is_anybody_here
 from cairn.errors import RequestError
 from cairn.loading import load
 from cairn.memory.actors import find_actor
@@ -107,7 +108,7 @@ def _confirm(options: argparse.Namespace) -> bool:
     total = _ask(options, dry_run=True)["total"]
     if not total:
         return False
-    if not is_anybody_here(options):
+    if options.json or not is_anybody_here():
         raise RequestError(
             f"{pluralize(total, 'memory', 'memories')} would be gone for ever, and nobody is here to be asked",
             "see which with --dry-run, then confirm it with --yes",

@@ -11,6 +11,7 @@ from cairn.cli.memory_rows import cost_of, note_rest, print_row
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import Style, emit, emit_json, file_of
+from cairn.cli.stdin import ask_whether, is_anybody_here
 from cairn.errors import RequestError
 from cairn.hints import Hint
 from cairn.source.text import pluralize
@@ -137,14 +138,12 @@ def _is_confirmed(options: argparse.Namespace, action: str, question: str) -> bo
     """
     if options.yes:
         return True
-    if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty() or options.json:
+    if options.json or not is_anybody_here():
         raise RequestError(
             "what is deleted is gone for ever, and nobody is here to be asked",
             Hint("confirm it", action, ids=tuple(options.ids), yes=True),
         )
-    sys.stderr.write(f"{', '.join(map(printable, options.ids))}: {question} [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+    if ask_whether(f"{', '.join(options.ids)}: {question}"):
         return True
     note("Nothing was deleted.")
     return False

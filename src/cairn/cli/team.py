@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cairn.cli.exchange import write_export
-from cairn.cli.memories import ask_to_erase, is_anybody_here
+from cairn.cli.memories import ask_to_erase
 from cairn.cli.notes import printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import emit, emit_json
+from cairn.cli.stdin import is_anybody_here
 from cairn.config import load_settings
 from cairn.errors import CatalogError, ConfigError, NotAvailableError, ObjectStoreError, RequestError
 from cairn.loading import load
@@ -276,7 +277,7 @@ def _confirm(options: argparse.Namespace, n_memories: int) -> bool:
     Raises:
         RequestError: if there is nobody to ask.
     """
-    if not is_anybody_here(options):
+    if options.json or not is_anybody_here():
         raise RequestError(
             f"{pluralize(n_memories, 'memory', 'memories')} would be gone for ever, and nobody is here to be asked",
             "see which with --dry-run, then confirm it with --yes",
