@@ -295,6 +295,15 @@ def commit_on_a_branch(root: Path, git: Git) -> None:
     git(root, "switch", "-q", "main")
 
 
+def test_a_run_that_does_not_name_every_language_says_how_many_it_leaves_out(tmp_path: Path) -> None:
+    for ending in ("c", "css", "go", "java", "js", "md", "py", "rb", "rs", "sh"):
+        (tmp_path / f"file.{ending}").write_text("\n")
+    shown = cairn("index", cwd=tmp_path).stdout
+    assert shown.count(" 1 file\n") == 8
+    assert "  2 more languages; all of them: cairn status\n" in shown
+    assert cairn("status", cwd=tmp_path).stdout.count(" 1 file\n") == 10
+
+
 def test_a_branch_is_searched_and_fetched_without_checking_it_out(project: Path, git: Git) -> None:
     commit_on_a_branch(project, git)
     done = cairn("search", "load_extra", "--branch", "feature", "--json", cwd=project)

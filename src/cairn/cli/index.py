@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cairn.index.watch import Update
 
 _ENDING_SECONDS = 3.0  # for the commits that are being read when a watch ends
+_MOST_LANGUAGES = 8  # shown after a run, those with the most files
 
 
 def run_index(options: argparse.Namespace) -> int:
@@ -203,9 +204,15 @@ def _duration(seconds: float) -> str:
 
 def _emit_report(report: IndexReport, *, every_skipped: bool) -> None:
     emit(_summary(report))
-    for language, count in list(report.languages.items())[:8]:
-        emit(f"  {language:<12} {count:>7,} {'file' if count == 1 else 'files'}")
+    _emit_languages(dict(list(report.languages.items())[:_MOST_LANGUAGES]))
+    if (more := len(report.languages) - _MOST_LANGUAGES) > 0:
+        emit(f"  {pluralize(more, 'more language')}; all of them: cairn status")
     _emit_skipped(report, every=every_skipped)
+
+
+def _emit_languages(languages: Mapping[str, int]) -> None:
+    for language, count in languages.items():
+        emit(f"  {language:<12} {count:>7,} {'file' if count == 1 else 'files'}")
 
 
 def _summary(report: IndexReport) -> str:
@@ -250,6 +257,21 @@ def run_status(options: argparse.Namespace) -> int:
     if options.json:
         emit_json(status)
         return EXIT_FOUND
+    _emit_index(status)
+    _emit_models(status)
+    _emit_languages(status["languages"])
+    emit(f"skipped     {pluralize(len(status['skipped']), 'file')} (each one: cairn index --skipped)")
+    for reason, count in Counter(status["skipped"].values()).most_common(5):
+        emit(f"  {count:>7,} {printable(reason)}")
+    _emit_memory(status["memory"])
+    if aside := status["set_aside"]:
+        emit(f"set aside   {pluralize(len(aside), 'file')}, the last {printable(aside[-1])}; see: cairn doctor")
+    if error := status["last_error"]:
+        emit(f"last error  {printable(str(error.get('message')))}\n  try: {printable(str(error.get('hint')))}")
+    return EXIT_FOUND
+
+
+def _emit_index(status: Mapping[str, Any]) -> None:
     emit(f"project     {printable(status['root'])}")
     emit(f"branch      {printable(status['branch']) or '(none)'}")
     emit(
@@ -263,6 +285,9 @@ def run_status(options: argparse.Namespace) -> int:
         gone = "  (its folder is gone)" if view["gone"] else ""
         branch = printable(view["branch"]) or "no branch"
         emit(f"view        {printable(view['name'])} ({branch}): {pluralize(view['files'], 'file')}{gone}")
+
+
+def _emit_models(status: Mapping[str, Any]) -> None:
     emit(f"fingerprint {status['model']}  (of the bundled model)")
     for model in status["embedding"]:
         active = "  (answers)" if model["active"] else ""
@@ -272,17 +297,6 @@ def run_status(options: argparse.Namespace) -> int:
             emit(f"            last error: {printable(model['error'])}")
     if status["asks_for"]:
         emit(f"asks for    {printable(status['asks_for'])}  (allow it with: cairn index)")
-    for language, count in status["languages"].items():
-        emit(f"  {language:<12} {count:>7,} {'file' if count == 1 else 'files'}")
-    emit(f"skipped     {pluralize(len(status['skipped']), 'file')} (each one: cairn index --skipped)")
-    for reason, count in Counter(status["skipped"].values()).most_common(5):
-        emit(f"  {count:>7,} {printable(reason)}")
-    _emit_memory(status["memory"])
-    if aside := status["set_aside"]:
-        emit(f"set aside   {pluralize(len(aside), 'file')}, the last {printable(aside[-1])}; see: cairn doctor")
-    if error := status["last_error"]:
-        emit(f"last error  {printable(str(error.get('message')))}\n  try: {printable(str(error.get('hint')))}")
-    return EXIT_FOUND
 
 
 def _emit_memory(memory: Mapping[str, Any]) -> None:
