@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -58,15 +58,8 @@ def merge_searches(
     if not searches:
         raise ProjectError("; ".join(problems) or "no project is known yet", Hint.of("index", project=None))
     documents = [document for _, document in searches]
-    hits = [{**hit, "project": name} for name, document in searches for hit in document["code"]]
     modes = {document["mode"] for document in documents}
-    # Scores of one ranker compare across projects, better than relevances; see bench/README.md.
-    by_score = len(modes) == 1 and modes <= _SCORED and all("score" in hit for hit in hits)
-    hits.sort(key=lambda hit: -float(str(hit["score" if by_score else "relevance"])))
-    if not request.explain:
-        for hit in hits:
-            hit.pop("score", None)
-            hit.pop("explain", None)
+    hits = _hits_of_all(searches, modes, is_explained=request.explain)
     shown = hits[: request.limit or len(hits)]
     rows = [{**row, "project": name} for name, document in searches for row in document["memory"]]
     rows.sort(key=lambda row: -float(str(row["relevance"])))
@@ -93,6 +86,21 @@ def merge_searches(
     if notes or problems:
         merged["notes"] = [*notes, *problems]
     return _fit(merged, request.max_tokens)
+
+
+def _hits_of_all(
+    searches: Sequence[tuple[str, SearchDocument]], modes: Set[str], *, is_explained: bool
+) -> list[dict[str, object]]:
+    """Return the hits of several projects, each with its project, best first."""
+    hits = [{**hit, "project": name} for name, document in searches for hit in document["code"]]
+    # Scores of one ranker compare across projects, better than relevances; see bench/README.md.
+    by_score = len(modes) == 1 and modes <= _SCORED and all("score" in hit for hit in hits)
+    hits.sort(key=lambda hit: -float(str(hit["score" if by_score else "relevance"])))
+    if not is_explained:
+        for hit in hits:
+            hit.pop("score", None)
+            hit.pop("explain", None)
+    return hits
 
 
 def _notes_by_project(searches: Sequence[tuple[str, SearchDocument]]) -> list[str]:

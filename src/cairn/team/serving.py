@@ -50,15 +50,7 @@ def serve(
     Raises:
         ConfigError: if it cannot listen there, or cannot write to the folder.
     """
-    # asyncio sends without waiting for acknowledgements (TCP_NODELAY) only if the protocol is given.
-    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen(_BACKLOG)
-    except OSError as error:
-        listener.close()
-        raise ConfigError(f"cannot listen at {host}:{port}: {error.strerror}", "name another port") from error
+    listener = _listen(host, port)
     try:
         node = SearchNode(catalog, objects, folder, max_open=max_open)
     except OSError as error:
@@ -87,3 +79,16 @@ def serve(
         audit.close()
         node.close()
         listener.close()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    # asyncio sends without waiting for acknowledgements (TCP_NODELAY) only if the protocol is given.
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise ConfigError(f"cannot listen at {host}:{port}: {error.strerror}", "name another port") from error
+    return listener
