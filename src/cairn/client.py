@@ -187,7 +187,7 @@ class Client:
         """Nothing is kept between requests."""
 
     async def call(self, operation: str, request: ProjectRequest) -> Any:  # noqa: ANN401 - JSON
-        """Perform one of `cairn.protocol.OPERATIONS` and return its answer, of the type that `answer_type` names.
+        """Perform one of `cairn.protocol.table.OPERATIONS` and return its answer, of the type that `answer_type` names.
 
         Raises:
             CairnError: with the code, message and hint of the daemon's error.

@@ -48,7 +48,7 @@ def ask_daemon(
 
     Args:
         options: of the command.
-        operation: one of `cairn.protocol.OPERATIONS`.
+        operation: one of `cairn.protocol.table.OPERATIONS`.
         fields: of its request, without the project.
         project: the name of a project other than the command's.
 

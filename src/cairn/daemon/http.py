@@ -272,9 +272,9 @@ class Nothing:
 class Route(NamedTuple):
     """One method at one path, with the types that describe it: the request it takes and the answer it gives.
 
-    `answer` may be the name of one of `cairn.protocol.OPERATIONS`; None means events. `open_to_all` needs no token.
-    `unavailable` is part of the protocol but not of this version. `takes` is the media type of a body that is not JSON;
-    the answer is plain text then.
+    `answer` may be the name of one of `cairn.protocol.table.OPERATIONS`; None means events. `open_to_all` needs no
+    token. `unavailable` is part of the protocol but not of this version. `takes` is the media type of a body that is
+    not JSON; the answer is plain text then.
     """
 
     method: str

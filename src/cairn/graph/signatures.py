@@ -39,7 +39,7 @@ class Heads(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)
 def read_head(signature: str, name: str, side: str, result: str) -> Heads:
-    """Take a signature apart; see `cairn.graph.rules.Rules` for `side` and `result`."""
+    """Take a signature apart; see `cairn.source.languages.rules.Rules` for `side` and `result`."""
     receiver = ""
     start = 0
     if side == "go" and signature.startswith("func ("):

@@ -36,7 +36,7 @@ class Piece(NamedTuple):
         kind: which of the changes of `cairn.hooks.adapter`.
         path: the names that lead to it; empty in a text.
         value: what was set, or the text.
-        is_default: see `cairn.hooks.adapter.Entry`.
+        is_default: see `cairn.hooks.adapter.FileEntry`.
         edit: how it was made in a document; None if it was there already, and in a text.
         is_theirs: the user had something of their own there that starts Cairn, too; it stays.
     """

@@ -45,7 +45,7 @@ def perform(workspace: Workspace, operation: str, request: ProjectRequest, progr
     """Carry out an operation and return its answer as JSON, within the tokens the request gives.
 
     Args:
-        operation: a name in `cairn.protocol.OPERATIONS`.
+        operation: a name in `cairn.protocol.table.OPERATIONS`.
         request: of the class given there.
         progress: called with (files done, files to do) while files are read.
 

@@ -73,7 +73,7 @@ def _skip(document: FetchedDocument, n_lines: int) -> None:
 
 
 def outline(workspace: Workspace, request: OutlineRequest, progress: Progress | None = None) -> OutlineDocument:
-    """List what a file defines; see `Workspace.outline`. Within a budget the text comes before the lists beside it."""
+    """List what a file defines; see `CodeFacet.outline`. Within a budget the text comes before the lists beside it."""
 
     def lay_out(max_tokens: int | None) -> OutlineDocument:
         outline = workspace.code.outline(

@@ -172,7 +172,7 @@ class Team:
 
         Args:
             project: of the `listing`.
-            operation: one of `cairn.protocol.OPERATIONS`.
+            operation: one of `cairn.protocol.table.OPERATIONS`.
             fields: of its request, as for a project on this machine.
             deadline: on the monotonic clock; None for as long as anything here may take.
 

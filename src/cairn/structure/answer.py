@@ -28,7 +28,7 @@ def make_outline(
     surroundings: Surroundings | None = None,
     hints: HintStyle = "commands",
 ) -> Outline:
-    """Return the outline of a file; see `Workspace.outline`.
+    """Return the outline of a file; see `CodeFacet.outline`.
 
     Args:
         surroundings: returns, for a path and a definition in it, the sections of a context that are about other

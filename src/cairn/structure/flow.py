@@ -75,7 +75,7 @@ def flow_of(root: Path, path: str | Path, function: str) -> FlowGraph:
     """Return the flow of one function.
 
     Raises:
-        NotFoundError, AmbiguousError, PathError: as `Workspace.outline`.
+        NotFoundError, AmbiguousError, PathError: as `CodeFacet.outline`.
         QueryError: if flow is not supported for the language, or the symbol is not a function.
         UnparsableError: if the parser gave up on the file, or the flow takes too long to find.
     """
