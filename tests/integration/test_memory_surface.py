@@ -21,7 +21,7 @@ from cairn.memory import events
 from cairn.memory.moments import Moment, ToolCall
 from cairn.operations import perform
 from cairn.protocol.memory_requests import MemoriesRequest
-from cairn.protocol.memory_table import MEMORY_ANSWERS, MEMORY_OPERATIONS
+from cairn.protocol.memory_table import MEMORY_OPERATIONS
 from cairn.protocol.requests import ContextRequest
 from cairn.protocol.table import OPERATIONS
 from cairn.schema import decode
@@ -578,7 +578,6 @@ def test_sessions_are_listed_and_shown_with_what_was_learned(project: Project) -
 def test_types_and_statuses_are_those_of_the_store() -> None:
     assert MemoryType.__args__ == events.TYPES  # type: ignore[attr-defined] # a Literal
     assert MemoryStatus.__args__ == events.STATUSES  # type: ignore[attr-defined] # a Literal
-    assert set(MEMORY_ANSWERS) == set(MEMORY_OPERATIONS)
     assert MemoriesRequest().limit == 20
 
 
