@@ -115,7 +115,7 @@ def run_memories(options: argparse.Namespace) -> int:
         style = Style(sys.stdout)
         for row in document["memories"]:
             print_row(row, style)
-        note_rest(document["total"], options.offset, len(document["memories"]), "There are no such memories.")
+        note_rest(document["total"], options, len(document["memories"]), "There are no such memories.")
     return EXIT_FOUND if document["total"] > options.offset else EXIT_NONE
 
 
@@ -200,7 +200,7 @@ def run_doubtful(options: argparse.Namespace) -> int:
         print_row(row, style)
         for reason in row["reasons"]:
             emit(f"    {printable(reason)}")
-    note_rest(document["total"], options.offset, len(document["memories"]), "No memory is doubtful.")
+    note_rest(document["total"], options, len(document["memories"]), "No memory is doubtful.")
     return EXIT_FOUND if document["memories"] else EXIT_NONE
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.cli.notes import note, printable
+from cairn.cli.notes import limits_of, note, printable
 from cairn.cli.render import Style, emit
 from cairn.memory.targets import MARK
 from cairn.source.text import pluralize
 
 if TYPE_CHECKING:
+    import argparse
+
     from cairn.protocol.documents import MemoryHitDocument
     from cairn.protocol.memory_documents import ChatDocument, MemoryDocument, MemoryEventDocument, MemoryRowDocument
     from cairn.types import MemorySource
@@ -104,16 +106,16 @@ def cost_of(chat: ChatDocument) -> str:
     return f"{asked} to the chat model in {chat['days']} days{failed}: {tokens}, ${chat['cost']:.2f}"
 
 
-def note_rest(total: int, offset: int, n_shown: int, nothing: str) -> None:
+def note_rest(total: int, options: argparse.Namespace, n_shown: int, nothing: str) -> None:
     """Say how many rows of a list are not shown, or why there are none.
 
     Args:
         nothing: what to say of a list without rows.
     """
-    n_more = total - offset - n_shown
+    n_more = total - options.offset - n_shown
     if not total:
         note(nothing)
-    elif offset >= total:
+    elif options.offset >= total:
         note(f"There are only {total:,}; use a smaller --offset.")
     elif n_more > 0:
-        note(f"{n_more:,} more; raise --max-tokens or -n, or use --offset, to see them.")
+        note(f"{n_more:,} more; raise {limits_of(options)}, or use --offset, to see them.")

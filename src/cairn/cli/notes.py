@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    import argparse
 
 _CONTROL = r"[\x00-\x08\x0a-\x1f\x7f\x80-\x9f\ud800-\udfff]"
 _ORDER = r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"  # marks that have a terminal show text in another order
@@ -41,6 +44,11 @@ def carry(error: UnicodeError) -> tuple[str | bytes, int]:
     if code in _RAW_BYTES:
         return bytes([code & 0xFF]), error.start + 1
     return error.object[error.start].encode("ascii", "backslashreplace").decode("ascii"), error.start + 1
+
+
+def limits_of(options: argparse.Namespace) -> str:
+    """Return the options that may have cut an answer short."""
+    return "-n" if getattr(options, "max_tokens", None) is None else "--max-tokens or -n"
 
 
 def note(text: str) -> None:

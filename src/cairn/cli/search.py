@@ -7,7 +7,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from cairn.cli.notes import note, printable
+from cairn.cli.notes import limits_of, note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE, EXIT_STORE
 from cairn.cli.remote import answer
 from cairn.cli.render import Style, emit, emit_json
@@ -150,7 +150,7 @@ def _note_what_is_missing(document: SearchDocument, options: argparse.Namespace)
         if coverage["indexed"]:
             note(f"Try {_what_else(document['mode'], options)}.")
     elif document["omitted"]:
-        note(f"{document['omitted']:,} more; raise --max-tokens or -n to see them.")
+        note(f"{document['omitted']:,} more; raise {limits_of(options)} to see them.")
     if n_memories := document.get("omitted_memory"):
         had = pluralize(n_memories, "memory had", "memories had")
         note(f"{had} no room; raise --max-tokens to see more, or use: cairn recall")

@@ -49,7 +49,7 @@ def run_sessions(options: argparse.Namespace) -> int:
             _print_session(row, style)
         if chat := document.get("chat"):
             note(f"{cost_of(chat)}.")
-        note_rest(document["total"], options.offset, len(document["sessions"]), "No session was reported.")
+        note_rest(document["total"], options, len(document["sessions"]), "No session was reported.")
     return EXIT_FOUND if document["total"] > options.offset else EXIT_NONE
 
 
