@@ -106,13 +106,15 @@ class Registry:
             ProjectError: if there is none.
             AmbiguousError: if there are several.
         """
-        matches = [project for project in self.projects() if name in ("", project.name, project.root)]
+        projects = self.projects()
+        matches = [project for project in projects if name in ("", project.name, project.root)]
         if len(matches) == 1:
             return matches[0]
         if not matches:
             what = f"no project is called {name!r}" if name else "no project is known yet"
+            known = f"; there are {_list_of(projects)}" if projects else ""
             raise ProjectError(
-                f"{what}, or you did not allow it", Hint("allow one by indexing it", "index", project=None)
+                f"{what}, or you did not allow it{known}", Hint("allow one by indexing it", "index", project=None)
             )
         raise AmbiguousError(f"several projects: {_list_of(matches)}", "name the folder of one")
 

@@ -43,6 +43,14 @@ def test_a_project_that_was_not_allowed_is_refused(tmp_path: Path, folder: State
         Registry(folder).find(str(tmp_path))
 
 
+def test_the_error_for_a_wrong_name_lists_the_projects_there_are(tmp_path: Path, folder: StateFolder) -> None:
+    (one,) = make(tmp_path, "one")
+    Registry(folder).add(one, "first")
+    with pytest.raises(ProjectError, match="no project is called 'frist'") as caught:
+        Registry(folder).find("frist")
+    assert str(caught.value).endswith(f"; there are first ({one})")
+
+
 def test_a_name_of_two_projects_is_ambiguous(tmp_path: Path, folder: StateFolder) -> None:
     registry = Registry(folder)
     for root in make(tmp_path, "one", "two"):
