@@ -77,12 +77,7 @@ class TuningFacet:
             examples = [*states.examples(checkout), *self._from_feedback(), *given]
             library = stack.enter_context(self._index.reading(checkout))
             key = key_of(examples, plan.seed, f"{library.snapshot.generation} {library.tuning.number}")
-            kept = self.versions.checkpoint(key) or {}
-
-            def keep(body: Mapping[str, Any]) -> None:
-                kept.update(body)
-                self.versions.keep_checkpoint(key, kept)
-
+            kept, keep = self._resume(key)
             weights = {name: value for name, value in kept.items() if name != "replies"}
             plan = plan._replace(resumed=weights or None, checkpoint=keep)
             proposal = propose(library, examples, plan, states.found)
@@ -103,8 +98,20 @@ class TuningFacet:
         status = "proposed" if is_better or bars.is_new or texts.is_new else "refused"
         version = self.versions.add(texts.tuning if status == "proposed" else proposal.tuning, status, report)
         self.versions.drop_checkpoints()
-        if not apply or status != "proposed":
-            return version
+        return self._use(version) if apply and status == "proposed" else version
+
+    def _resume(self, key: str) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], None]]:
+        """Return what an unfinished run of the same evidence found, and what keeps more of it."""
+        kept = self.versions.checkpoint(key) or {}
+
+        def keep(body: Mapping[str, Any]) -> None:
+            kept.update(body)
+            self.versions.keep_checkpoint(key, kept)
+
+        return kept, keep
+
+    def _use(self, version: Version) -> Version:
+        """Let answers use a version: on trial where feedback tells which of two answers better."""
         return (
             self.versions.ship(version.number) if self._memory.feedback.keeps else self.versions.apply(version.number)
         )
