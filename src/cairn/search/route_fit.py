@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
-from functools import cached_property
 
 from cairn.search.request_text import RequestLine
-from cairn.search.route_templates import PLACEHOLDER, VARIABLE, RouteTemplate, name_of_group
+from cairn.search.route_templates import RouteTemplate, name_of_group, stands_for
 
 VALUE = re.compile(r"\d|-|%|^[A-Z]")  # in what stands for something, and not in the name of a resource
 LEADING = re.compile(r"(?i)api|v\d+|rest")
@@ -15,7 +14,6 @@ LEADING = re.compile(r"(?i)api|v\d+|rest")
 SAME, FITS, MAY_FIT = 1.0, 0.9, 0.5
 OTHER_METHOD, NO_METHOD, LEFT_OUT = 0.6, 0.9, 0.02
 _SHOWN, _SHOWN_BELOW_API = 0.8, 0.5  # the path of a page in a browser
-_LITERAL = re.compile(r"[\w.@~,+!-]*")  # what may stand around a placeholder in a segment
 _MAX_DEPTH, _MAX_GROUPS = 6, 60  # of groups in groups, and in a file
 _RECEIVER = re.compile(r"\b(\w+)\.\w+\(\s*r?[\"'`]")  # what a route is declared with
 _ENDS = re.compile(r"[)}\]]|end\b")  # a block
@@ -32,6 +30,7 @@ class RoutePrefixes:
         self._ends = {one.number: _end_of_block(lines, one.number) for one in self._groups}
         self._words = words  # of the path of the file
         self._best: dict[tuple[int, int], tuple[float, int, int]] = {}
+        self._are_groups: dict[str, bool] = {}  # by name
 
     def best(self, rest: tuple[str, ...], number: int, depth: int = _MAX_DEPTH) -> tuple[float, int, int]:
         """Return what the best of those over a line count, how many segments are the same, and how many they have.
@@ -53,12 +52,13 @@ class RoutePrefixes:
         if group.number not in self._names:
             return number < self._ends[group.number]
         receiver = _RECEIVER.search(self._lines[number - 1])
-        return receiver is None or receiver[1] == self._names[group.number] or receiver[1] not in self._all_names
+        return receiver is None or receiver[1] == self._names[group.number] or not self._is_group(receiver[1])
 
-    @cached_property
-    def _all_names(self) -> frozenset[str]:
-        """Those of all groups of the file, also of such as do not fit."""
-        return frozenset(map(name_of_group, self._lines))
+    def _is_group(self, name: str) -> bool:
+        """Tell whether any group of the file is called so, also one that does not fit."""
+        if name not in self._are_groups:
+            self._are_groups[name] = any(name in line and name_of_group(line) == name for line in self._lines)
+        return self._are_groups[name]
 
     def _chain(self, group: RouteTemplate, rest: tuple[str, ...], depth: int) -> tuple[float, int, int]:
         if (own := _match(group.segments, rest)) is None:
@@ -123,25 +123,9 @@ def _match(template: Sequence[str], segments: Sequence[str]) -> tuple[float, int
 
 def fit_of_variable(own: str, asked: str) -> float | None:
     """Return how well a segment fits one of a template with a placeholder, None if it does not or there is none."""
-    literals = VARIABLE.split(own)
-    if len(literals) > 1 and any(literals) and all(map(_LITERAL.fullmatch, literals)):
-        fits = _stand_in([literal.lower() for literal in literals], asked.lower())
-    else:
-        fits = PLACEHOLDER.fullmatch(own) is not None
-    return (FITS if VALUE.search(asked) else MAY_FIT) if fits else None
-
-
-def _stand_in(literals: Sequence[str], text: str) -> bool:
-    """Tell whether a text has some others in their order, with something between each and the next."""
-    first, *middle, last = literals
-    place, end = len(first), len(text) - len(last)
-    if not (text.startswith(first) and text.endswith(last)):
-        return False
-    for literal in middle:
-        if (found := text.find(literal, place + 1, end)) < 0:
-            return False
-        place = found + len(literal)
-    return place < end
+    if not stands_for(own, asked):
+        return None
+    return FITS if VALUE.search(asked) else MAY_FIT
 
 
 def folded(word: str) -> str:

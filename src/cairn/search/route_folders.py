@@ -9,10 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
 
 from cairn.search.request_text import METHODS, RequestLine
 from cairn.search.route_fit import LEADING, LEFT_OUT, SAME, fit_of_variable
+
+if TYPE_CHECKING:
+    from cairn.index.snapshot import Snapshot
 
 _CODE = re.compile(r"\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx)$")
 _ROOTS = frozenset({"app", "pages", "routes", "functions", "api"})  # the last is itself a part of the path
@@ -57,26 +61,57 @@ class FolderRoute(NamedTuple):
     is_sent: bool = False
 
 
-def folder_routes(paths: Sequence[str], request: RequestLine) -> Iterator[FolderRoute]:
-    """Yield the files whose paths fit all of a request's path; whether they handle requests only their text tells."""
-    asked = "/".join(["", *request.segments]).lower()
-    is_file = "." in asked.rpartition("/")[2]
-    telling = [part.lower() for part in request.segments if not LEADING.fullmatch(part)]
-    for number, path in enumerate(paths):
-        lower = f"/{path.lower()}"
-        if telling and not any(one in lower for one in telling) and not any(mark in path for mark in _VARIABLE_MARKS):
-            continue  # as most
-        if lower.endswith(asked if is_file else _OF_SERVED_FOLDER) and (share := _served(lower, asked, is_file)):
+class RouteFolders:
+    """Finds the files whose paths fit that of a request.
+
+    Args:
+        paths: of all files of the project.
+    """
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self._paths = paths
+        self._lower = [f"/{path.lower()}" for path in paths]
+        self._indexes = [number for number, path in enumerate(self._lower) if path.endswith(_OF_SERVED_FOLDER)]
+        self._below_roots = [number for number, path in enumerate(paths) if _ROOT.search(path) and _CODE.search(path)]
+
+    def routes(self, request: RequestLine) -> Iterator[FolderRoute]:
+        """Yield the files whose paths fit all of a request's; whether they handle requests only their text tells."""
+        asked = "/".join(["", *request.segments]).lower()
+        is_file = "." in asked.rpartition("/")[2]
+        ends = (number for number, path in enumerate(self._lower) if path.endswith(asked)) if is_file else self._indexes
+        served = {number: share for number in ends if (share := _served(self._lower[number], asked, is_file))}
+        for number, share in served.items():
             yield FolderRoute(number, asked or "/", share, is_sent=True)
-        elif _ROOT.search(path) and (code := _CODE.search(path)) is not None:
-            names = path[: code.start()].split("/")
-            if method := _BY_METHOD.search(names[-1]):
-                names[-1] = names[-1][: method.start()]
-            on_server = method is not None or not _ON_SERVER.isdisjoint(names)
-            fits = ((_fit(one, request.segments, on_server), one) for one in _templates_of(names))
-            share, best = max(fits, default=(0.0, ()))
-            if share:
-                yield FolderRoute(number, f"/{'/'.join(best)}", share, method[1].upper() if method else "", on_server)
+        telling = [part.lower() for part in request.segments if not LEADING.fullmatch(part)]
+        said = (*telling, *_VARIABLE_MARKS) if telling else ("",)  # a path with none of these does not fit, as most
+        for number in self._below_roots:
+            if number in served or not any(one in self._lower[number] for one in said):
+                continue
+            if (route := _route_below_roots(number, self._paths[number], request)) is not None:
+                yield route
+
+
+_folders: WeakKeyDictionary[Snapshot, RouteFolders] = WeakKeyDictionary()
+
+
+def folders_of(snapshot: Snapshot) -> RouteFolders:
+    """Return what finds the files of a snapshot that folders make routes, made once for each."""
+    if (folders := _folders.get(snapshot)) is None:
+        folders = _folders[snapshot] = RouteFolders(snapshot.files.paths)
+    return folders
+
+
+def _route_below_roots(number: int, path: str, request: RequestLine) -> FolderRoute | None:
+    """Return the best of the routes that a file may be below a folder of routes, None if none fits."""
+    names = _CODE.sub("", path).split("/")
+    if method := _BY_METHOD.search(names[-1]):
+        names[-1] = names[-1][: method.start()]
+    on_server = method is not None or not _ON_SERVER.isdisjoint(names)
+    fits = ((_fit(one, request.segments, on_server), one) for one in _templates_of(names))
+    share, best = max(fits, default=(0.0, ()))
+    if not share:
+        return None
+    return FolderRoute(number, f"/{'/'.join(best)}", share, method[1].upper() if method else "", on_server)
 
 
 def _served(path: str, asked: str, is_file: bool) -> float:

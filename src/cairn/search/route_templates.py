@@ -34,6 +34,7 @@ PLACEHOLDER = re.compile(r"\{.*\}|:\w.*|<.*>|\[.*\]|\(.*\)|\*\w*|\$.*")
 # One that is a part of a segment, such as `:id.json` or `@{name}`.
 VARIABLE = re.compile(r"\{[^{}]*\}|:\w+|<[^<>]*>|\[[^\[\]]*\]|\$\w+")
 _HAS_PLACEHOLDER = re.compile(r"[:{<\[(*$]")
+_LITERAL = re.compile(r"[\w.@~,+!-]*")  # what may stand around a placeholder in a segment
 # What declares the routes of a resource, also those of one of its members, before its name.
 _RESOURCE = re.compile(
     r"\b(?:resources?|Route::(?:apiR|r)esources?)\s*\(?\s*[\"':]?$|\b\w*router\w*\.register\s*\(\s*r?[\"']$"
@@ -94,24 +95,29 @@ class RouteTemplate(NamedTuple):
     is_prefix: bool
 
 
-def templates_of(data: bytes, lines: Sequence[str], known: Set[str]) -> list[RouteTemplate]:
-    """Return what may be templates of routes with one of some segments or a placeholder.
+def templates_of(data: bytes, lines: Sequence[str], segments: Sequence[str]) -> list[RouteTemplate]:
+    """Return what may be templates of routes that fit segments of a path in a row, perhaps behind or before others.
 
     Args:
         data: a file.
         lines: its lines.
-        known: segments of a path, in lower case.
+        segments: of the path of a request.
     """
     found: list[RouteTemplate] = []
     is_go = data.startswith(b"package ") or b"\npackage " in data[:_MAX_HEAD]
-    for number in _numbers_of(data, frozenset(known)):
+    for number in _numbers_of(data, named_segments(segments)):
         own = lines[number - 1]
         if len(own) <= MAX_LINE and not _COMMENT.match(own):
             for match in _TEMPLATE.finditer(own):
-                found += _templates_at(match, lines, number, known, is_go)
+                found += _templates_at(match, lines, number, segments, is_go)
         if len(found) >= _MAX_TEMPLATES:
             break
     return found
+
+
+def named_segments(segments: Sequence[str]) -> frozenset[str]:
+    """Return those of some segments that are no numbers, in lower case."""
+    return frozenset(segment.lower() for segment in segments if not segment.isdigit())
 
 
 def _numbers_of(data: bytes, known: frozenset[str]) -> Iterator[int]:
@@ -143,19 +149,20 @@ def finder_of(segments: Set[str], pattern: bytes) -> Any:  # noqa: ANN401 - re2 
 
 
 def _templates_at(
-    match: re.Match[str], lines: Sequence[str], number: int, known: Set[str], is_go: bool
+    match: re.Match[str], lines: Sequence[str], number: int, segments: Sequence[str], is_go: bool
 ) -> Iterator[RouteTemplate]:
     own, template = match.string, match[1] or match[2] or ""
     before = own[: match.start()]
     is_filled = before.endswith(("f", "F"))  # as Python fills in values
-    has_mark = "/" in template or (not is_filled and _HAS_PLACEHOLDER.search(template) is not None)
-    is_told = bool(match[2] or match[3]) or has_mark
-    if not is_told and template.lower() not in known:
+    has_placeholder = _HAS_PLACEHOLDER.search(template) is not None
+    is_told = bool(match[2] or match[3]) or "/" in template or (has_placeholder and not is_filled)
+    if not is_told and (has_placeholder or template.isdigit()):
         return
     if "[controller]" in template:
         template = template.replace("[controller]", _class_below(lines, number))
     parts = _segments_of(template)
-    if parts and not any(_may_fit(part, known) for part in parts):
+    may_end_before = _MAY_END_BEFORE.search(template) is not None
+    if not (_fits_in_a_row(parts, segments) or (may_end_before and _fits_in_a_row(parts[:-1], segments))):
         return
     if (around := _declaring(lines, number, is_told=is_told)) is None:
         return
@@ -178,18 +185,47 @@ def _templates_at(
     if template and _RESOURCE.search(f"{line_before}\n{own[: match.start(1 if match[1] else 2)]}"):
         for further in (("*",), ("*", "edit"), ("new",)):
             yield found._replace(segments=(*parts, *further), methods=frozenset())
-    if _MAY_END_BEFORE.search(template):
+    if may_end_before:
         yield found._replace(segments=parts[:-1])
 
 
-def _may_fit(part: str, known: Set[str]) -> bool:
-    return part.lower() in known or bool(VARIABLE.search(part) or PLACEHOLDER.fullmatch(part))
+def _fits_in_a_row(parts: Sequence[str], segments: Sequence[str]) -> bool:
+    """Tell whether the segments of a template fit as many in a row of a path."""
+    starts = range(len(segments) - len(parts) + 1)
+    return any(all(map(_fits, parts, segments[start:])) for start in starts)
+
+
+def _fits(own: str, asked: str) -> bool:
+    return own.lower() == asked.lower() or stands_for(own, asked)
+
+
+def stands_for(own: str, asked: str) -> bool:
+    """Tell whether a segment of a template is a placeholder, or has some, for what a segment of a path is."""
+    if _HAS_PLACEHOLDER.search(own) is None:
+        return False
+    literals = VARIABLE.split(own)
+    if len(literals) > 1 and any(literals) and all(map(_LITERAL.fullmatch, literals)):
+        return _stand_in([literal.lower() for literal in literals], asked.lower())
+    return PLACEHOLDER.fullmatch(own) is not None
+
+
+def _stand_in(literals: Sequence[str], text: str) -> bool:
+    """Tell whether a text has some others in their order, with something between each and the next."""
+    first, *middle, last = literals
+    place, end = len(first), len(text) - len(last)
+    if not (text.startswith(first) and text.endswith(last)):
+        return False
+    for literal in middle:
+        if (found := text.find(literal, place + 1, end)) < 0:
+            return False
+        place = found + len(literal)
+    return place < end
 
 
 def name_of_group(line: str) -> str:
     """Return what a line assigns a group of routes to, empty if it does not."""
-    match = _ASSIGNED.match(line) if _PREFIXES.search(line) else None
-    return match[1] if match else ""
+    match = _ASSIGNED.match(line)
+    return match[1] if match and _PREFIXES.search(line) else ""
 
 
 def _is_prefix(lines: Sequence[str], number: int) -> bool:

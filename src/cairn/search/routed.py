@@ -19,9 +19,9 @@ from cairn.search.library import Library, read_files
 from cairn.search.request_text import RequestLine
 from cairn.search.route_exports import PAGES, handler_in
 from cairn.search.route_fit import LEADING, OTHER_METHOD, RoutePrefixes, fit_of, folded, is_of_others
-from cairn.search.route_folders import folder_routes
+from cairn.search.route_folders import folders_of
 from cairn.search.route_handlers import handler_of
-from cairn.search.route_templates import finder_of, templates_of
+from cairn.search.route_templates import finder_of, named_segments, templates_of
 from cairn.search.word_files import MINOR, files_with_words, is_code, line_in_text
 from cairn.source.roles import FOREIGN
 from cairn.source.terms import terms_of_word
@@ -30,6 +30,7 @@ from cairn.source.text import raw_words
 # How many files are read for a request, for one in a report, and for one in a long text, of which much else is read.
 MAX_FILES, MAX_FILES_OF_REPORT, MAX_FILES_OF_TEXT = 128, 64, 16
 _MAX_BYTES = 500_000  # of a file
+_BATCH = 64  # files whose names are looked at, at once
 _MAX_ROUTES = 3
 # How well a route fits at least, how much worse than the best others may, and how sure they are then at most.
 _LEAST, _ALIKE, _NOT_BEST = 0.45, 0.1, 0.75
@@ -37,8 +38,8 @@ _LEAST, _ALIKE, _NOT_BEST = 0.45, 0.1, 0.75
 # How the files count in which a segment stands: more if it is rare, if they are called like what declares routes, less
 # if it is a value, and if they are examples or clients.
 _RARE, _FOR_ROUTING, _OF_VALUE, _MINOR_FACTOR = 0.1, 1.5, 0.2, 0.01
-_ROUTING = re.compile(
-    r"(?i)rout|url|controller|views?\b|handler|endpoint|(?:^|/)(?:api|app|server|main|http|web|rest)(?:/[^/]+)?(?:\.\w+)?$"
+_ROUTING = re.compile(  # for a path in lower case: where case does not count, `re` takes three times as long
+    r"rout|url|controller|views?\b|handler|endpoint|(?:^|/)(?:api|app|server|main|http|web|rest)(?:/[^/]+)?(?:\.\w+)?$"
 )
 _PACKAGES = re.compile(r"(?:^|/)src/main/(?:java|kotlin|scala|groovy)/")
 _CLIENTS = re.compile(
@@ -116,7 +117,7 @@ def _handled_in(library: Library, route: DeclaredRoute, request: RequestLine, fi
 def _routes_of_texts(library: Library, request: RequestLine, filters: Filtered, n_files: int) -> list[DeclaredRoute]:
     """Return the routes that templates in code declare, those first that fit best."""
     snapshot = library.snapshot
-    files = _files_saying(snapshot, request.segments, filters)[:n_files]
+    files = _files_saying(snapshot, request.segments, filters, n_files)
     texts, minor = read_files(library, files), _are_minor(snapshot, np.array(files, dtype=np.int64)).tolist()
     paths = snapshot.files.paths
     found: list[DeclaredRoute] = []
@@ -131,7 +132,7 @@ def _routes_of_folders(library: Library, request: RequestLine, filters: Filtered
     """Return the routes that folders declare, those first whose paths fit best."""
     of_view = library.snapshot.files
     chosen = filter_files(of_view, filters)
-    own = [one for one in folder_routes(of_view.paths, request) if chosen is None or one.file in chosen]
+    own = [one for one in folders_of(library.snapshot).routes(request) if chosen is None or one.file in chosen]
     own = sorted(own, key=lambda one: -one.share)[:MAX_FILES_OF_TEXT]
     texts = read_files(library, [one.file for one in own])
     found: list[DeclaredRoute] = []
@@ -163,8 +164,8 @@ def _are_minor(snapshot: Snapshot, files: npt.NDArray[np.int64]) -> npt.NDArray[
     return is_minor
 
 
-def _files_saying(snapshot: Snapshot, segments: Sequence[str], filters: Filtered) -> list[int]:
-    """Return the files of code in which most segments of a path stand, those first that are called like routers.
+def _files_saying(snapshot: Snapshot, segments: Sequence[str], filters: Filtered, n_files: int) -> list[int]:
+    """Return some files of code in which most segments of a path stand, those first that are called like routers.
 
     None are tests. What looks like a value says little: it stands nowhere, or in tests.
     """
@@ -177,12 +178,18 @@ def _files_saying(snapshot: Snapshot, segments: Sequence[str], filters: Filtered
     worth[~is_code(snapshot)] = 0
     if (chosen := filter_files(snapshot.files, filters)) is not None:
         worth[np.setdiff1d(np.arange(len(worth)), chosen)] = 0
-    files = np.flatnonzero(worth)
-    is_called_so = np.array([_ROUTING.search(paths[file]) is not None for file in files.tolist()], dtype=np.bool_)
-    shares = worth[files] * np.where(is_called_so, _FOR_ROUTING, 1.0)
-    shares[_are_minor(snapshot, files)] *= _MINOR_FACTOR
-    best: list[int] = files[np.argsort(-shares, kind="stable")[:MAX_FILES]].tolist()
-    return best
+    ranked = np.argsort(-worth, kind="stable")[: np.count_nonzero(worth)]
+    best: list[tuple[float, int]] = []
+    for start in range(0, len(ranked), _BATCH):
+        files = ranked[start : start + _BATCH]
+        if len(best) == n_files and worth[files[0]] * _FOR_ROUTING <= best[-1][0]:
+            break  # whatever the others are called
+        is_called_so = [_ROUTING.search(paths[file].lower()) is not None for file in files.tolist()]
+        shares = worth[files] * np.where(is_called_so, _FOR_ROUTING, 1.0)
+        shares[_are_minor(snapshot, files)] *= _MINOR_FACTOR
+        best += zip(shares.tolist(), files.tolist(), strict=True)
+        best = sorted(best, key=lambda one: (-one[0], one[1]))[:n_files]
+    return [file for _, file in best]
 
 
 def _is_value(before: str, segment: str) -> bool:
@@ -193,13 +200,12 @@ def _is_value(before: str, segment: str) -> bool:
 def _routes_in(file: int, path: str, data: bytes, request: RequestLine) -> Iterator[DeclaredRoute]:
     """Yield the routes of a file that fit a request. Where another file has the prefix, the path often says it."""
     data = data[:_MAX_BYTES]
-    known = {segment.lower() for segment in request.segments if not segment.isdigit()}
     words = {folded(word) for raw in raw_words(path) for word in terms_of_word(raw)[0]}
-    telling = frozenset(one for one in known if not LEADING.fullmatch(one))
+    telling = frozenset(one for one in named_segments(request.segments) if not LEADING.fullmatch(one))
     if not (any(folded(one) in words for one in telling) or (telling and _saying(telling).search(data))):
         return
     lines = _text_of(data).split("\n")
-    templates = templates_of(data, lines, known)
+    templates = templates_of(data, lines, request.segments)
     prefixes = RoutePrefixes(templates, lines, words)
     for one in templates:
         if (share := fit_of(one, prefixes, request)) >= _LEAST:
