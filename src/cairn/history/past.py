@@ -118,12 +118,13 @@ class Past:
         return int(places[0]) if len(places) else -1
 
     def starting_with(self, text: str) -> int:
-        """Return the number of the one commit whose hash begins with some hexadecimal digits, -1 if there is none."""
+        """Return the number of the one commit whose hash begins with two hexadecimal digits or more, -1 if none does."""
         commits: npt.NDArray[np.uint8] = self._arrays["commits"]
         whole = np.frombuffer(bytes.fromhex(text[: len(text) // 2 * 2]), np.uint8)
         if len(whole) > commits.shape[1]:
             return -1
-        places = np.flatnonzero((commits[:, : len(whole)] == whole).all(axis=1))
+        places = np.flatnonzero(commits[:, 0] == whole[0])  # one in so many hundreds
+        places = places[(commits[places, : len(whole)] == whole).all(axis=1)]
         found = [place for place in places.tolist() if self.hash_of(place).startswith(text)]
         return found[0] if len(found) == 1 else -1
 

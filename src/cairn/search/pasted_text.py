@@ -108,6 +108,11 @@ def read_message(text: str) -> MessageParts:
     return MessageParts(values, _CLASS_NAME.findall(text), plain[named.end() if named else 0 :].strip())
 
 
+def without_values(text: str) -> str:
+    """Return a message without the values that were probably filled in."""
+    return _VALUES.sub(" ", _TEMPLATE.sub(_blank, text))
+
+
 def without_prefix(text: str) -> str:
     """Return a message without what a log put around it; all of a text that is nothing else."""
     if messages := _messages_of_fields(text):

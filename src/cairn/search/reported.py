@@ -17,7 +17,7 @@ from cairn.search.library import Library
 from cairn.search.linked_places import with_places
 from cairn.search.moved import OF_FUNCTION
 from cairn.search.pasted import PastedPlace, find_pasted
-from cairn.search.pasted_text import LOG_PREFIX, Pasted, read_message, without_prefix
+from cairn.search.pasted_text import LOG_PREFIX, Pasted, read_message, without_prefix, without_values
 from cairn.search.patched import changed_lines
 from cairn.search.printed_lines import is_usual
 from cairn.search.query import STOP_WORDS
@@ -418,10 +418,7 @@ def _is_code(line: str) -> bool:
 
 def _has_words(line: str) -> bool:
     """Tell whether a line has words enough without what a log put before it, and without values."""
-    plain = without_prefix(line)
-    message = read_message(plain)
-    starts = (match.start() for match in _WORD.finditer(plain))
-    return sum(not message.is_value(start) for start in starts) >= _LEAST_WORDS
+    return len(_WORD.findall(without_values(without_prefix(line)))) >= _LEAST_WORDS
 
 
 def _saying(lines: Sequence[str]) -> list[str]:

@@ -7,8 +7,9 @@ in the same file end, such as that of a controller.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 from cairn.search.request_text import METHODS
@@ -29,6 +30,7 @@ _MARKS = (
     rb"/[:{<\[($]|[\"'`]\^?/?[:{<\[*]|\(\?P?<|[\"'`]/[\"'`]|@(?:\w+\.)?(?:get|post|put|patch|delete)"
     rb"|\b(?:resources?|namespace|scope|get|post|put|patch|delete)[ (]:\w"
 )
+_OF_CLASS = rb"\[controller\]"  # what stands for a segment that the name of a class says
 # A placeholder of some framework: `{id}`, `:id`, `<int:id>`, `[id]`, `(?P<id>\d+)`, `*`.
 PLACEHOLDER = re.compile(r"\{.*\}|:\w.*|<.*>|\[.*\]|\(.*\)|\*\w*|\$.*")
 # One that is a part of a segment, such as `:id.json` or `@{name}`.
@@ -95,24 +97,35 @@ class RouteTemplate(NamedTuple):
     is_prefix: bool
 
 
-def templates_of(data: bytes, lines: Sequence[str], segments: Sequence[str]) -> list[RouteTemplate]:
+def templates_of(
+    data: bytes, lines: Sequence[str], segments: Sequence[str], telling: frozenset[str] = frozenset()
+) -> list[RouteTemplate]:
     """Return what may be templates of routes that fit segments of a path in a row, perhaps behind or before others.
 
     Args:
         data: a file.
         lines: its lines.
         segments: of the path of a request.
+        telling: those of which a template of the file must have one, as nothing else says that any fits.
     """
-    found: list[RouteTemplate] = []
+    if telling:
+        saying = _templates_on(_numbers_of(data, _beginnings(telling, _OF_CLASS)), data, lines, segments)
+        if not any(part.lower() in telling for one in saying for part in one.segments):
+            return []
+    numbers = _numbers_of(data, _beginnings(named_segments(segments), _MARKS))
+    return list(islice(_templates_on(numbers, data, lines, segments), _MAX_TEMPLATES))
+
+
+def _templates_on(
+    numbers: Iterable[int], data: bytes, lines: Sequence[str], segments: Sequence[str]
+) -> Iterator[RouteTemplate]:
+    """Yield the templates on some lines of a file."""
     is_go = data.startswith(b"package ") or b"\npackage " in data[:_MAX_HEAD]
-    for number in _numbers_of(data, named_segments(segments)):
+    for number in numbers:
         own = lines[number - 1]
         if len(own) <= MAX_LINE and not _COMMENT.match(own):
             for match in _TEMPLATE.finditer(own):
-                found += _templates_at(match, lines, number, segments, is_go)
-        if len(found) >= _MAX_TEMPLATES:
-            break
-    return found
+                yield from _templates_at(match, lines, number, segments, is_go)
 
 
 def named_segments(segments: Sequence[str]) -> frozenset[str]:
@@ -120,9 +133,8 @@ def named_segments(segments: Sequence[str]) -> frozenset[str]:
     return frozenset(segment.lower() for segment in segments if not segment.isdigit())
 
 
-def _numbers_of(data: bytes, known: frozenset[str]) -> Iterator[int]:
-    """Yield the numbers of the lines in which one of some segments or a placeholder may begin."""
-    pattern = _beginnings(known)
+def _numbers_of(data: bytes, pattern: Any) -> Iterator[int]:  # noqa: ANN401 - re2 ships no types
+    """Yield the numbers of the lines in which a pattern is."""
     number, place = 1, 0
     while (match := pattern.search(data, place)) is not None:
         number += data.count(b"\n", place, match.start())
@@ -133,8 +145,9 @@ def _numbers_of(data: bytes, known: frozenset[str]) -> Iterator[int]:
 
 
 @lru_cache(maxsize=16)  # for each file
-def _beginnings(known: frozenset[str]) -> Any:  # noqa: ANN401 - re2 ships no types
-    return finder_of(known, _MARKS + b"|[/\"'`:^](?:%b)") if known else finder_of(known, _MARKS)
+def _beginnings(segments: frozenset[str], others: bytes) -> Any:  # noqa: ANN401 - re2 ships no types
+    """Return what finds where one of some segments or something else begins."""
+    return finder_of(segments, others + b"|[/\"'`:^](?:%b)") if segments else finder_of(segments, others)
 
 
 def finder_of(segments: Set[str], pattern: bytes) -> Any:  # noqa: ANN401 - re2 ships no types

@@ -202,10 +202,11 @@ def _routes_in(file: int, path: str, data: bytes, request: RequestLine) -> Itera
     data = data[:_MAX_BYTES]
     words = {folded(word) for raw in raw_words(path) for word in terms_of_word(raw)[0]}
     telling = frozenset(one for one in named_segments(request.segments) if not LEADING.fullmatch(one))
-    if not (any(folded(one) in words for one in telling) or (telling and _saying(telling).search(data))):
+    is_in_path = any(folded(one) in words for one in telling)
+    if not is_in_path and not (telling and _saying(telling).search(data)):
         return
     lines = _text_of(data).split("\n")
-    templates = templates_of(data, lines, request.segments)
+    templates = templates_of(data, lines, request.segments, frozenset() if is_in_path else telling)
     prefixes = RoutePrefixes(templates, lines, words)
     for one in templates:
         if (share := fit_of(one, prefixes, request)) >= _LEAST:
