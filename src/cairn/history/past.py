@@ -118,7 +118,7 @@ class Past:
         return int(places[0]) if len(places) else -1
 
     def starting_with(self, text: str) -> int:
-        """Return the number of the one commit whose hash begins with two hexadecimal digits or more, -1 if none does."""
+        """Return the number of the one commit whose hash begins with some digits, two at least, -1 if there is none."""
         commits: npt.NDArray[np.uint8] = self._arrays["commits"]
         whole = np.frombuffer(bytes.fromhex(text[: len(text) // 2 * 2]), np.uint8)
         if len(whole) > commits.shape[1]:

@@ -184,7 +184,6 @@ class _Search:
 
     def __init__(self, library: Library, pasted: Pasted, wants: Role, filters: Filtered, until: float) -> None:
         self._library = library
-        self._given = pasted.text
         self._text = without_prefix(pasted.text) if pasted.is_loose else pasted.text
         self._until = until
         snapshot = library.snapshot
@@ -224,7 +223,7 @@ class _Search:
     @property
     def has_other_body(self) -> bool:
         """Whether a part of the text is a message by itself that may stand somewhere."""
-        is_other = self.body != self._given and len(self.body.split()) >= _ENOUGH_WORDS
+        is_other = self.body != self._text.strip() and len(self.body.split()) >= _ENOUGH_WORDS
         return is_other and not _stands_nowhere(self._library.snapshot, without_prefix(self.body))
 
     def whole(self, limit: int) -> Places:
@@ -292,11 +291,15 @@ class _Search:
     def _is_late(self) -> bool:
         return time.monotonic() > self._until
 
-    def _ordered(self, rows: npt.NDArray[np.int64], scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-        """Return rows by score, code before tests and documentation, English before translations, then by path."""
+    def _best_rows(
+        self, rows: npt.NDArray[np.int64], scores: npt.NDArray[np.float64], most: int
+    ) -> npt.NDArray[np.int64]:
+        """Return the rows of the highest scores, those of one score by path."""
+        if len(rows) > most:
+            are_high = scores >= np.partition(scores, -most)[-most]
+            rows, scores = rows[are_high], scores[are_high]
         files = self._library.snapshot.file_of_row[rows]
-        factors = self._factors[files]
-        return rows[np.lexsort((rows, files, -factors, -(scores * factors)))]
+        return rows[np.lexsort((rows, files, -scores))][:most]
 
     def _rows_by_runs(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         """Return the rows whose words may form the rarest runs, as far as the index knows, best first.
@@ -322,10 +325,12 @@ class _Search:
                 continue
             score += np.where(holds[word], 0.0, run**LONG_RUNS)
             run = np.where(holds[word], run + rarity[word], 0.0)
-        ordered = self._ordered(kept, score + run**LONG_RUNS)
-        is_minor = self._is_minor[self._library.snapshot.file_of_row[ordered]]
-        most = _MAX_ROWS if words.n_said > _FEW_WORDS else _MAX_ROWS_OF_FEW
-        chosen = np.concatenate([ordered[~is_minor][: most - _MAX_MINOR_ROWS], ordered[is_minor][:_MAX_MINOR_ROWS]])
+        files = self._library.snapshot.file_of_row[kept]
+        score = (score + run**LONG_RUNS) * self._factors[files]
+        is_minor = self._is_minor[files]
+        most = (_MAX_ROWS if words.n_said > _FEW_WORDS else _MAX_ROWS_OF_FEW) - _MAX_MINOR_ROWS
+        of_code = self._best_rows(kept[~is_minor], score[~is_minor], most)
+        chosen = np.concatenate([of_code, self._best_rows(kept[is_minor], score[is_minor], _MAX_MINOR_ROWS)])
         may_hold = holds[:, place[chosen]].T
         may_hold[:, ~np.array(words.counts)] = True  # not looked up: common words, and those that were said before
         return chosen, may_hold
@@ -344,14 +349,13 @@ class _Search:
         files, ids = self._library.snapshot.file_of_row[rows].tolist(), self._library.snapshot.chunk_ids(rows)
         is_raised = bool(self._raised)
         most_worth = _BEFORE_VALUE * (_RAISED if is_raised else 1.0) * _ROUNDED_UP
+        first_of: dict[int, int] = {}
         found = []
         for order, (file, chunk_id, words) in enumerate(zip(files, ids, may_hold, strict=True)):
-            held = words.tobytes()
+            first, held = first_of.setdefault(file, order), words.tobytes()
             if most := self._words.most_worth(held, is_raised=is_raised):
                 is_minor = bool(self._is_minor[file])
-                found.append(
-                    _LikelyChunk(file, chunk_id, held, is_minor, most * most_worth, (files.index(file), order))
-                )
+                found.append(_LikelyChunk(file, chunk_id, held, is_minor, most * most_worth, (first, order)))
         return sorted(found, key=lambda one: (one.is_minor, -one.most))
 
     def _pieces(self, candidates: Sequence[_LikelyChunk]) -> Iterator[tuple[_LikelyChunk, _PastedPiece]]:
