@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence, Set
+from functools import cached_property
 
 from cairn.search.request_text import RequestLine
-from cairn.search.route_templates import RouteTemplate, name_of_group, stands_for
+from cairn.search.route_templates import RouteTemplate, assigned_name, name_of_group, stands_for
 
 VALUE = re.compile(r"\d|-|%|^[A-Z]")  # in what stands for something, and not in the name of a resource
 LEADING = re.compile(r"(?i)api|v\d+|rest")
@@ -57,8 +59,17 @@ class RoutePrefixes:
     def _is_group(self, name: str) -> bool:
         """Tell whether any group of the file is called so, also one that does not fit."""
         if name not in self._are_groups:
-            self._are_groups[name] = any(name in line and name_of_group(line) == name for line in self._lines)
+            self._are_groups[name] = any(map(name_of_group, self._assigning[name]))
         return self._are_groups[name]
+
+    @cached_property
+    def _assigning(self) -> defaultdict[str, list[str]]:
+        """The lines of the file that assign something, by name."""
+        lines: defaultdict[str, list[str]] = defaultdict(list)
+        for line in self._lines:
+            if name := assigned_name(line):
+                lines[name].append(line)
+        return lines
 
     def _chain(self, group: RouteTemplate, rest: tuple[str, ...], depth: int) -> tuple[float, int, int]:
         if (own := _match(group.segments, rest)) is None:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 from typing import TYPE_CHECKING, NamedTuple
@@ -41,7 +42,7 @@ _OPTIONAL = re.compile(r"\[(\[[^.\]][^\]]*\])\]|\((\$\w*)\)")
 _REST = re.compile(r"\[?\[\.\.\.[^\]]*\]\]?|\$")
 
 # Files that a server sends, or runs, as they are: each folder before the path that was asked for counts less.
-_OF_SERVED_FOLDER = ("/index.php", "/index.html", "/index.htm")
+_OF_SERVED_FOLDER = ("index.php", "index.html", "index.htm")
 _SERVED = frozenset({"public", "static", "www", "htdocs", "web"})
 _DEEPER, _LEAST_SERVED = 0.05, 0.5
 
@@ -71,15 +72,18 @@ class RouteFolders:
     def __init__(self, paths: Sequence[str]) -> None:
         self._paths = paths
         self._lower = [f"/{path.lower()}" for path in paths]
-        self._indexes = [number for number, path in enumerate(self._lower) if path.endswith(_OF_SERVED_FOLDER)]
+        self._by_name: defaultdict[str, list[int]] = defaultdict(list)
+        for number, path in enumerate(self._lower):
+            self._by_name[path.rpartition("/")[2]].append(number)
         self._below_roots = [number for number, path in enumerate(paths) if _ROOT.search(path) and _CODE.search(path)]
 
     def routes(self, request: RequestLine) -> Iterator[FolderRoute]:
         """Yield the files whose paths fit all of a request's; whether they handle requests only their text tells."""
         asked = "/".join(["", *request.segments]).lower()
         is_file = "." in asked.rpartition("/")[2]
-        ends = (number for number, path in enumerate(self._lower) if path.endswith(asked)) if is_file else self._indexes
-        served = {number: share for number in ends if (share := _served(self._lower[number], asked, is_file))}
+        names = [asked.rpartition("/")[2]] if is_file else _OF_SERVED_FOLDER
+        called = sorted(number for name in names for number in self._by_name.get(name, ()))
+        served = {number: share for number in called if (share := _served(self._lower[number], asked, is_file))}
         for number, share in served.items():
             yield FolderRoute(number, asked or "/", share, is_sent=True)
         telling = [part.lower() for part in request.segments if not LEADING.fullmatch(part)]

@@ -108,6 +108,7 @@ def templates_of(
         segments: of the path of a request.
         telling: those of which a template of the file must have one, as nothing else says that any fits.
     """
+    segments = [segment.lower() for segment in segments]
     if telling:
         saying = _templates_on(_numbers_of(data, _beginnings(telling, _OF_CLASS)), data, lines, segments)
         if not any(part.lower() in telling for one in saying for part in one.segments):
@@ -119,7 +120,7 @@ def templates_of(
 def _templates_on(
     numbers: Iterable[int], data: bytes, lines: Sequence[str], segments: Sequence[str]
 ) -> Iterator[RouteTemplate]:
-    """Yield the templates on some lines of a file."""
+    """Yield the templates on some lines of a file that may fit segments in lower case."""
     is_go = data.startswith(b"package ") or b"\npackage " in data[:_MAX_HEAD]
     for number in numbers:
         own = lines[number - 1]
@@ -174,8 +175,8 @@ def _templates_at(
     if "[controller]" in template:
         template = template.replace("[controller]", _class_below(lines, number))
     parts = _segments_of(template)
-    may_end_before = _MAY_END_BEFORE.search(template) is not None
-    if not (_fits_in_a_row(parts, segments) or (may_end_before and _fits_in_a_row(parts[:-1], segments))):
+    may_end_before, own_parts = _MAY_END_BEFORE.search(template) is not None, [part.lower() for part in parts]
+    if not (_fits_in_a_row(own_parts, segments) or (may_end_before and _fits_in_a_row(own_parts[:-1], segments))):
         return
     if (around := _declaring(lines, number, is_told=is_told)) is None:
         return
@@ -203,13 +204,15 @@ def _templates_at(
 
 
 def _fits_in_a_row(parts: Sequence[str], segments: Sequence[str]) -> bool:
-    """Tell whether the segments of a template fit as many in a row of a path."""
+    """Tell whether the segments of a template fit as many in a row of a path, both in lower case."""
+    if not all(part in segments or _HAS_PLACEHOLDER.search(part) for part in parts):
+        return False  # as most
     starts = range(len(segments) - len(parts) + 1)
     return any(all(map(_fits, parts, segments[start:])) for start in starts)
 
 
 def _fits(own: str, asked: str) -> bool:
-    return own.lower() == asked.lower() or stands_for(own, asked)
+    return own == asked or stands_for(own, asked)
 
 
 def stands_for(own: str, asked: str) -> bool:
@@ -237,8 +240,14 @@ def _stand_in(literals: Sequence[str], text: str) -> bool:
 
 def name_of_group(line: str) -> str:
     """Return what a line assigns a group of routes to, empty if it does not."""
-    match = _ASSIGNED.match(line)
-    return match[1] if match and _PREFIXES.search(line) else ""
+    name = assigned_name(line)
+    return name if name and _PREFIXES.search(line) else ""
+
+
+def assigned_name(line: str) -> str:
+    """Return what a line assigns something to, empty if it does not."""
+    match = _ASSIGNED.match(line) if "=" in line else None
+    return match[1] if match else ""
 
 
 def _is_prefix(lines: Sequence[str], number: int) -> bool:

@@ -15,7 +15,7 @@ from cairn import waiting
 from cairn.index.snapshot import Snapshot
 from cairn.search.exact import LineMatch
 from cairn.search.filters import Filtered, filter_files
-from cairn.search.library import Library, read_files
+from cairn.search.library import Library, line_in, read_files
 from cairn.search.request_text import RequestLine
 from cairn.search.route_exports import PAGES, handler_in
 from cairn.search.route_fit import LEADING, OTHER_METHOD, RoutePrefixes, fit_of, folded, is_of_others
@@ -209,8 +209,9 @@ def _routes_in(file: int, path: str, data: bytes, request: RequestLine) -> Itera
     templates = templates_of(data, lines, request.segments, frozenset() if is_in_path else telling)
     prefixes = RoutePrefixes(templates, lines, words)
     for one in templates:
-        if (share := fit_of(one, prefixes, request)) >= _LEAST:
-            line = line_in_text(file, lines, one.number, _end_of(lines, one.number))
+        share = fit_of(one, prefixes, request)
+        if share >= _LEAST and (line := line_in(file, data, one.number)) is not None:
+            line = line._replace(end_line=_end_of(lines, one.number))
             yield DeclaredRoute(line, one.text, share, is_other=is_of_others(one, request))
 
 
