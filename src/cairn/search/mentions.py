@@ -26,6 +26,7 @@ _COMMAND = re.compile(r"^\s*(?:[$>%] )?[a-z][a-z-]{0,40}(?= +(?:-|[a-z]+ +-))")
 _CALLS = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]{0,80}[?!]?)\(")
 _DOTTED_NAMES = re.compile(r"(?<![\w./\\-])[A-Za-z_]\w{0,80}(?:(?:\.|::|#)[A-Za-z_]\w{0,80}){1,12}")
 _IDENTIFIERS = re.compile(r"[A-Za-z_$][\w$]{0,80}")
+_HAS_ENDING = re.compile(r"\.[A-Za-z]")  # quickly told
 _PATHS = re.compile(r"(?<![\w@])(?:[\w.@+-]{1,80}[/\\]){0,20}[\w@+-][\w.@+-]{0,80}\.[A-Za-z]\w{0,9}\b")
 
 
@@ -79,7 +80,8 @@ def _first(places: Iterable[str]) -> tuple[str, ...]:
 
 
 def _paths_in(texts: Sequence[str]) -> Iterator[str]:
-    yield from (match[0] for match in _PATHS.finditer(_with(".", *texts)))
+    words = [word for word in _with(".", *texts).split("\n") if _HAS_ENDING.search(word)]
+    yield from (match[0] for match in _PATHS.finditer("\n".join(words)))
 
 
 def _may_count(name: str, weight: float) -> bool:

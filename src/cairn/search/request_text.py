@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 METHODS = "GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS"
+_ALL_METHODS = METHODS.split("|")
 _MAX_REQUESTS, _MAX_SEGMENTS = 3, 12
 
 _PATH = r"(/[^\s\"'`?#<>()|]{0,500})"
@@ -38,8 +39,9 @@ def read_requests(text: str) -> list[RequestLine]:
     """
     if "/" not in text:
         return []
+    patterns = (_REQUEST, _FIELDS) if any(method in text for method in _ALL_METHODS) else ()
     matches = sorted(
-        (match for pattern in (_REQUEST, _FIELDS) for match in pattern.finditer(text)),
+        (match for pattern in patterns for match in pattern.finditer(text)),
         key=lambda match: _badness(text, match.end()),
         reverse=True,
     )

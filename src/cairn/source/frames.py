@@ -137,10 +137,15 @@ def _deepest_first(text: str, frames_of: Callable[[str], Iterator[_Frame]]) -> l
     if "stacktrace:" in text and _TESTS_OF_ELIXIR in text:
         text = _with_headings_last(text)
     causes = _CAUSE.split(text) if any(cause in text for cause in _CAUSES) else [text]
-    frames = list(dict.fromkeys(frame for cause in reversed(causes) for frame in frames_of(cause)))
-    if len(frames) > 1 and len(causes) == 1 and _ends_deepest(text):
-        frames.reverse()
-    return frames[:_MAX_PLACES]
+    found = (frame for cause in reversed(causes) for frame in frames_of(cause))
+    if len(causes) == 1 and _ends_deepest(text):
+        return list(dict.fromkeys(found))[::-1][:_MAX_PLACES]
+    frames: dict[_Frame, None] = {}
+    for frame in found:
+        frames[frame] = None
+        if len(frames) == _MAX_PLACES:
+            break
+    return list(frames)
 
 
 def _ends_deepest(text: str) -> bool:
