@@ -24,6 +24,8 @@ PIECES = {
         "search.mentions:read_mentions",
         "search.reported:messages_of",
     ),
+    "routes of requests": ("search.routed:find_routes",),
+    "frames": ("search.reported:_calls_of", "search.moved:line_of_frame"),
     "evidence of a long text": ("search.evidence:gather",),
     "the query's vector": ("search.answer:query_vector",),
     "history": ("search.past:file_history",),

@@ -356,7 +356,7 @@ def _tells_error(line: str) -> bool:
 def _tells_level(line: str) -> bool:
     """Tell whether a line is one of a log and has the level of a warning or an error."""
     lower = line[:_MAX_PREFIX_CHARS].lower()
-    if not any(level in lower for level in _LEVELS) or (prefix := LOG_PREFIX.match(line)) is None:
+    if not any(map(lower.__contains__, _LEVELS)) or (prefix := LOG_PREFIX.match(line)) is None:
         return False
     has_level = _LEVEL.search(prefix[0]) or _LEVEL.match(line, prefix.end())
     return bool(has_level) and len(without_prefix(line).split()) >= _LEAST_WORDS

@@ -42,6 +42,7 @@ _RESOURCE = re.compile(
     r"\b(?:resources?|Route::(?:apiR|r)esources?)\s*\(?\s*[\"':]?$|\b\w*router\w*\.register\s*\(\s*r?[\"']$"
 )
 _MAY_END_BEFORE = re.compile(r"/(?::\w+\?|\{\w+\?\}|\[:?\w+\])$")  # its last segment may be left out
+_LEFT_OUT_ENDS = ("?", "?}", "]")  # how it ends then, told quickly
 _QUERY = re.compile(r"(?<!\()\?<.*")
 _GROUP = re.compile(r"\((?:\?P?<\w+>|\?:)?[^()]*\)[?*+]?")
 # What declares a route; where the text has a slash or a placeholder, less tells. What stands before others in a path.
@@ -175,7 +176,8 @@ def _templates_at(
     if "[controller]" in template:
         template = template.replace("[controller]", _class_below(lines, number))
     parts = _segments_of(template)
-    may_end_before, own_parts = _MAY_END_BEFORE.search(template) is not None, [part.lower() for part in parts]
+    own_parts = [part.lower() for part in parts]
+    may_end_before = template.endswith(_LEFT_OUT_ENDS) and _MAY_END_BEFORE.search(template) is not None
     if not (_fits_in_a_row(own_parts, segments) or (may_end_before and _fits_in_a_row(own_parts[:-1], segments))):
         return
     if (around := _declaring(lines, number, is_told=is_told)) is None:
@@ -262,8 +264,10 @@ def _class_below(lines: Sequence[str], number: int) -> str:
 
 
 def _segments_of(template: str) -> tuple[str, ...]:
-    plain = _GROUP.sub("*", _QUERY.sub("", template)).rstrip("$?/").replace("/?", "")
-    return tuple(part for part in plain.split("/") if part)
+    if "(" in template or "?<" in template:
+        template = _GROUP.sub("*", _QUERY.sub("", template))
+    plain = template.rstrip("$?/").replace("/?", "")
+    return tuple([part for part in plain.split("/") if part])
 
 
 def _declaring(lines: Sequence[str], number: int, *, is_told: bool) -> str | None:

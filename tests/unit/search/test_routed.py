@@ -7,6 +7,7 @@ import time
 import pytest
 
 from cairn.search.request_text import RequestLine, read_requests
+from cairn.search.route_templates import templates_of
 from cairn.search.routed import _routes_in  # what a file declares is told from its text alone
 
 CARTS = ("api", "carts", "12", "items")
@@ -125,3 +126,47 @@ def test_many_groups_in_a_file_take_little_time() -> None:
     started = time.process_time()
     list(_routes_in(0, "src/a.java", source.encode(), RequestLine("GET", tuple("abcdefghixy"))))
     assert time.process_time() - started < 5  # bounded: some milliseconds
+
+
+OTHER_ROUTES = "".join(f'app.get("/other{number}/{{id}}", other{number})\n' for number in range(900))
+
+
+def templates_in(source: str, *telling: str) -> list[tuple[str, int]]:
+    found = templates_of(source.encode(), source.split("\n"), CARTS, frozenset(telling))
+    return [(one.text, one.number) for one in found]
+
+
+def test_only_templates_that_fit_segments_in_a_row_are_read() -> None:
+    source = OTHER_ROUTES + 'app.post("/carts/{id}/items", add)\napp.get("/carts/{id}/lines", lines)\n'
+    assert templates_in(source) == [("/carts/{id}/items", 901)]
+
+
+def test_a_file_without_a_telling_segment_in_a_template_has_none() -> None:
+    placeholders = 'app.get("/{cart}", show)\n\n\nprint("/carts")\n# "/carts/{id}"\n\n'
+    assert templates_in(placeholders, "carts", "items") == []
+    assert templates_in(f"{placeholders}app.use('/carts', router)\n", "carts", "items") == [
+        ("/{cart}", 1),
+        ("/carts", 7),
+    ]
+
+
+def test_a_controller_has_the_segment_of_its_name_in_its_template() -> None:
+    source = '[Route("api/[controller]")]\npublic class CartsController : ControllerBase\n{\n}\n'
+    assert templates_in(source, "carts") == [("api/Carts", 1)]
+
+
+def test_a_route_of_another_group_by_name_is_not_one_of_this_group() -> None:
+    source = (
+        'carts = Blueprint("carts", url_prefix="/carts")\nother = make_group()\n'
+        '@other.get("/{id}/items")\ndef a(): ...\n@carts.get("/{id}/items")\ndef b(): ...\n'
+    )
+    found = _routes_in(0, "src/shop.py", source.encode(), RequestLine("GET", CARTS[1:]))
+    shares = {route.line.start_line: route.share for route in found}
+    assert max(shares, key=lambda number: shares[number]) == 5
+
+
+def test_the_lines_of_routes_are_where_they_begin_in_the_file() -> None:
+    source = '# \u00e9\u00e9\napp.post("/api/carts/{id}/items", add)\n'.encode()
+    (route,) = _routes_in(0, "src/shop.py", source, RequestLine("POST", CARTS))
+    assert route.line.text.startswith(b"app.post")
+    assert source[route.line.start_byte :].startswith(route.line.text)
