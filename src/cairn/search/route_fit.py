@@ -67,7 +67,7 @@ class RoutePrefixes:
         """The lines of the file that assign something, by name."""
         lines: defaultdict[str, list[str]] = defaultdict(list)
         for line in self._lines:
-            if name := assigned_name(line):
+            if "=" in line and (name := assigned_name(line)):
                 lines[name].append(line)
         return lines
 

@@ -248,7 +248,7 @@ def name_of_group(line: str) -> str:
 
 def assigned_name(line: str) -> str:
     """Return what a line assigns something to, empty if it does not."""
-    match = _ASSIGNED.match(line) if "=" in line else None
+    match = _ASSIGNED.match(line)
     return match[1] if match else ""
 
 
