@@ -99,6 +99,7 @@ _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*[.,:;!?]?")
 _FENCE = r"[ \t>]{0,20}(?:`{3,}|~{3,})"
 _BEGINS_BLOCK, _ENDS_BLOCK = re.compile(rf"{_FENCE}[^`]*$"), re.compile(rf"{_FENCE}[ \t]*$")
 _ANY_WORD = re.compile(r"\w+")
+_NUMBERED = re.compile(r"\w*\d\w*")
 _IMPORT = re.compile(rb"\s*(?:import|from|use|require|using|#\s*include)\b")
 _COMMENT = re.compile(rb"\s*(?:#(?![{!]|\s*(?:define|error|warning|pragma))|//|/?\*\s|--\s|;;)")
 _REMARK = re.compile(rb"[\s;{}),](?://|#|--)\s")  # behind code
@@ -268,10 +269,15 @@ def _says_what_failed(line: str) -> bool:
 
 def _is_logged(line: str) -> bool:
     """Tell whether a line begins as those of logs do, with a time or a level, or is that of a request to a server."""
-    if " HTTP/" in line and _ACCESS.search(line):
+    if _is_access(line):
         return True
     prefix = LOG_PREFIX.match(line)
     return prefix is not None and _LOGGED.search(prefix[0]) is not None
+
+
+def _is_access(line: str) -> bool:
+    """Tell whether a line of a log is that of a request to a server, which names no message but that of a status."""
+    return " HTTP/" in line and _ACCESS.search(line) is not None
 
 
 def worth_of(reported: Sequence[Reported]) -> dict[str, dict[int, float]]:
@@ -288,15 +294,18 @@ def worth_of(reported: Sequence[Reported]) -> dict[str, dict[int, float]]:
 
 
 def messages_of(item: WorkItem) -> list[str]:
-    """Return the messages of a text that are looked for, those that are most likely to be made by the project first."""
+    """Return the messages of a text that are looked for, those that are most likely to be made by the project first.
+
+    Of those that differ in times, numbers and the like alone, it is the first.
+    """
     is_printed = is_output(item)
     most = MAX_MESSAGES_OF_OUTPUT if is_printed else MAX_MESSAGES
-    found: dict[str, None] = {}
+    found: dict[str, str] = {}
     for message in _messages(item, is_printed=is_printed):
-        found[message] = None
+        found.setdefault(_NUMBERED.sub("0", message), message)
         if len(found) == most:
             break
-    return list(found)
+    return list(found.values())
 
 
 def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
@@ -365,7 +374,7 @@ def _tells_level(line: str) -> bool:
 def _lines_of_output(text: str) -> Iterator[str]:
     """Yield the lines of what a program printed that may be messages, those that say what went wrong first."""
     lines = [_stripped(line) for line in text.split("\n") if len(line.split()) >= _LEAST_WORDS]
-    lines = [line for line in lines if len(line) <= _MAX_MESSAGE_CHARS]
+    lines = [line for line in lines if len(line) <= _MAX_MESSAGE_CHARS and not _is_access(line)]
     lines = [line for line in lines if not (_SOMEBODY.search(line) or _SOURCE.match(line) or is_usual(line))]
     says = dict.fromkeys(_saying(lines))
     yield from says

@@ -203,3 +203,21 @@ def test_a_line_of_words_alone_in_a_block_is_a_message(line: str) -> None:
 def test_a_block_with_code_or_many_lines_has_no_message_that_does_not_say_so(block: str) -> None:
     assert messages(f"Carts\n\n{REPORT}\n\n```\n{block}\n```\n") == []
     assert messages(f"Carts\n\n{REPORT}\n\nOrder of ann was placed twice\n") == []
+
+
+def test_a_message_that_is_logged_again_with_other_values_is_looked_for_once() -> None:
+    again = "".join(
+        f"2024-05-11 10:00:{second} ERROR shop.pay: Payment {second}7 was refused by bank{second}\n"
+        for second in range(10, 50)
+    )
+    said = "2024-05-11 10:00:09 ERROR shop.cart: The cart is closed for good"
+    told = [message.partition(": ")[2] for message in messages(f"{again}{said}\n{again}")]
+    assert told == ["Payment 497 was refused by bank49", "The cart is closed for good"]
+
+
+def test_the_status_of_a_request_is_no_message_of_a_log_of_requests() -> None:
+    log = "".join(
+        f'INFO:     127.0.0.1:{port} - "GET /carts/{port} HTTP/1.1" 500 Internal Server Error\n'
+        for port in range(50100, 50140)
+    )
+    assert messages(log) == []
