@@ -14,8 +14,8 @@ import numpy as np
 from cairn import waiting
 from cairn.graph.file_queue import FIRST_AT_ONCE, MOST_AT_ONCE, FileQueue
 from cairn.graph.graph import CALL_KINDS, Graph
+from cairn.graph.importing import may_import
 from cairn.graph.nodes import file_of, place_of
-from cairn.graph.questions import may_import
 from cairn.graph.reach import Feelers, Reached, Steps, counts, doubt_of_edge, doubt_of_override, is_too_far
 from cairn.graph.reader import MOST_NAMES, Reader, nearest_first
 from cairn.graph.referrers import NamesSought

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple, cast
+from typing import cast
 
 from cairn.errors import UnknownSymbolError
 from cairn.graph.code import Code
@@ -14,13 +14,12 @@ from cairn.graph.empty import on_no_callees, on_no_callers, on_no_importers, on_
 from cairn.graph.fields import find_callable
 from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.implementations import implementers_of, unresolved_subtypes
-from cairn.graph.mentions import stem_of
+from cairn.graph.importing import MayImport, may_import
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.overriding import on_overriding
 from cairn.graph.reader import Reader, note_on_unfollowed
 from cairn.graph.resolve import ALL_KINDS, USE, Edge, ImportEdge
 from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS, resolves_imports
-from cairn.graph.sightings import looks_imported
 from cairn.graph.symbols import find_file, find_symbol, symbol_of
 from cairn.graph.unresolved import note_on, unresolved_callees, unresolved_calls, unresolved_imports
 from cairn.graph.values import CallPath, Importer, Importers, Link, Links, Unresolved, Way
@@ -289,56 +288,6 @@ def _imports_of(graph: Graph, number: int, possible: MayImport, reader: Reader) 
         if (imports := reader.resolve(other, partial(graph.connections.imports, other, possible.names))) is not None:
             found[other] = imports
     return [edge for other in sorted(found) for edge in found[other] if edge.target == number]
-
-
-class MayImport(NamedTuple):
-    """What may import a file: files that may say a name of it or its folder, and what tells whether one does.
-
-    `names` are these names. `is_likely` tells whether one says a name of the file itself in an import.
-    """
-
-    names: frozenset[str]
-    files: set[int]
-    says: Callable[[int], bool]
-    is_likely: Callable[[int], bool]
-
-
-def may_import(graph: Graph, number: int) -> MayImport:
-    """Return the files that may import a file: those whose text contains its name or its folder's."""
-    path = graph.code.paths[number]
-    source = graph.code.file(number)
-    stem = stem_of(path)
-    own = {stem}
-    if source.rules.package in ("package", "all"):
-        own |= {
-            definition.name
-            for definition in source.definitions
-            if definition.parent < 0 or definition.kind in TYPE_KINDS
-        }
-    own.discard("")
-    by_path = source.rules.package != "package"  # else an import names what the file defines
-    names = frozenset(own | ({path.rpartition("/")[0].rpartition("/")[2]} - {""} if by_path else set()))
-    likely = frozenset(own)
-    sure = _importing_unnamed(graph.code, number)
-    if (known := graph.connections.known) is not None:
-        sure.update(known.network.importers(number))
-    files = {other for name in names for other in graph.code.mentions.may_mention(name)}
-
-    def says(other: int) -> bool:
-        return other in sure or graph.code.mentions.mentions(other, names)
-
-    def is_likely(other: int) -> bool:
-        return bool(likely) and looks_imported(graph.code.checkout.read(other) or b"", likely)
-
-    return MayImport(names, (files | sure) - {number}, says, is_likely)
-
-
-def _importing_unnamed(code: Code, number: int) -> set[int]:
-    """Return files that may import one without its name: of Rust, with `super`; of Go, what is in the top folder."""
-    folder, language = code.paths[number].rpartition("/")[0], code.languages[number]
-    if language == "rust":
-        return {other for other, path in enumerate(code.paths) if path.startswith(f"{folder}/" if folder else "")}
-    return {other for other, kind in enumerate(code.languages) if kind == "go" == language and not folder}
 
 
 def _file_of_symbol(graph: Graph, text: str) -> int:

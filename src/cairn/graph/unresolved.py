@@ -390,10 +390,11 @@ def unresolved_imports(
         says: tells from the text of one whether it may.
         reader: as for `unresolved_calls`.
     """
-    name = _name_of_file(graph.code.paths[number])
-    if not name:
+    own_names = _names_of_file(graph, number)
+    if not own_names:
         return None
-    tally = LineTally("import", [name])
+    tally = LineTally("import", own_names)
+    texts = [name.encode("utf-8", "surrogateescape") for name in own_names]
     for n_files, other in enumerate(reader.look_at(files, says)):
         waiting.check()
         if n_files >= _ENOUGH_FILES and tally.lines:
@@ -402,29 +403,33 @@ def unresolved_imports(
         if BY_NAME[graph.code.languages[other]].group != "code":
             continue
         data = graph.code.checkout.read(other) or b""
-        if name.encode("utf-8", "surrogateescape") not in data:
+        if not any(text in data for text in texts):
             continue
         source = graph.code.file(other)
         edges = reader.look_up(partial(graph.connections.imports, other, names))
         if edges is None or any(edge.target == number for edge in edges):
             continue
-        for line in _import_lines(source, data, name, {edge.line for edge in edges}):
+        for line in _import_lines(source, data, own_names, {edge.line for edge in edges}):
             tally.add(source.path, line, is_confirmed=False)
     tally.is_least = tally.is_least or reader.lines_left
     return tally.result()
 
 
-def _name_of_file(path: str) -> str:
-    folder, base = posixpath.split(path)
+def _names_of_file(graph: Graph, number: int) -> frozenset[str]:
+    """Return what an import says of a file: its name, that of a package, or else of the folder that it stands for."""
+    folder, base = posixpath.split(graph.code.paths[number])
     stem = base.partition(".")[0]
-    return posixpath.basename(folder) if stem in _NAMELESS else stem
+    if stem not in _NAMELESS:
+        return frozenset({stem} - {""})
+    rules = graph.code.file(number).rules
+    return graph.code.modules.names_of(number, rules.finder) or frozenset({posixpath.basename(folder)} - {""})
 
 
-def _import_lines(source: SourceFile, data: bytes, name: str, resolved: Collection[int]) -> Iterator[int]:
-    """Yield the lines of a file that import something by a name, without statements known to mean some file."""
+def _import_lines(source: SourceFile, data: bytes, names: frozenset[str], resolved: Collection[int]) -> Iterator[int]:
+    """Yield the lines of a file that import something by some names, without statements known to mean some file."""
     statements = sorted(imported.line for imported in source.facts.imports)
     has_statements = resolves_imports(source.language)  # then other lines are none
-    pattern = names_pattern(frozenset({name}))
+    pattern = names_pattern(names)
     for line, text in enumerate(data.split(b"\n"), 1):
         keyword = IMPORTING.search(text)
         if keyword is None or not pattern.search(text, keyword.end()):

@@ -5,25 +5,34 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from cairn.graph.modules.places import Place, ProjectPaths
 
 _SUFFIXES = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".vue", ".svelte")
 _COMPILED = re.compile(r"\.([mc]?)jsx?$")
-_BUILT = re.compile(r"^(\./)?(dist|build|out|lib|esm|cjs)/")
+# Folders of what is built, the last of which may be one of several forms of it.
+_BUILT = re.compile(r"^(?:\./)?(?:dist|build|out|lib|esm|cjs)/")
+_BUILT_FORM = re.compile(r"^src/(?:[cem]js|esm|es|legacy|modern|types|node|browser)/")
 _SUFFIX = re.compile(r"(\.d)?\.[mc]?[jt]sx?$")
 # A string or a comment; what is not closed goes to its end, so that no character is looked at twice.
 _STRING_OR_COMMENT = re.compile(r"(\"(?:[^\"\\\n]|\\.)*\"?)|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _MAX_ALIASES, _MAX_TARGETS = 1_000, 10  # more than anybody writes; each is tried for each module
+_ROOT = re.compile(r"(?:@@?|~~?)/")  # what settings of bundlers, which are code, tend to call the folder of the sources
+_ROOTS = ("src", "app", "", "resources/js")
+_MAX_CONDITIONS = 6  # of an export within each other
+_INDEX = re.compile(r"(?:^|/)index$")
 
 
 class _Config(NamedTuple):
-    """What a tsconfig.json says of modules: a base folder, empty for none, and (pattern, targets) of its aliases."""
+    """What a tsconfig.json says of modules: a base folder, empty for none, and (pattern, targets) of its aliases.
+
+    The `imports` of a package.json are such aliases, too.
+    """
 
     folder: str
     base: str
@@ -31,11 +40,15 @@ class _Config(NamedTuple):
 
 
 class _Package(NamedTuple):
-    """A package of the project, with the paths that may be its entry, without suffixes."""
+    """A package of the project.
+
+    Its exports are its entry, whose name is empty, and (name, paths) of what lies below it, in both of which a `*` may
+    stand for more; the paths have no suffixes.
+    """
 
     name: str
     folder: str
-    entries: list[str]
+    exports: list[tuple[str, list[str]]]
 
 
 class EcmascriptModules:
@@ -49,10 +62,8 @@ class EcmascriptModules:
         folder = posixpath.dirname(path)
         if module.startswith("."):
             return self._at(posixpath.join(folder, module))
-        for target in (*self._alias_targets(module, folder), *self._package_targets(module)):
-            if (place := self._at(target)) is not None:
-                return place
-        return None
+        targets = (self._alias_targets(module, folder), self._package_targets(module), _below_a_root(module, folder))
+        return next((place for target in chain(*targets) if (place := self._at(target)) is not None), None)
 
     def _alias_targets(self, module: str, folder: str) -> Iterator[str]:
         """Yield where the tsconfig.json files above a folder let a module lie."""
@@ -70,12 +81,40 @@ class EcmascriptModules:
     def _package_targets(self, module: str) -> Iterator[str]:
         """Yield where a module of one of the project's own packages may lie."""
         for package in self._packages:
-            if module == package.name:
-                entries = (*package.entries, "src/index", "index", "src/main", "lib/index")
-                yield from (posixpath.join(package.folder, entry) for entry in entries)
-            elif module.startswith(f"{package.name}/"):
-                rest = module[len(package.name) + 1 :]
-                yield from (posixpath.join(package.folder, inner, rest) for inner in ("src", "", "lib"))
+            if module != package.name and not module.startswith(f"{package.name}/"):
+                continue
+            inner = module[len(package.name) + 1 :]
+            for pattern, paths in package.exports:
+                if (rest := _match_star(pattern, inner)) is not None:
+                    yield from (posixpath.join(package.folder, path.replace("*", rest)) for path in paths)
+            others = _INNER if inner else _ENTRIES
+            yield from (posixpath.join(package.folder, other, inner) for other in others)
+
+    def names_of(self, number: int) -> frozenset[str]:
+        """Return what imports may call a file beside its path: by a package, or by an alias of a tsconfig.json."""
+        path = self._paths.paths[number]
+        plain = _SUFFIX.sub("", path)
+        forms = {path, plain, _INDEX.sub("", plain)}
+        names = {
+            pattern.replace("*", rest, 1)
+            for config in self._configs
+            for pattern, targets in config.aliases
+            for target in targets
+            for rest in _stars(posixpath.normpath(posixpath.join(config.folder, config.base, target)), forms)
+        }
+        return frozenset(names | self._names_by_file.get(number, set()))
+
+    @cached_property
+    def _names_by_file(self) -> dict[int, set[str]]:
+        """By which names the packages of the project offer each file."""
+        names: dict[int, set[str]] = {}
+        for package in self._packages:
+            for pattern, paths in (*package.exports, ("", list(_ENTRIES))):
+                places = {self._at(posixpath.join(package.folder, path)) for path in paths if "*" not in path}
+                for number in places:
+                    if isinstance(number, int):
+                        names.setdefault(number, set()).add(f"{package.name}/{pattern}".rstrip("/"))
+        return names
 
     def _at(self, base: str) -> Place:
         base = posixpath.normpath(base)
@@ -87,9 +126,9 @@ class EcmascriptModules:
 
     @cached_property
     def _configs(self) -> list[_Config]:
-        """Each tsconfig.json that says where modules are, the longest folder first."""
+        """Each tsconfig.json, or part of one, that says where modules are, the longest folder first."""
         configs = []
-        for path in self._paths.manifests("tsconfig.json", "jsconfig.json", "tsconfig.base.json"):
+        for path in self._paths.manifests("tsconfig.json", "jsconfig.json"):
             options = _as_dict(_as_dict(_parse(self._paths.read(path))).get("compilerOptions"))
             base = options.get("baseUrl")
             aliases = [
@@ -99,28 +138,79 @@ class EcmascriptModules:
             ]
             if isinstance(base, str) or aliases:
                 configs.append(_Config(posixpath.dirname(path), base if isinstance(base, str) else "", aliases))
+        for path, manifest in self._manifests:
+            aliases = [(name, paths) for name, paths in _exports_of(manifest.get("imports")) if name.startswith("#")]
+            if aliases:
+                configs.append(_Config(posixpath.dirname(path), "", aliases))
         return sorted(configs, key=lambda config: -len(config.folder))
+
+    @cached_property
+    def _manifests(self) -> list[tuple[str, dict[str, Any]]]:
+        """Each package.json, with its path."""
+        return [(path, _as_dict(_parse(self._paths.read(path)))) for path in self._paths.manifests("package.json")]
 
     @cached_property
     def _packages(self) -> list[_Package]:
         """Each package of the project, the longest name first."""
         packages = []
-        for path in self._paths.manifests("package.json"):
-            manifest = _as_dict(_parse(self._paths.read(path)))
-            if isinstance(name := manifest.get("name"), str):
-                packages.append(_Package(name, posixpath.dirname(path), _entries_of(manifest)))
+        for path, manifest in self._manifests:
+            if isinstance(name := manifest.get("name"), str) and name:
+                exports = [("", _entries_of(manifest)), *_exports_of(manifest.get("exports"))]
+                packages.append(_Package(name, posixpath.dirname(path), exports))
         return sorted(packages, key=lambda package: -len(package.name))
+
+
+def _below_a_root(module: str, folder: str) -> Iterator[str]:
+    """Yield where a module lies whose name begins with a mark for the folder of the sources, the nearest one first."""
+    if mark := _ROOT.match(module):
+        while True:
+            yield from (posixpath.join(folder, root, module[mark.end() :]) for root in _ROOTS)
+            if not folder:
+                return
+            folder = posixpath.dirname(folder)
+
+
+# Where the entry of a package, and what is below it, often lies without the manifest's saying so.
+_ENTRIES, _INNER = ("src/index", "index", "src/main", "lib/index"), ("src", "", "lib")
 
 
 def _entries_of(manifest: dict[str, Any]) -> list[str]:
     """Return what a package.json names as entries, the sources of what is built first."""
     exports = manifest.get("exports")
-    main = _as_dict(exports).get(".", exports)
-    entries = [manifest.get(key) for key in ("source", "types", "module", "main")]
-    entries += [*_as_dict(main).values()] if isinstance(main, dict) else [main]
-    paths = [entry for entry in entries if isinstance(entry, str)]
+    named = [manifest.get(key) for key in ("source", "types", "typings", "module", "main")]
+    return _sources_of([*filter(None, named), _as_dict(exports).get(".", exports)])
+
+
+def _exports_of(exports: Any) -> list[tuple[str, list[str]]]:  # noqa: ANN401 - any JSON
+    """Return what a package.json offers or names besides its entry: names without `./`, each with the paths it has."""
+    named = islice(_as_dict(exports).items(), _MAX_ALIASES)
+    parts = [(name.removeprefix("./"), _sources_of([value])) for name, value in named if name.startswith(("./", "#"))]
+    return sorted(parts, key=lambda part: -len(part[0].partition("*")[0]))
+
+
+def _sources_of(values: list[Any]) -> list[str]:
+    """Return the paths in the values of a package.json, which may depend on conditions, without suffixes.
+
+    The sources of what is built come first.
+    """
+    paths = [path for value in values for path in _texts_in(value, _MAX_CONDITIONS)][: 2 * _MAX_TARGETS]
     sources = [_BUILT.sub("src/", path) for path in paths]
-    return [_SUFFIX.sub("", path) for path in (*sources, *paths)]
+    sources += [_BUILT_FORM.sub("src/", path) for path in sources]
+    return list(dict.fromkeys(_SUFFIX.sub("", path) for path in (*sources, *paths)))
+
+
+def _texts_in(value: Any, depth: int) -> Iterator[str]:  # noqa: ANN401 - any JSON
+    if isinstance(value, str):
+        yield value
+    elif depth:
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        for part in inner:
+            yield from _texts_in(part, depth - 1)
+
+
+def _stars(pattern: str, texts: Iterable[str]) -> set[str]:
+    """Return what the `*` of a pattern stands for in those of some texts that it matches."""
+    return {rest for text in texts if (rest := _match_star(pattern, text)) is not None}
 
 
 def _match_star(pattern: str, module: str) -> str | None:

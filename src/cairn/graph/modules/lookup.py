@@ -41,11 +41,13 @@ class Modules:
         self.paths = paths
         self._paths = ProjectPaths(paths, read)
         self._python = PythonModules(self._paths)
+        self._ecmascript = EcmascriptModules(self._paths)
+        self._rust = RustModules(self._paths)
         self._finders: dict[str, Finder] = {
             "python": self._python.find,
-            "ecmascript": EcmascriptModules(self._paths).find,
+            "ecmascript": self._ecmascript.find,
             "go": GoModules(self._paths).find,
-            "rust": RustModules(self._paths).find,
+            "rust": self._rust.find,
         }
         self._kept: Recent[tuple[str, str, str], ModulePlace] = Recent(limit, lambda _: 1)
 
@@ -74,6 +76,11 @@ class Modules:
         if (endings_of := _ENDINGS.get(finder)) is not None:
             return self._paths.nearest_ending_in(endings_of(module), path)
         return None
+
+    def names_of(self, number: int, finder: str) -> frozenset[str]:
+        """Return what imports may call a file that need not say its own name or its folder's, such as a package."""
+        naming = {"ecmascript": self._ecmascript.names_of, "rust": self._rust.names_of}.get(finder)
+        return naming(number) if naming is not None else frozenset()
 
     def child(self, place: Place, name: str) -> ModulePlace:
         """Return the submodule `name` of a Python module or package."""

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from cairn.graph.memo import place_called
 
-MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml", "tsconfig.base.json"})
+_MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml"})
 
 _STANDS_FOR_FOLDER = frozenset({"__init__", "index", "mod", "lib", "main"})
 
@@ -83,7 +83,7 @@ class ProjectPaths:
         manifests = defaultdict(list)
         for path in self.paths:
             if is_manifest(path):
-                manifests[posixpath.basename(path)].append(path)
+                manifests[_manifest_name(path)].append(path)
         return manifests
 
     @cached_property
@@ -123,7 +123,13 @@ def last_part(path: str) -> str:
 
 def is_manifest(path: str) -> bool:
     """Tell whether the content of a file says where modules are."""
-    return posixpath.basename(path) in MANIFESTS
+    return _manifest_name(path) in _MANIFESTS
+
+
+def _manifest_name(path: str) -> str:
+    """Return the name of a manifest; `tsconfig.base.json` and the like are parts of a `tsconfig.json`."""
+    name = posixpath.basename(path)
+    return "tsconfig.json" if name.startswith("tsconfig.") and name.endswith(".json") else name
 
 
 def folders_around(paths: Iterable[str]) -> frozenset[str]:
