@@ -94,7 +94,12 @@ class ByName:
         return self._meaning.declarations.entity_of(namesake)
 
     def _may_have(self, source: SourceFile, head: str, node: int) -> bool:
-        """Tell whether an object may have a function: one of a module only if the object may be the module."""
+        """Tell whether an object may have a function: one of a module only if the object may be the module.
+
+        What C calls by a field is whatever the field holds.
+        """
+        if source.language == "c":
+            return not head or self._code.definition(node).parent >= 0
         if not source.rules.functions_are_objects or self._code.definition(node).kind != "function":
             return True
         parts = set(posixpath.splitext(self._code.paths[file_of(node)])[0].split("/"))

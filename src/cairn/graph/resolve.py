@@ -18,7 +18,7 @@ from cairn.graph.memo import content_of, place_called
 from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.recent import Recent
-from cairn.graph.rules import FUNCTION_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS, VALUE_KINDS
 from cairn.graph.scopes import begins_with
 from cairn.graph.source_file import SourceFile, imports_saying
 from cairn.source.arguments import UNKNOWN
@@ -30,7 +30,8 @@ _MAX_RENAMES = 12  # steps from one variable to the next
 _NO_DEFINITION = frozenset({"module", "package", "outside", "instance", "container"})
 CALL, CONSTRUCT, INHERIT, IMPLEMENT, DECORATE, USE = range(len(KINDS))
 ALL_KINDS = frozenset(range(len(KINDS)))
-_USING = frozenset({CALL, DECORATE, USE})  # by which an attribute of a function uses the function
+_USING = frozenset({CALL, DECORATE, USE})  # by which an attribute of something uses what it is of
+_WITH_ATTRIBUTES = FUNCTION_KINDS | VALUE_KINDS
 # How a reference may call something: by one of its names alone; as a function, also by what else a file calls it; as
 # anything, also by words that stand for the type around or make an instance.
 Spelling = Literal["itself", "function", "any"]
@@ -202,23 +203,39 @@ class Resolver:
             called = expression.rpartition(".")[2].removesuffix("[]")
             called = called.rstrip("!") if source.rules.family == "rust" else called
             return _Meaning(target, _kind_of(kind, target), called)
-        function = self._function_with_attribute(source, scope, expression) if kind in _USING else None
-        return _Meaning(function, USE, called_name(expression.rpartition(".")[0])) if function is not None else None
+        owner = self._owner_of_attribute(source, scope, expression) if kind in _USING else None
+        return _Meaning(owner, USE, called_name(expression.rpartition(".")[0])) if owner is not None else None
 
-    def _function_with_attribute(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
-        """Return the function of which an expression names an attribute, as `run.later` does; None if it is of none."""
+    def _owner_of_attribute(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
+        """Return the function, or the variable at the top of a file, of which an expression names an attribute.
+
+        `run.later` is one of `run`, and `<Context.Provider>` of `Context`. None if it is of neither.
+        """
         holder = expression.rpartition(".")[0]
         if not source.rules.functions_are_objects or not holder or holder[-1] in ")]}":
             return None
         name = holder.rpartition(".")[2]
         named = self.meaning.sight.nodes_named(name)[:MAX_NAMESAKES]
-        may_be_one = name in source.aliases or any(self.code.definition(node).kind in FUNCTION_KINDS for node in named)
-        function = self.meaning.evaluate(source, scope, holder) if may_be_one else None
-        if function is None or function.tag != "function":
-            return None
-        kind = self.code.definition(function.node).kind
+        may_be_one = name in source.aliases or any(
+            self.code.definition(node).kind in _WITH_ATTRIBUTES for node in named
+        )
+        owner = self.meaning.evaluate(source, scope, holder) if may_be_one else None
+        if owner is None or owner.tag != "function":
+            return self._variable_of(owner)
+        kind = self.code.definition(owner.node).kind
         is_bare_method = kind == "method" and "." not in holder  # which such a name cannot mean
-        return None if is_bare_method or kind == "constructor" else function
+        return None if is_bare_method or kind == "constructor" else owner
+
+    def _variable_of(self, entity: Entity | None) -> Entity | None:
+        """Return the variable at the top of a file that an expression named by itself, None if it named none."""
+        if entity is None:
+            return None
+        node = entity.holder if entity.holder >= 0 else entity.node if entity.tag == "value" else -1
+        if node < 0 or place_of(node) < 0:
+            return None
+        definition = self.code.definition(node)
+        is_at_top = definition.parent < 0 and definition.kind in VALUE_KINDS
+        return Entity("value", node, entity.how) if is_at_top else None
 
     def _also_called(self, target: Entity, kind: int) -> list[int]:
         """Return what else a call leads to: the variable by whose name it calls, the type that an alias stands for."""
