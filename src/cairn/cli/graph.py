@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from cairn.cli.notes import note, openable, printable
@@ -14,7 +16,7 @@ from cairn.cli.remote import answer
 from cairn.cli.render import Style, emit, emit_json
 from cairn.source.text import pluralize
 
-_MAX_NAMED = 5  # deleted files in a note
+_MAX_NAMED = 5  # deleted files or namesakes in a note
 _LISTS_OF_PATHS = {"importers", "others"}
 
 Document = dict[str, Any]  # an answer of the symbol graph, as JSON in docs/cli.md
@@ -130,18 +132,26 @@ def run_references(options: argparse.Namespace) -> int:
         rows,
         something=bool(document["references"]) or "unfollowed" in document,
         omitted=more(document["omitted"]),
-        nothing=unless_unresolved(document, f"{nothing} {_name_of(document['symbol'])}."),
+        nothing=unless_unresolved(document, f"{nothing} {_asked_about(document)}."),
     )
 
 
 def _show_links(document: Document, options: argparse.Namespace, verb: str) -> int:
+    def rows(style: Style) -> Iterator[str]:
+        if "namesakes" not in document:
+            yield from (_line(link, style) for link in document["links"])
+            return
+        for number, links in groupby(document["links"], key=itemgetter("namesake")):
+            yield place_of(document["namesakes"][number], style)
+            yield from (f"  {_line(link, style)}" for link in links)
+
     return show(
         document,
         options,
-        lambda style: (_line(link, style) for link in document["links"]),
+        rows,
         something=bool(document["links"]) or "unfollowed" in document,
         omitted=more(document["omitted"]),
-        nothing=unless_unresolved(document, f"Nothing {verb} {_name_of(document['symbol'])}."),
+        nothing=unless_unresolved(document, f"Nothing {verb} {_asked_about(document)}."),
     )
 
 
@@ -176,6 +186,15 @@ def place_of(symbol: Document, style: Style) -> str:
 
 def _name_of(symbol: Document) -> str:
     return f"{symbol['kind']} {symbol['name'] or symbol['filepath']} ({symbol['filepath']}:{symbol['line']})"
+
+
+def _asked_about(document: Document) -> str:
+    """Return what an answer is about in words: a symbol, or all that share a name."""
+    namesakes = document.get("namesakes", ())
+    if not namesakes:
+        return _name_of(document["symbol"])
+    shown = ", ".join(f"{symbol['filepath']}:{symbol['line']}" for symbol in namesakes[:_MAX_NAMED])
+    return f"any of {len(namesakes):,} definitions ({shown}{', …' if len(namesakes) > _MAX_NAMED else ''})"
 
 
 def run_path(options: argparse.Namespace) -> int:

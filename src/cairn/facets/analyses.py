@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from cairn.answers import OutlineSymbol
@@ -37,14 +38,16 @@ class Analyses:
         change = find_change(graph, place, diff, self._root, self._repository)
         if change.field is not None:
             return impact_of_field(graph, change.field, limit)
-        return impact(graph, change.nodes, limit, leftovers=change.leftovers)
+        found = impact(graph, change.nodes, limit, leftovers=change.leftovers)
+        return replace(found, notes=(*change.notes, *found.notes)) if change.notes else found
 
     def tests(self, graph: Graph, place: str | None, diff: str | None, limit: int) -> TestChoice:
         """Return the test files worth running for such a change."""
         change = find_change(graph, place, diff, self._root, self._repository)
         if change.field is not None:
             return choose_tests_of_field(graph, change.field, limit)
-        return choose_tests(graph, change.nodes, limit, change.leftovers)
+        found = choose_tests(graph, change.nodes, limit, change.leftovers)
+        return replace(found, notes=(*change.notes, *found.notes)) if change.notes else found
 
     def dead_code(self, graph: Graph, limit: int) -> DeadCode:
         """Return the functions and types that no entry point seems to reach."""

@@ -12,7 +12,7 @@ from cairn.graph.fields import Sought, find_field
 from cairn.graph.graph import Graph
 from cairn.graph.nodes import node_of, place_of
 from cairn.graph.rules import VALUE_KINDS
-from cairn.graph.symbols import find_symbol
+from cairn.graph.symbols import find_namesakes, on_namesakes
 from cairn.hints import Hint
 from cairn.source.compare import Comparison, compare
 from cairn.source.git import Repository
@@ -26,6 +26,7 @@ class Change(NamedTuple):
     nodes: list[int]
     leftovers: Leftovers = NOTHING_LEFT
     field: Sought | None = None
+    notes: tuple[Hint, ...] = ()
 
 
 def find_change(
@@ -48,12 +49,14 @@ def find_change(
 def _change_of(graph: Graph, text: str) -> Change:
     """Return what a symbol stands for when it changes: for a file, everything in it."""
     try:
-        nodes = find_symbol(graph.code, graph.connection, text)
+        symbols = find_namesakes(graph.code, graph.connection, text)
     except UnknownSymbolError:
         if (field := find_field(graph, text.strip())) is not None:
             return Change([], field=field)
         raise
-    return Change(graph.within(nodes) if any(place_of(node) < 0 for node in nodes) else nodes)
+    nodes = [node for each in symbols for node in each]
+    whole = graph.within(nodes) if any(place_of(node) < 0 for node in nodes) else nodes
+    return Change(whole, notes=on_namesakes(text, symbols))
 
 
 def change_since(graph: Graph, root: Path, repository: Repository | None, revision: str) -> Change:

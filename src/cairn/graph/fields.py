@@ -13,7 +13,7 @@ from cairn.graph.graph import Graph
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.rules import TYPE_KINDS, VALUE_KINDS
 from cairn.graph.source_file import SourceFile
-from cairn.graph.symbols import find_symbol, find_symbols
+from cairn.graph.symbols import find_namesakes, find_symbol, find_symbols
 from cairn.graph.values import Symbol
 from cairn.hints import Hint
 from cairn.index.isolation import run_isolated
@@ -35,14 +35,14 @@ class Sought(NamedTuple):
     target: ReferenceTarget
 
 
-def find_callable(graph: Graph, text: str) -> list[int]:
-    """Return the definitions that a text names, for questions about calls.
+def find_callables(graph: Graph, text: str) -> list[list[int]]:
+    """Return the symbols that a text names, for questions about calls.
 
     Raises:
-        UnknownSymbolError, AmbiguousError: as `find_symbol`; for a field the first says that it is one.
+        UnknownSymbolError, AmbiguousError: as `find_namesakes`; for a field the first says that it is one.
     """
     try:
-        return find_symbol(graph.code, graph.connection, text)
+        return find_namesakes(graph.code, graph.connection, text)
     except UnknownSymbolError:
         if not (fields := find_fields(graph, text.strip())):
             raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import cast
@@ -11,7 +11,7 @@ from typing import cast
 from cairn.errors import UnknownSymbolError
 from cairn.graph.code import Code
 from cairn.graph.empty import on_no_callees, on_no_callers, on_no_importers, on_no_subclasses, on_unread
-from cairn.graph.fields import find_callable
+from cairn.graph.fields import find_callables
 from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.implementations import implementers_of, unresolved_subtypes
 from cairn.graph.importing import MayImport, may_import
@@ -20,9 +20,9 @@ from cairn.graph.overriding import on_overriding
 from cairn.graph.reader import Reader, note_on_unfollowed
 from cairn.graph.resolve import ALL_KINDS, USE, Edge, ImportEdge
 from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS, resolves_imports
-from cairn.graph.symbols import find_file, find_symbol, symbol_of
+from cairn.graph.symbols import find_file, find_namesakes, find_symbol, on_namesakes, symbol_of
 from cairn.graph.unresolved import note_on, unresolved_callees, unresolved_calls, unresolved_imports
-from cairn.graph.values import CallPath, Importer, Importers, Link, Links, Unresolved, Way
+from cairn.graph.values import CallPath, Importer, Importers, Link, Links, Unfollowed, Unresolved, Way
 from cairn.hints import Hint
 from cairn.source.imports import ImportFlag
 from cairn.source.references import KINDS
@@ -35,16 +35,18 @@ def callers(graph: Graph, text: str, limit: int = 0) -> Links:
     """Return what calls a symbol directly, by file and line; `limit` 0 gives all.
 
     Raises:
-        UnknownSymbolError, AmbiguousError: as `find_symbol`.
+        UnknownSymbolError, AmbiguousError: as `find_namesakes`.
     """
     return graph.answers.give(("callers", text, limit), lambda: _find_callers(graph, text, limit))
 
 
 def _find_callers(graph: Graph, text: str, limit: int) -> Links:
     reader = graph.reader()
-    nodes = find_callable(graph, text)
+    symbols = find_callables(graph, text)
+    nodes = _all_of(symbols)
     edges = calls_to(graph, nodes, reader)
-    links = _links(graph, nodes, edges, limit, incoming=True)
+    called = _numbers_of(symbols, lambda own: graph.call_targets(own)[0])
+    links = _links(graph, symbols, [(edge, called[edge.target]) for edge in edges], limit, incoming=True)
     unresolved = unresolved_calls(graph, nodes, edges, reader=reader)
     unfollowed = reader.unfollowed()
     notes = note_on(unresolved, f"call of {_short(links)}", has_known=bool(edges))
@@ -53,8 +55,31 @@ def _find_callers(graph: Graph, text: str, limit: int) -> Links:
     if not edges:
         overriding = on_overriding(graph, nodes, partial(calls_to, graph), reader) if unfollowed is None else ()
         notes = (*on_unread(graph, nodes[0]), *overriding, *notes)
-    said = (*links.notes, *notes, *note_on_unfollowed(unfollowed))
+    return _with_notes(links, text, symbols, (*notes, *note_on_unfollowed(unfollowed)), unresolved, unfollowed)
+
+
+def _with_notes(
+    links: Links,
+    text: str,
+    symbols: Sequence[Sequence[int]],
+    notes: Sequence[Hint],
+    unresolved: Unresolved | None,
+    unfollowed: Unfollowed | None,
+) -> Links:
+    """Return links with what a reader has to know of them."""
+    n_listed = len({link.namesake for link in links.links}) if not links.omitted else None
+    said = (*links.notes, *on_namesakes(text, symbols, n_listed), *notes)
     return replace(links, notes=said, unresolved=unresolved, unfollowed=unfollowed)
+
+
+def _all_of(symbols: Iterable[Iterable[int]]) -> list[int]:
+    """Return the definitions of all of some symbols."""
+    return list(dict.fromkeys(node for nodes in symbols for node in nodes))
+
+
+def _numbers_of(symbols: Sequence[Sequence[int]], nodes_of: Callable[[Sequence[int]], Iterable[int]]) -> dict[int, int]:
+    """Return of which symbol some nodes are that belong to each, by its number; of several, the first one."""
+    return {node: number for number in range(len(symbols) - 1, -1, -1) for node in nodes_of(symbols[number])}
 
 
 def _names_of(graph: Graph, nodes: Sequence[int]) -> set[str]:
@@ -67,7 +92,7 @@ def _short(links: Links) -> str:
 
 def callers_of(graph: Graph, nodes: Sequence[int], reader: Reader | None = None) -> Links:
     """Return what calls any of some definitions directly, without a word on what is not known; all without a reader."""
-    return _links(graph, nodes, calls_to(graph, nodes, reader), 0, incoming=True)
+    return _links(graph, [nodes], [(edge, 0) for edge in calls_to(graph, nodes, reader)], 0, incoming=True)
 
 
 def calls_to(graph: Graph, nodes: Sequence[int], reader: Reader | None = None) -> list[Edge]:
@@ -81,17 +106,20 @@ def callees(graph: Graph, text: str, limit: int = 0) -> Links:
     """Return what a symbol calls directly, in reading order; a type calls what its methods do.
 
     Raises:
-        UnknownSymbolError, AmbiguousError: as `find_symbol`.
+        UnknownSymbolError, AmbiguousError: as `find_namesakes`.
     """
     return graph.answers.give(("callees", text, limit), lambda: _find_callees(graph, text, limit))
 
 
 def _find_callees(graph: Graph, text: str, limit: int) -> Links:
     reader = graph.reader()
-    nodes = find_callable(graph, text)
+    symbols = find_callables(graph, text)
+    nodes = _all_of(symbols)
     inside = _inside(graph, nodes)
     edges = graph.outgoing(inside, ALL_KINDS, reader)
-    links = _links(graph, nodes, [edge for edge in edges if edge.kind in CALL_KINDS], limit, incoming=False)
+    calling = _numbers_of(symbols, partial(_inside, graph))
+    calls = [(edge, calling[edge.source]) for edge in edges if edge.kind in CALL_KINDS]
+    links = _links(graph, symbols, calls, limit, incoming=False)
     unresolved = unresolved_callees(graph, inside, edges, reader)
     unfollowed = reader.unfollowed()
     notes = note_on(unresolved, "", has_known=bool(links.links))
@@ -99,13 +127,13 @@ def _find_callees(graph: Graph, text: str, limit: int) -> Links:
         notes, unresolved = unread, Unresolved("callee", (), 0, ())
     elif not links.links and unresolved is None and unfollowed is None:
         notes = on_no_callees(graph, nodes, inside)
-    said = (*links.notes, *notes, *note_on_unfollowed(unfollowed, of_callees=True))
-    return replace(links, notes=said, unresolved=unresolved, unfollowed=unfollowed)
+    said = (*notes, *note_on_unfollowed(unfollowed, of_callees=True))
+    return _with_notes(links, text, symbols, said, unresolved, unfollowed)
 
 
 def callees_of(graph: Graph, nodes: Sequence[int], reader: Reader | None = None) -> Links:
     """Return what any of some definitions calls directly, without a word on what is not known; all without a reader."""
-    return _links(graph, nodes, calls_from(graph, nodes, reader), 0, incoming=False)
+    return _links(graph, [nodes], [(edge, 0) for edge in calls_from(graph, nodes, reader)], 0, incoming=False)
 
 
 def calls_from(graph: Graph, nodes: Sequence[int], reader: Reader | None = None) -> list[Edge]:
@@ -121,16 +149,18 @@ def subclasses(graph: Graph, text: str, limit: int = 0) -> Links:
     """Return what derives from a type or implements it, however indirectly, or overrides a method; nearest first.
 
     Raises:
-        UnknownSymbolError, AmbiguousError: as `find_symbol`.
+        UnknownSymbolError, AmbiguousError: as `find_namesakes`.
     """
     return graph.answers.give(("subclasses", text, limit), lambda: _find_subclasses(graph, text, limit))
 
 
 def _find_subclasses(graph: Graph, text: str, limit: int) -> Links:
     reader = graph.reader()
-    nodes = find_symbol(graph.code, graph.connection, text, TYPE_KINDS)
-    edges = implementers_of(graph, nodes, reader)
-    links = _links(graph, nodes, edges, limit, incoming=True)
+    symbols = find_namesakes(graph.code, graph.connection, text, TYPE_KINDS)
+    nodes = _all_of(symbols)
+    found = [(edge, number) for number, own in enumerate(symbols) for edge in implementers_of(graph, own, reader)]
+    edges = [edge for edge, _ in found]
+    links = _links(graph, symbols, found, limit, incoming=True)
     unresolved = unresolved_subtypes(graph, nodes, edges, reader)
     unfollowed = reader.unfollowed()
     notes = note_on(unresolved, f"subclass of {_short(links)}", has_known=bool(edges))
@@ -138,23 +168,29 @@ def _find_subclasses(graph: Graph, text: str, limit: int) -> Links:
         notes = on_no_subclasses(graph, graph.code.main_of(nodes), _names_of(graph, nodes))
     if not edges:
         notes = (*on_unread(graph, nodes[0]), *notes)
-    said = (*links.notes, *notes, *note_on_unfollowed(unfollowed))
-    return replace(links, notes=said, unresolved=unresolved, unfollowed=unfollowed)
+    return _with_notes(links, text, symbols, (*notes, *note_on_unfollowed(unfollowed)), unresolved, unfollowed)
 
 
-def _links(graph: Graph, nodes: Sequence[int], edges: Sequence[Edge], limit: int, *, incoming: bool) -> Links:
-    links: dict[tuple[int, int], Link] = {}
-    for edge in edges:
+def _links(
+    graph: Graph, symbols: Sequence[Sequence[int]], edges: Iterable[tuple[Edge, int]], limit: int, *, incoming: bool
+) -> Links:
+    """Return the links of some symbols, each from an edge with the number of its symbol, by these numbers."""
+    links: dict[tuple[int, int, int], Link] = {}
+    for edge, number in edges:
         other = edge.source if incoming else edge.target
-        links.setdefault((other, edge.line), _link(graph, edge, other))
-    shown = list(links.values())[: limit or None]
-    return Links(symbol_of(graph.code, graph.code.main_of(nodes)), tuple(shown), len(links) - len(shown), graph.notes)
+        namesake = number if len(symbols) > 1 else None
+        links.setdefault((number, other, edge.line), _link(graph, edge, other, namesake))
+    by_symbol = sorted(links.values(), key=lambda link: link.namesake or 0)
+    shown = by_symbol[: limit or None]
+    names = tuple(symbol_of(graph.code, graph.code.main_of(nodes)) for nodes in symbols)
+    namesakes = names if len(symbols) > 1 else None
+    return Links(names[0], tuple(shown), len(links) - len(shown), graph.notes, namesakes=namesakes)
 
 
-def _link(graph: Graph, edge: Edge, node: int) -> Link:
+def _link(graph: Graph, edge: Edge, node: int, namesake: int | None = None) -> Link:
     path = graph.code.paths[file_of(edge.source)]
     how = cast("Way", edge.how.name.lower())
-    return Link(symbol_of(graph.code, node), KINDS[edge.kind], how, path, edge.line)
+    return Link(symbol_of(graph.code, node), KINDS[edge.kind], how, path, edge.line, namesake)
 
 
 def call_path(graph: Graph, source: str, target: str) -> CallPath:

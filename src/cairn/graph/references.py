@@ -26,7 +26,7 @@ from cairn.graph.referrers import Referrers
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, IMPLEMENT, INHERIT, USE, Edge
 from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.source_file import SourceFile
-from cairn.graph.symbols import find_symbol, symbol_of
+from cairn.graph.symbols import find_namesakes, on_namesakes, symbol_of
 from cairn.graph.tally import LineTally, files_for
 from cairn.graph.unresolved import note_on, unresolved_calls
 from cairn.graph.values import ReferenceKind, References, SymbolReference, Unresolved, Way
@@ -54,14 +54,14 @@ def references(graph: Graph, text: str, limit: int = 0, kinds: Collection[str] =
         kinds: only these, all by default.
 
     Raises:
-        UnknownSymbolError, AmbiguousError: as `find_symbol`.
+        UnknownSymbolError, AmbiguousError: as `find_namesakes`.
     """
     key = ("references", text, limit, tuple(kinds))
     return graph.answers.give(key, lambda: _find_references(graph, text, limit, kinds))
 
 
 def _find_references(graph: Graph, text: str, limit: int, kinds: Collection[str]) -> References:
-    sought = _find_sought(graph, text)
+    sought, symbols = _find_sought(graph, text)
     reader = graph.reader()
     found, tally, n_unread = look_for(graph, sought, reader)
     unfollowed = reader.unfollowed()
@@ -74,6 +74,7 @@ def _find_references(graph: Graph, text: str, limit: int, kinds: Collection[str]
     what = f"reference to {sought.target.name}"
     notes = (
         *graph.notes,
+        *on_namesakes(text, symbols),
         *_on_names(graph, chosen),
         *unread,
         *note_on(unresolved, what, has_known=bool(chosen)),
@@ -82,7 +83,8 @@ def _find_references(graph: Graph, text: str, limit: int, kinds: Collection[str]
         *note_on_unfollowed(unfollowed),
     )
     n_omitted = len(chosen) - len(shown)
-    return References(sought.symbol, tuple(shown), dict(counts), n_omitted, notes, unresolved, unfollowed)
+    namesakes = tuple(sought_at(graph, nodes).symbol for nodes in symbols) if len(symbols) > 1 else None
+    return References(sought.symbol, tuple(shown), dict(counts), n_omitted, notes, unresolved, unfollowed, namesakes)
 
 
 def _said_elsewhere(graph: Graph, sought: Sought, reader: Reader | None = None) -> Unresolved | None:
@@ -163,14 +165,16 @@ def _on_unread(n_unread: int, name: str) -> tuple[Hint, ...]:
 # -- what is asked about -----------------------------------------------------------------------------------------------
 
 
-def _find_sought(graph: Graph, text: str) -> Sought:
+def _find_sought(graph: Graph, text: str) -> tuple[Sought, list[list[int]]]:
+    """Return what a text names, and the symbols that this is; a field is none."""
     try:
-        nodes = find_symbol(graph.code, graph.connection, text)
+        symbols = find_namesakes(graph.code, graph.connection, text)
     except UnknownSymbolError:
         if (field := find_field(graph, text.strip())) is not None:
-            return field
+            return field, []
         raise
-    return sought_at(graph, nodes)
+    whole = sought_at(graph, [node for nodes in symbols for node in nodes])
+    return whole._replace(symbol=sought_at(graph, symbols[0]).symbol), symbols
 
 
 def sought_at(graph: Graph, nodes: Sequence[int]) -> Sought:

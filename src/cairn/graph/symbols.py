@@ -6,7 +6,7 @@ import os
 import posixpath
 import re
 import sqlite3
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 
 from cairn.errors import AmbiguousError, UnknownSymbolError
@@ -27,6 +27,7 @@ from cairn.storage.index import blob_db, chunk_db
 from cairn.types import ON_REST
 
 _MAX_LISTED, _MAX_NEAR = 12, 5
+_MOST_NAMESAKES = 50  # that one question is answered for
 _MAX_MARKS = 8  # in a text, behind which it is looked whether what is before them is a path
 _BEHIND_PATH = re.compile(r"::?|#")
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]")
@@ -63,6 +64,29 @@ def find_symbol(
         UnknownSymbolError: if there is no such symbol; the hint offers the nearest names.
         AmbiguousError: if several symbols match; the message lists them.
     """
+    symbols = _known_symbols(code, connection, text, likely)
+    if len(symbols) > 1:
+        raise _ambiguous(code, text, symbols)
+    return symbols[0]
+
+
+def find_namesakes(
+    code: Code, connection: sqlite3.Connection, text: str, likely: Collection[str] = frozenset()
+) -> list[list[int]]:
+    """Return every symbol that a text names, each as its definitions; arguments as for `find_symbol`.
+
+    Raises:
+        UnknownSymbolError: as `find_symbol`.
+        AmbiguousError: if several files match, or more symbols than one answer can be about.
+    """
+    symbols = _known_symbols(code, connection, text, likely)
+    is_of_files = any(place_of(node) < 0 for nodes in symbols for node in nodes)
+    if len(symbols) > _MOST_NAMESAKES or (is_of_files and len(symbols) > 1):
+        raise _ambiguous(code, text, symbols)
+    return symbols
+
+
+def _known_symbols(code: Code, connection: sqlite3.Connection, text: str, likely: Collection[str]) -> list[list[int]]:
     text = text.strip().strip("`")
     symbols = only_likely(code, find_symbols(code, text), likely)
     if not symbols and _is_typed(text):
@@ -72,11 +96,21 @@ def find_symbol(
             f"nothing is called {text!r} here{_said_half_typed(code, text) or _said_of_rest(connection)}",
             _offer(code, connection, text),
         )
-    if len(symbols) > 1:
-        raise AmbiguousError(
-            f"{text!r} may be any of {len(symbols)}: {_options(code, symbols)}", "name one by its place, as PATH:LINE"
-        )
-    return symbols[0]
+    return symbols
+
+
+def _ambiguous(code: Code, text: str, symbols: list[list[int]]) -> AmbiguousError:
+    words = f"{text.strip()!r} may be any of {len(symbols)}: {_options(code, symbols)}"
+    return AmbiguousError(words, "name one by its place, as PATH:LINE")
+
+
+def on_namesakes(text: str, symbols: Sequence[Sequence[int]], n_listed: int | None = None) -> tuple[Hint, ...]:
+    """Return what to say of an answer that is about several symbols of a name, of which so many are listed."""
+    if len(symbols) < 2:
+        return ()
+    listed = "" if not n_listed else f", of which {n_listed:,} {'has' if n_listed == 1 else 'have'} any"
+    words = f"This is about all {len(symbols):,} definitions called {text.strip()}{listed}; name one as PATH:LINE"
+    return (Hint(f"{words} to ask about it alone"),)
 
 
 def only_likely(code: Code, symbols: list[list[int]], likely: Collection[str]) -> list[list[int]]:

@@ -31,13 +31,17 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One symbol that refers to another, or is referred to: of what kind, resolved how, on which line of which file."""
+    """One symbol that refers to another, or is referred to: of what kind, resolved how, on which line of which file.
+
+    In an answer about several symbols, `namesake` says of which of its `namesakes` this is, from 0.
+    """
 
     symbol: Symbol
     kind: str
     how: Way
     path: str
     line: int
+    namesake: int | None = field(default=None, metadata=LEFT_OUT)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -86,7 +90,8 @@ class Unfollowed:
 class Links:
     """The callers or callees of a symbol. `omitted` counts those beyond the limit.
 
-    With `unfollowed`, there may be more.
+    With `unfollowed`, there may be more. If several symbols have the name, `namesakes` are these, and `symbol` is the
+    first; the links are in their order.
     """
 
     symbol: Symbol
@@ -95,6 +100,7 @@ class Links:
     notes: tuple[str, ...] = ()
     unresolved: Unresolved | None = None
     unfollowed: Unfollowed | None = field(default=None, metadata=LEFT_OUT)
+    namesakes: tuple[Symbol, ...] | None = field(default=None, metadata=LEFT_OUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +120,7 @@ class References:
     """All that refers to a symbol, by kind, then file and line.
 
     `counts` says how many there are of each kind, those beyond the limit, which `omitted` counts, included. With
-    `unfollowed`, there may be more.
+    `unfollowed`, there may be more. `namesakes` are as for `Links`.
     """
 
     symbol: Symbol
@@ -124,6 +130,7 @@ class References:
     notes: tuple[str, ...] = ()
     unresolved: Unresolved | None = None
     unfollowed: Unfollowed | None = field(default=None, metadata=LEFT_OUT)
+    namesakes: tuple[Symbol, ...] | None = field(default=None, metadata=LEFT_OUT)
 
 
 @dataclass(frozen=True, slots=True)

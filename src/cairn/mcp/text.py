@@ -306,14 +306,22 @@ def graph_text(relation: str, document: dict[str, Any]) -> str:
 
 
 def _links(document: dict[str, Any]) -> Iterator[str]:
-    yield f"of {_symbol(document['symbol'])}:"
+    if "namesakes" not in document:
+        yield f"of {_symbol(document['symbol'])}:"
+    number = None
     for link in document["links"]:
+        if "namesakes" in document and number != link["namesake"]:
+            number = link["namesake"]
+            yield f"of {_symbol(document['namesakes'][number])}:"
         yield _link(link)
 
 
 def _references(document: dict[str, Any]) -> Iterator[str]:
     counts = ", ".join(f"{count:,} {kind}" for kind, count in document["counts"].items())
-    yield f"of {_symbol(document['symbol'])}:{f'  ({counts})' if counts else ''}"
+    *others, last = document.get("namesakes", [document["symbol"]])
+    for symbol in others:
+        yield f"of {_symbol(symbol)},"
+    yield f"of {_symbol(last)}:{f'  ({counts})' if counts else ''}"
     for reference in document["references"]:
         inside = f"  in {reference['symbol']['name']}" if reference["symbol"]["name"] else ""
         how = f", {reference['how']}" if reference["how"] == "name" else ""

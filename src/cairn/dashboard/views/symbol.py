@@ -37,6 +37,8 @@ async def show(visit: Visit) -> Response:
             if not answers:
                 raise
             visit.note(f"{relation}: {error}", is_error=True, hint=str(error.hint))
+    if "namesakes" in answers["callers"]:
+        return await _choices(visit, name)
     symbol = answers["callers"]["symbol"]
     boxes, edges = {_key(symbol): _box(visit, symbol)}, []
     for relation in ("callers", "callees"):
