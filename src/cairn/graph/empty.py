@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from cairn.graph.broken import error_line_in
 from cairn.graph.graph import Graph
@@ -19,6 +19,7 @@ from cairn.source.languages import BY_NAME
 from cairn.source.text import pluralize
 
 _MOST_NAMED = 5  # languages
+_MOST_SHOWN = 3  # places
 _IMPLICIT = "It is called implicitly, by the language or a library, which is not followed, so this says little"
 _PARTS_OF_TEXTS = frozenset({"section", "table"})  # which nothing uses
 
@@ -81,6 +82,17 @@ def on_no_importers(graph: Graph, number: int, files: Collection[int]) -> tuple[
         known = f"Which files import {path} is not known: imports of {language} are not resolved to files"
         words = f"{known}. {words}"
     return (Hint(words, "search", query=stem, mode="literal"),)
+
+
+def on_users(path: str, users: Mapping[str, int], *, has_known: bool) -> tuple[Hint, ...]:
+    """Return what to say of files that use what one defines and do not import it; each with a line that does so."""
+    first = [f"{user}:{line}" for user, line in list(users.items())[:_MOST_SHOWN]]
+    places = ", ".join(first) + (", …" if len(users) > len(first) else "")
+    count = pluralize(len(users), "more file" if has_known else "file")
+    verb = "uses" if len(users) == 1 else "use"
+    begun = "" if has_known else f"No import of {path} is known, but "
+    words = f"{begun}{count} {verb} what it defines without importing it: {places}; see all that depend on it"
+    return (Hint(words, "impact", symbol=path),)
 
 
 def on_no_effect(graph: Graph, node: int) -> tuple[Hint, ...]:

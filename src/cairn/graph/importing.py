@@ -1,16 +1,25 @@
-"""Finds the files that may import a file: those whose text says a name of it, or imports something without a name."""
+"""Finds the files that may import a file, or use it without importing it.
+
+The first say a name of it in their text, or import something without a name.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from itertools import islice
 from typing import NamedTuple
 
 from cairn.graph.code import Code
 from cairn.graph.graph import Graph
 from cairn.graph.mentions import stem_of
-from cairn.graph.rules import TYPE_KINDS
-from cairn.graph.sightings import looks_imported
+from cairn.graph.nodes import file_of, node_of
+from cairn.graph.reader import Reader
+from cairn.graph.resolve import ALL_KINDS
+from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS
+from cairn.graph.sightings import first_line_saying, looks_imported
+
+_MOST_TYPES = 30  # of a file, whose names are looked for
 
 # Imports of the folder around, by its family: what they say, and the files that stand for a folder.
 _OF_A_FOLDER = {
@@ -82,3 +91,47 @@ def _importing_unnamed(code: Code, number: int) -> set[int]:
     if pattern is None:
         return below
     return {other for other in below if pattern.search(code.checkout.read(other) or b"")}
+
+
+def users_of(graph: Graph, number: int, importers: Collection[str], reader: Reader) -> dict[str, int]:
+    """Return the files that use what a file defines and are none of its importers, each with the first line of that.
+
+    They are looked for where an answer would be misleading without them, because nothing imports the file, or its
+    language needs no import for that; and as far as there is time. There, a type that no other file defines is used
+    where its name stands.
+    """
+    source = graph.code.file(number)
+    needs_none = source.rules.package != "file"
+    if (importers and not needs_none) or (reader.is_patient and not graph.is_prepared):
+        return {}
+    lines: dict[int, int] = {}
+    for edge in graph.incoming(graph.within([node_of(number, -1)]), ALL_KINDS, reader):
+        lines.setdefault(file_of(edge.source), edge.line)
+    if needs_none and (names := _own_types(graph.code, number)):
+        others = {other for name in names for other in graph.code.mentions.may_mention(name)}
+        for other in reader.look_at(sorted(others - lines.keys()), lambda other: _is_akin(graph.code, other, number)):
+            data = graph.code.checkout.read(other) or b""
+            if line := first_line_saying(data, names, graph.code.languages[other]):
+                lines[other] = line
+    paths = graph.code.paths
+    return {paths[other]: lines[other] for other in sorted(lines) if other != number and paths[other] not in importers}
+
+
+def _is_akin(code: Code, number: int, other: int) -> bool:
+    return code.file(number).rules.family == code.file(other).rules.family
+
+
+def _others_with(code: Code, number: int, name: str) -> set[int]:
+    return {file_of(node) for node in code.nodes_named(name)} - {number}
+
+
+def _own_types(code: Code, number: int) -> frozenset[str]:
+    """Return the names of the types of a file by which no other one of its languages defines anything."""
+    definitions = code.file(number).definitions
+    places = [place for place, one in enumerate(definitions) if one.kind in TYPE_KINDS | NAMESPACE_KINDS]
+    outer = {-1, *(place for place in places if definitions[place].kind in NAMESPACE_KINDS)}
+    names = [definitions[place].name for place in places if definitions[place].parent in outer]
+    own = (
+        name for name in names if not any(_is_akin(code, other, number) for other in _others_with(code, number, name))
+    )
+    return frozenset(islice(dict.fromkeys(own), _MOST_TYPES))

@@ -10,11 +10,11 @@ from typing import cast
 
 from cairn.errors import UnknownSymbolError
 from cairn.graph.code import Code
-from cairn.graph.empty import on_no_callees, on_no_callers, on_no_importers, on_no_subclasses, on_unread
+from cairn.graph.empty import on_no_callees, on_no_callers, on_no_importers, on_no_subclasses, on_unread, on_users
 from cairn.graph.fields import find_callables
 from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.implementations import implementers_of, unresolved_subtypes
-from cairn.graph.importing import MayImport, may_import
+from cairn.graph.importing import MayImport, may_import, users_of
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.overriding import on_overriding
 from cairn.graph.reader import Reader, note_on_unfollowed
@@ -297,12 +297,16 @@ def _find_importers(graph: Graph, text: str, reader: Reader) -> Importers:
         importers.setdefault(importer.path, importer)
     files = sorted(possible.files)
     unresolved = unresolved_imports(graph, number, possible.names, files, possible.says, reader)
+    users = users_of(graph, number, importers, reader)
     unfollowed = reader.unfollowed()
     notes = note_on(unresolved, f"import of {path}", has_known=bool(importers))
-    if not importers and unresolved is None and unfollowed is None:
+    if not importers and unresolved is None and unfollowed is None and not users:
         notes = on_no_importers(graph, number, list(filter(possible.says, files)))
         if not resolves_imports(graph.code.languages[number]):
             unresolved = Unresolved("import", (), 0, ())
+    if users:
+        notes = (*on_users(path, users, has_known=bool(importers)), *notes)
+        unresolved = unresolved or Unresolved("import", (), 0, ())
     said = (*graph.notes, *notes, *note_on_unfollowed(unfollowed))
     return Importers(path, tuple(importers.values()), said, unresolved, unfollowed)
 

@@ -239,6 +239,23 @@ def lines_with(data: bytes, names: frozenset[str]) -> frozenset[int]:
     return frozenset(lines)
 
 
+def is_line_of_comment(line: bytes, language: str) -> bool:
+    """Tell whether a line is nothing but a comment that ends with it, or a row of a long one in C's style."""
+    support = BY_NAME[language].support
+    begins = line.lstrip().startswith(tuple(begin.encode() for begin in support.line_comments))
+    return begins or (any(begin == "/*" for begin, _ in support.block_comments) and bool(_COMMENT_ROW.match(line)))
+
+
+def first_line_saying(data: bytes, names: frozenset[str], language: str) -> int:
+    """Return the first line of a file that says one of some names outside of comments and texts, 0 if none does."""
+    for match in names_pattern(names).finditer(data):
+        before = data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()]
+        is_text = not _is_outside_quotes(before, _QUOTES.get(language, b'"'))
+        if not is_text and not _is_comment(data, match.start(), before, BY_NAME[language]):
+            return data.count(b"\n", 0, match.start()) + 1
+    return 0
+
+
 def looks_derived(data: bytes, names: frozenset[str], language: str) -> bool:
     """Tell whether a line of a file looks like the head of a type with one of some names among its bases."""
     return any(True for _ in lines_like_heads(data, names, language, ()))

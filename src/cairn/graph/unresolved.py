@@ -19,7 +19,7 @@ from cairn.graph.nodes import file_of, place_of
 from cairn.graph.reader import FOR_LINES, Reader
 from cairn.graph.resolve import CALL, Edge
 from cairn.graph.rules import FUNCTION_KINDS, OPEN_KINDS, TYPE_KINDS, VALUE_KINDS, resolves_imports
-from cairn.graph.sightings import BARE_CALLS, IMPORTING, Sighting, find_sightings, names_pattern
+from cairn.graph.sightings import BARE_CALLS, IMPORTING, Sighting, find_sightings, is_line_of_comment, names_pattern
 from cairn.graph.source_file import SourceFile
 from cairn.graph.tally import MOST_SHOWN, LineTally, files_for, files_with
 from cairn.graph.values import Mention, Unresolved
@@ -432,7 +432,7 @@ def _import_lines(source: SourceFile, data: bytes, names: frozenset[str], resolv
     pattern = names_pattern(names)
     for line, text in enumerate(data.split(b"\n"), 1):
         keyword = IMPORTING.search(text)
-        if keyword is None or not pattern.search(text, keyword.end()):
+        if keyword is None or not pattern.search(text, keyword.end()) or is_line_of_comment(text, source.language):
             continue
         begun = statements[: bisect_right(statements, line)]
         # The module may stand at the end of a statement of several lines.
