@@ -194,3 +194,25 @@ def test_a_test_with_the_name_of_a_function_in_its_title_is_no_head_of_it(tmp_pa
         workspace.index()
         assert listed(workspace.graph.references("wobble.zig:wobble")) == {"call": ["wobble.zig:6", "wobble.zig:7"]}
         assert listed(workspace.graph.references("shake_test.cc:1")) == {"call": ["shake_test.cc:4", "shake_test.cc:5"]}
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.rb", "class Age\n  def <=>(other)\n    years <=> other.years\n  end\nend\n\nAge.new <=> Age.new\n"),
+        ("a.ex", "defmodule Age do\n  def left < right, do: {left, right}\n  def old?(a, b), do: a < b\nend\n"),
+        ("a.cc", "struct Age { int years; };\nbool operator<(Age a, Age b) { return a.years < b.years; }\n"),
+        ("a.swift", "struct Age {\n    static func < (a: Age, b: Age) -> Bool { return true }\n}\n"),
+        (
+            "a.scala",
+            "class Age {\n  def <(other: Age): Boolean = true\n}\nobject Use { val old = new Age < new Age }\n",
+        ),
+    ],
+)
+def test_references_to_an_operator_are_answered(path: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / path).write_text(text)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        found = workspace.graph.references(f"{path}:2")
+        assert found.symbol.path == path
+        assert found.references or found.notes

@@ -145,6 +145,8 @@ class Evaluator:
     def _first(self, source: SourceFile, scope: int, expression: str) -> tuple[Entity | None, list[tuple[str, str]]]:
         """Evaluate the first part of an expression; return it with the parts that follow."""
         parts = _PART.findall(expression)
+        if not parts:
+            return None, []  # an operator
         (name, suffix), rest = parts[0], parts[1:]
         rules, scopes = source.rules, self.scopes
         if rules.capital_types and name[0].isupper() and not suffix:
