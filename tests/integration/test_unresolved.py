@@ -365,3 +365,32 @@ def test_a_word_of_a_script_is_no_call_of_another_language(tmp_path: Path) -> No
         said = workspace.graph.callers("shut").unresolved
     assert said is not None
     assert (said.form, said.lines) == ("name", 1)
+
+
+def test_a_method_of_an_object_without_a_class_of_its_own_may_be_called_by_its_base(tmp_path: Path) -> None:
+    (tmp_path / "Reader.scala").write_text(
+        "abstract class Reader {\n  def parse(text: String): Int\n  def run(text: String): Int = parse(text)\n}\n\n"
+        "object Readers {\n  def made(): Reader =\n    new Reader {\n"
+        "      final def parse(text: String): Int = 1\n    }\n\n"
+        "  def plain(): Int = {\n    def helper(): Int = 1\n    2\n  }\n}\n"
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        for ask in (workspace.graph.callers, workspace.graph.references):
+            unresolved = ask("Reader.scala:9").unresolved
+            assert unresolved is not None
+            assert unresolved.first == (Mention("Reader.scala", 3, "parse"),)
+        assert workspace.graph.callers("Reader.scala:13").unresolved is None
+
+
+def test_references_tell_of_calls_that_callers_tell_of(tmp_path: Path) -> None:
+    (tmp_path / "a.php").write_text(
+        "<?php\ninterface Plain { }\ninterface Stacking { public function pushPart(int $x): void; }\n"
+        "class Wrapper {\n    public function __construct(private Plain $inner) { }\n"
+        "    public function run(): void { $this->inner->pushPart(1); }\n}\n"
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        called = workspace.graph.callers("Stacking.pushPart").unresolved
+        assert called is not None
+        assert workspace.graph.references("Stacking.pushPart").unresolved == called

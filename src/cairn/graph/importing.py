@@ -5,6 +5,7 @@ The first say a name of it in their text, or import something without a name.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Collection
 from itertools import islice
@@ -20,6 +21,7 @@ from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.sightings import first_line_saying, looks_imported
 
 _MOST_TYPES = 30  # of a file, whose names are looked for
+_NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main", "init"})  # files that go by the name of their folder
 
 # Imports of the folder around, by its family: what they say, and the files that stand for a folder.
 _OF_A_FOLDER = {
@@ -135,3 +137,13 @@ def _own_types(code: Code, number: int) -> frozenset[str]:
         name for name in names if not any(_is_akin(code, other, number) for other in _others_with(code, number, name))
     )
     return frozenset(islice(dict.fromkeys(own), _MOST_TYPES))
+
+
+def names_of_file(graph: Graph, number: int) -> frozenset[str]:
+    """Return what an import says of a file: its name, that of a package, or else of the folder that it stands for."""
+    folder, base = posixpath.split(graph.code.paths[number])
+    stem = base.partition(".")[0]
+    if stem not in _NAMELESS:
+        return frozenset({stem} - {""})
+    rules = graph.code.file(number).rules
+    return graph.code.modules.names_of(number, rules.finder) or frozenset({posixpath.basename(folder)} - {""})

@@ -24,7 +24,7 @@ from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reader import Reader, note_on_unfollowed
 from cairn.graph.referrers import Referrers
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, IMPLEMENT, INHERIT, USE, Edge
-from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import find_namesakes, on_namesakes, symbol_of
 from cairn.graph.tally import LineTally, files_for
@@ -88,11 +88,17 @@ def _find_references(graph: Graph, text: str, limit: int, kinds: Collection[str]
 
 
 def _said_elsewhere(graph: Graph, sought: Sought, reader: Reader | None = None) -> Unresolved | None:
-    """Return the lines that say the name of something that is no code, such as a block of Terraform."""
-    number = file_of(min(sought.target.nodes))
-    if BY_NAME[graph.code.languages[number]].group == "code":
+    """Return the lines that may refer to what nothing is known to refer to, None if there are none.
+
+    That is lines that say the name of what is no code, such as a block of Terraform, and calls that may mean a
+    function, as its callers have them.
+    """
+    nodes = sorted(sought.target.nodes)
+    is_code = BY_NAME[graph.code.languages[file_of(nodes[0])]].group == "code"
+    if is_code and (sought.target.is_field or graph.code.definition(nodes[0]).kind not in FUNCTION_KINDS):
         return None
-    return unresolved_calls(graph, sorted(sought.target.nodes), (), reader=reader)
+    unresolved = unresolved_calls(graph, nodes, (), reader=reader)
+    return unresolved if unresolved is None or not is_code or unresolved.form == "call" else None
 
 
 def references_of(graph: Graph, sought: Sequence[Sought]) -> tuple[list[SymbolReference], list[Unresolved]]:

@@ -13,6 +13,7 @@ from cairn import waiting
 from cairn.graph.broken import lines_of_broken_calls
 from cairn.graph.call_shapes import CallShapes
 from cairn.graph.graph import Graph
+from cairn.graph.importing import names_of_file
 from cairn.graph.linkage import SOURCES_OF_C, keeps_to_itself
 from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, place_of
@@ -31,7 +32,7 @@ from cairn.types import Definition
 
 _ENOUGH_FILES = 400  # read for the names that thousands of files say; more are read only while there is no such line
 _MOST_NAMES = 20  # of a change
-_NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main", "init"})  # files that go by the name of their folder
+_MADE = re.compile(rb"\bnew\b[^{}]*\{")
 
 
 def unresolved_calls(
@@ -249,11 +250,20 @@ def _is_in_nameless_type(graph: Graph, node: int) -> bool:
     """Tell whether a method is one of a type without a name: of `new Task() { … }`, say, or `class extends Task`."""
     source, place = graph.code.file(file_of(node)), place_of(node)
     definition = source.definitions[place] if place >= 0 else None
-    if definition is None or definition.kind != "method" or definition.parent < 0:
+    is_one = definition is not None and definition.kind in ("method", "function") and definition.parent >= 0
+    if definition is None or not is_one or (definition.kind == "function" and not _is_made_around(graph, source, node)):
         return False
     outer = source.definitions[definition.parent]
     is_class = source.rules.family != "ecmascript" or re.search(r"\bclass\b", outer.signature) is not None
     return is_class and outer.kind in FUNCTION_KINDS | VALUE_KINDS
+
+
+def _is_made_around(graph: Graph, source: SourceFile, node: int) -> bool:
+    """Tell whether an object of a type without a name seems to be made around a function of Scala."""
+    definition = graph.code.definition(node)
+    data = graph.code.checkout.read(source.number) or b""
+    begin = source.definitions[definition.parent].span.start_byte
+    return source.language == "scala" and _MADE.search(data, begin, definition.span.start_byte) is not None
 
 
 def _types_above(graph: Graph, nodes: Iterable[int]) -> set[str]:
@@ -390,7 +400,7 @@ def unresolved_imports(
         says: tells from the text of one whether it may.
         reader: as for `unresolved_calls`.
     """
-    own_names = _names_of_file(graph, number)
+    own_names = names_of_file(graph, number)
     if not own_names:
         return None
     tally = LineTally("import", own_names)
@@ -413,16 +423,6 @@ def unresolved_imports(
             tally.add(source.path, line, is_confirmed=False)
     tally.is_least = tally.is_least or reader.lines_left
     return tally.result()
-
-
-def _names_of_file(graph: Graph, number: int) -> frozenset[str]:
-    """Return what an import says of a file: its name, that of a package, or else of the folder that it stands for."""
-    folder, base = posixpath.split(graph.code.paths[number])
-    stem = base.partition(".")[0]
-    if stem not in _NAMELESS:
-        return frozenset({stem} - {""})
-    rules = graph.code.file(number).rules
-    return graph.code.modules.names_of(number, rules.finder) or frozenset({posixpath.basename(folder)} - {""})
 
 
 def _import_lines(source: SourceFile, data: bytes, names: frozenset[str], resolved: Collection[int]) -> Iterator[int]:
