@@ -16,6 +16,7 @@ from cairn.source.content import normalize
 from cairn.source.git import Repository
 from cairn.source.line_diff import changed_ranges
 from cairn.source.objects import (
+    NOT_FETCHED,
     SUBMODULE,
     SYMLINK,
     ObjectReader,
@@ -137,9 +138,11 @@ def _compare(
         return []
     if is_content_of(entry.object_id, new):
         return None
+    if entry.size == NOT_FETCHED:  # a reader would start git for each one, which ends there
+        return []
     try:
         old = reader.read(entry.object_id, max_file_bytes)
-    except OSError:  # never fetched, or too large
+    except OSError:  # too large
         return []
     return changed_ranges(_lines(old), _lines(new)) or None
 

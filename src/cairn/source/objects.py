@@ -40,7 +40,8 @@ _HALF = 1 << 32
 # seconds, it is twice the longest step.
 _RACY_NS, _RACY_COARSE_NS = 20_000_000, 4_000_000_000
 _REGULAR_MODES = (b"100644", b"100755")
-_TREE_LINE = re.compile(rb"([0-7]{6}) \w+ ([0-9a-f]+) +(-|\d+|BAD)\t(.*)", re.DOTALL)
+_TREE_LINE = re.compile(rb"([0-7]{6}) \w+ ([0-9a-f]+)(?: +(-|\d+|BAD))?\t(.*)", re.DOTALL)
+_LACKING = b"from promisor remote"  # git ends at an object that a partial clone lacks
 _READ_S = 10.0
 # After so many objects that git could not read in time, it is not asked for others.
 _MAX_STALLS = 3
@@ -158,18 +159,19 @@ def _only_remote_branch(folder: Path, name: str) -> str:
 
 
 def resolve_tree(folder: Path, revision: str) -> str:
-    """Return the hash of the tree of a commit.
+    """Return the hash of the tree of a commit; of the commit, where a partial clone lacks the tree.
 
     Raises:
         DiffError: if git does not know the revision, or nothing is committed yet.
     """
     if not _is_askable(revision):
         raise DiffError(f"{revision[:100]!r} is not a revision", "name one as git does, such as HEAD~1")
-    result = run_git(folder, ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}"])
-    words = os.fsdecode(result.stdout).split()
-    if result.returncode or not words or not _HASH.fullmatch(words[-1]):
-        raise _revision_error(folder, revision)
-    return words[-1]
+    for kind in ("tree", "commit"):
+        result = run_git(folder, ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{{kind}}}"])
+        words = os.fsdecode(result.stdout).split()
+        if not result.returncode and words and _HASH.fullmatch(words[-1]):
+            return words[-1]
+    raise _revision_error(folder, revision)
 
 
 def _revision_error(folder: Path, revision: str) -> DiffError:
@@ -200,6 +202,13 @@ def list_tree(folder: Path, commit: str, max_bytes: int = MAX_BYTES) -> list[Tre
         PathError: if git cannot read the commit, or it has more files than can be listed.
     """
     result = run_git(folder, ["ls-tree", "-r", "-l", "-z", commit], _TIMEOUT_S, max_bytes=max_bytes)
+    lacks_contents = result.returncode != 0 and _LACKING in result.stderr
+    if lacks_contents:  # no sizes can be told with the paths
+        result = run_git(folder, ["ls-tree", "-r", "-z", commit], _TIMEOUT_S, max_bytes=max_bytes)
+    if result.returncode and _LACKING in result.stderr:
+        raise PathError(
+            f"this clone is partial and lacks folders of commit {commit[:12]}", f"fetch them: git ls-tree -r {commit}"
+        )
     if result.returncode:
         raise PathError(f"git cannot read commit {commit[:12]}: {first_complaint(result)}", "see: git fsck")
     entries = {}
@@ -208,13 +217,37 @@ def list_tree(folder: Path, commit: str, max_bytes: int = MAX_BYTES) -> list[Tre
             path = os.fsdecode(match[4])
             if is_below(path):
                 entries[path] = TreeEntry(path, match[1].decode(), bytes.fromhex(match[2].decode()), _size(match[3]))
-    return list(entries.values())
+    if not lacks_contents:
+        return list(entries.values())
+    sizes = _fetched_sizes(folder, commit, entries.values())
+    return [entry._replace(size=_size_of(entry, sizes)) for entry in entries.values()]
 
 
-def _size(text: bytes) -> int:
-    if text == b"BAD":
+def _size(text: bytes | None) -> int:
+    if text in (None, b"BAD"):
         return NOT_FETCHED
     return 0 if text == b"-" else int(text)
+
+
+def _size_of(entry: TreeEntry, sizes: Mapping[bytes, int]) -> int:
+    return 0 if entry.mode == SUBMODULE else sizes.get(entry.object_id, NOT_FETCHED)
+
+
+def _fetched_sizes(folder: Path, commit: str, entries: Iterable[TreeEntry]) -> dict[bytes, int]:
+    """Return {object id: size} of the contents of a commit that a partial clone has.
+
+    git must not be asked for the size of another, at which it ends.
+    """
+    walk = ["rev-list", "--objects", "--no-object-names", "--no-walk", "--missing=print", commit]
+    listed = run_git(folder, walk, _TIMEOUT_S)
+    if listed.returncode:
+        return {}
+    missing = {line[1:] for line in os.fsdecode(listed.stdout).split("\n") if line.startswith("?")}
+    ids = {entry.object_id.hex() for entry in entries if entry.mode != SUBMODULE} - missing
+    lines = "".join(f"{id}\n" for id in ids).encode()
+    told = run_git(folder, ["cat-file", "--batch-check=%(objectname) %(objectsize)"], _TIMEOUT_S, given=lines)
+    pairs = [line.split() for line in os.fsdecode(told.stdout).split("\n")]
+    return {bytes.fromhex(pair[0]): int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdigit()}
 
 
 class Index(NamedTuple):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn.errors import PathError
+from cairn.source.content import normalize
 from cairn.source.git import is_below
 from cairn.source.line_diff import match_lines
 from cairn.source.plumbing import BLAME, LINE_LOG, end_git, run_git, start_git
@@ -201,8 +202,8 @@ def _ask(folder: Path, arguments: list[str], seconds: float) -> _Output:
 
 
 def lines_of(content: bytes) -> list[bytes]:
-    """Return lines without their ends, which git may convert."""
-    lines = [line.rstrip(b"\r") for line in content.split(b"\n")]
+    """Return lines without their ends, in UTF-8: git may convert either."""
+    lines = [line.rstrip(b"\r") for line in normalize(content).split(b"\n")]
     return lines if lines[-1] else lines[:-1]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.errors import DiffError
+from cairn.errors import DiffError, PathError
 from cairn.source.compare import Comparison, compare
 from cairn.source.git import find_repository
 
@@ -122,3 +122,29 @@ def test_submodules_are_told_and_not_looked_at(project: Path, git: Git, tmp_path
     (project / "their" / "x.py").write_text("x = 2\n")
     found = comparison(project)
     assert (found.changed, found.gone, found.submodules) == ({}, [], ["their"])
+
+
+def test_in_a_partial_clone_a_file_whose_old_content_is_not_there_counts_as_a_whole(
+    project: Path, git: Git, tmp_path: Path
+) -> None:
+    (project / "a.py").write_text("# a.py\none\n2\n")
+    git(project, "commit", "-qam", "second")
+    git(project, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--filter=blob:none", project.as_uri(), "partial")
+    partial = tmp_path / "partial"
+    (partial / "gone.py").write_text("# gone.py\none\n")
+    assert compared(partial) == {"gone.py": [(2, 2)]}
+    assert compared(partial, "HEAD~1") == {"a.py": [], "gone.py": [(2, 2)]}
+
+
+def test_a_partial_clone_without_the_folders_of_a_revision_says_so(project: Path, git: Git, tmp_path: Path) -> None:
+    (project / "a.py").write_text("# a.py\n")
+    git(project, "commit", "-qam", "second")
+    git(project, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--filter=tree:0", project.as_uri(), "partial")
+    with pytest.raises(PathError, match="this clone is partial and lacks folders of commit") as caught:
+        compared(tmp_path / "partial", "HEAD~1")
+    commit = git(project, "rev-parse", "HEAD~1").strip()
+    assert str(caught.value.hint) == f"fetch them: git ls-tree -r {commit}"
+    with pytest.raises(DiffError, match="git has no revision 'nowhere'"):
+        compared(tmp_path / "partial", "nowhere")

@@ -11,6 +11,7 @@ import pytest
 from cairn.errors import PathError, RevisionError
 from cairn.source.git import find_repository
 from cairn.source.objects import (
+    NOT_FETCHED,
     SUBMODULE,
     SYMLINK,
     ObjectReader,
@@ -66,6 +67,20 @@ def test_a_tree_lists_files_with_mode_and_size(committed: Path, git: Git) -> Non
         "link": (SYMLINK, 4),
         "other": (SUBMODULE, 0),
     }
+
+
+def test_a_tree_of_a_partial_clone_tells_which_contents_were_never_fetched(
+    committed: Path, git: Git, tmp_path: Path
+) -> None:
+    git(committed, "rm", "-q", "a.py")
+    git(committed, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},other")
+    git(committed, "commit", "-qm", "second")
+    git(committed, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--filter=blob:none", committed.as_uri(), "partial")
+    for revision, size in (("HEAD", None), ("HEAD~1", NOT_FETCHED)):
+        sizes = {entry.path: entry.size for entry in list_tree(tmp_path / "partial", revision)}
+        assert (sizes.get("a.py"), sizes.get("other")) == (size, None if size else 0)
+        assert (sizes["sub/two\nlines.py"], sizes["link"]) == (6, 4)
 
 
 def test_a_tree_of_a_folder_holds_its_files_only(committed: Path) -> None:

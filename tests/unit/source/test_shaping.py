@@ -6,7 +6,7 @@ import pytest
 
 from cairn.source import shaping
 from cairn.source.plumbing import ForbiddenCommandError, start_git
-from cairn.source.shaping import CommittedLines, Shapings, lines_in_commit, shaped_by
+from cairn.source.shaping import CommittedLines, Shapings, lines_in_commit, lines_of, shaped_by
 from conftest import Git
 
 SECONDS = 120.0  # so long that it never matters
@@ -71,6 +71,15 @@ def test_lines_between_which_some_were_deleted_are_ranges_of_their_own() -> None
     before = b"a\nb\nc\nd\ne\n"
     assert lines_in_commit(before, b"a\nd\nnew\ne\n", 1, 4) == CommittedLines([(1, 1), (4, 5)], 1)
     assert lines_in_commit(before, b"new\n", 1, 1) is None
+
+
+def test_lines_of_a_file_that_git_stores_in_another_encoding_are_found() -> None:
+    text = "class Größe:\n    width = 1\n    Ċ = 2\n"
+    now = text.replace("\n", "\r\n").encode("utf-16")
+    found = lines_in_commit(text.encode(), now, 2, 3)
+    assert found is not None
+    assert (found.ranges, found.n_new) == ([(2, 3)], 0)
+    assert len(lines_of(now)) == 3
 
 
 def test_very_many_ranges_are_asked_for_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
