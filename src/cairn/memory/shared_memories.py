@@ -16,6 +16,7 @@ from cairn.memory.events import Event
 from cairn.memory.lost_files import find_lost
 from cairn.memory.publication import FROM_REPOSITORY
 from cairn.memory.shared_folder import FolderContent, SharedFolder
+from cairn.source.git import printable_name
 from cairn.source.text import pluralize
 from cairn.storage.memory import event_db, sharing_db
 from cairn.storage.memory.sharing_db import SharedEvent
@@ -101,7 +102,7 @@ class SharedMemories:
             self._is_busy = False
 
     def _sync(self, store: EventStore) -> None:
-        key = f"{_MARK}{self._folder.path}"
+        key = f"{_MARK}{printable_name(str(self._folder.path))}"
         with store.reading() as connection:
             mark, *told = read_meta(connection, key).split(" ")
             if mark == self._folder.mark() and not sharing_db.has_due(connection):

@@ -27,6 +27,7 @@ _DAMAGED = (
     "malformed", "not a database", "disk image", "file is encrypted", "Could not decode", "too big", "no such",
     "unsafe use of",
 )  # fmt: skip
+_MAX_PATH_BYTES = 504  # https://www.sqlite.org/src/file/src/os.h: 512 with `-journal`
 _READ_ONLY = ("readonly", "read-only", "unable to open")
 
 # A statement that takes more steps of SQLite's machine than this (half a minute) comes from a crafted file.
@@ -327,6 +328,9 @@ def _store_error(error: sqlite3.DatabaseError, path: Path, store: Store) -> Stor
         return store.locked(f"{path} is in use by another process", "wait for it, then run the command again")
     if "full" in text or "disk I/O" in text:
         return StoreError(f"cannot write {path}: {text}", store.make_room())
+    if (too_many := len(os.fsencode(path.absolute())) - _MAX_PATH_BYTES) > 0:
+        hint = f"set CAIRN_STATE_DIR to a folder whose path is shorter by {too_many} bytes or more"
+        return StoreError(f"SQLite opens no path of more than {_MAX_PATH_BYTES} bytes, as this one is: {path}", hint)
     if any(mark in text for mark in _READ_ONLY):
         hint = "make the folder writable" + ("" if store.is_truth else ", or set CAIRN_STATE_DIR to one that is")
         return StoreError(f"cannot open or write {path}: {text}", hint)

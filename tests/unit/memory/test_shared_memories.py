@@ -87,6 +87,14 @@ def test_only_what_is_shared_leaves_the_machine(ada: Checkout) -> None:
     assert "private thought" not in ada.texts()
 
 
+def test_a_project_whose_path_is_not_utf8_shares_memories(tmp_path: Path, clock: Clock, bob: Checkout) -> None:
+    odd = Checkout(tmp_path / os.fsdecode(b"caf\xe9"), clock)
+    odd.make(text="wipe the cache first")
+    bob.take_from(odd)
+    assert [memory.text for memory in bob.memories().values()] == ["wipe the cache first"]
+    assert odd.memories().keys() == bob.memories().keys()
+
+
 def test_each_file_is_named_by_the_hash_of_its_event(ada: Checkout) -> None:
     id = ada.make()
     (event,) = ada.store.history(id)

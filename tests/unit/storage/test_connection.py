@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
+from cairn.errors import StoreError
 from cairn.storage.connection import Kept, connect, in_lists
 from cairn.storage.index.schema import INDEX
 
@@ -19,6 +23,18 @@ def test_who_opens_a_new_database_waits_for_another_that_is_writing_its_schema(t
         with closing(connect(file, INDEX)) as opened:
             assert opened.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         timer.join()
+
+
+def test_a_path_that_is_too_long_for_sqlite_says_by_how_much(tmp_path: Path) -> None:
+    parent = tmp_path / ("x" * 150) / ("x" * 150)
+    longest = 504 - len(os.fsencode(parent)) - len("//index.db")
+    fitting, longer = (parent / ("x" * length) for length in (longest, longest + 3))
+    for folder in (fitting, longer):
+        folder.mkdir(parents=True)
+    connect(fitting / "index.db", INDEX).close()
+    with pytest.raises(StoreError, match="SQLite opens no path of more than 504 bytes") as caught:
+        connect(longer / "index.db", INDEX)
+    assert "shorter by 3 bytes" in str(caught.value.hint)
 
 
 def test_lists_of_few_sizes_hold_all_values() -> None:
