@@ -18,6 +18,7 @@ _GC_THRESHOLDS = (75_000, 20, 50)
 
 def run() -> "NoReturn":
     """Run one command as a process. A failure to load it does not exit with 1, which means that nothing was found."""
+    _start_in_utf8()
     if sys.argv[1:2] == ["hook"] and not _HELP.intersection(sys.argv[2:4]):
         _run_hook()
     if sys.argv[1:] == ["--version"] and sys.stdout is not None:
@@ -33,6 +34,17 @@ def run() -> "NoReturn":
         os.write(2, text.encode("utf-8", "replace"))
         os._exit(3)
     run_command()
+
+
+def _start_in_utf8() -> None:
+    """Start over in Python's UTF-8 mode where a locale or variable asks for other names of files than git has."""
+    if sys.getfilesystemencoding() == "utf-8" or not sys.executable:
+        return
+    os.environ["PYTHONUTF8"] = "1"  # for the processes that this one starts
+    try:
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
+    except OSError:
+        return  # names beyond ASCII cannot be used
 
 
 def _print_version() -> None:

@@ -118,6 +118,14 @@ def test_an_output_that_cannot_carry_every_letter_still_gets_all_lines(project: 
     assert "letters.py:1" in done.stdout
 
 
+def test_names_beyond_ascii_are_read_whatever_the_locale(project: Path) -> None:
+    (project / "größe.py").write_text("def größe():\n    return 1\n", encoding="utf-8")
+    for arguments in (["search", "größe"], ["outline", "größe.py"], ["remember", "too large", "--file", "größe.py"]):
+        done = cairn(*arguments, cwd=project, LC_ALL="C", PYTHONCOERCECLOCALE="0", PYTHONUTF8="0")
+        assert done.returncode == 0, done.stderr
+        assert "größe" in done.stdout
+
+
 def test_a_folder_that_vanished_is_refused(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
