@@ -257,11 +257,20 @@ def resource_error(error: BaseException) -> ResourceError | None:
     """Return what an error means for the user if the system has run out of something, else None."""
     number = errno.ENOMEM if isinstance(error, MemoryError) else error.errno if isinstance(error, OSError) else None
     if isinstance(error, RuntimeError) and "start new thread" in str(error):
-        number = errno.EAGAIN
+        number = errno.ENOMEM if _is_address_space_limited() else errno.EAGAIN
     if number not in _EXHAUSTED:
         return None
     message, hint = _EXHAUSTED[number]
     return ResourceError(message, hint)
+
+
+def _is_address_space_limited() -> bool:
+    """Tell whether a limit on addresses, which each thread takes some of, is nearer than one on processes."""
+    try:
+        import resource  # noqa: PLC0415 - Windows has none
+    except ImportError:
+        return False
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
 
 
 class ProviderError(CairnError):

@@ -696,6 +696,23 @@ def test_an_answer_that_takes_too_long_is_given_up(tmp_path: Path, project: Path
     app.daemon.projects.close()
 
 
+def test_an_answer_is_given_where_no_thread_can_be_started_for_what_follows_it(
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = threading.Thread.start
+
+    def start_some(thread: threading.Thread) -> None:
+        if thread.name.startswith("cairn-behind"):
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_some)
+    app = make_app(tmp_path / "state", project)
+    answer = asker(app)("POST", "/api/graph/callers", json={"symbol": "total"})
+    assert answer.status_code == 200, answer.text
+    app.daemon.projects.close()
+
+
 def test_a_question_given_up_keeps_only_its_own_project_busy(tmp_path: Path, project: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()

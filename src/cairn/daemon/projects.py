@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -14,7 +15,7 @@ from cairn.config import Settings
 from cairn.daemon.open_project import STOP_SECONDS, OpenProject
 from cairn.daemon.usage import AT_ONCE_THREADS, MAX_OPEN, resident_mb, slow_threads
 from cairn.daemon.watching import open_workspace
-from cairn.errors import BusyError
+from cairn.errors import BusyError, resource_error
 from cairn.registry import AllowedProject, Registry
 from cairn.waiting import Asker, GiveWay
 
@@ -22,8 +23,19 @@ if TYPE_CHECKING:
     from cairn.workspace import Workspace
 
 _T = TypeVar("_T")
+_log = logging.getLogger("cairn.daemon")
 MAX_WAITING = 128  # questions to one project
 MAX_AT_ONCE = 512  # events of all projects
+
+
+def _start(pool: ThreadPoolExecutor, work: Callable[[], object]) -> None:
+    """Start work that no answer waits for, and that the next answer starts again; none fails for want of a thread."""
+    try:
+        pool.submit(work)
+    except RuntimeError as error:
+        if (shortage := resource_error(error)) is None:
+            raise
+        _log.warning("work behind the answers does not start: %s", shortage)
 
 
 class OpenState(NamedTuple):
@@ -198,14 +210,14 @@ class Projects:
         self._go_on_behind()
         opened.last_used = time.monotonic()
         if not opened.waiting and not opened.is_watched and not self._closed:
-            self._pool.submit(opened.watch)  # after the answer, which nothing should delay
+            _start(self._pool, opened.watch)  # after the answer, which nothing should delay
 
     def _go_on_behind(self) -> None:
         """Go on with cut answers, also with those of other projects, unless somebody else asks something."""
         if not self._is_asked():
             for opened in self._open.values():
                 if opened.has_more:
-                    self._behind_pool.submit(opened.go_on, self._is_asked)
+                    _start(self._behind_pool, partial(opened.go_on, self._is_asked))
 
     def _is_asked(self) -> bool:
         """Tell whether anybody asks anything, who would have to share the interpreter with other work."""
