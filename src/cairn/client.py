@@ -20,12 +20,13 @@ from cairn.protocol import PROTOCOL_VERSION
 from cairn.protocol.requests import MAX_BODY_BYTES, ProjectRequest
 from cairn.runtime import Runtime, StateFolder
 from cairn.schema import encode
-from cairn.storage.lock import file_lock
+from cairn.storage.lock import file_lock, holder
 from cairn.storage.own_files import open_stream
 from cairn.transport import HttpReply, ask, read_head, read_reply, request_bytes
 
 START_SECONDS = 20.0
 STOP_SECONDS = 15.0
+_FOUND_AGAIN_SECONDS = 10.0  # a daemon looks every 5 seconds whether it can be found
 _STEP_SECONDS = 0.01
 _HEALTH_SECONDS = 5.0
 _SILENCE_SECONDS = 10.0  # after which a daemon that does not answer is asked whether it lives
@@ -253,7 +254,7 @@ def ensure(folder: StateFolder) -> Runtime:
     folder.create()
     try:
         with file_lock(folder.start_lock, START_SECONDS):
-            runtime = folder.find()
+            runtime = find_daemon(folder)
             if runtime is not None and not (_is_ours(runtime) and answers(runtime)):
                 stop(folder)
                 runtime = None
@@ -262,6 +263,28 @@ def ensure(folder: StateFolder) -> Runtime:
         raise DaemonError(
             f"another process has been starting the daemon for over {START_SECONDS:.0f} s", Hint.of("daemon logs")
         ) from error
+
+
+def find_daemon(folder: StateFolder) -> Runtime | None:
+    """Return this user's daemon, None if none runs; wait for one that holds the lock to say where it listens.
+
+    It does so when it has started, and again a few seconds after the file that says it was lost.
+
+    Raises:
+        DaemonError: if it does not.
+    """
+    deadline = time.monotonic() + _FOUND_AGAIN_SECONDS
+    while (runtime := folder.find()) is None:
+        try:
+            process = holder(folder.lock)
+        except StoreError:  # nobody can lock it, as where nothing can be written
+            return None
+        if process is None:
+            return None
+        if time.monotonic() > deadline:
+            raise DaemonError(f"the daemon (process {process}) does not say where it listens", f"kill {process}")
+        time.sleep(_STEP_SECONDS)
+    return runtime
 
 
 def _is_ours(runtime: Runtime) -> bool:
@@ -317,7 +340,7 @@ def stop(folder: StateFolder, timeout_seconds: float = STOP_SECONDS) -> bool:
     Raises:
         DaemonError: if it does not stop. It is never killed.
     """
-    runtime = folder.find()
+    runtime = find_daemon(folder)
     if runtime is None:
         return False
     deadline, is_asked = time.monotonic() + timeout_seconds, False

@@ -169,6 +169,20 @@ def test_a_daemon_whose_address_is_lost_writes_it_down_again(tmp_path: Path, fol
     assert ask(found, folder.read_token(), "GET", "/api/status").status == 200
 
 
+@pytest.mark.parametrize("content", ["", "junk", None])
+def test_a_daemon_whose_address_is_lost_is_waited_for(tmp_path: Path, folder: StateFolder, content: str | None) -> None:
+    started = document(cairn("daemon", "start", "--json", cwd=tmp_path))
+    if content is None:
+        folder.runtime.unlink()
+    else:
+        folder.runtime.write_text(content)
+    again = cairn("daemon", "start", "--json", cwd=tmp_path)
+    assert (again.returncode, document(again)["pid"]) == (0, started["pid"])
+    folder.runtime.unlink()
+    assert cairn("daemon", "stop", cwd=tmp_path).returncode == 0
+    wait_until_ended(folder)
+
+
 def test_no_link_is_given_to_pages_that_would_not_be_shown(tmp_path: Path, folder: StateFolder) -> None:
     cairn("daemon", "start", cwd=tmp_path, CAIRN_DAEMON_HOST="0.0.0.0")
     done = cairn("ui", "--print", cwd=tmp_path, CAIRN_DAEMON_HOST="0.0.0.0")

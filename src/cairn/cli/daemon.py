@@ -9,7 +9,7 @@ from typing import Any
 from cairn.cli.notes import note, printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import emit, emit_json
-from cairn.client import ensure, stop
+from cairn.client import ensure, find_daemon, stop
 from cairn.errors import DaemonError, error_from
 from cairn.hints import Hint
 from cairn.hooks.plain_files import LOG as HOOK_LOG
@@ -56,7 +56,7 @@ def run_stop(options: argparse.Namespace) -> int:
 def run_status(options: argparse.Namespace) -> int:
     """Show what the daemon is doing."""
     folder = StateFolder.of_user()
-    runtime = folder.find()
+    runtime = find_daemon(folder)
     if runtime is None:
         if options.json:
             emit_json({"running": False})
