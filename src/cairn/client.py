@@ -14,7 +14,7 @@ from typing import Any, Protocol, Self
 from urllib.parse import quote
 
 from cairn import __version__
-from cairn.errors import DaemonError, StoreError, StoreLockedError, TooLargeError, error_from_dict
+from cairn.errors import DaemonError, StoreError, StoreLockedError, StoreVersionError, TooLargeError, error_from_dict
 from cairn.hints import Hint
 from cairn.protocol import PROTOCOL_VERSION
 from cairn.protocol.requests import MAX_BODY_BYTES, ProjectRequest
@@ -78,6 +78,18 @@ class SocketTransport:
         self._folder = folder
         self._ensure = start or ensure
         self._silence_seconds = silence_seconds
+        self._has_renewed = False
+
+    async def renew(self) -> bool:
+        """Stop the daemon, once, since it may be older than this program though it has the same version.
+
+        Returns:
+            whether there is any point in asking again, which starts another.
+        """
+        if self._has_renewed:
+            return False
+        self._has_renewed = True
+        return await asyncio.to_thread(stop, self._folder)
 
     async def send(self, method: str, path: str, body: bytes | None) -> HttpReply:
         """Return the whole reply; a daemon that has stopped meanwhile is started again, once.
@@ -176,6 +188,8 @@ class Client:
 
     Args:
         transport: carries the requests; by default to this user's daemon, which is started when needed.
+
+    A daemon that cannot read what a newer program wrote is replaced, as after an upgrade.
     """
 
     def __init__(self, transport: Transport | None = None) -> None:
@@ -200,11 +214,22 @@ class Client:
         query_string = "&".join(
             f"{name}={quote(value, safe='', errors='surrogatepass')}" for name, value in query.items()
         )
-        return _document_of(await self._transport.send("GET", f"{path}?{query_string}" if query_string else path, None))
+        return await self._ask("GET", f"{path}?{query_string}" if query_string else path, None)
 
     async def post(self, path: str, document: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
         """Send a document by POST and return the answer."""
-        return _document_of(await self._transport.send("POST", path, json.dumps(document).encode("ascii")))
+        return await self._ask("POST", path, json.dumps(document).encode("ascii"))
+
+    async def _ask(self, method: str, path: str, body: bytes | None) -> Any:  # noqa: ANN401 - JSON
+        try:
+            return _document_of(await self._transport.send(method, path, body))
+        except StoreVersionError:
+            if not await self._renew():
+                raise
+        return _document_of(await self._transport.send(method, path, body))
+
+    async def _renew(self) -> bool:
+        return isinstance(self._transport, SocketTransport) and await self._transport.renew()
 
     async def events(self, path: str, document: dict[str, Any]) -> AsyncIterator[tuple[str, Any]]:
         """Send a document by POST and yield the events (name, data) of the reply; an event `error` is raised.
@@ -212,7 +237,18 @@ class Client:
         Raises:
             CairnError: as `call`.
         """
-        async with self._transport.stream("POST", path, json.dumps(document).encode("ascii")) as stream:
+        body = json.dumps(document).encode("ascii")
+        try:
+            async for event in self._events(path, body):
+                yield event
+        except StoreVersionError:
+            if not await self._renew():
+                raise
+            async for event in self._events(path, body):
+                yield event
+
+    async def _events(self, path: str, body: bytes) -> AsyncIterator[tuple[str, Any]]:
+        async with self._transport.stream("POST", path, body) as stream:
             name = ""
             async for line in stream.lines():
                 if line.startswith("event: "):

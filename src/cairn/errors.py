@@ -412,6 +412,10 @@ class IndexVersionError(StoreVersionError):
     code = "index-version"
 
 
+# What a daemon says that is older than the program that wrote a store.
+OF_NEWER_PROGRAM = (StoreVersionError.code, IndexVersionError.code)
+
+
 class IndexDamagedError(StoreDamagedError):
     """The index file is not a readable database."""
 

@@ -8,12 +8,14 @@ import os
 import shutil
 import signal
 import socket
+import sqlite3
 import stat
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -22,7 +24,7 @@ import in_process
 from cairn import __version__
 from cairn.client import Client, SocketTransport, ensure, stop
 from cairn.daemon.lifecycle import LOG_BYTES
-from cairn.errors import ProjectError
+from cairn.errors import IndexVersionError, ProjectError
 from cairn.protocol.requests import SearchRequest
 from cairn.runtime import Runtime, StateFolder, process_started
 from cairn.storage.lock import file_lock
@@ -181,6 +183,29 @@ def test_a_daemon_whose_address_is_lost_is_waited_for(tmp_path: Path, folder: St
     folder.runtime.unlink()
     assert cairn("daemon", "stop", cwd=tmp_path).returncode == 0
     wait_until_ended(folder)
+
+
+def test_a_daemon_that_cannot_read_what_a_newer_program_wrote_is_replaced_once(
+    project: Path, folder: StateFolder
+) -> None:
+    first = ensure(folder)
+    with closing(sqlite3.connect(project / ".cairn" / "index.db")) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    done = cairn("search", "tax", cwd=project)
+    assert (done.returncode, "error[index-version]: the index was written by a newer Cairn" in done.stderr) == (3, True)
+    assert "The daemon is older than what this project's state was written by" in done.stderr
+    client, request = Client(SocketTransport(folder)), SearchRequest(project=str(project), query="tax")
+
+    async def use() -> None:
+        for _ in range(2):  # it is not the daemon's fault
+            with pytest.raises(IndexVersionError):
+                await client.call("search", request)
+
+    asyncio.run(use())
+    second = folder.find()
+    assert second is not None
+    assert second.pid != first.pid
+    assert folder.log.read_text().count(": stopped\n") == 1
 
 
 def test_no_link_is_given_to_pages_that_would_not_be_shown(tmp_path: Path, folder: StateFolder) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from cairn import __version__
 from cairn.cli.notes import note
-from cairn.errors import DaemonError, StoreError, error_from_dict
+from cairn.errors import OF_NEWER_PROGRAM, DaemonError, StoreError, error_from_dict
 from cairn.loading import load
 from cairn.registry import Registry, enclosing_root, is_team_name, real_folder
 from cairn.runtime import StateFolder, environment_mark
@@ -82,10 +82,18 @@ def ask_daemon(
         return None
     if reply.status < 400:
         return document
-    # This process would ask the same servers again whether they know the project.
-    if document["code"] in _OF_DAEMON and not (document["code"] == "project" and is_team_name(project)):
+    if _is_of_daemon(document["code"], project):
         return None
     raise error_from_dict(document)
+
+
+def _is_of_daemon(code: str, project: str) -> bool:
+    """Tell whether this process may be able to answer although the daemon cannot; say so where the user should know."""
+    if code in OF_NEWER_PROGRAM:
+        note("The daemon is older than what this project's state was written by; stop it: cairn daemon stop")
+        return True
+    # This process would ask the same servers again whether they know the project.
+    return code in _OF_DAEMON and not (code == "project" and is_team_name(project))
 
 
 def _find_root(folder: StateFolder, path: str) -> str | None:
