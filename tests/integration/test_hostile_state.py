@@ -264,6 +264,19 @@ def test_a_folder_of_another_user_is_refused(name: str, root: Path) -> None:
     assert "CAIRN_STATE_DIR" in caught.value.hint
 
 
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root can be somebody else")
+def test_a_first_search_where_the_state_is_of_another_user_says_so(root: Path) -> None:
+    state = built(root)
+    for file in (state.path, *state.path.rglob("*")):
+        os.chown(file, 12_345, 12_345)
+    as_any_user = ["setpriv", "--bounding-set=-dac_override"]
+    command = [*as_any_user, sys.executable, "-m", "cairn", "search", "alpha", "-C", str(root)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert done.stderr.startswith(f"error[state-unsafe]: {state.path} belongs to another user\n")
+    assert "CAIRN_STATE_DIR" in done.stderr
+
+
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root gives files away")
 def test_a_database_of_another_user_is_set_aside(root: Path) -> None:
     state = built(root)

@@ -195,11 +195,18 @@ class Writer:
     def appears(self, view: View) -> bool:
         """Wait while another process writes and shows nothing of a view yet; tell whether there is something now."""
         deadline = time.monotonic() + self._settings.lock_timeout_seconds
-        while holder(self._state.lock) is not None and time.monotonic() < deadline:
+        while self._is_held() and time.monotonic() < deadline:
             if self.is_indexed(view):
                 return True
             time.sleep(READER_WAIT_SECONDS)
         return self.is_indexed(view)
+
+    def _is_held(self) -> bool:
+        """Tell whether anybody writes; where that cannot be told, an update says why the folder cannot be used."""
+        try:
+            return holder(self._state.lock) is not None
+        except StoreError:
+            return False
 
     def is_damaged(self) -> bool:
         """Tell whether the rows of the database differ from what was written; this reads all of it."""
