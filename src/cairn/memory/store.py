@@ -23,7 +23,7 @@ from cairn.memory.fold import fold
 from cairn.memory.handles import HANDLE, is_handle
 from cairn.memory.publication import FROM_REPOSITORY, FROM_TEAM, plan, stand_of
 from cairn.memory.shared_memories import SharedMemories
-from cairn.storage.connection import store_errors, transaction
+from cairn.storage.connection import check_writable, is_frozen, store_errors, transaction
 from cairn.storage.copies import copy_database, find_copies
 from cairn.storage.memory import event_db, observation_db, sharing_db, team_db
 from cairn.storage.memory.observation_db import Conditions
@@ -129,6 +129,7 @@ class MemoryStore:
             if connection.in_transaction:
                 yield connection
                 return
+            check_writable(connection)
             due = self._must_erase, self._must_share
             try:
                 with transaction(connection):
@@ -185,7 +186,7 @@ class MemoryStore:
         if self._opened is None:
             self._opened = self._state.open_truth(MEMORY)
             self._identity = _identity(self._file)
-            self._is_writable = _can_be_written(self._file)
+            self._is_writable = _can_be_written(self._file) and not is_frozen(self._opened)
             self._opened.execute("PRAGMA secure_delete = ON")  # what is redacted is overwritten
             self._must_erase = bool(read_meta(self._opened, _ERASE))
             if self._must_erase and self._is_writable:

@@ -37,7 +37,7 @@ from cairn.search.tuning import tunings_of
 from cairn.sharing import Shared
 from cairn.source.git import remote_url
 from cairn.source.origins import repository_identity
-from cairn.storage.connection import Kept, reading, store_errors
+from cairn.storage.connection import Kept, is_frozen, reading, store_errors
 from cairn.storage.index import meta_db, view_db
 from cairn.storage.index.schema import INDEX
 
@@ -120,6 +120,7 @@ class OpenIndex:
         self._redo = redo
         self._is_followed = is_followed
         self._idle = [state.open_for_reading()]
+        self._is_frozen = is_frozen(self._idle[0])
         self._last_state: Kept[meta_db.State] = Kept()
         self._file = _identity_of(state.database)
         self._views: dict[str, Shared[_Opened]] = {}  # by name
@@ -155,8 +156,12 @@ class OpenIndex:
 
     @property
     def is_replaced(self) -> bool:
-        """Whether another database has taken the place of this one: it was moved aside, or its folder was deleted."""
-        return _identity_of(self._state.database) != self._file
+        """Whether another database may have taken the place of this one: it was moved aside, or its folder was deleted.
+
+        So it may where this one was opened as if it never changed, and somebody can write to it.
+        """
+        may_change = self._is_frozen and os.access(self._state.path, os.W_OK)
+        return may_change or _identity_of(self._state.database) != self._file
 
     @property
     def has_cut_answers(self) -> bool:

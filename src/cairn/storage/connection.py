@@ -28,6 +28,7 @@ _DAMAGED = (
     "unsafe use of",
 )  # fmt: skip
 _MAX_PATH_BYTES = 504  # https://www.sqlite.org/src/file/src/os.h: 512 with `-journal`
+_NO_ROOM_TO_SHARE = "SQLITE_IOERR_SHMSIZE"  # for `-shm`, https://www.sqlite.org/rescode.html#ioerr_shmsize
 _READ_ONLY = ("readonly", "read-only", "unable to open")
 
 # A statement that takes more steps of SQLite's machine than this (half a minute) comes from a crafted file.
@@ -60,6 +61,8 @@ class _Limited(sqlite3.Connection):
     """A connection on which every statement ends, whatever the pages of the file say."""
 
     steps = 0
+    is_frozen = False  # opened as if the file never changed
+    refusal: StoreError | None = None  # why nothing can be written, if that is not for want of permission
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:  # noqa: ANN401 - what SQLite takes
         """Run a statement, counted from the beginning."""
@@ -105,17 +108,38 @@ def connect(path: Path, store: Store, inspect: Inspect | None = None) -> sqlite3
 def connect_for_reading(path: Path, store: Store, inspect: Inspect | None = None) -> sqlite3.Connection:
     """Open the database at `path` to read it, even where nothing can be written.
 
-    Such a database is read as if it never changed, which is true as long as its log is empty.
+    Such a database is read as if it never changed, which is true as long as its log is empty. Where the disk is full,
+    nobody else has it open, or else what they share, for which there is no room now, would be there.
     """
+    refusal = None
     try:
         return connect(path, store, inspect)
     except (IndexMissingError, StoreDamagedError, StoreForeignError, StoreVersionError):
         raise
-    except StoreError:
-        if os.access(path.parent, os.W_OK) or not os.access(path, os.R_OK) or _has_content(Path(f"{path}-wal")):
+    except StoreError as error:
+        refusal = error if getattr(error.__cause__, "sqlite_errorname", "") == _NO_ROOM_TO_SHARE else None
+        may_write = refusal is None and os.access(path.parent, os.W_OK)
+        if may_write or not os.access(path, os.R_OK) or _has_content(Path(f"{path}-wal")):
             raise
     with store_errors(path, store):
-        return _connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", inspect)
+        connection = _connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", inspect)
+    connection.is_frozen, connection.refusal = True, refusal
+    return connection
+
+
+def is_frozen(connection: sqlite3.Connection) -> bool:
+    """Tell whether a database was opened as if it never changed, so that whoever reads it again must open it again."""
+    return isinstance(connection, _Limited) and connection.is_frozen
+
+
+def check_writable(connection: sqlite3.Connection) -> None:
+    """Make sure that a database was not opened while the disk was full.
+
+    Raises:
+        StoreError: the one for which it can only be read.
+    """
+    if isinstance(connection, _Limited) and connection.refusal is not None:
+        raise connection.refusal
 
 
 def connect_damaged(path: Path) -> sqlite3.Connection:
@@ -132,8 +156,8 @@ def check(connection: sqlite3.Connection) -> list[str]:
     return [text for (text,) in rows if text != "ok"]
 
 
-def _connect(path: Path | str, inspect: Inspect | None) -> sqlite3.Connection:
-    connection = sqlite3.connect(
+def _connect(path: Path | str, inspect: Inspect | None) -> _Limited:
+    connection: _Limited = sqlite3.connect(
         path,
         timeout=BUSY_TIMEOUT_MS / 1000,
         isolation_level=None,
