@@ -20,6 +20,7 @@ from cairn.errors import (
     IndexForeignError,
     IndexMissingError,
     IndexVersionError,
+    PathError,
     StoreError,
     TrackedStateError,
     UnsafeStateError,
@@ -417,6 +418,14 @@ def test_a_submodule_in_the_place_of_the_state_folder_is_refused(checkout: Path,
     git(tmp_path, "clone", "-q", str(checkout), "clone")  # without submodules
     assert find_tracked(tmp_path / "clone" / ".cairn") == (".",)
     assert "state-tracked" in try_all(tmp_path / "clone")
+
+
+def test_an_index_of_git_that_is_damaged_is_told_in_gits_words(checkout: Path, git: Git) -> None:
+    (checkout / "alpha.py").write_text(CODE)
+    commit(checkout, git)
+    (checkout / ".git" / "index").write_bytes(b"junk")
+    with Workspace.open(checkout) as workspace, pytest.raises(PathError, match="index file smaller than expected"):
+        workspace.index()
 
 
 def test_a_state_folder_that_is_a_repository_itself_is_refused(checkout: Path, git: Git) -> None:

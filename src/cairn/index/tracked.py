@@ -174,7 +174,9 @@ def ask_git(place: StatePlace, *, any_case: bool) -> list[bytes]:
         place: of the folder.
         any_case: count other spellings of the folder's name.
     """
-    from cairn.source.plumbing import run_git  # noqa: PLC0415 - start-up time: where the daemon answers, no git runs
+    # start-up time: where the daemon answers, no git runs
+    from cairn.source.git import first_complaint  # noqa: PLC0415 - as above
+    from cairn.source.plumbing import run_git  # noqa: PLC0415 - as above
 
     options = ":(icase,literal)" if any_case else ":(literal)"
     pattern = [options + os.fsdecode(place.path)] if place.path else []
@@ -183,6 +185,6 @@ def ask_git(place: StatePlace, *, any_case: bool) -> list[bytes]:
     except FileNotFoundError:  # without git nothing of it is checked out here
         return []
     if done.returncode:
-        raise PathError(f"git cannot list what it tracks in {place.top}", "try: git status")
+        raise PathError(f"git cannot list what it tracks in {place.top}: {first_complaint(done)}", "see: git status")
     paths = [path for path in done.stdout.split(b"\0") if path]
     return [path[len(place.path) :].lstrip(b"/") or b"." for path in paths] if place.path else paths

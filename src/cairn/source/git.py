@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -320,6 +321,8 @@ def _refusal(folder: Path, result: subprocess.CompletedProcess[bytes]) -> PathEr
         lines = os.fsdecode(result.stderr).split("\n")
         advice = next((line.strip() for line in lines if "--add safe.directory" in line), "see: git status")
         return PathError(f"git refuses to read {folder}: {message}", advice)
+    if message.startswith(("unknown repository extension", "Expected git repo version")):
+        return PathError(f"git is too old for the repository at {folder}: {message}", "upgrade it, see: git --version")
     if message.startswith("this operation must be run in a work tree"):
         return PathError(
             f"the repository around {folder} says that its checkout is elsewhere", "see: git config --list --local"
@@ -343,7 +346,11 @@ def first_complaint(result: subprocess.CompletedProcess[bytes]) -> str:
 
 
 def _first_line(stderr: bytes) -> str:
-    return stderr.decode("utf-8", "replace").strip().split("\n", 1)[0].removeprefix("fatal: ")
+    """Return the line that says why git ended, or else the first; with what is indented below it, such as a list."""
+    lines = stderr.decode("utf-8", "replace").strip().split("\n")
+    at = next((number for number, line in enumerate(lines) if line.startswith("fatal: ")), 0)
+    below = takewhile(lambda line: line.startswith("\t"), lines[at + 1 :])
+    return " ".join([lines[at].removeprefix("fatal: "), *(line.strip() for line in below)])
 
 
 def _read_reference(path: str | Path) -> str:

@@ -344,10 +344,10 @@ class _Conversation:
                 if now >= start + _PATIENCE_S[0]:
                     self._refuse_sleeping(now)
                 if is_unwanted():
-                    raise GitStalledError(f"nobody waits for git in {self._folder} any more", "try: git status")
+                    raise GitStalledError(f"nobody waits for git in {self._folder} any more", "see: git status")
                 if now >= deadline:
                     raise GitStalledError(
-                        f"git needed more than {timeout_s:.0f} s in {self._folder}", "try: git status"
+                        f"git needed more than {timeout_s:.0f} s in {self._folder}", "see: git status"
                     )
                 until = min([deadline, now + _PATIENCE_S[0], *(start + seconds for seconds in looks)])
                 for key, _ in self._selector.select(until - now):

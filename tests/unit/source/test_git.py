@@ -107,6 +107,15 @@ def test_repository_of_another_owner_is_refused_with_gits_advice(
     assert caught.value.hint == f"git config --global --add safe.directory {checkout}"
 
 
+def test_a_repository_that_needs_a_newer_git_names_what_it_uses(git: Git, checkout: Path) -> None:
+    git(checkout, "config", "extensions.fromTheFuture", "true")
+    git(checkout, "config", "core.repositoryFormatVersion", "1")
+    reason = "git is too old for the repository .*extensions? found: fromthefuture$"
+    with pytest.raises(PathError, match=reason) as caught:
+        find_repository(checkout)
+    assert str(caught.value.hint) == "upgrade it, see: git --version"
+
+
 def test_repository_that_git_cannot_read_is_an_error_in_gits_words(git: Git, checkout: Path) -> None:
     (checkout / ".git" / "config").write_text("[core\n")
     with pytest.raises(PathError, match="bad config line"):
