@@ -17,6 +17,8 @@ FILES = {
     "deps/page/render.py": "def render(text):\n    return text\n",
     "src/buffer.h": "int buffer_grow(int size);\n",
     "src/memory.c": '#include "buffer.h"\n\nint buffer_grow(int size) {\n    return size * 2;\n}\n',
+    "index.d.ts": "export class ShopError extends Error {\n  code: number;\n  static from(error: Error): void;\n}\n",
+    "lib/ShopError.js": "export function ShopError(message) {\n  this.message = message;\n  this.code = 1;\n}\n",
     "docs/sessions.md": "# Sessions\n\nWhere the session is defined and how sessions work: a session keeps items.\n",
     "shop/keeping.py": '"""How sessions work: keeping what one holds."""\n\n\ndef keep(session):\n    return session\n',
 }
@@ -44,6 +46,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         ("what is buffer_grow", "src/memory.c", "buffer_grow"),
         ("`buffer_grow`", "src/memory.c", "buffer_grow"),
         ("where is session defined", "shop/cart.py", "Session"),
+        ("ShopError", "lib/ShopError.js", "ShopError"),
     ],
 )
 def test_a_question_for_a_definition_is_answered_with_it(

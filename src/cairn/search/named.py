@@ -30,7 +30,7 @@ MAX_MINOR_NAMESAKES = 3
 _MAX_UNSURE = 3  # definitions of a plain word that come first where the word may be meant as prose
 _DECIMALS = 5  # a difference that only comes from the order of summing is a tie, which the path decides
 _FURTHER_KINDS = frozenset({"impl", "extension", "constructor", "destructor"})  # they belong to a type of that name
-_HEADER = re.compile(r"\.(h|hh|hpp|hxx|pyi|d\.[mc]?ts)$")
+_HEADER, _TYPINGS = re.compile(r"\.(h|hh|hpp|hxx)$"), re.compile(r"\.(pyi|d\.[mc]?ts)$")
 _HOLDERS = frozenset({"enum", "constant", "variable"})  # of members that are no definitions
 _VALUES, _MEMBERS = frozenset({"constant", "variable"}), frozenset({"method", "callback"})
 _DEEPEST = 1_000  # folders; no file is as deep
@@ -112,7 +112,7 @@ def _definitions(
     """Return the definitions of a name: one of each file first, and of these the ones that are most probably meant.
 
     First come those in the scope that the name gives; types and functions before fields; code before tests, generated
-    and vendored files; types before functions, such as their constructors; bodies before declarations; the file that is
+    and vendored files; bodies before declarations; types before functions, such as their constructors; the file that is
     called like the name. Then the score decides. When a plain word names many fields or keys, they are probably not
     what is meant, and only their scores count. A member that is no definition itself stands in its enum.
     """
@@ -138,8 +138,8 @@ def _definitions(
             (int(snapshot.files.roles[file]) & aside) > 0 or _is_in_tests(definition.qualified_name, query),
             _kind_order(definition.kind, is_asked=query.asked is not None),
             definition.kind in _FURTHER_KINDS,
-            definition.kind not in TYPE_KINDS,
             _only_declares(path, definition),
+            definition.kind not in TYPE_KINDS,
             path.count("/") if _is_called_like(path, name) else _DEEPEST,
             -round(float(scores.total[row]), _DECIMALS),
             file,
@@ -323,8 +323,8 @@ def _is_in_tests(qualified_name: str, query: Query) -> bool:
 
 
 def _only_declares(path: str, definition: NamedDefinition) -> bool:
-    """Tell whether a function stands in a header, where its body seldom is."""
-    return definition.kind in FUNCTION_KINDS and _HEADER.search(path) is not None
+    """Tell whether a function stands in a header, where its body seldom is, or anything in typings."""
+    return _TYPINGS.search(path) is not None or (definition.kind in FUNCTION_KINDS and _HEADER.search(path) is not None)
 
 
 def _is_called_like(path: str, name: Name) -> bool:

@@ -7,7 +7,11 @@ import re
 from cairn.source.roles import Role
 
 _ROLE_WORDS = (
-    (Role.TEST, r"\b(tests?|testing|tested|specs?|fixtures?|mock(s|ed)?|assert\w*)\b"),
+    (
+        Role.TEST,  # what runs tests is code
+        r"\b(test(s|ing)?(?! (client|double|framework|harness|kit|runner)s?\b)|tested|specs?|fixtures?|mock(s|ed)?"
+        r"|assert\w*)\b",
+    ),
     (
         Role.EXAMPLE,
         r"\b((?<!for )examples?|sample (app(lication)?s?|code|files?|programs?|projects?|scripts?|usage)|code samples?"
