@@ -29,8 +29,16 @@ class Repository:
     questions: tuple[Question, ...]
 
 
-def load_repositories(bench: Path, checkouts: Path, only: Collection[str] = ()) -> list[Repository]:
+def load_repositories(
+    bench: Path, checkouts: Path, only: Collection[str] = (), *, whole: bool = False
+) -> list[Repository]:
     """Return the repositories of the benchmark in `bench`, in its order.
+
+    Args:
+        bench: holds repos.json and annotations/.
+        checkouts: holds a folder for each repository.
+        only: the names of those that count, all if empty.
+        whole: index all of a folder instead of the part that the questions are about.
 
     Raises:
         SystemExit: if a name in `only` is unknown or a folder is missing.
@@ -43,7 +51,7 @@ def load_repositories(bench: Path, checkouts: Path, only: Collection[str] = ()) 
     for spec in specs:
         if only and spec["name"] not in only:
             continue
-        folder = checkouts / spec["name"] / (spec.get("benchmark_root") or "")
+        folder = checkouts / spec["name"] / ("" if whole else spec.get("benchmark_root") or "")
         if not folder.is_dir():
             raise SystemExit(f"{folder} is missing: lay the repositories out with checkout.py first")
         found.append(Repository(spec["name"], spec["language"], folder, read_questions(bench, spec["name"])))

@@ -188,13 +188,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     systems.add_arguments(parser)
     parser.add_argument("--system", choices=systems.NAMES, default="cairn")
+    parser.add_argument("--whole", action="store_true", help="index whole checkouts, not only the part asked about")
     parser.add_argument("--limit", type=int, default=10, metavar="N", help="score the first N results (default: 10)")
     parser.add_argument("--worst", type=int, default=20, metavar="N", help="list the N worst questions (default: 20)")
     parser.add_argument("--json", type=Path, metavar="OUT", help="write all scores to this file")
     parser.add_argument("--compare", type=Path, metavar="PREVIOUS", help="a file that --json wrote earlier")
     parser.add_argument("--state", type=Path, metavar="FOLDER", help="keep indexes here between runs (default: fresh)")
     arguments = parser.parse_args()
-    repositories = load_repositories(arguments.bench, arguments.repos, arguments.only)
+    repositories = load_repositories(arguments.bench, arguments.repos, arguments.only, whole=arguments.whole)
     before = from_json(json.loads(arguments.compare.read_text(encoding="utf-8"))) if arguments.compare else None
     with ExitStack() as stack:
         state = arguments.state or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="cairn-bench-")))

@@ -24,6 +24,7 @@ DATA = Path(__file__).parent / "ranker.json"
 WORK_ITEM_DATA = Path(__file__).parent / "ranker_work_items.json"
 # The trees reorder only this many files, the best of the first stage: 99.6 % of the right ones are among them.
 CANDIDATES = 30
+_ASIDE = [str(role.name).lower() for role in ANSWERING_ROLES]
 
 
 class Forest(NamedTuple):
@@ -95,17 +96,17 @@ def correct(
 
 
 def _fair(opinions: Floats, snapshot: Snapshot, scores: Scores, blobs: Ints, *, for_work_item: bool) -> Floats:
-    """Return the trees' corrections, those of tests, examples, documentation and configuration in place of their own.
+    """Return the trees' corrections, with others for tests, examples, documentation and configuration.
 
-    The trees never saw a question that these answer. Where it asks for them they get the highest correction of all, so
-    that no other file overtakes them; and for a work item, which may be about any. Else they get the mean of the code.
+    The trees never saw a question that these answer. Where their role does not count against them, since the question
+    asks for it, they get the highest correction, so that no other file overtakes them; so do all for a work item, which
+    may be about any. Else they get the mean of the code.
     """
     files = snapshot.file_of_blob[blobs]
     is_aside = (snapshot.files.roles[files] & int(ANSWERING_ROLES)) > 0
     if not is_aside.any():
         return opinions
-    is_meant, wanted = is_aside, scores.of_files.get("wanted")
-    if not for_work_item and not is_aside.all():
-        is_meant = is_aside & (wanted[files] > 0) if wanted is not None else np.zeros_like(is_aside)
-    mean = opinions[~is_aside].mean() if not is_aside.all() else 0
-    return np.where(is_meant, opinions.max(), np.where(is_aside, mean, opinions)).astype(np.float32)
+    if for_work_item or is_aside.all():
+        return np.where(is_aside, opinions.max(), opinions)
+    against = sum(scores.of_files[name][files] for name in _ASIDE if name in scores.of_files)
+    return np.where(is_aside, np.where(against > 0, opinions[~is_aside].mean(), opinions.max()), opinions)
