@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -72,8 +73,8 @@ def server() -> Iterator[Postgres]:
 
 
 @pytest.fixture
-def team(server: Postgres, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Team]:
-    made = Team(server, tmp_path, f"t{abs(hash(request.node.name))}")
+def team(server: Postgres, tmp_path: Path) -> Iterator[Team]:
+    made = Team(server, tmp_path, f"t{uuid4().hex}")
     yield made
     made.close()
 
@@ -645,20 +646,25 @@ def test_an_error_of_the_server_names_no_host(team: Team, tmp_path: Path, path: 
     nowhere.close()
 
 
-def test_an_error_may_name_a_file_whose_name_is_not_unicode(team: Team, shop: Repository, node: SearchNode) -> None:
+def test_answers_and_errors_may_name_a_file_whose_name_is_not_unicode(
+    team: Team, shop: Repository, node: SearchNode
+) -> None:
     shop.commit("Repeat", dict.fromkeys(("even.py", "odd-\udcff.py"), "def twin():\n    return 0\n"))
     team.operator.add_project("acme/shop", shop.url, "main")
     team.publish()
     token = team.operator.new_token("ada", 1)
     team.operator.grant("ada", "acme/shop")
 
-    async def ask() -> httpx.Response:
+    async def ask(question: str, document: dict[str, str]) -> httpx.Response:
         transport = httpx.ASGITransport(app=TeamApi(team.nodes, node).app())
         headers = {"authorization": f"Bearer {token}"}
         async with httpx.AsyncClient(transport=transport, base_url="http://team", headers=headers) as client:
-            return await client.post("/api/projects/acme/shop/graph/callers", json={"symbol": "twin"})
+            return await client.post(f"/api/projects/acme/shop/graph/{question}", json=document)
 
-    answer = asyncio.run(ask())
+    answer = asyncio.run(ask("callers", {"symbol": "twin"}))
+    refusal = asyncio.run(ask("path", {"source": "twin", "target": "twin"}))
 
-    assert answer.status_code == 400
-    assert "odd-" in answer.json()["message"]
+    assert answer.status_code == 200
+    assert any(one["filepath"].startswith("odd-") for one in answer.json()["namesakes"])
+    assert refusal.status_code == 400
+    assert "odd-" in refusal.json()["message"]
