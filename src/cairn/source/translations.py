@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
-# The codes of ISO 639 that projects use; those of three letters stand for themselves only where no word does.
+# The codes of ISO 639 that projects use, but none that is a usual name of a folder, such as `api` or `bin`.
 _CODES = frozenset(
     """
     af ak am ar as ast az be bem bg bn bo br bs ca ceb cs cy da de dsb ee el en eo es et eu fa ff fi fil fo fr fur fy ga
@@ -15,7 +16,7 @@ _CODES = frozenset(
     st su sv sw ta te tg th ti tk tl tn tr tt tzm ug uk ur uz ve vi wo xh yi yo yue zh zu
     """.split()  # noqa: SIM905 - a list of words reads best as text
 )
-# Those that stand behind a name without saying anything else, as in `messages_de.properties`.
+# Those that mean nothing else behind a name, as in `messages_de.properties`: not `render_gl.c` or `find_by_id.sql`.
 _TELLING = frozenset(
     "ar bg ca cs da de el es et fa fi fr he hr hu ja ko lt lv nl pl pt ro ru sk sq sv th tr uk zh".split()  # noqa: SIM905 - as above
 )
@@ -31,6 +32,7 @@ _PROSE = re.compile(r"\.(md|mdx|rst|txt|adoc|html?|markdown)$")
 # In the order in which they are taken for the one that the others translate.
 _ENGLISH = ("en", "en-us", "base", "en-gb")
 _LEAST_TOGETHER = 2  # languages of what has a version without a language
+_MOST_LOCALES = 8  # that are looked at in a path
 
 
 class _Variant(NamedTuple):
@@ -70,12 +72,11 @@ def _candidates(paths: Sequence[str]) -> Iterator[int]:
     import re2  # noqa: PLC0415 - start-up time: most runs know the roles of all files
 
     text = "\0".join(["", *paths]).encode("utf-8", "surrogatepass")
-    number, place, last = -1, 0, -1
-    for match in re2.finditer(_MAY_BE_LOCALE, text):
+    pattern, number, place = re2.compile(_MAY_BE_LOCALE), -1, 0
+    while place >= 0 and (match := pattern.search(text, place)) is not None:
         number += text.count(b"\0", place, match.end())
-        place = match.end()
-        if number != last:
-            yield (last := number)
+        yield number
+        place = text.find(b"\0", match.end())  # the next path
 
 
 def _english(variants: dict[str, int]) -> list[str]:
@@ -85,7 +86,7 @@ def _english(variants: dict[str, int]) -> list[str]:
 
 def _variants(path: str) -> Iterator[_Variant]:
     """Yield a path without its language, for each part of it that may be one."""
-    for match in _LOCALE.finditer(path):
+    for match in islice(_LOCALE.finditer(path), _MOST_LOCALES):
         language = _REGIONS.get(match[1], match[1]).replace("_", "-").lower()
         if language.partition("-")[0] not in _CODES and language != "base":
             continue

@@ -59,6 +59,10 @@ def test_odd_paths_are_no_translations() -> None:
     assert translations("", "/", "..", "en", "lang/en", "lang/de", "a\nen/b", "a\nde/b\udcff.md", "de.json") == []
 
 
+def test_paths_of_nothing_but_languages_are_no_translations() -> None:
+    assert translations(*(f"{'de/en/' * 600}{number}.md" for number in range(200))) == []
+
+
 def test_several_kinds_of_english_have_one_source() -> None:
     paths = ("lang/en-AU.json", "lang/en-GB.json", "lang/en-US.json")
     assert translations(*paths) == ["lang/en-AU.json", "lang/en-GB.json"]
