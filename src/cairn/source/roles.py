@@ -63,7 +63,7 @@ _DOCS = (
     r"|(^|/)(unlicense|copying(\.(lesser|lgpl|lib))?|copyright|notice|authors|contributors|credits|thanks|todo|hacking|install"
     r"|maintainers|usage)$|(^|/)[a-z][\w-]*\.[1-8](\.(in|prebuilt|html))?$|\.[1-8]\.(in|prebuilt)$"
 )
-# What is not written in a language of code: `license.py` and `licenses/` are about what users buy.
+# Only where it is not written in a language of code: `license.py` is about what users buy.
 _ABOUT = r"(?i)(^|/)(readme|changelog|(mit-|apache-)?licen[cs]e)[^/]*$"
 _REEXPORT = r"(^|/)(__init__\.py|index\.(ts|js|tsx|jsx|mjs)|mod\.rs|package-info\.java|module-info\.java)$"
 _LEGACY = r"(^|/|_)(compat|legacy|deprecated|old|backports?)(/|\.|_|$)"
