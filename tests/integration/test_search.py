@@ -394,6 +394,21 @@ def test_nothing_relevant_gives_an_empty_answer(small: Workspace, query: str) ->
     assert small.search(query).code == ()
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "почему команда никогда не показывает значение user_visible_rows на экране",
+        "¿por qué la pantalla nunca muestra el valor de user_visible_rows?",
+        "为什么屏幕上没有显示行数。\n请检查 user_visible_rows 的处理。",
+    ],
+)
+def test_a_name_of_the_code_is_found_in_a_text_of_any_language(small: Workspace, query: str) -> None:
+    (small.root / "table.py").write_text("def draw(user_visible_rows):\n    return user_visible_rows + 1\n")
+    small.index()
+    assert small.search(query).code[0].path == "table.py"
+    assert small.search(query.replace("user_visible_rows", "xylophone_quantum_qq")).code == ()
+
+
 def test_an_answer_says_what_it_stands_on(small: Workspace) -> None:
     answer = small.search("load")
     assert (answer.coverage.indexed, answer.coverage.pending) == (9, 0)

@@ -28,9 +28,18 @@ from cairn.search.mend import Mender
 from cairn.search.named import MAX_NAMESAKES, means_name, owner_of
 from cairn.search.past import file_history
 from cairn.search.pasted_answer import with_pasted
-from cairn.search.query import DETAIL_WEIGHT, EXACT_MODES, SCOPE_MARK, Query, is_of_stop_words, understand
+from cairn.search.query import (
+    DETAIL_WEIGHT,
+    EXACT_MODES,
+    SCOPE_MARK,
+    Query,
+    is_of_stop_words,
+    surely_named_among,
+    understand,
+)
 from cairn.search.rank import Ranked, Ranking, rank
 from cairn.search.score import Floats, Ints, Weights
+from cairn.source.terms import known_hash, terms_of_word
 from cairn.source.text import pluralize
 from cairn.storage.index import chunk_db, view_db
 from cairn.types import Span
@@ -184,8 +193,9 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
         notes.append(item.note)
     notes.extend(_notes_on_named(library, query, request, ranking))
     is_empty = is_hopeless(ranking, library.tuning.bars.answers) and not (item and item.lines)
-    is_empty = is_empty and not _is_called_best(library, query, ranking)
-    hits = [] if is_empty else _hits_of_ranking(library, query, request, ranking, item)
+    if is_empty and not _is_called_best(library, query, ranking):
+        ranking = ranking._replace(rows=_rows_with_names(library, query, ranking))
+    hits = _hits_of_ranking(library, query, request, ranking, item)
     if ranking.lacks == "name":
         meant = _names_meant(library, query, request)
         notes.extend(_notes_on_names_meant(query, meant))
@@ -204,6 +214,14 @@ def _is_called_best(library: Library, query: Query, ranking: Ranking) -> bool:
     best = library.snapshot.chunk_ids([ranking.rows[0].row])[0]
     called = (chunk_db.definitions_called(library.connection, name, MAX_NAMESAKES) for name in names)
     return any(one.chunk_id == best for definitions in called for one in definitions)
+
+
+def _rows_with_names(library: Library, query: Query, ranking: Ranking) -> list[Ranked]:
+    """Return those of the rows that hold a name of code in the query, whatever the language of the words around it."""
+    text = f"{query.item.subject}\n{query.item.prose}" if query.item else query.text
+    terms = {terms_of_word(name)[1][-1] for name in surely_named_among(text)}
+    holding = set(library.snapshot.term_rows([known_hash(term) for term in sorted(terms)]).rows.tolist())
+    return [ranked for ranked in ranking.rows if ranked.row in holding]
 
 
 def _hits_of_ranking(

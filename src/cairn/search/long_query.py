@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from cairn.search.query import STOP_WORDS, Query, Term
+from cairn.search.query import STOP_WORDS, Query, Term, surely_named_among
 from cairn.search.role_words import asked_roles
 from cairn.search.work_item import WorkItem, read_work_item, words_of
 from cairn.source.roles import Role
@@ -17,6 +17,8 @@ from cairn.types import Mode
 PROSE, CODE, TRACE = 0.3, 0.1, 0.3
 MAX_TERMS_OF_ITEM, MAX_BODY_WORDS = 120, 200
 _PART_OF_NAME = 0.5  # of a word of an identifier, against the whole
+MOST_NAMED = 5
+_LATIN = re.compile(r"[A-Za-z]")
 _ASKS = re.compile(r"(?i)^(how|where|what|which|why|who|add|write|document|show|find)\b|\?$")
 
 
@@ -26,7 +28,13 @@ def understand_long(text: str, mode: Mode) -> Query:
 
 
 def understand_item(item: WorkItem, mode: Mode = "hybrid") -> Query:
-    """Return the query that a long text is. A role is wanted only if its subject asks for one, or names a platform."""
+    """Return the query that a long text is. A role is wanted only if its subject asks for one, or names a platform.
+
+    Where the subject is in another script than names of code, the names in the text below it are its words, too.
+    """
+    if not _LATIN.search(item.subject):
+        names = islice(dict.fromkeys(surely_named_among(item.prose)), MOST_NAMED)
+        item = item._replace(subject=" ".join([item.subject, *names]))
     subject = _words(item.subject)
     return Query(
         text=item.subject,
