@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from cairn.search.query import STOP_WORDS, Query, Term, surely_named_among
+from cairn.search.query import PART_WEIGHT, STOP_WORDS, Query, Term, surely_named_among
 from cairn.search.role_words import asked_roles
 from cairn.search.work_item import WorkItem, read_work_item, words_of
 from cairn.source.roles import Role
@@ -16,7 +16,6 @@ from cairn.types import Mode
 # What a word counts by the part that it is in; one of the subject counts 1.
 PROSE, CODE, TRACE = 0.3, 0.1, 0.3
 MAX_TERMS_OF_ITEM, MAX_BODY_WORDS = 120, 200
-_PART_OF_NAME = 0.5  # of a word of an identifier, against the whole
 MOST_NAMED = 5
 _LATIN = re.compile(r"[A-Za-z]")
 _ASKS = re.compile(r"(?i)^(how|where|what|which|why|who|add|write|document|show|find)\b|\?$")
@@ -59,7 +58,7 @@ def _terms(item: WorkItem) -> tuple[Term, ...]:
                 continue
             words, terms = terms_of_word(raw)
             for term in terms:
-                weight = worth if len(words) < 2 or term == terms[-1] else worth * _PART_OF_NAME
+                weight = worth if len(words) < 2 or term == terms[-1] else worth * PART_WEIGHT
                 if weights.get(term, 0.0) < weight:
                     weights[term] = weight
             if len(weights) >= MAX_TERMS_OF_ITEM:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from cairn.errors import QueryError
 from cairn.hints import Hint
 from cairn.search.asked_name import AskedName, is_shaped_name, parse_asked_name
+from cairn.search.phrasal_verbs import join_phrasal_verbs
 from cairn.search.relations import KINDS, RelationQuestion, parse_kind, parse_relation
 from cairn.search.role_words import asked_roles
 from cairn.source.roles import Role
@@ -70,6 +71,7 @@ _CONNECTIVES = frozenset(
 )
 _JOINING, _ENDINGS = frozenset({"and", "or"}), ("ing", "er", "ers", "or", "ors", "ion", "ions")
 DETAIL_WEIGHT = 0.6  # of a word that is not part of the subject
+PART_WEIGHT = 0.5  # of a part of an identifier, against the whole
 
 # Fields, keys and the like often only repeat a name; who asks for it means the type or the function.
 MINOR_KINDS = frozenset({"field", "variable", "key", "property", "section", "constant", "target"})
@@ -166,7 +168,7 @@ def understand(text: str, mode: Mode = "auto") -> Query:
     asked, about = _asked_name(stripped) if mode == "auto" else None, stripped
     if asked is not None and (asked.is_sure or not (asked.kinds or asked.place)):
         about = " ".join([asked.name, *asked.scope])
-    raws = raw_words(names_apart(about))
+    raws, verbs = join_phrasal_verbs(raw_words(names_apart(about)))
     wants = asked_roles(stripped)
     subject = _subject(raws, wants)
     symbols = _symbols(stripped, raws, resolved)
@@ -182,7 +184,7 @@ def understand(text: str, mode: Mode = "auto") -> Query:
     return Query(
         text=stripped,
         mode=resolved,
-        terms=_terms(raws, frozenset(subject)),
+        terms=_terms(raws, frozenset(subject), verbs),
         words=_words(raws),
         subject=_words(subject),
         symbols=symbols,
@@ -273,19 +275,24 @@ def _joins(raws: list[str], place: int) -> bool:
     return any(before.endswith(ending) and after.endswith(ending) for ending in _ENDINGS)
 
 
-def _terms(raws: list[str], subject: frozenset[str]) -> tuple[Term, ...]:
-    """Return the terms, each once; a query of nothing but stop words keeps them."""
+def _terms(raws: list[str], subject: frozenset[str], verbs: list[str]) -> tuple[Term, ...]:
+    """Return the terms, each once; a query of nothing but stop words keeps them.
+
+    Args:
+        verbs: of the phrasal verbs among the words; documentation has these by themselves.
+    """
     kept = [raw for raw in raws if raw.lower() not in STOP_WORDS] or raws
     terms: dict[str, Term] = {}
     for raw in kept:
         words, own = terms_of_word(raw)
         for term in own:
-            # The parts of an identifier matter less than the whole.
-            weight = 1.0 if len(words) < 2 or term == own[-1] else 0.5
+            weight = 1.0 if len(words) < 2 or term == own[-1] else PART_WEIGHT
             if raw not in subject:
                 weight *= DETAIL_WEIGHT
             if term not in terms or terms[term].weight < weight:
                 terms[term] = Term(known_hash(term), term, weight)
+    for verb in verbs:
+        terms.setdefault(verb, Term(known_hash(verb), verb, DETAIL_WEIGHT * PART_WEIGHT))
     return tuple(terms.values())[:MAX_TERMS]
 
 

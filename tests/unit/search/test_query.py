@@ -112,7 +112,7 @@ def test_names_in_a_query_may_be_definitions(text: str, symbols: tuple[Name, ...
     [
         ("retry policy for failed uploads", ("retry", "policy")),
         ("how does the cache expire", ("cache", "expire")),
-        ("what happens when a request times out", ("request", "times")),
+        ("what happens when a request times out", ("request", "timeout")),
         ("requests refused before login", ("requests", "refused")),
         ("for loops in templates", ("loops",)),
         ("parsing of dates with parse_date", ("parsing", "parse", "date")),
