@@ -55,7 +55,9 @@ _ROLE_WORDS = (
 _CONFIG_TOPICS = (
     r"\b((config(uration)?s?|settings?)(?! (class|handling|inherit\w*|load\w*|merging|object|pars\w*|valid\w*)\b)"
     r"|(yaml|json|toml) files?|workflows?|dependenc(y|ies)|requirements|packages|packaging|(package|project) (manifest"
-    r"|metadata|scripts?)|manifest|distribution|build(?! times?\b)|linters?|lint)\b"
+    r"|metadata|scripts?)|manifest|distribution|build(?! times?\b)|linters?|lint"
+    r"|(dotnet|elixir|java|jdk|kotlin|node(\.?js)?|php|python|ruby|rust|scala|swift|typescript) versions?"
+    r"|versions? of (elixir|go|java|kotlin|node(\.?js)?|php|python|ruby|rust|scala|swift|typescript|\.net))\b"
 )
 # A piece of code that does something.
 _CODE_THAT = (
