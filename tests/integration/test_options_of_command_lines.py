@@ -37,6 +37,7 @@ FILES = {
         '\tcmd.Flags().StringVarP(&opts.Milestone, "milestone", "m", "", "By milestone")\n'
         '\tif cmd.Flags().Changed("milestone") {\n\t}\n}\n'
     ),
+    "kingpin/main.go": 'func main() {\n\ta.Flag("storage.keep.time", "How long.").Default("15d").String()\n}\n',
     "optparse/options.rb": "def add(opts)\n  option(opts, '--exclude-limit COUNT')\nend\n",
     "symfony/UpdateCommand.php": (
         "<?php\nclass UpdateCommand {\n  function configure() {\n"
@@ -62,6 +63,7 @@ DECLARED = {
     "batch-size": ("clap/src/cli.rs", 12),
     "pager-mode": ("builder/app.rs", 4),
     "milestone": ("cobra/list.go", 4),
+    "storage.keep.time": ("kingpin/main.go", 2),
     "exclude-limit": ("optparse/options.rb", 2),
     "with-dependencies": ("symfony/UpdateCommand.php", 4),
     "output-file": ("picocli/Main.java", 2),

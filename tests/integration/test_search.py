@@ -409,6 +409,27 @@ def test_a_name_of_the_code_is_found_in_a_text_of_any_language(small: Workspace,
     assert small.search(query.replace("user_visible_rows", "xylophone_quantum_qq")).code == ()
 
 
+KEYS = {
+    "store.py": "class Path:\n    def timeout(self):\n        return 1\n\n    def close(self):\n        return 2\n",
+    "settings.py": 'def read(settings):\n    return settings.get("http.server.timeout", 3)\n',
+    "app.properties": "http.server.timeout = 5\n",
+    "use.py": "def use(server):\n    server.close()\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [("http.server.timeout", "app.properties"), ("server.timeout", "settings.py"), ("server.close", "store.py")],
+)
+def test_a_dotted_key_leads_to_lines_with_it_and_a_method_to_its_definition(
+    tmp_path: Path, name: str, path: str
+) -> None:
+    write_files(tmp_path, KEYS)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert workspace.search(name).code[0].path == path
+
+
 def test_an_answer_says_what_it_stands_on(small: Workspace) -> None:
     answer = small.search("load")
     assert (answer.coverage.indexed, answer.coverage.pending) == (9, 0)

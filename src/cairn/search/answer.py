@@ -25,7 +25,7 @@ from cairn.search.habits import tuned_features
 from cairn.search.hits import Verdict, focus_on, make_hit
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
-from cairn.search.named import MAX_NAMESAKES, means_name, owner_of
+from cairn.search.named import MAX_NAMESAKES, may_be_named, means_name, owner_of
 from cairn.search.past import file_history
 from cairn.search.pasted_answer import with_pasted
 from cairn.search.query import (
@@ -331,7 +331,7 @@ def _is_named(query: Query, hits: Sequence[CodeHit]) -> bool:
     if not hits:
         return False
     if query.named is not None and hits[0].name.lower() == query.named.last.lower():
-        return True
+        return may_be_named(hits[0].path, hits[0].qualified_name, query.named)
     if query.named is not None and hits[0].kind == "enum" and hits[0].name == owner_of(query.named).last:
         return True
     last = (parts_of_path(query.path) or [""])[-1]

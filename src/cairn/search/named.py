@@ -303,6 +303,11 @@ def _place_in_scope(path: str, qualified_name: str, name: Name) -> int:
     return _IN_MODULE if all(_folded(part) in around for part in name.scope.split(".") if part) else _OUTSIDE
 
 
+def may_be_named(path: str, qualified_name: str, name: Name) -> bool:
+    """Tell whether a definition of the last part of a name may be all of it, which nothing speaks against."""
+    return not name.scope or _place_in_scope(path, qualified_name, name) != _OUTSIDE
+
+
 def is_within_scope(qualified_name: str, name: Name, *, any_case: bool = False) -> bool:
     """Tell whether a qualified name ends in the scope and the name, in whole parts, or in any case or style."""
     wanted, parts = [*filter(None, name.scope.split(".")), name.last], SCOPE_MARK.split(qualified_name)

@@ -12,7 +12,7 @@ from cairn.search.filters import Filtered, filter_files
 from cairn.search.library import Library, read_files
 from cairn.search.word_files import MINOR, files_with_words, is_code, line_in_text
 
-_OPTION = re.compile(r"(?<![\w.@/-])--([a-zA-Z][\w-]{1,60})(?![\w/.-]*/)")
+_OPTION = re.compile(r"(?<![\w.@/-])--([a-zA-Z][\w-]{1,60}(?:\.[\w-]{1,60}){0,8})(?![\w/.-]*/)")
 _MAX_OPTIONS, _MAX_FILES, _MAX_BYTES, _MAX_LINE, _MAX_MARK_LINE = 2, 64, 500_000, 1_000, 200
 _MAX_LINES = 5
 _LEAST, _ALIKE = 0.4, 0.1  # how surely a line declares an option at least, and how much less than the best others may
@@ -111,7 +111,7 @@ class _Spellings(NamedTuple):
         words = [word for word in re.split(r"[-_]", name) if word]
         kebab, snake = re.escape("-".join(words)), "_".join(words)
         camel = words[0] + "".join(word[:1].upper() + word[1:] for word in words[1:])
-        styles = "|".join(dict.fromkeys((snake, camel, camel[:1].upper() + camel[1:])))
+        styles = "|".join(map(re.escape, dict.fromkeys((snake, camel, camel[:1].upper() + camel[1:]))))
         named = re.escape(name)
         return cls(
             re.compile(rf"(?<![\w-])(?:{named}|{kebab}|{styles})(?![\w-])|--(?:\[no-\])?{named}(?![\w-])"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,8 @@ def with_pasted(
             ranked = [_at_most(hit, GUESSED) for hit in ranked]
     pasted = _pasted_in(query) if len(named) < limit and not is_place(query.text) else []
     found = find_pasted(library, pasted, query.wants, request, limit - len(named))
+    if query.named and query.named.scope and ranked and ranked[0].name.lower() == query.named.last.lower():
+        found = found._replace(places=[one for one in found.places if _holds_key(one, query.text)])
     is_diagnosis = bool(named and diagnosed_path(query.text))
     if is_diagnosis:
         found = found._replace(places=[one for one in found.places if _is_made_at(library, one, query.text)])
@@ -101,6 +104,12 @@ def _with_options(
         place = "first" if asks(query.text) else "among the hits"
         notes.append(f"Lines that declare --{options[0].name} come {place}.")
     return [*held, *ranked[:n_before], *declared, *lines, *ranked[n_before:]][: request.limit or None]
+
+
+def _holds_key(place: PastedPlace, name: str) -> bool:
+    """Tell whether a line holds a dotted name as a key, in quotes or before its value, not in code."""
+    line, key = place.line.text.decode("utf-8", "replace"), re.escape(name)
+    return re.search(rf"[\"'`][\w.:@-]*(?<!\w){key}(?!\w)|^\s*{key}\s*[=:]", line) is not None
 
 
 def _is_made_at(library: Library, place: PastedPlace, message: str) -> bool:
