@@ -212,3 +212,25 @@ def test_a_name_of_stop_words_in_a_line_of_a_log_is_found_where_something_is_cal
         answer = workspace.search(f"2026-11-26 10:00:01 ERROR worker: TypeError: {name} got an unexpected value")
         assert [hit.path for hit in answer.code[:1]] == found
         assert [hit.name for hit in answer.code[:1]] == [name] * len(found)
+
+
+def test_a_message_in_lower_case_is_found_where_the_code_makes_it_as_a_sentence(tmp_path: Path) -> None:
+    write_files(
+        tmp_path,
+        {
+            "CHANGELOG.md": "# Changes\n\n- The text for wanted but not invoked was improved.\n",
+            "report.py": 'def report(call):\n    raise AssertionError(f"Wanted but not invoked: {call}")\n',
+        },
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        for text in ("wanted but not invoked", "Wanted but not invoked"):
+            assert workspace.search(text).code[0].path == "report.py"
+
+
+def test_a_number_in_a_question_is_found_where_the_code_has_it(tmp_path: Path) -> None:
+    write_files(tmp_path, {"settings.py": "RETRIED = [500, 502, 429]\n", "server.py": "def serve():\n    return 1\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert [hit.path for hit in workspace.search("is 429 temporary").code] == ["settings.py"]
+        assert workspace.search("is 719 temporary").code == ()

@@ -109,6 +109,10 @@ def find_pasted(library: Library, pasted: Sequence[Pasted], wants: Role, filters
         found = search.whole(limit)
         if not found.places and search.has_other_body:
             found = _Search(library, Pasted(search.body, True), wants, filters, until).whole(limit)
+        if one.text[:1].islower() and not found.is_cut and search.is_minor(found.places):
+            begun = one._replace(text=one.text[0].upper() + one.text[1:])  # as a sentence begins in code
+            as_sentence = _Search(library, begun, wants, filters, until).whole(limit)
+            found = found if search.is_minor(as_sentence.places) else as_sentence
         if one.is_loose and not found.is_cut and not is_of_language(one.text) and search.is_minor(found.places):
             parts = search.parts()  # a test repeats the message that the code makes
             if not found.places or (parts.places and not search.is_minor(parts.places)):

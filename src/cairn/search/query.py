@@ -42,7 +42,7 @@ _RAISED = re.compile(r"(?:[\w$]+(?:\.|::?|\\))*(?:[A-Z]\w*)?(?:Error|Exception|W
 # The metavariable for any number of nodes. `$NAME` does not count: it is a variable in shell, PHP and Perl.
 _STRUCTURE_MARK = re.compile(r"\$\$\$(?![$\w])|\$\$\$[A-Z_][A-Z0-9_]*\b")
 SCOPE_MARK = re.compile(r"::|\.|#|->|\\")
-_SURELY_NAMED = re.compile(r"\w_\w|^[a-z]{2,}\d*[A-Z](?!S$)")
+_SURELY_NAMED = re.compile(r"\w_\w|^[a-z]{2,}\d*[A-Z](?!S$)|^\d{3,}$")
 _LOOKS_NAMED = re.compile(r"[a-z0-9][A-Z]|\w_\w|[A-Z][A-Z][a-z]")
 
 _SPELLED = re.compile(r"[A-Za-z]+(?:[ -][A-Za-z]+){1,3}")  # it may be a name of several words
@@ -325,7 +325,7 @@ def looks_named(word: str) -> bool:
 
 
 def surely_named_among(text: str) -> Iterator[str]:
-    """Yield the words of a text that have the shape of a name in code and of no product, as `GitHub` has."""
+    """Yield the words of a text that have the shape of a name in code and of no product, as `GitHub` has, and codes."""
     return filter(_SURELY_NAMED.search, raw_words(names_apart(text)))
 
 
