@@ -234,3 +234,13 @@ def test_a_number_in_a_question_is_found_where_the_code_has_it(tmp_path: Path) -
         workspace.index()
         assert [hit.path for hit in workspace.search("is 429 temporary").code] == ["settings.py"]
         assert workspace.search("is 719 temporary").code == ()
+
+
+def test_what_a_namespace_holds_is_shown_and_not_the_namespace(tmp_path: Path) -> None:
+    write_files(
+        tmp_path, {"cart.h": "namespace shop {\n\nint add_up(int first, int second);\n\n}  // namespace shop\n"}
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        hit = workspace.search("what is added up in a shop").code[0]
+        assert (hit.kind, hit.name) == ("function", "add_up")

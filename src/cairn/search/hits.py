@@ -26,6 +26,7 @@ PREVIEW_LINES = 8
 PREVIEW_CHARS = 160  # of one line
 MAX_LINE_BYTES = 4 * PREVIEW_CHARS
 MAX_CACHED_BYTES = 16_000_000  # of files, in one reader
+_NO_ANSWERS = MINOR_KINDS | {"namespace"}  # not they answer a question, but what they repeat or hold does
 _CLOSING_BYTES = 40  # a part of no more ends something long: `});`, `#endif` or `}  // namespace shop`
 
 
@@ -145,7 +146,7 @@ def focus_on(row: ChunkRow, terms: frozenset[str], definition: int | None) -> Fo
     first = row.chunk.definitions[0]
     if definition is not None and 0 <= definition - first < len(row.definitions):
         return _on_definition(row, definition - first)
-    owner_place = row.chunk.owner - first
+    owner_place = _inside_namespace(row, row.chunk.owner - first)
     if 0 <= owner_place < len(row.definitions):
         if len(row.definitions) == 1:
             return Focus.on(row.definitions[0])
@@ -154,13 +155,23 @@ def focus_on(row: ChunkRow, terms: frozenset[str], definition: int | None) -> Fo
         named = [
             place
             for place in like
-            if row.definitions[place].kind not in MINOR_KINDS and _is_named_in(row.definitions[place], terms)
+            if row.definitions[place].kind not in _NO_ANSWERS and _is_named_in(row.definitions[place], terms)
         ]
         place = owner_place if owner_place in named else named[0] if named else _nearest(row, owner_place, terms)
         return _on_definition(row, _said_in_full(row, place, terms, like))
     if row.owner is not None:
         return Focus.on(row.owner, span=None if only_closes(row) else row.chunk.span)
     return Focus.on_text(row.chunk.kind, row.chunk.span)
+
+
+def _inside_namespace(row: ChunkRow, place: int) -> int:
+    """Return the place of a definition or, where that is a namespace, of the first one in it that does something."""
+    definitions = row.definitions
+    if not 0 <= place < len(definitions) or definitions[place].kind != "namespace":
+        return place
+    return next(
+        (inner for inner in range(place + 1, len(definitions)) if definitions[inner].kind not in _NO_ANSWERS), place
+    )
 
 
 def only_closes(row: ChunkRow) -> bool:

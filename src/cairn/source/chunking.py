@@ -89,8 +89,8 @@ class _Layout:
         for index in self.children.get(container, []):
             item = self.parsed[index]
             end = min(item.last_line, last)
-            if end < cursor:
-                continue  # shares its line with the definition before it
+            if end < cursor or self._is_heading(index):
+                continue  # shares its line with the definition before it, or stands among what is between definitions
             start = max(cursor, item.lead_line)
             if start > cursor:
                 units.extend(self._gap(cursor, start - 1, container))
@@ -99,6 +99,12 @@ class _Layout:
         if cursor <= last:
             units.extend(self._gap(cursor, last, container))
         return self._merge(units, container)
+
+    def _is_heading(self, index: int) -> bool:
+        """Tell whether a definition only says what the file belongs to, as the line `namespace Shop;` does."""
+        definition = self.parsed[index].definition
+        is_line = definition.span.start_line == definition.span.end_line
+        return definition.kind == "namespace" and is_line and index not in self.children
 
     def _definition(self, index: int, first: int, last: int) -> list[_Unit]:
         size = self.lines.bytes_between(first, last)

@@ -131,6 +131,17 @@ def test_a_run_of_small_definitions_is_one_chunk() -> None:
     assert [chunk.definitions for chunk in parsed.chunks] == [(0, 6)]
 
 
+def test_a_line_that_names_the_namespace_of_a_file_is_no_chunk_of_its_own() -> None:
+    members = "".join(f"    public int Field{number} {{ get; set; }} = Make({number});\n" for number in range(40))
+    source = f"// {'Licensed to all. ' * 30}\n\nnamespace Shop.Json;\n\npublic class Cart\n{{\n{members}}}\n"
+    parsed = chunk_file(source.encode(), BY_NAME["csharp"])
+    check_contract(parsed, source.encode())
+    assert find(parsed, "Shop.Json").kind == "namespace"
+    assert chunks_of(parsed, "Shop.Json") == []
+    assert "namespace Shop.Json;" in text_of(source, parsed.chunks[0])
+    assert "Licensed" in text_of(source, parsed.chunks[0])
+
+
 def test_small_neighbours_are_not_merged_beyond_the_target_size() -> None:
     source = "".join(f"def function_number_{number}():\n    return {number}\n\n\n" for number in range(200))
     parsed = python(source)
