@@ -39,7 +39,7 @@ def _value(name: str, form: str = "main") -> str:
 
 _MARK = ('#list [name="id"]', "on")
 _ALL = ('[name="all"]', "on")
-_SHOWN = '[aria-label="What the agent was shown"]'
+_SHOWN = '[aria-label^="What the agent was shown"]'
 _LIST, _ONE = "/memories?tag=TAG", "/memories/ID"
 
 ACTIONS = (

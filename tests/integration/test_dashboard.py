@@ -621,7 +621,7 @@ def test_every_figure_of_the_week_is_what_the_operations_say(browser: Browser, p
         f"sessions of {', '.join(sessions['agents'])}": str(sessions["total"]),
         f"{'memory' if learned == 1 else 'memories'} learned, {active} active in all": str(learned),
         "tool calls failed": "4",
-        f"questions, {asked['used']} led to a use, {asked['empty']} found nothing": str(asked["questions"]),
+        f"question, {asked['used']} led to a use, {asked['empty']} found nothing": str(asked["questions"]),
     }
     page = browser.get("/").text
     assert failures["calls"][0]["target"] == "make"
@@ -995,9 +995,48 @@ def test_what_is_not_indexed_yet_is_indexed_from_the_page(browser: Browser, app:
     page = browser.get("/system?project=fresh").text
     assert "this project is not indexed yet" in page
     assert "<h2>Index of fresh</h2>" in page
-    assert "<dt>Files</dt><dd>1, 1 chunks" in _do_on_system(
+    assert "<dt>Files</dt><dd>1 in 1 chunk," in _do_on_system(
         browser, app, "index", "1 file indexed", "/system?project=fresh"
     )
+
+
+def test_one_of_something_is_not_said_to_be_several(browser: Browser, project: Path) -> None:
+    (project / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    with Workspace.open(project) as workspace:
+        workspace.index()
+    (project / "money.py").touch()
+    page = browser.get("/system").text
+    assert "<dt>Skipped</dt><dd>1 file</dd>" in page
+    assert not re.search(r"\b1 (files|requests|chunks|questions)\b", page + browser.get("/").text)
+
+
+@pytest.mark.parametrize(
+    ("path", "typed", "said"),
+    [
+        ("/memories?text=tax&since=yesterdayish", "yesterdayish", "is not a date"),
+        ("/memories?q=tax&until=soon", "soon", "is not a date"),
+        ("/sessions?agent=codex&since=yesterdayish", "yesterdayish", "is not a date"),
+        ("/search?q=tax&lang=klingon", "klingon", "no language is called klingon"),
+        ("/search?q=tax&lang=python&in=%5Ba", "[a", ""),
+    ],
+)
+def test_a_filter_that_makes_no_sense_is_mended_where_it_was_typed(
+    browser: Browser, path: str, typed: str, said: str
+) -> None:
+    got = browser.get(path)
+    assert (got.status_code == 422 or got.status_code == 400) == bool(said)
+    assert said in got.text
+    assert f'value="{typed}"' in got.text
+    assert ("Nothing was found" in got.text or "Nothing is remembered" in got.text) != bool(said)
+
+
+@pytest.mark.parametrize("path", ["/memories", "/sessions"])
+def test_behind_the_end_of_a_list_its_last_rows_are_shown(browser: Browser, path: str) -> None:
+    n_shown = browser.get(path).text.count("<li data-row>")
+    assert n_shown > 0
+    assert browser.get(f"{path}?offset=25").text.count("<li data-row>") == n_shown
+    assert browser.get(f"{path}?offset=10000000").text.count("<li data-row>") == n_shown
+    assert browser.get("/doubtful?offset=10000000").status_code == 200
 
 
 def test_what_can_be_mended_is_mended_from_the_page(browser: Browser) -> None:
@@ -1011,6 +1050,25 @@ def test_of_a_name_with_several_definitions_one_is_chosen(browser: Browser, proj
     page = browser.get("/symbol?s=tax").text
     assert "Several definitions are called tax" in page
     assert "other.py:1" in page
+
+
+def test_what_a_name_may_mean_is_said_where_no_single_answer_can_be_given(browser: Browser, project: Path) -> None:
+    for folder in ("north", "south"):
+        (project / folder).mkdir()
+        (project / folder / "app.py").write_text("def run():\n    return 1\n")
+    page = browser.get("/symbol?s=app.py").text
+    assert "may be any of 2: north/app.py, south/app.py" in page
+    assert "<h1>What app.py may mean</h1>" in page
+
+
+def test_a_file_whose_own_code_calls_something_is_called_by_its_name(browser: Browser, project: Path) -> None:
+    (project / "till.py").write_text("def open(): ...\nfrom money import tax\nprint(tax(1))\n")
+    page = browser.get("/symbol?s=tax").text
+    assert '<a href="/symbol?s=till.py">till.py</a> <span class="quiet mono">till.py</span>' in page
+    assert page.count(">till.py</text>") == 2  # in what calls it, and in what a change may break
+    page = browser.get("/symbol?s=till.py").text
+    assert '<h1>till.py <span class="quiet">file</span></h1>' in page
+    assert 'aria-label="What calls till.py, and what it calls"' in page
 
 
 def test_a_memory_whose_code_is_gone_waits_on_the_first_page(browser: Browser, project: Path) -> None:

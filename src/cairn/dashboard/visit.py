@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import QueryParams
@@ -14,14 +14,16 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from cairn.daemon.answering import answer
+from cairn.daemon.http import status_of
 from cairn.daemon.state import Daemon
 from cairn.dashboard.builds import Builds
 from cairn.dashboard.courtesy import Courtesy
 from cairn.dashboard.embeddings import Embeddings
 from cairn.dashboard.remarks import Remark, Remarks
 from cairn.dashboard.rendering import Pages
-from cairn.errors import ProjectError, RequestError, TooLargeError
+from cairn.errors import ProjectError, QueryError, RequestError, TooLargeError
 from cairn.facets.memory_status import last_heard
+from cairn.fields import OFFSET
 from cairn.hints import Hint
 from cairn.operations import perform
 from cairn.protocol.memory_table import MEMORY_OPERATIONS
@@ -294,6 +296,51 @@ class Visit:
         new = [(name, str(value)) for name, value in fields.items() if value not in ("", None)]
         query = urlencode([*kept, *new], errors="surrogateescape")
         return RedirectResponse(f"{came.path}?{query}" if query else came.path, 303)
+
+
+class Listed(NamedTuple):
+    """Rows of a list that is shown page by page.
+
+    Attributes:
+        found: the answer that has them.
+        offset: how many rows come before them.
+        status: of HTTP, for the page.
+    """
+
+    found: Any
+    offset: int
+    status: int
+
+
+async def ask_for_list(visit: Visit, operation: str, rows: str, limit: int, **fields: object) -> Listed:
+    """Ask for the rows that an address is about; behind the end of the list, for the last ones that there are.
+
+    Args:
+        visit: of the page.
+        operation: that lists them.
+        rows: the field of its answer that has them.
+        limit: how many are shown at once.
+        fields: of the operation, from the filter of the page.
+    """
+    offset, nothing = visit.number("offset", 0, int(OFFSET.most or 0)), {rows: [], "total": 0}
+    found, status = await ask_or_say(visit, operation, nothing, **fields, limit=limit, offset=offset)
+    if offset and found["total"] and not found[rows]:
+        offset = (found["total"] - 1) // limit * limit
+        found, status = await ask_or_say(visit, operation, nothing, **fields, limit=limit, offset=offset)
+    return Listed(found, offset, status)
+
+
+async def ask_or_say(visit: Visit, operation: str, nothing: object, **fields: object) -> tuple[Any, int]:
+    """Return an answer, and the status of HTTP for the page.
+
+    Where what is asked makes no sense, that is said above the page, and the answer is `nothing`: so the page has the
+    form in which it was asked, with what was typed.
+    """
+    try:
+        return await visit.ask(operation, **fields), 200
+    except (RequestError, QueryError) as error:
+        visit.note(str(error), is_error=True, hint=str(error.hint))
+        return nothing, status_of(error)
 
 
 def one_of(form: Mapping[str, Sequence[str]], name: str) -> str:

@@ -8,12 +8,13 @@ from starlette.responses import Response
 
 from cairn.dashboard.news import news_of
 from cairn.dashboard.remarks import Remark
-from cairn.dashboard.visit import ACTOR, Visit, one_of
+from cairn.dashboard.visit import ACTOR, Visit, ask_for_list, ask_or_say, one_of
 from cairn.errors import RequestError
 from cairn.source.text import pluralize
 from cairn.types import MemoryOrigin, MemoryStatus, MemoryType
 
 PAGE = 25
+_OK = 200
 _MOST = 10_000  # of one action on all that a filter finds
 _AT_ONCE = 1_000  # ids that one request takes
 _MOST_UNDONE = 200  # memories for which that is offered on the next page
@@ -33,17 +34,19 @@ _OPERATIONS = {"delete": "memories/forget", "undo": "memories/undo", "keep": "me
 
 async def browse(visit: Visit) -> Response:
     """List memories by what they are, or find them by what they say."""
-    offset, fields = visit.number("offset", 0), _filters(visit)
-    found = await visit.ask("memories", **fields, limit=PAGE, offset=offset)
+    found, offset, status = await ask_for_list(visit, "memories", "memories", PAGE, **_filters(visit))
     news = news_of(visit, found["total"], found["memories"])
     if news.is_asked:
         return visit.page("news.html", news=news)
     meant = []
     if query := visit.query.get("q", "").strip():
-        meant = (await visit.ask("recall", query=query, limit=10, include_resolved=True, all_branches=True))["memory"]
+        asked = {"query": query, "limit": 10, "include_resolved": True, "all_branches": True}
+        meant = (await ask_or_say(visit, "recall", {"memory": []}, **asked))[0]["memory"]
     return visit.page(
         "memories.html",
+        status,
         found=found,
+        is_understood=status == _OK,
         news=news,
         meant=meant,
         offset=offset,
@@ -57,8 +60,7 @@ async def browse(visit: Visit) -> Response:
 
 async def doubtful(visit: Visit) -> Response:
     """List memories that may be false or useless by now."""
-    offset = visit.number("offset", 0)
-    found = await visit.ask("memories/doubtful", limit=PAGE, offset=offset)
+    found, offset, _ = await ask_for_list(visit, "memories/doubtful", "memories", PAGE)
     return visit.page("doubtful.html", found=found, offset=offset, page=PAGE)
 
 

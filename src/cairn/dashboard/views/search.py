@@ -13,7 +13,7 @@ from cairn import fields
 from cairn.config import load_settings
 from cairn.dashboard.editors import editor_address
 from cairn.dashboard.highlighting import highlight
-from cairn.dashboard.visit import Visit
+from cairn.dashboard.visit import Visit, ask_or_say
 from cairn.errors import CairnError, StoreError
 
 _LIMIT = 20
@@ -21,6 +21,8 @@ _SESSIONS = 5
 _CENTRAL = "main entry point that starts the program"
 _CALLED = ("function", "method", "class")
 _ANY = ("TODO", "/def test_\\w+/")
+_NOTHING: Mapping[str, Any] = {"code": [], "memory": []}
+_OK = 200
 _OF_SESSION = "session:"  # before the id of a session that is chosen
 
 
@@ -29,19 +31,22 @@ async def find(visit: Visit) -> Response:
     query = visit.query.get("q", "").strip()
     if not query:
         return visit.page("search.html", found=None, examples=await _examples(visit))
-    filters = {
+    filters: dict[str, object] = {
         "languages": tuple(visit.several("lang")),
         "globs": tuple(visit.several("in")),
         "kinds": tuple(visit.several("kind")),
+        "explain": bool(visit.query.get("explain")),
     }
-    found = await visit.ask("search", query=query, limit=_LIMIT, explain=bool(visit.query.get("explain")), **filters)
-    results = _in_one_list(found, await _sessions(visit, query))
+    found, status = await ask_or_say(visit, "search", _NOTHING, query=query, limit=_LIMIT, **filters)
+    results = [] if found is _NOTHING else _in_one_list(found, await _sessions(visit, query))
     chosen = visit.query.get("id") or (results[0]["id"] if results else "")
     return visit.page(
         "search.html",
+        status,
         query=query,
         found=found,
         results=results,
+        is_understood=status == _OK,
         chosen=chosen,
         preview=await _preview(visit, chosen) if chosen else None,
         kinds=sorted({hit["kind"] for hit in found["code"]}),

@@ -11,11 +11,12 @@ from starlette.responses import Response
 
 from cairn.dashboard.news import news_of
 from cairn.dashboard.remarks import Remark
-from cairn.dashboard.visit import Visit
+from cairn.dashboard.visit import Visit, ask_for_list
 from cairn.hooks.agents import adapter_of
 from cairn.install.examine import told_agents
 
 PAGE = 25
+_OK = 200
 _MOST_QUESTIONS = 50
 _SAID = {"good": "Noted: that helped.", "bad": "Noted: that did not help."}
 _FILTERS = ("agent", "branch", "file", "since")
@@ -23,14 +24,23 @@ _FILTERS = ("agent", "branch", "file", "since")
 
 async def browse(visit: Visit) -> Response:
     """List sessions, the last heard of first."""
-    offset = visit.number("offset", 0)
     fields = {name: visit.query.get(name, "").strip() for name in _FILTERS}
-    found = await visit.ask("sessions", **fields, limit=PAGE, offset=offset)
+    found, offset, status = await ask_for_list(visit, "sessions", "sessions", PAGE, **fields)
     news = news_of(visit, found["total"], found["sessions"])
     if news.is_asked:
         return visit.page("news.html", news=news)
     silent = [] if found["total"] or any(fields.values()) else await _never_heard(visit)
-    return visit.page("sessions.html", found=found, news=news, offset=offset, page=PAGE, fields=fields, silent=silent)
+    return visit.page(
+        "sessions.html",
+        status,
+        found=found,
+        is_understood=status == _OK,
+        news=news,
+        offset=offset,
+        page=PAGE,
+        fields=fields,
+        silent=silent,
+    )
 
 
 async def _never_heard(visit: Visit) -> list[str]:

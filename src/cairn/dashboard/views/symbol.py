@@ -28,8 +28,9 @@ async def show(visit: Visit) -> Response:
     for relation in ("callers", "callees", "impact", "tests"):
         try:
             answers[relation] = await visit.ask(f"graph/{relation}", symbol=name, limit=_LIMIT)
-        except AmbiguousError:
-            return await _choices(visit, name)
+        except AmbiguousError as error:
+            visit.note(str(error), is_error=True, hint=str(error.hint))
+            return _choices(visit, f"What {name} may mean", await _alike(visit, name))
         except NotFoundError as error:
             visit.note(str(error), is_error=True, hint=str(error.hint))
             return _form(visit, name, status_of(error))
@@ -38,7 +39,7 @@ async def show(visit: Visit) -> Response:
                 raise
             visit.note(f"{relation}: {error}", is_error=True, hint=str(error.hint))
     if "namesakes" in answers["callers"]:
-        return await _choices(visit, name)
+        return _choices(visit, f"Several definitions are called {name}", answers["callers"]["namesakes"])
     symbol = answers["callers"]["symbol"]
     boxes, edges = {_key(symbol): _box(visit, symbol)}, []
     for relation in ("callers", "callees"):
@@ -47,7 +48,7 @@ async def show(visit: Visit) -> Response:
             boxes.setdefault(_key(other), _box(visit, other))
             edges.append((_key(other), _key(symbol)) if relation == "callers" else (_key(symbol), _key(other)))
     flow, flow_note = await _flow(visit, symbol)
-    title = f"What calls {symbol['name']}, and what it calls"
+    title = f"What calls {_name_of(symbol)}, and what it calls"
     picture = draw(boxes, edges, _key(symbol), title)
     return visit.page(
         "symbol.html",
@@ -58,6 +59,8 @@ async def show(visit: Visit) -> Response:
         impact=_impact(visit, symbol, answers),
         flow=flow,
         flow_note=flow_note,
+        name_of=_name_of,
+        place_of=_place_of,
         editor=await asyncio.to_thread(link_to_editor, visit, symbol["filepath"], symbol["line"]),
     )
 
@@ -72,7 +75,7 @@ def _impact(visit: Visit, symbol: dict[str, Any], answers: dict[str, Any]) -> Pi
     for hit in answers.get("impact", {}).get("affected", ()):
         steps.setdefault(hit["depth"], []).append(_box(visit, hit["symbol"]))
     tests = [
-        Box(test["filepath"].rpartition("/")[2], visit.address("/symbol", s=f"{test['filepath']}:1"), test["reason"])
+        Box(test["filepath"].rpartition("/")[2], visit.address("/symbol", s=test["filepath"]), test["reason"])
         for test in answers.get("tests", {}).get("tests", ())
     ]
     if not (steps or tests):
@@ -80,7 +83,7 @@ def _impact(visit: Visit, symbol: dict[str, Any], answers: dict[str, Any]) -> Pi
     columns = [Column("changed", [_box(visit, symbol)])]
     columns += [Column(pluralize(depth, "step"), steps[depth]) for depth in sorted(steps)]
     columns += [Column("tests", tests)] if tests else []
-    return draw_columns(columns, f"What a change of {symbol['name']} may break, and the tests to run")
+    return draw_columns(columns, f"What a change of {_name_of(symbol)} may break, and the tests to run")
 
 
 async def _flow(visit: Visit, symbol: dict[str, Any]) -> tuple[FlowPicture | None, str]:
@@ -93,12 +96,17 @@ async def _flow(visit: Visit, symbol: dict[str, Any]) -> tuple[FlowPicture | Non
         return None, str(error)
 
 
-async def _choices(visit: Visit, name: str) -> Response:
-    """Show the definitions that a name may mean."""
+async def _alike(visit: Visit, name: str) -> list[dict[str, Any]]:
+    """Return definitions that have the last word of a name."""
     found = await visit.ask("search", query=name, mode="symbol", limit=_LIMIT)
     last = name.replace("::", ".").rpartition(".")[2]
     named = [hit for hit in found["code"] if hit["name"].rpartition(".")[2] == last]
-    return visit.page("symbols.html", name=name, hits=named)
+    return [{**hit, "line": hit["start_line"]} for hit in named]
+
+
+def _choices(visit: Visit, title: str, symbols: list[dict[str, Any]]) -> Response:
+    """Show the definitions that a name may mean."""
+    return visit.page("symbols.html", choices=title, symbols=symbols, name_of=_name_of, place_of=_place_of)
 
 
 def _key(symbol: dict[str, Any]) -> str:
@@ -106,5 +114,15 @@ def _key(symbol: dict[str, Any]) -> str:
 
 
 def _box(visit: Visit, symbol: dict[str, Any]) -> Box:
-    place = f"{symbol['filepath']}:{symbol['line']}"
-    return Box(symbol["name"], visit.address("/symbol", s=place), f"{symbol['name']} in {place}")
+    name, place = _name_of(symbol), _place_of(symbol)
+    return Box(name, visit.address("/symbol", s=place), f"{name} in {place}")
+
+
+def _name_of(symbol: dict[str, Any]) -> str:
+    """Return what a symbol is called; code outside of definitions belongs to its file, which has no other name."""
+    return str(symbol["name"]) or str(symbol["filepath"]).rpartition("/")[2]
+
+
+def _place_of(symbol: dict[str, Any]) -> str:
+    """Return what names a symbol and no other; at the first line of a file, a definition may begin."""
+    return f"{symbol['filepath']}:{symbol['line']}" if symbol["name"] else str(symbol["filepath"])
