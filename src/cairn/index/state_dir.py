@@ -149,7 +149,7 @@ class StateDir(StateFiles):
         if not os.path.lexists(self.path):
             _check_way(self.path)
             if not self.path.parent.is_dir():
-                self.path.parent.mkdir(parents=True)
+                _make_parents(self.path)
             with suppress(FileExistsError):
                 self.path.mkdir(mode=0o755)
         else:
@@ -405,6 +405,14 @@ def _write_errors(path: Path, store: Store) -> Iterator[None]:
             f"cannot write {path}: {error.strerror}",
             store.make_room() if full else _make_writable(store),
         ) from error
+
+
+def _make_parents(folder: Path) -> None:
+    """Make the folders above a state folder that was set; never a project, which may be deleted while it is open."""
+    if folder.name == ".cairn":
+        where = Hint("if it was moved, index it there", "index", project=None)
+        raise StoreError(f"the folder {folder.parent} is gone", where)
+    folder.parent.mkdir(parents=True)
 
 
 def _make_writable(store: Store) -> str:
