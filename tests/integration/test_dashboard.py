@@ -36,6 +36,8 @@ from cairn.memory.usage import MemoryUsage
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.search.tuning import SHIPPED
+from cairn.storage.index.schema import INDEX
+from cairn.storage.lock import write_lock
 from cairn.storage.memory import chat_db
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import ServedAnswer
@@ -998,6 +1000,24 @@ def test_what_is_not_indexed_yet_is_indexed_from_the_page(browser: Browser, app:
     assert "<dt>Files</dt><dd>1 in 1 chunk," in _do_on_system(
         browser, app, "index", "1 file indexed", "/system?project=fresh"
     )
+
+
+def test_while_an_index_is_built_its_page_looks_how_far_it_is(
+    browser: Browser, app: Application, project: Path
+) -> None:
+    async def act() -> str:
+        transport = httpx.ASGITransport(app=app)
+        address = f"http://{HOST}"
+        async with httpx.AsyncClient(transport=transport, base_url=address, cookies=browser.cookies) as client:
+            await client.post("/system", data={"action": "rebuild"}, headers={"origin": address})
+            return (await client.get("/system")).text
+
+    with write_lock(project / ".cairn" / "index.lock", 1.0, INDEX):  # so the build waits
+        page = asyncio.run(act())
+    index = page[page.index('id="index"') : page.index('id="embedding"')]
+    assert "every 1s" in index
+    assert "<progress" in index
+    assert "0 of 0 files" not in index
 
 
 def test_one_of_something_is_not_said_to_be_several(browser: Browser, project: Path) -> None:

@@ -75,7 +75,7 @@ def _impact(visit: Visit, symbol: dict[str, Any], answers: dict[str, Any]) -> Pi
     for hit in answers.get("impact", {}).get("affected", ()):
         steps.setdefault(hit["depth"], []).append(_box(visit, hit["symbol"]))
     tests = [
-        Box(test["filepath"].rpartition("/")[2], visit.address("/symbol", s=test["filepath"]), test["reason"])
+        Box(test["filepath"].rpartition("/")[2], visit.address("/symbol", s=test["filepath"]), _said_of(test))
         for test in answers.get("tests", {}).get("tests", ())
     ]
     if not (steps or tests):
@@ -84,6 +84,10 @@ def _impact(visit: Visit, symbol: dict[str, Any], answers: dict[str, Any]) -> Pi
     columns += [Column(pluralize(depth, "step"), steps[depth]) for depth in sorted(steps)]
     columns += [Column("tests", tests)] if tests else []
     return draw_columns(columns, f"What a change of {_name_of(symbol)} may break, and the tests to run")
+
+
+def _said_of(test: dict[str, Any]) -> str:
+    return f"{test['filepath']} {test['reason']}"
 
 
 async def _flow(visit: Visit, symbol: dict[str, Any]) -> tuple[FlowPicture | None, str]:
