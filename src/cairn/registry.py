@@ -100,19 +100,22 @@ class Registry:
         return {project.root: project.name if times[project.name] == 1 else project.root for project in projects}
 
     def find(self, name: str) -> AllowedProject:
-        """Return the project with a name or folder; with an empty name the only one.
+        """Return the project with a name or folder; with an empty name the only one, if possible one that is there.
 
         Raises:
             ProjectError: if there is none.
             AmbiguousError: if there are several.
         """
         projects = self.projects()
-        matches = [project for project in projects if name in ("", project.name, project.root)]
+        matches = [project for project in projects if name in (project.name, project.root)]
+        if not name:
+            matches = self.present() or list(projects)
         if len(matches) == 1:
             return matches[0]
         if not matches:
             what = f"no project is called {name!r}" if name else "no project is known yet"
-            known = f"; there are {_list_of(projects)}" if projects else ""
+            present = self.present()
+            known = f"; there {'is' if len(present) == 1 else 'are'} {_list_of(present)}" if present else ""
             raise ProjectError(
                 f"{what}, or you did not allow it{known}", Hint("allow one by indexing it", "index", project=None)
             )

@@ -48,7 +48,21 @@ def test_the_error_for_a_wrong_name_lists_the_projects_there_are(tmp_path: Path,
     Registry(folder).add(one, "first")
     with pytest.raises(ProjectError, match="no project is called 'frist'") as caught:
         Registry(folder).find("frist")
-    assert str(caught.value).endswith(f"; there are first ({one})")
+    assert str(caught.value).endswith(f"; there is first ({one})")
+
+
+def test_a_project_whose_folder_is_gone_is_neither_offered_nor_meant(tmp_path: Path, folder: StateFolder) -> None:
+    one, two, three = make(tmp_path, "one", "two", "three")
+    registry = Registry(folder)
+    for root, name in ((one, "first"), (two, "second"), (three, "third")):
+        registry.add(root, name)
+    one.rmdir()
+    with pytest.raises(ProjectError) as caught:
+        registry.find("frist")
+    assert str(caught.value).endswith(f"; there are second ({two}), third ({three})")
+    two.rmdir()
+    assert registry.find("").root == str(three)
+    assert registry.find("first").root == str(one)  # whoever names it is told that it is gone
 
 
 def test_a_name_of_two_projects_is_ambiguous(tmp_path: Path, folder: StateFolder) -> None:
