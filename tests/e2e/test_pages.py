@@ -119,6 +119,24 @@ def _violations(page: Page) -> list[str]:
     return found
 
 
+def test_on_a_wide_screen_the_header_stands_above_the_content(visitor: Visitor) -> None:
+    page = visitor.go("/search?q=total")
+    page.set_viewport_size({"width": 3840, "height": 2160})
+    lefts = page.evaluate("['.brand', 'h1'].map((name) => document.querySelector(name).getBoundingClientRect().left)")
+    assert abs(lefts[0] - lefts[1]) < 2
+    assert page.evaluate("document.querySelector('.find').getBoundingClientRect().width") < 800
+
+
+def test_a_memory_from_right_to_left_is_written_and_read_so(visitor: Visitor, project: Path) -> None:
+    with Workspace.open(project) as workspace:
+        workspace.memory.remember("\u05e9\u05dc\u05d5\u05dd (a) ok", tags=("rtl",), actor="person:me")
+    page = visitor.go("/memories?tag=rtl")
+    page.locator("#list .rows a").first.click()
+    page.wait_for_url(re.compile("/memories/m_"))
+    assert page.evaluate("getComputedStyle(document.getElementById('text')).unicodeBidi") == "plaintext"
+    assert _violations(page) == []
+
+
 def test_what_is_wrong_with_a_page_is_found(visitor: Visitor) -> None:
     page = visitor.go("/log")
     page.evaluate("document.querySelector('main').append(document.createElement('input'))")
