@@ -67,6 +67,23 @@ def test_who_asked_what_is_noted_and_their_words_only_if_an_operator_wants_them(
     node.close()
 
 
+def test_an_address_where_nothing_is_and_a_wrong_method_are_answered_with_an_error_as_json(
+    team: Team, tmp_path: Path
+) -> None:
+    node = SearchNode(team.nodes, team.objects, tmp_path / "node")
+
+    async def ask() -> list[httpx.Response]:
+        transport = httpx.ASGITransport(app=TeamApi(team.nodes, node).app())
+        async with httpx.AsyncClient(transport=transport, base_url="http://team") as client:
+            return [await client.get("/api/nothing"), await client.delete("/api/projects/acme/shop/search")]
+
+    nothing, wrong = asyncio.run(ask())
+    assert (nothing.status_code, nothing.json()["message"]) == (404, "there is nothing at '/api/nothing'")
+    assert (wrong.status_code, wrong.json()["code"]) == (405, "route")
+    assert wrong.json()["hint"] == f"use {wrong.headers['allow']}" == "use POST"
+    node.close()
+
+
 def test_text_that_a_database_cannot_hold_stops_no_other_row(team: Team) -> None:
     token = token_hash(team.operator.new_token("mallory", 1))
     with closing(AuditLog(team.nodes, keeps_queries=True)) as audit:

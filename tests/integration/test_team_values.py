@@ -75,6 +75,7 @@ def test_a_project_has_a_name_that_clients_can_ask_for(team: Team, project: str)
     "words",
     [
         ("token", "ada", "--days", "-1"),
+        ("token", "ada", "--days", "0"),  # it would never hold
         ("token", "ada", "--days", "99999999"),  # whose end no list could show
         ("token", "ada", "--days", "nan"),
         ("token", "ada", "--revoke", "x"),

@@ -12,7 +12,7 @@ from cairn.fields import Rule
 _Add = Callable[[str, str], Parser]  # an action, by its name and what it does
 _PROJECT = "ORGANISATION/NAME"
 _PORT = Rule(least=0, most=65_535)
-_DAYS = Rule(least=0, most=36_500)
+_DAYS = Rule(least=0.001, most=36_500)
 _HOURS = Rule(least=0, most=24 * 36_500)
 _LEASE_SECONDS = Rule(least=1, most=86_400)
 _COUNT = Rule(least=1, most=1_000_000_000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import ssl
 import time
 from collections.abc import Mapping
@@ -22,7 +23,8 @@ from cairn.remote.servers import TeamServer
 CONNECT_SECONDS = 2.0
 ANSWER_SECONDS = 10.0
 MAX_ANSWER_BYTES = 16_000_000
-_MAX_MESSAGE_CHARS = 500
+_MAX_MESSAGE_CHARS, _MAX_REASON_CHARS = 500, 100
+_ERRNO = re.compile(r"^\[Errno -?\d+\]")
 # Errors about the question itself, which mean the same on any machine.
 _OF_QUESTION = (
     *("ambiguous", "diff", "not-available", "not-found", "path", "query", "request", "revision"),
@@ -130,7 +132,7 @@ class TeamConnection:
                     url=self._server.url,
                 ),
             )
-        why = f"the connection failed ({type(error).__name__})"
+        why = f"the connection failed ({_words_of(error)})"
         return self._unreachable(why) if isinstance(error, httpx.ConnectError | httpx.ProxyError) else self._away(why)
 
     def _document_of(self, status: int, data: bytes) -> Any:  # noqa: ANN401 - JSON
@@ -191,6 +193,12 @@ def _refusal_of_certificate(error: BaseException) -> str:
     while cause is not None and not isinstance(cause, ssl.SSLCertVerificationError):
         cause = cause.__cause__ or cause.__context__
     return "" if cause is None else str(cause.verify_message)
+
+
+def _words_of(error: Exception) -> str:
+    """Return what the system says of an error, such as "Connection refused"; its kind if it says nothing."""
+    said = _ERRNO.sub("", clean(str(error))).strip()
+    return said[:_MAX_REASON_CHARS] or type(error).__name__
 
 
 def _json_of(data: bytes) -> Any:  # noqa: ANN401 - JSON

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
@@ -26,6 +27,7 @@ from cairn.errors import (
     CairnError,
     NotFoundError,
     RequestError,
+    RouteError,
     TeamError,
     TooLargeError,
     error_from,
@@ -112,7 +114,8 @@ class TeamApi:
                     self._answering(self._perform),
                     methods=["POST"],
                 ),
-            ]
+            ],
+            exception_handlers={404: _nothing_there, 405: _nothing_there},
         )
 
     # -- requests -----------------------------------------------------------------------------------------------------
@@ -289,6 +292,18 @@ def _operation_of(request: Request) -> str:
     """Return what is asked for: the last part of the path where that is not the name of an operation."""
     operation: str = request.path_params.get("operation", request.url.path.rpartition("/")[2])
     return operation
+
+
+async def _nothing_there(request: Request, error: Exception) -> Response:
+    """Say as JSON, as every other error, that there is nothing at a path, or that it does not take a method."""
+    assert isinstance(error, HTTPException)
+    path, allowed = request.url.path[:200], (error.headers or {}).get("Allow", "")
+    told = RouteError(f"there is nothing at {path!r}", "docs/team.md names what there is")
+    if allowed:
+        told = RouteError(f"{path} does not take {request.method[:20]}", f"use {allowed}")
+    response = _as_json(error_to_dict(told), error.status_code)
+    response.headers.update(error.headers or {})
+    return response
 
 
 def _as_json(document: object, status: int = 200) -> Response:

@@ -184,6 +184,13 @@ def test_an_environment_that_allows_no_connection_is_said_of_the_server(
         connection("https://cairn.example.org").get("/api/projects")
 
 
+def test_why_a_connection_fails_is_said_in_the_words_of_the_system() -> None:
+    with scripted(lambda _: Reply()) as server:
+        url = server.url
+    with pytest.raises(UnreachableError, match=r"does not answer: the connection failed \(Connection refused\)"):
+        connection(url).get("/api/projects")
+
+
 def test_only_a_failure_of_the_connection_says_that_no_question_would_be_answered() -> None:
     busy = Reply(503, {"code": "busy", "message": "too many questions", "hint": ""})
     assert not isinstance(failure(busy), UnreachableError)
