@@ -1030,6 +1030,32 @@ def test_one_of_something_is_not_said_to_be_several(browser: Browser, project: P
     assert not re.search(r"\b1 (files|requests|chunks|questions)\b", page + browser.get("/").text)
 
 
+def test_every_match_of_an_exact_search_can_be_reached(browser: Browser, project: Path) -> None:
+    for number in range(120):
+        (project / f"part{number}.py").write_text(f"# TODO {number}\n")
+    page = browser.get("/search?q=%22TODO%22").text
+    assert page.count("<li data-row") == 20
+    assert "100 more matches" in page
+    link = re.search(r'href="([^"]*)">Show more', page)
+    assert link is not None
+    page = browser.get(html.unescape(link[1])).text
+    assert page.count("<li data-row") == 100
+    assert "20 more matches" in page
+    page = browser.get("/search?q=%22TODO%22&limit=99999999999").text
+    assert page.count("<li data-row") == 120
+    assert "Show more" not in page
+
+
+def test_each_question_that_the_page_offers_finds_something(browser: Browser, project: Path) -> None:
+    (project / "start.py").write_text("def main():\n    run()\n\n\ndef run():\n    main()\n")
+    offered = re.findall(r'<li><a href="(/search[^"]*)"', browser.get("/search").text)
+    assert len(offered) == 5
+    for address in offered:
+        page = browser.get(html.unescape(address)).text
+        assert page.count("<li data-row") > 0, address
+        assert "exactly; these are related" not in page
+
+
 @pytest.mark.parametrize(
     ("path", "typed", "said"),
     [

@@ -16,12 +16,13 @@ from cairn.dashboard.highlighting import highlight
 from cairn.dashboard.visit import Visit, ask_or_say
 from cairn.errors import CairnError, StoreError
 
-_LIMIT = 20
+_LIMIT, _MOST = 20, 500  # hits on a page
+_STEP = 5  # times as many are shown when more are asked for
 _SESSIONS = 5
 _CENTRAL = "main entry point that starts the program"
 _CALLED = ("function", "method", "class")
-_ANY = ("TODO", "/def test_\\w+/")
-_NOTHING: Mapping[str, Any] = {"code": [], "memory": []}
+_ANY = ('"TODO"', r"TODO\(\w+\)")
+_NOTHING: Mapping[str, Any] = {"code": [], "memory": [], "omitted": 0}
 _OK = 200
 _OF_SESSION = "session:"  # before the id of a session that is chosen
 
@@ -37,7 +38,8 @@ async def find(visit: Visit) -> Response:
         "kinds": tuple(visit.several("kind")),
         "explain": bool(visit.query.get("explain")),
     }
-    found, status = await ask_or_say(visit, "search", _NOTHING, query=query, limit=_LIMIT, **filters)
+    limit = max(_LIMIT, visit.number("limit", _LIMIT, _MOST))
+    found, status = await ask_or_say(visit, "search", _NOTHING, query=query, limit=limit, **filters)
     results = [] if found is _NOTHING else _in_one_list(found, await _sessions(visit, query))
     chosen = visit.query.get("id") or (results[0]["id"] if results else "")
     return visit.page(
@@ -46,6 +48,7 @@ async def find(visit: Visit) -> Response:
         query=query,
         found=found,
         results=results,
+        more=min(_STEP * limit, _MOST) if limit < _MOST else 0,
         is_understood=status == _OK,
         chosen=chosen,
         preview=await _preview(visit, chosen) if chosen else None,
@@ -65,7 +68,7 @@ async def _examples(visit: Visit) -> list[str]:
         return list(_ANY)
     first, *others = names
     words = " ".join(re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", others[0] if others else first)).lower()
-    return [f"how does {words} work", f"callers of {first}", *others[1:2], *_ANY]
+    return [f"how does {words} work", f"callers of {first}", *others[1:2], f'"{first}"', rf"{first}\w*\("]
 
 
 async def _sessions(visit: Visit, query: str) -> Sequence[Mapping[str, Any]]:
