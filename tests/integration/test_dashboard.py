@@ -566,6 +566,29 @@ def test_a_setting_that_decides_where_data_goes_is_not_changed_on_a_page(browser
         assert f"cairn config set {name} VALUE" in browser.get(f"/settings?name={name}").text
 
 
+def test_a_value_that_a_setting_cannot_have_is_mended_where_it_was_typed(browser: Browser) -> None:
+    wrong = {"action": "set", "name": "garbage_days", "value": "soon", "scope": "project"}
+    page = browser.post("/settings", wrong).text
+    assert "garbage_days must be a number, not &#39;soon&#39;" in page
+    assert 'name="value" value="soon"' in page
+    assert re.search(r'value="project" checked>', page)
+    assert 'value="user" checked' not in page
+
+
+def test_a_text_that_no_memory_can_have_is_mended_where_it_was_typed(browser: Browser) -> None:
+    id = _first_id(browser)
+    text = browser.get(f"/memories/{id}").text
+    for written, said in ((" ", "a memory needs a text"), ("x" * 20_000, "must have a length of at most 10000")):
+        got = browser.post(f"/memories/{id}", {"text": written, "type": "discovery", "tags": "odd"})
+        assert got.status_code == 422
+        assert said in got.text
+        assert f">{written}</textarea>" in got.text
+        assert 'name="tags" value="odd"' in got.text
+    assert re.findall("<textarea.*?</textarea>", browser.get(f"/memories/{id}").text) == re.findall(
+        "<textarea.*?</textarea>", text
+    )
+
+
 def test_settings_that_cannot_be_used_are_mended_on_the_page(browser: Browser, project: Path) -> None:
     (project / ".cairn/config.yaml").write_text("garbage_days: never\n")
     page = browser.get("/settings?name=garbage_days").text

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple, get_args
 
 from starlette.responses import Response
 
+from cairn.daemon.http import status_of
 from cairn.dashboard.highlighting import highlight
 from cairn.dashboard.news import News, asks_for_news, news_of
 from cairn.dashboard.remarks import Remark
 from cairn.dashboard.visit import ACTOR, Visit, one_of
-from cairn.errors import NotFoundError
+from cairn.errors import NotFoundError, RequestError
 from cairn.types import MemoryType
 
 _GONE = "This memory was deleted elsewhere. What you typed stays here."
@@ -55,20 +56,27 @@ async def edit(visit: Visit) -> Response:
     news = _news_of(visit, memory)
     if one_of(fields, "seen") not in ("", news.seen):
         visit.note(_CHANGED, is_error=True)
-        return await _page(visit, memory, news, form)
+        return await _page(visit, memory, news, form, _CONFLICT)
     changes = _changes_of(memory, form)
-    if any(changes.values()):
-        await visit.ask("memories/edit", id=id, actor=ACTOR, **changes)
-        return visit.back(f"/memories/{id}", Remark("It is changed."))
-    return visit.back(f"/memories/{id}")
+    try:
+        if not form.text.strip():
+            raise RequestError("a memory needs a text", "to be rid of it, archive or delete it")
+        if any(changes.values()):
+            await visit.ask("memories/edit", id=id, actor=ACTOR, **changes)
+    except RequestError as error:
+        visit.note(str(error), is_error=True, hint=str(error.hint))
+        return await _page(visit, memory, news, form, status_of(error))
+    return visit.back(f"/memories/{id}", Remark("It is changed.") if any(changes.values()) else None)
 
 
-async def _page(visit: Visit, memory: dict[str, Any], news: News, written: MemoryForm | None = None) -> Response:
+async def _page(
+    visit: Visit, memory: dict[str, Any], news: News, written: MemoryForm | None = None, status: int = 200
+) -> Response:
     """Return the page of a memory; with what was written where that could not be saved."""
     links = (await visit.ask("memories/code", id=memory["id"]))["links"] if memory["files"] else []
     return visit.page(
         "memory.html",
-        200 if written is None else _CONFLICT,
+        status,
         memory=memory,
         news=news,
         written=written,

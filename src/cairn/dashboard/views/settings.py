@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from starlette.responses import Response
 
 from cairn.config import settings_files
+from cairn.daemon.http import status_of
 from cairn.dashboard.remarks import Remark
 from cairn.dashboard.visit import Visit
 from cairn.errors import ConfigError, RequestError
@@ -55,14 +56,24 @@ class SettingForm(NamedTuple):
 
 async def show(visit: Visit) -> Response:
     """List the settings, and show the form of one."""
+    return await _page(visit, visit.query.get("name", ""))
+
+
+async def _page(
+    visit: Visit, name: str, written: str | None = None, scope: str = "user", status: int = 200
+) -> Response:
+    """Return the page with the form of one setting; with what was written where that could not be saved."""
     root = visit.root
     settings = await _read(visit, root)
     text, is_set = visit.query.get("text", "").strip().lower(), bool(visit.query.get("set"))
     shown = [item for item in settings if text in item.name and (item.source != "default" or not is_set)]
-    chosen = next((item for item in settings if item.name == visit.query.get("name", "")), None)
+    chosen = next((item for item in settings if item.name == name), None)
     user, project = settings_files(root)
     return visit.page(
         "settings.html",
+        status,
+        written=written,
+        scope=scope,
         settings=[item._replace(value=typed(item.value)) for item in shown],
         n_settings=len(settings),
         form=None if chosen is None else _form_of(chosen),
@@ -79,7 +90,11 @@ async def act(visit: Visit) -> Response:
         raise RequestError("there is nothing to do", "press one of the buttons")
     check_free(name)
     do = partial(change_setting, root, name, [value]) if action == "set" else partial(unset_setting, root, name)
-    await asyncio.to_thread(do, shared=scope == "project")
+    try:
+        await asyncio.to_thread(do, shared=scope == "project")
+    except (ConfigError, RequestError) as error:
+        visit.note(str(error), is_error=True, hint=str(error.hint))
+        return await _page(visit, name, value if action == "set" else None, scope, status_of(error))
     return visit.back("/settings", await _remark_on(visit, root, name), name=name)
 
 
