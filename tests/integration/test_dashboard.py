@@ -332,6 +332,16 @@ def _chunks(browser: Browser, path: str, **headers: str) -> tuple[int, list[str]
     return sent[0]["status"], [message["body"].decode() for message in sent[1:] if message["body"]]
 
 
+@pytest.mark.parametrize(("method", "path"), [("PUT", "/memories"), ("DELETE", "/memories/m_1"), ("PATCH", "/")])
+def test_a_method_that_no_page_takes_is_refused_with_the_headers_of_a_page(
+    browser: Browser, method: str, path: str
+) -> None:
+    got = browser.ask(method, path)
+    assert got.status_code == 405
+    assert "default-src 'none'" in got.headers["content-security-policy"]
+    assert got.headers["allow"]
+
+
 @pytest.mark.parametrize("path", ["/", "/memories", "/sessions/s-1", "/symbol", "/symbol?s=tax", "/system"])
 def test_somebody_who_waits_for_a_page_gets_its_head_before_anything_is_asked(browser: Browser, path: str) -> None:
     status, (head, *rest) = _chunks(browser, path, **{"sec-fetch-mode": "navigate"})

@@ -10,6 +10,7 @@ from importlib import import_module
 
 from starlette.applications import Starlette
 from starlette.background import BackgroundTask
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -221,4 +222,10 @@ async def _error_page(visit: Visit, error: CairnError) -> Response:
 
 def make_site(daemon: Daemon, codes: Codes, browsers: Browsers) -> Starlette:
     """Return the pages as an application."""
-    return Starlette(routes=Site(daemon, codes, browsers).routes())
+    return Starlette(routes=Site(daemon, codes, browsers).routes(), exception_handlers={HTTPException: _refuse})
+
+
+async def _refuse(_: Request, error: Exception) -> Response:
+    """Answer a method that a page does not take, and an address that is none."""
+    assert isinstance(error, HTTPException)
+    return protect(Response(status_code=error.status_code, headers=error.headers), make_nonce())
