@@ -856,6 +856,19 @@ def test_what_a_session_did_is_shown(browser: Browser) -> None:
     assert "pytest" in page
 
 
+@pytest.mark.parametrize("id", ["agent:a?b#c", "50% of it", "a b/c", "\u05d0;x=1&y", "claude-code:40c3b001"])
+def test_a_session_is_opened_from_the_list_whatever_its_id(browser: Browser, project: Path, id: str) -> None:
+    with Workspace.open(project) as workspace:
+        workspace.memory.take(Moment(f"p-{id}", "prompt", id, "codex", time.time(), text="odd session"))
+    links = re.findall(r'<a href="(/sessions/[^"]*)">codex', browser.get("/sessions?agent=codex").text)
+    assert len(links) == 1
+    page = browser.get(html.unescape(links[0])).text
+    assert f'<dd class="mono">{html.escape(id, quote=False)}</dd>' in page
+    again = re.search(r'id="timeline"[^>]* hx-get="([^"]*)"', page)
+    assert again is not None
+    assert "odd session" in browser.get(html.unescape(again[1])).text
+
+
 def test_a_search_shows_the_best_hit_in_colours(browser: Browser) -> None:
     page = browser.get("/search?q=total").text
     assert "money.py:1" in page

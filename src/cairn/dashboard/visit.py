@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit
 
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
@@ -40,6 +40,7 @@ _OF_ANY_PROJECT: Mapping[str, Sequence[str]] = {
     "/savings": ("days", "by"),
     "/settings": ("text", "set", "name"),
 }
+_PLAIN_IN_PATHS = "/:@!$&'()*+,;="
 _REMARK = "said"  # the field of an address with the token of a remark
 _PARTS_BETWEEN = 50  # of a page, between two looks for agents that wait
 _END_OF_HEAD = "</header>"
@@ -191,7 +192,12 @@ class Visit:
         return [(name, value) for name, value in self.query.multi_items() if name in names and value]
 
     def address(self, path: str, **fields: object) -> str:
-        """Return the address of a page about the same project; fields that are empty are left out."""
+        """Return the address of a page about the same project; fields that are empty are left out.
+
+        Args:
+            path: of the page, as text: what else it holds is escaped, such as a question mark in the id of a session.
+            fields: of the address.
+        """
         named = {"project": self.query.get("project", ""), **fields}
         pairs = [
             (name, str(item))
@@ -199,12 +205,13 @@ class Visit:
             for item in (value if isinstance(value, list | tuple) else [value])
             if item not in ("", None, 0)
         ]
-        return f"{path}?{urlencode(pairs, errors='surrogateescape')}" if pairs else path
+        place = quote(path, safe=_PLAIN_IN_PATHS, errors="surrogateescape")
+        return f"{place}?{urlencode(pairs, errors='surrogateescape')}" if pairs else place
 
     def same(self, **fields: object) -> str:
         """Return the address of this page with other values for some fields, without the remark on it."""
         now = {name: self.query.getlist(name) for name in self.query if name != _REMARK}
-        return self.address(self.request.url.path, **{**now, **fields})
+        return self.address(self.request.scope["path"], **{**now, **fields})
 
     # -- what it asks -------------------------------------------------------------------------------------------------
 
