@@ -302,6 +302,21 @@ def test_projects_of_one_name_are_told_apart_by_their_folders(
     assert _do_on_system(browser, app, "index", "1 file indexed", links[0])
 
 
+@pytest.mark.parametrize("path", [path for path in _pages() if path not in ("/symbol", "/system/log", "/savings.csv")])
+def test_where_no_project_is_indexed_yet_every_page_says_how_to_begin(tmp_path: Path, path: str) -> None:
+    folder = StateFolder(tmp_path / "other")
+    folder.create()
+    app = create_app(Settings(), folder=folder, token=TOKEN, extensions=[dashboard])
+    browser = Browser(app)
+    browser.sign_in()
+    page = browser.get(path).text
+    assert "<h1>No project yet</h1>" in page
+    assert "cairn init" in page
+    assert 'role="alert"' not in page
+    assert "data-events" not in page  # there is nothing to hear of
+    app.daemon.projects.close()
+
+
 def test_a_project_that_is_unknown_is_said_on_the_page(browser: Browser) -> None:
     got = browser.get("/memories?project=elsewhere")
     assert got.status_code == 403
@@ -1235,12 +1250,13 @@ def test_a_form_larger_than_any_of_ours_is_refused(browser: Browser) -> None:
 def test_a_project_whose_folder_is_gone_is_said_on_every_page(browser: Browser, project: Path) -> None:
     shutil.rmtree(project)
     for path in (*_pages(), "/search?q=tax", "/symbol?s=tax", "/memories/m_1", "/sessions/s-1"):
-        got = browser.get(path)
-        if path not in _OF_NO_PROJECT:
-            assert got.status_code >= 400, path
-            assert 'role="alert"' in got.text, path
-        assert "nternal error" not in got.text, path
-        assert got.status_code != 500, path
+        for named in ("project=shop", ""):
+            got = browser.get(f"{path}{'&' if '?' in path else '?'}{named}" if named else path)
+            if path not in _OF_NO_PROJECT:
+                assert got.status_code >= 400, path
+                assert ('role="alert"' if named else "<h1>No project yet</h1>") in got.text, path
+            assert "nternal error" not in got.text, path
+            assert got.status_code != 500, path
     for path, action in (("/memories", "archive"), ("/system", "index"), ("/system", "fix"), ("/tuning", "rollback")):
         assert browser.post(path, {"action": action, "id": "m_1"}).status_code != 500, path
     assert not project.exists()

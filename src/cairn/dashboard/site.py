@@ -39,7 +39,7 @@ from cairn.dashboard.views import (
     week,
 )
 from cairn.dashboard.visit import PageResponse, Visit
-from cairn.errors import AccessError, CairnError, RouteError, StoreError
+from cairn.errors import AccessError, CairnError, ProjectError, RouteError, StoreError
 from cairn.hints import Hint
 
 View = Callable[[Visit], Awaitable[Response]]
@@ -210,6 +210,8 @@ async def _follow(visit: Visit, view: View) -> AsyncIterator[str]:
 
 
 def _say(visit: Visit, error: CairnError) -> PageResponse:
+    if isinstance(error, ProjectError) and not visit.projects:
+        return visit.page("no-project.html", status_of(error))
     visit.note(str(error), is_error=True, hint=str(error.hint))
     return visit.page("error.html", status_of(error))
 

@@ -61,6 +61,8 @@ async def _examples(visit: Visit) -> list[str]:
     try:
         found = (await visit.ask("search", query=_CENTRAL, limit=_LIMIT, build=False))["code"]
     except CairnError as error:
+        if not visit.projects:
+            raise
         visit.note(str(error), is_error=True, hint=str(error.hint))
         return []
     names = dict.fromkeys(hit["name"].rpartition(".")[2] for hit in found if hit["kind"] in _CALLED)
