@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from cairn.memory.secret_values import is_mixed, is_passphrase, is_placeholder, is_prose, looks_random
+from cairn.memory.secret_values import is_mixed, is_passphrase, is_phrase, is_placeholder, is_prose, looks_random
 
 
 def _words(text: str) -> frozenset[str]:
@@ -46,7 +46,8 @@ _NAME = rb"""(?i)[0-9a-z_$-]*(?:(?:api|access|secret|private|signing|encryption|
     |machine|agent|decryption|validation|security|sas|subscription|project|bot|provider|primary|secondary|preshared|stripe
     |openai|azure|google|algolia|sendgrid|mailgun|datadog|dd|cohere|mistral|anthropic|gemini|twilio|data|ssl|tls|hash|rails
     |django|flask)[ _.-]?key(?:[ _.-]base)?
-    |passw|passphrase|passcode|kennwort|contrase|senha|wachtwoord|motdepasse|pwd|secret|token|credential|creds|bearer|jwt|psk
+    |passw|passphrase|passcode|kennwort|contrase|senha|wachtwoord|mot[ _]?de[ _]?passe|pwd|secret|token|credential|creds
+    |bearer|jwt|psk
     |(?:^|[^a-z])pass|[a-z]_?pass\b|_pw|\bpw|\bpsw|otp|\bpat\b|_pat\b|_auth|\bauth|\bsid)[0-9a-z_?-]*""".replace(
     b"\n    ", b""
 )
@@ -91,6 +92,7 @@ _BEFORE_ENV = re.compile(
 _LINE_START = re.compile(rb"(?:^|\n)[ \t]*(?:-[ \t]+|export[ \t]+)?[\w.\[\]/:-]*[\"']?$")
 _LINE_END = re.compile(rb"[ \t]*[;,]?[ \t]*(?:#|//|;|\r?\n|\Z)")
 
+_PHRASE = re.compile(rb"[A-Za-z]{2,20}(?: [A-Za-z]{2,20}){2,9}+(?=[ \t]*[;.]?(?:[ \t]*\r?\n|  |\Z))")
 _CELL_END = re.compile(rb"[ \t]*\|")
 
 
@@ -196,12 +198,17 @@ def _is_secret_literal(found: _Found, how: str, value: str, prefix: bytes) -> bo
         return False
     if how in ("comma", "gap", "says") or not found.meaning.any_value:
         spaced = any(map(str.isspace, value))
+        if spaced:
+            return how in ("gap", "says") and found.meaning.any_value and _is_said_phrase(found, value)
         if found.meaning.is_secret and how not in ("comma", "gap"):
-            return not spaced and (looks_random(value) or is_mixed(value))
-        return (not spaced and looks_random(value)) or (
-            found.meaning.any_value and not spaced and len(value) >= 6 and is_mixed(value)
-        )
+            return looks_random(value) or is_mixed(value)
+        return looks_random(value) or (found.meaning.any_value and len(value) >= 6 and is_mixed(value))
     return not is_prose(value)
+
+
+def _is_said_phrase(found: _Found, value: str) -> bool:
+    """Whether words in quotes behind a name are a passphrase: any that are no sentence if the name is an option."""
+    return is_phrase(value, 3) or (found.name.startswith(b"-") and not is_prose(value))
 
 
 def _bare(found: _Found, how: str, start: int) -> tuple[int, int] | None:
@@ -209,6 +216,8 @@ def _bare(found: _Found, how: str, start: int) -> tuple[int, int] | None:
     text = found.text
     if how in ("comma", "call", "typed"):
         return None
+    if found.meaning.any_value and (phrase := _phrase(found, start)):
+        return phrase
     if how in ("op", "below", "gap", "named") and (span := _of_environment(found, how, start)):
         return span
     value = found.bare.value(text, start)
@@ -225,6 +234,15 @@ def _bare(found: _Found, how: str, start: int) -> tuple[int, int] | None:
     if _is_likely(found, how, value, start, end):
         return start, end
     return None
+
+
+def _phrase(found: _Found, start: int) -> tuple[int, int] | None:
+    """Return the span of words without quotes that make up a line behind `password:`, or three behind `passphrase:`."""
+    if not found.text[found.end : start].rstrip().endswith((b":", b"=")):
+        return None
+    words = _PHRASE.match(found.text, start)
+    least = 3 if b"phrase" in found.name.lower() else 4
+    return words.span() if words and is_phrase(words.group().decode(), least) else None
 
 
 def _is_likely(found: _Found, how: str, value: str, start: int, end: int) -> bool:
@@ -264,7 +282,7 @@ def _is_password_like(value: str) -> bool:
 
 _CODE = re.compile(
     r"[@:&*$~!-]*[A-Za-z_]\w*(?:(?:\.|::|->|\?\.|!\.|/)[A-Za-z_]\w*)+[!?*]*"
-    r"|[@:&*$%~!]+[A-Za-z_]\w*[!?]?|https?:.*|[.~]?/[\w./-]*|\w+[!=<>]=.*"
+    r"|[@:&*$%~!]+[A-Za-z_]\w*[!?]?|https?:.*|[.~]?/[\w./-]*|\w+[!=<>]=[^=].*"
 )
 
 

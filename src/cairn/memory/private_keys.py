@@ -9,9 +9,13 @@ _MARK = re.compile(
     rb"-----(BEGIN|END) (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
     rb"|---- (BEGIN|END) SSH2 (?:ENCRYPTED )?PRIVATE KEY ----"
 )
-# What stands between two lines of base64: line breaks, and the quotes and signs that code and diffs add.
-_BETWEEN = rb"""[\s"'`+,.|>#*;()\\-]{0,40}"""
-_ARMOR = re.compile(rb"\s*(?:[A-Z][A-Za-z0-9-]{2,20}: [^\n]{1,120}?(?:\n|  |$)\s*)*")
+# What stands between two lines of base64: line breaks, the quotes and signs that code and diffs add, and the numbers
+# and files that agents, `cat -n` and `grep` put before lines. Possessive, so that no text is read in two ways.
+_FILE = rb"(?<!\S)[\w./@~+-]{1,200}[:-](?:[0-9]{1,7}[:-])?"
+_NUMBER = rb"(?<![0-9A-Za-z+/=])[0-9]{1,7}(?![0-9A-Za-z+/=])"
+_BETWEEN = rb"""(?:""" + _FILE + rb"|" + _NUMBER + rb"""|[\s"'`+,.|>#*;()\\:?-]){0,60}+"""
+_LABEL = rb"(?:" + _FILE.replace(b"200}", b"200}?") + rb"|" + _NUMBER + rb"[ \t]*[:|?-]?)?\s*"
+_ARMOR = re.compile(rb"\s*" + _LABEL + rb"(?:[A-Z][A-Za-z0-9-]{2,20}: [^\n]{1,120}?(?:\n|  |$)\s*" + _LABEL + rb")*")
 _LINES = re.compile(
     rb"(?:"
     + _BETWEEN
@@ -19,7 +23,7 @@ _LINES = re.compile(
     + _BETWEEN
     + rb"[0-9A-Za-z+/]{1,63}={1,2}|[\s\"'+]{1,20}=[0-9A-Za-z+/]{4}\b)?"
 )
-_TAIL = re.compile(rb"""[0-9A-Za-z+/=\s"'`,.|>#*;()\\]{0,200}""")
+_TAIL = re.compile(rb"""[\w+/=\s"'`,.|>#*;:?()\\-]{0,200}""")
 _BEFORE = re.compile(rb"[0-9A-Za-z+/]{16,}={0,2}")
 _PUTTY = re.compile(
     rb"Private-Lines: ?[0-9]+((?:\s+[0-9A-Za-z+/]{16,}={0,2})+"

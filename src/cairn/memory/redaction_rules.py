@@ -77,6 +77,16 @@ def _login(secret: str) -> bool:
     return _is_given(secret) and not secret.startswith(("-", "/", "<", "$"))
 
 
+def _with_slash(secret: str) -> bool:
+    """Whether it is a password that nobody encoded for its URL, and not a port and a path."""
+    number, slash, _ = secret.partition("/")
+    return bool(slash) and not number.isdigit() and any(map(str.isdigit, secret)) and _is_given(secret)
+
+
+def _is_mnemonic(secret: str) -> bool:
+    return len(set(secret.replace(",", " ").split())) >= 8
+
+
 _L = r"(?:\b|_|%[0-9A-Fa-f]{2})"  # what may stand before a key: no letter or digit, but %3D may
 _HEX = "[0-9a-f]"
 _WORD = "[0-9A-Za-z]"
@@ -236,6 +246,7 @@ _VALUE = r"""['"`]?([^\s'"`<>\x00]{4,})"""
 
 _CONTEXTS = (
     SecretRule("url-password", "://", r"""[A-Za-z][0-9A-Za-z+.-]*://[^\s/:@"'`<>\x00]*:([^\s/"'`<>\x00]+)@[0-9A-Za-z\[{$_]""", _is_given),
+    SecretRule("url-password", "://", r"""[A-Za-z][0-9A-Za-z+.-]*://[^\s/:@"'`<>\x00]*:([^\s@"'`<>\x00]{4,200})@[0-9A-Za-z\[]""", _with_slash),
     SecretRule("url-password", "://", rf"://({_URL}{{20,}})(?::x-oauth-basic)?@[0-9A-Za-z]", looks_random),
     SecretRule("url-password", "jdbc:", r"jdbc:oracle:[a-z]+:[0-9A-Za-z_]+/([^\s@/\"']+)@", _is_given),
     SecretRule("authorization", "authorization", r"""(?i)authorization\\?["'`]?\]?\)?\s*(?:[:=,]|=>)+\s*(?:[rbf]?\\?["'`])?(?:(?:bearer|basic|token|"""
@@ -253,6 +264,7 @@ _CONTEXTS = (
     SecretRule("command-password", "sshpass", rf"\bsshpass\s+(?:-v\s+)?-p\s*{_VALUE}", _login),
     SecretRule("command-password", "login", rf"\b(?:docker|podman|oras|helm|az|oc|skopeo|nerdctl|crane|acr)\b[^\n|\x00]{{0,60}}?\slogin\b[^\n|\x00]{{0,200}}?\s-p[ =]{_VALUE}", _login),
     SecretRule("command-password", "curl", r"""\bcurl\b[^\n|\x00]{0,300}?\s(?:-[a-zA-Z]*u|--user|--proxy-user|-U)[ =]?["']?[^\s:"'$\x00]*:([^\s"'\x00]{2,})""", _login),
+    SecretRule("command-password", "curl", r"""\bcurl\b[^\n|\x00]{0,300}?\s(?:-[a-zA-Z]*u|--user|--proxy-user|-U)[ =]?(?:["'][^\s:"'$\x00]*:|[^\s:"'$\x00]*:["'])([^"'\n\x00]{2,80})["']""", _login),
     SecretRule("command-password", "http https", r"""(?:^|\s)https?\s[^\n|\x00]{0,200}?(?:-a|--auth)[ =]["']?[^\s:"'$\x00]+:([^\s"'\x00]{2,})""", _login),
     SecretRule("command-password", "htpasswd", rf"\bhtpasswd\s+-[a-zA-Z]*b[a-zA-Z]*\s+[^\s\x00]+\s+[^\s\x00]+\s+{_VALUE}", _login),
     SecretRule("command-password", "redis", rf"\b(?:redis-cli|redis-benchmark|valkey-cli)\b[^\n|\x00]{{0,200}}?\s(?:-a|--pass)[ =]{_VALUE}", _login),
@@ -280,6 +292,8 @@ _CONTEXTS = (
     SecretRule("pgpass-password", ":", r"(?m)(?:^|\s)[0-9A-Za-z_.*-]+:(?:[0-9]{2,5}|\*):[0-9A-Za-z_*-]+:[A-Za-z*][0-9A-Za-z_*-]*:([^\s:/\x00]{4,})[ \t\r]*$", _digits_in),
     SecretRule("sql-password", "identified", r"(?i)\bidentified\s+(?:with\s+[0-9A-Za-z_]+\s+)?by\s+(?:password\s+)?[\"']([^\"'\n\x00]+)", _is_given),
     SecretRule("sql-password", "password", r"(?i)\b(?:role|user|login|with|encrypted|set)\s+(?:[0-9A-Za-z_\"]+\s+)?(?:(?:with|encrypted|login)\s+)*password\s*(?:=\s*)?'([^'\n\x00]+)", _is_given),
+    SecretRule("password-hash", "$2 $5$ $6$ $y$ $argon2", r"(\$(?:2[abxy]\$[0-9]{2}\$[./0-9A-Za-z]{53}|(?:[56]|y)\$(?:[0-9A-Za-z=./]{1,40}\$){1,2}[./0-9A-Za-z]{43,86}|argon2(?:id|i|d)\$[0-9A-Za-z+/=,$]{40,200}))", _is_varied),
+    SecretRule("seed-phrase", "phrase mnemonic seed", r"""(?i)\b(?:mnemonic|seed|(?:seed|recovery|secret|backup)[ _-]?(?:phrase|words))[\\"']{0,3}(?:\s+is)?\s*[:=]?>?\s*[\\"'`]{0,3}([a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})""", _is_mnemonic),
     SecretRule("jwk-private-key", '"kty"', rf"\\?\"(?:d|p|q|dp|dq|qi|k)\\?\"\s*:\s*\\?\"({_URL}{{20,}})", _is_varied),
     SecretRule("netscape-cookie", "\ttrue\t \tfalse\t", r"\t(?:TRUE|FALSE)\t[^\t\n]*\t(?:TRUE|FALSE)\t[0-9]+\t[^\t\n]+\t([^\s]{8,})", looks_random),
 )  # fmt: skip

@@ -123,6 +123,18 @@ def is_passphrase(value: str) -> bool:
     return len(words) >= 4 and len(chosen) >= 4 and all(word.isalpha() and len(word) >= 3 for word in words)
 
 
+def is_phrase(value: str, least: int) -> bool:
+    """Whether it is at least so many words that no sentence has side by side: `correct horse battery staple`."""
+    words = value.split()
+    is_even = value.islower() or all(map(str.istitle, words))
+    return (
+        len(words) >= least
+        and is_even
+        and all(word.isalpha() for word in words)
+        and _FILLERS.isdisjoint(map(str.lower, words))
+    )
+
+
 def is_prose(value: str) -> bool:
     """Whether it is a sentence or a label rather than words chosen as a passphrase."""
     words = value.split()

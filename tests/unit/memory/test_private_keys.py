@@ -34,6 +34,28 @@ def test_a_private_key_goes_in_every_form(key: str) -> None:
     assert result.kinds["private-key"] == 1
 
 
+@pytest.mark.parametrize("between", ["\n", "\\n", "\r\n"])
+@pytest.mark.parametrize("label", ["{:6}\t", "{:6}→", "{:2}: ", "{} | ", "{}:", "{}-", "keys/id_rsa:{}:", "id_rsa-{}-"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        f"{_BEGIN}\n{_ROWS}\n{_END}",
+        f"{_BEGIN}\n{_ROWS}",
+        f"{_ROWS}\n{_END}",
+        f"{_BEGIN}\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A0B\n\n{_ROWS}\n{_END}",
+    ],
+)
+def test_a_private_key_goes_where_its_lines_are_numbered(key: str, label: str, between: str) -> None:
+    lines = between.join(label.format(number) + line for number, line in enumerate(key.split("\n"), 1))
+
+    result = redact(f"before\n{lines}\nafter")
+
+    assert "bCdEfGhIjKl" not in result.text
+    assert "QqRrSs" not in result.text
+    assert result.text.startswith("before")
+    assert result.text.endswith("after")
+
+
 @pytest.mark.parametrize(
     "text",
     [

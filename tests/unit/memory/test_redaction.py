@@ -104,7 +104,16 @@ def test_what_was_taken_out_is_counted_by_kind() -> None:
     [
         ("password = 'hunter2'", "password = '[redacted: password]'"),
         ("postgres://app:hunter2@db/app", "postgres://app:[redacted: url-password]@db/app"),
+        ("postgres://app:ab/3+x@db/app", "postgres://app:[redacted: url-password]@db/app"),
+        ("http://localhost:8080/@vite/client1@2", "http://localhost:8080/@vite/client1@2"),
         ("curl -u bob:hunter2 https://x.example.com", "curl -u bob:[redacted: command-password] https://x.example.com"),
+        ("curl --user 'bob:kestrel maple' https://x", "curl --user 'bob:[redacted: command-password]' https://x"),
+        ('curl -u bob:"kestrel maple" -H "Accept: a"', 'curl -u bob:"[redacted: command-password]" -H "Accept: a"'),
+        (
+            "seed phrase: legal winner thank year wave sausage worth useful legal winner thank yellow",
+            "seed phrase: [redacted: seed-phrase]",
+        ),
+        ("app:$2b$12$" + "aB3./" * 10 + "xyz:1", "app:[redacted: password-hash]:1"),
         (
             "P\u00e4ssw\u00f6rter: \u201cpassword\u201d: \u201chunter2\u201d",
             "P\u00e4ssw\u00f6rter: \u201cpassword\u201d: \u201c[redacted: password]\u201d",
@@ -173,6 +182,8 @@ def test_the_words_that_rules_need_are_found_wherever_they_stand(parts: list[str
         "secret=zq7xk2vw9pm4tr;",
         "\\",
         "aws_key\n",
+        "-----BEGIN PRIVATE KEY-----\n1: a-",
+        "password: correct horse ",
     ],
 )
 def test_the_work_grows_with_the_length_and_no_faster(unit: str) -> None:
