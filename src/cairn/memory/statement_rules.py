@@ -32,6 +32,8 @@ _BEFORE = r"\b(?:before|first|after|or|otherwise|unless|until|whenever|when|agai
 _SETTLED = r"(?:decided|agreed|opted|settled|standardi[sz]ed|chose|chosen|picked|selected|rejected|ruled out|went with|gone with)"
 _PEOPLE = r"(?:i|we|you|they|the team|anybody|anyone|somebody|someone)"
 _CLAIMED = r"(?:think|thinks|thought|believe|believes|believed|remember|remembers|remembered|recall|know|knows|say|says|said|claim|claims|claimed|mean|means|meant|sure|certain|convinced|aware)"
+_LATER = r"for (?:next time|the future|future reference)"
+_KEEP = rf"(?:remember|don't forget|do not forget|keep in mind|bear in mind|note to self|note {_LATER})(?: (?:this|please|{_LATER}))?"
 _MISBEHAVES = r"(?:fails?|breaks?|crash(?:es)?|hangs?|times? out|deadlocks?|stalls?|loops? forever|goes wrong)"
 
 RULES = tuple(
@@ -52,6 +54,8 @@ RULES = tuple(
         ("decision", 0.75, r"\bwe(?:'ve| have)? (?:drop(?:ped)?|deprecat(?:e|ed)|no longer (?:use|support))\b"),
         ("decision", 0.85, rf"{_START}(?:from now on|going forward|as a rule|by convention|in this (?:repo|repository|project|code ?base)|for this (?:repo|project)|in our (?:repo|project|code))[,:]? (?:\w+ ){{0,3}}(?:use|uses|using|never|always|don't|do not|only|keep|put|write|we|no|avoid|prefer|run|all|every|stick)\b", "user"),
         ("decision", 0.8, rf"{_START}(?:always|never|only ever) (?:use|run|call|commit|push|edit|import|write|add|put|create|mock|deploy|name|prefix|log|store|return|throw|raise|test|merge|squash|rebase|format|install|touch|change|modify|delete|start|hard.?code|catch|rely|bump|pin|sign|keep|do|go|ask|wrap|include|update)\b", "user"),
+        ("decision", 0.75, r"[:;] (?:always|never) (?:use|run|call|commit|edit|import|write|add|put|mock|deploy|log|store|return|raise|test|touch|change|delete|start|keep)\b", "user"),
+        ("decision", 0.75, r"^(?:please )?stop (?:using|importing|calling|mocking|adding|writing|putting)\b.*\b(?:use|prefer|instead|anywhere|in (?:this|the|our) (?:repo|repository|project|code|code ?base|tests?))\b", "user"),
         ("decision", 0.8, r"\b(?:must|should|has to|have to|need to) (?:always|never)\b", "user"),
         ("decision", 0.8, r"\bwe (?:only|always|never|don't|do not|use|prefer|store|deploy|support|keep|convert|require|follow|want|write|call|name)\b", "user"),
         ("decision", 0.8, rf"{_START}prefer \S+.* (?:over|to|instead of|rather than) \S+", "user"),
@@ -99,6 +103,9 @@ RULES = tuple(
         ("gotcha", 0.75, r"^on (?:windows|macos|mac|linux|ios|android|safari|firefox|arm|ci|alpine|wsl|node \d+|python 3\.\d+)\b.*\b(?:twice|not|fails?|breaks?|different|instead|reports?|hangs?|crash\w*|slower|case)\b", "agent"),
         ("gotcha", 0.8, rf"{_START}(?:do not|don't|dont) (?:run|call|use|start|delete|restart|kill|upgrade|touch|share)\b.*(?:, (?:they|it|this|that|there|we|because|or)\b|\bbecause\b|\botherwise\b)", "user"),
         ("gotcha", 0.75, r"^(?:remember|remember that|heads.?up[:,]?|careful[,:]?|note[:,]?|btw[,:]?|by the way[,:]?) .*\b(?:needs?|requires?|must|wipes?|deletes?|drops?|overwrites?|breaks?|fails?|only|does not|doesn't)\b", "user"),
+        ("gotcha", 0.75, rf"^(?:and |also,? |so |ok[,:]? |oh,? |btw,? )?(?:please,? )?{_KEEP}(?:\s?:\s?\S| that (?:the|this|our|we|all|every|each|no|there|in|on|for|when|if|only|it|CODE|you (?:must|need))\b)|^(?:please,? )?{_LATER}[,:]? \S", "user"),
+        ("gotcha", 0.75, r"^(?:bitte )?(?:merke? dir|denke? daran|vergiss nicht|nicht vergessen|beachte)(?: bitte)?\s?(?::|, dass\b)|^(?:souviens-toi|rappelle-toi|retiens|n'oublie pas)(?: bien)?\s?(?::| que\b)|^(?:recuerda|no olvides|lembre-se|lembra)(?: de)?\s?(?::| que\b)|^(?:ricordati?|non dimenticare)\s?(?::| che\b)", "user"),
+        ("gotcha", 0.75, rf"{_START}(?:no,? )?(?:do not|don't|dont|never) (?:close|open|cache|log|change|remove|move|rename|edit|delete|drop|block|merge|skip|set|write|read|lock|retry|reset|inline|bump)\b.*, (?:the|our|its?) [\w ]{{1,40}}\b(?:needs?|depends?|expects?|relies|reads?|uses?|breaks?|fails?)\b", "user"),
         ("gotcha", 0.7, r", (?:which|that) (?:breaks|deadlocks|hides|loses|drops|skips|corrupts|blocks)\b|, it (?:deadlocks|hangs|breaks|loses|corrupts|follows|overwrites|wipes|deletes)\b", "agent"),
         # -- discoveries --------------------------------------------------------------------------------------------------
         ("discovery", 0.95, r"^(?:(?:key|main|important|interesting|central|biggest) )?(?:finding|insight|learning|lesson(?: learned| learnt)?|til|takeaway|discovery)s?: \S"),
@@ -141,7 +148,7 @@ NOT_STATEMENTS = (
     r"\b(?:typo|forgot to|i should have|my mistake|my last edit|my edit|i made in)\b|\b(?:because|since) i (?:haven't|have not|forgot|did|didn't)\b|\bnot (?:implemented|written|created|done) yet\b",
     r"\bi have not\b|\bi haven't\b|\bi did not touch\b|\b(?:first draft|before merging|few minutes|short answers|review the diff|restart the editor)\b",
     r"^(?:the )?(?:user|customer|admin|he|she|they|users|it|this (?:function|method|class))s? (?:can|may|decides?|intentionally|always|chooses?|picks?|has chosen|have chosen|is called)\b|\bthe customer\b|\bwe have chosen (?:files|items)\b",
-    r"^be careful not to\b|^don't forget\b|^remember (?:to|what)\b|^never mind\b|^always a\b|\b(?:anything else|new to)\b|\bas it should\b",
+    r"^be careful not to\b|^don't forget(?: (?:to|about|the|my|your|our|it|me|a)\b|[.!]*$)|^remember (?:to|what)\b|^never mind\b|^always a\b|\b(?:anything else|new to)\b|\bas it should\b",
     r"\b(?:works fine|turns? out (?:fine|well|ok|good)|found it)\b|\bstick(?:ing)? to the plan\b|\bwhere we left off\b",
     r"^i(?:'m| am) (?:using|seeing|getting|running)\b|^i get (?:an|the|this)\b|^i used (?:the \w+ tool|a|the|an)\b|^now i\b",
     r"\b(?:tree|rate|table|class|component|page|icon|parameter|method|block|view) (?:has|is|with|now|for|are) \b",

@@ -109,6 +109,31 @@ def test_a_rule_of_the_user_is_a_decision_and_that_of_an_agent_is_not() -> None:
     assert said(rule, AGENT) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please remember: the staging database is wiped every night.",
+        "don't forget that the nightly build deletes the bucket",
+        "For next time: use the fixtures in tests/data.",
+        "Merke dir: die Testdatenbank wird jede Nacht geleert.",
+        "Recuerda que la base de datos se borra cada noche",
+    ],
+)
+def test_what_a_user_asks_to_remember_is_kept(text: str) -> None:
+    (statement,) = find_statements(text, USER)
+
+    assert statement.confidence >= 0.7
+    assert find_statements(text, AGENT) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Don't forget to update the changelog.", "remember to push when all is done", "the 'remember me' box is broken"],
+)
+def test_a_reminder_of_what_to_do_is_not_kept(text: str) -> None:
+    assert find_statements(text, USER) == []
+
+
 def test_why_something_failed_is_found() -> None:
     assert find_cause("Fixed.\n\nThe crash came from a stale lock file in `run/`. Tests pass.") == (
         "The crash came from a stale lock file in `run/`."
