@@ -1,7 +1,8 @@
 """Shows an agent what earlier sessions learned, unasked, at the moment it may need it: little, once, and as data.
 
 At each moment, memories that matter to it are chosen, and as many of them shown as the budgets of the moment and of the
-session allow. What was shown, why, and at what cost is kept, so that no session is shown the same twice.
+session allow. What was shown, why, and at what cost is kept, so that no session is shown the same twice, unless its
+context was compacted in between: then the agent no longer has it.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ class Injector:
     def compose(self, moment: Moment) -> Injection:
         """Return what to show at a moment that was taken in, and keep that it was shown.
 
-        Nothing is shown twice in a session. A moment that arrives again is shown nothing.
+        Nothing is shown twice in a session before its context is compacted, and nothing at a moment that arrives again.
 
         Raises:
             StoreError: if the memory cannot be used.
@@ -207,10 +208,10 @@ class Injector:
             return _fit_pieces(pieces, _MOST_NOTES[moment.event], self._settings.event_tokens)[0]
         with self._store.writing() as connection:
             shown: dict[str | None, Collection[str]] = {
-                None: usage_db.ids_shown(connection, session),
-                EDITED: usage_db.ids_shown(connection, session, EDITED),
+                None: usage_db.ids_known(connection, session),
+                EDITED: usage_db.ids_known(connection, session, EDITED),
             }
-            left = self._settings.session_tokens - usage_db.tokens_shown(connection, session)
+            left = self._settings.session_tokens - usage_db.tokens_known(connection, session)
             fresh = [piece for piece in pieces if piece.choice is None or _is_news(piece.choice, moment, shown)]
             max_tokens = min(self._settings.event_tokens, left)
             injection, tokens = _fit_pieces(fresh, _MOST_NOTES[moment.event], max_tokens)

@@ -1,4 +1,8 @@
-"""Notices that an agent used what it was shown: it cites a memory, looks it up, or edits a file that it speaks of."""
+"""Notices that an agent used what it was shown, or lost it.
+
+It uses a memory if it cites it, looks it up, or edits a file that it speaks of. It loses all when its context is
+compacted.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,10 @@ _SAYING = ("turn-end", "session-end", "subagent-end")
 
 
 def note_uses(connection: sqlite3.Connection, moment: Moment, _: Recorded) -> None:
-    """Note which of the memories that a session was shown it uses at a moment; a listener of `Sessions`."""
+    """Note which of the memories that a session was shown it uses or loses at a moment; a listener of `Sessions`."""
+    if moment.event == "before-compaction" or moment.details.get("source") == "compact":
+        usage_db.note_compaction(connection, ledger_of(moment), moment.seconds)
+        return
     call = moment.call if moment.event == "after-tool" else None
     said = moment.text if moment.event in _SAYING else ""
     if not said and call is None:

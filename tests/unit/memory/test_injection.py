@@ -228,6 +228,41 @@ def test_nothing_is_shown_twice_in_a_session(agent: Agent) -> None:
     assert agent.tool("read", "src/db.py", "s2") == [id]
 
 
+def test_after_a_compaction_all_may_be_shown_again(agent: Agent) -> None:
+    id = agent.remember(POOL, "src/db.py", importance=9)
+    assert shown(agent.start()) == [id]
+    assert agent.tool("read", "src/db.py") == []
+
+    assert agent.at("before-compaction").text == ""
+
+    assert shown(agent.start(source="compact")) == [id]
+    assert agent.tool("read", "src/db.py") == []
+    agent.at("before-compaction")
+    assert agent.tool("read", "src/db.py") == [id]
+    assert agent.tool("read", "src/db.py") == []
+
+
+def test_what_is_lost_in_a_compaction_does_not_count_against_the_budget(agent: Agent) -> None:
+    for number in range(2):
+        agent.write(f"src/{number}.py")
+        agent.remember(f"{POOL} Number {number}.", f"src/{number}.py")
+    agent.injector = agent.with_settings(MemorySettings(session_tokens=150))
+    assert len(agent.tool("read", "src/0.py")) == 1
+    assert agent.tool("read", "src/1.py") == []
+
+    agent.at("before-compaction")
+
+    assert len(agent.tool("read", "src/1.py")) == 1
+    assert [row.observation for row in agent.usage.injections() if row.event == "before-compaction"] == [""]
+    assert {precision.event for precision in agent.usage.precision()} == {"before-tool"}
+
+
+def test_a_compaction_of_an_agent_that_was_shown_nothing_leaves_no_trace(agent: Agent) -> None:
+    agent.remember(POOL, "src/db.py")
+    agent.at("before-compaction")
+    assert agent.usage.injections() == []
+
+
 def test_another_process_knows_what_a_session_was_shown(agent: Agent) -> None:
     agent.remember(POOL, "src/db.py")
     assert len(agent.tool("read", "src/db.py")) == 1
@@ -387,7 +422,7 @@ def test_the_next_session_can_be_a_fresh_one(agent: Agent) -> None:
     agent.remember(POOL, "src/db.py", importance=9)
     agent.start("running")
     wish_fresh(agent.store, agent.clock())
-    assert agent.at("session-start", "running", details={"source": "compact"}).text == ""
+    assert len(agent.start("running", source="compact").choices) == 1
     assert agent.tool("read", "src/app.py", "running") == []
     assert agent.start("fresh").text == ""
     assert agent.tool("read", "src/db.py", "fresh") == []

@@ -12,6 +12,9 @@ from cairn.storage.memory.rows import AskedQuestion, EventSource, InjectedMemory
 
 _INJECTION = InjectedMemory._fields
 _USES = ("", "edited", "fetched", "cited")  # what says least first; what somebody said of it says more than any
+_COMPACTED = "compacted"  # why a row is there that tells from where on an agent still has what it was shown
+_LAST = f"SELECT max(number) FROM injection WHERE session = ?1 AND why = '{_COMPACTED}'"
+_IS_KNOWN = f"session = ?1 AND number > coalesce(({_LAST}), 0)"
 _QUESTION = AskedQuestion._fields
 _SOURCE = EventSource._fields[:-1]
 _HEAR = """INSERT INTO source (agent, event, heard, n_events, n_timed, last_ms, total_ms, slowest_ms)
@@ -69,6 +72,24 @@ def ids_shown(connection: sqlite3.Connection, session: str, why: str = "") -> se
     return {id for (id,) in connection.execute(query, (session, why))}
 
 
+def ids_known(connection: sqlite3.Connection, session: str, why: str = "") -> set[str]:
+    """Return the ids of the memories that were shown since the context was last compacted, as `ids_shown` does."""
+    query = f"SELECT DISTINCT observation FROM injection WHERE {_IS_KNOWN} AND ?2 IN ('', why)"
+    return {id for (id,) in connection.execute(query, (session, why))}
+
+
+def tokens_known(connection: sqlite3.Connection, session: str) -> int:
+    """Return how many tokens a session was shown since its context was last compacted."""
+    query = f"SELECT coalesce(sum(tokens), 0) FROM injection WHERE {_IS_KNOWN}"
+    return int(connection.execute(query, (session,)).fetchone()[0])
+
+
+def note_compaction(connection: sqlite3.Connection, session: str, seconds: float) -> None:
+    """Note that an agent no longer has what it was shown, if it was shown anything."""
+    if tokens_known(connection, session):
+        add_injections(connection, [InjectedMemory(session, seconds, "before-compaction", "", _COMPACTED, 0)])
+
+
 class ShownCounts(NamedTuple):
     """How often a memory was shown, how often it was then used, and what was said of it."""
 
@@ -124,7 +145,8 @@ def use_counts(connection: sqlite3.Connection, since: float, session: str = "") 
     """
     own = " AND session = ?" if session else ""
     query = (
-        f"SELECT event, use, count(*) FROM injection WHERE seconds >= ?{own} GROUP BY event, use ORDER BY event, use"
+        f"SELECT event, use, count(*) FROM injection WHERE seconds >= ? AND why != '{_COMPACTED}'{own} "
+        "GROUP BY event, use ORDER BY event, use"
     )
     return connection.execute(query, (since, session) if session else (since,)).fetchall()
 
