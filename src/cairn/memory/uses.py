@@ -22,7 +22,7 @@ _SAYING = ("turn-end", "session-end", "subagent-end")
 
 def note_uses(connection: sqlite3.Connection, moment: Moment, _: Recorded) -> None:
     """Note which of the memories that a session was shown it uses or loses at a moment; a listener of `Sessions`."""
-    if moment.event == "before-compaction" or moment.details.get("source") == "compact":
+    if moment.event == "before-compaction" or moment.details.get("source") in ("compact", "clear"):
         usage_db.note_compaction(connection, ledger_of(moment), moment.seconds)
         return
     call = moment.call if moment.event == "after-tool" else None
