@@ -31,7 +31,8 @@ _SEEN_SECONDS = 90 * 86_400.0
 _LOOK_SECONDS = 60.0  # between two looks for stale sessions
 _MOST_AT_ONCE = 5  # stale sessions that are ended at once
 _NOTICES = ("<task-notification>", "<system-", "<local-command", "<command-")  # prompts that no person wrote
-_RULE, _MUTE = By("rule:origin", "rule"), By("rule:mute", "rule")
+_DIGEST = "session_summary"  # the type of the memory that says what was asked and done in a session
+_RULE, _MUTE, _FORGET = By("rule:origin", "rule"), By("rule:mute", "rule"), By("rule:forget", "rule")
 _log = logging.getLogger("cairn.memory")
 
 
@@ -178,8 +179,7 @@ class Sessions:
         with self._store.writing() as connection:
             session = self._find_or_begin(connection, id)
             if is_muted:
-                captured = self._store.select(Conditions(session=id, origins=("captured",)))
-                self._store.record([MemoryChange(observation.id, "redact", {}) for observation in captured], _MUTE)
+                self._erase_captured(Conditions(session=id, origins=("captured",)), _MUTE)
                 session_db.delete_content(connection, session)
                 usage_db.forget_session(connection, id)
                 served_db.forget_session(connection, id)
@@ -199,18 +199,23 @@ class Sessions:
         return session_db.find(connection, id) or Session(id, started=now, heard=now)
 
     def forget(self, id: str) -> None:
-        """Delete a session and what was used in it; what was learned in it stays.
+        """Delete a session, its digest and what was used in it; what was learned in it stays.
 
         Raises:
             NotFoundError: if it is unknown.
         """
         session = self.session(id)
         with self._store.writing() as connection:
+            self._erase_captured(Conditions(session=session.id, origins=("captured",), types=(_DIGEST,)), _FORGET)
             session_db.delete(connection, session)
             usage_db.forget_session(connection, session.id)
             served_db.forget_session(connection, session.id)
             candidate_db.forget_session(connection, session.id)
             self._store.erase_soon(connection)
+
+    def _erase_captured(self, wanted: Conditions, by: By) -> None:
+        captured = self._store.select(wanted)
+        self._store.record([MemoryChange(observation.id, "redact", {}) for observation in captured], by)
 
     # -- reading ------------------------------------------------------------------------------------------------------
 

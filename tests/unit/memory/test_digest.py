@@ -17,6 +17,7 @@ from cairn.storage.memory.rows import Observation
 from memory_histories import Clock
 
 AGENT, PERSON = By("agent:claude-code", "agent"), By("person:ada", "person")
+RULE = By("rule:capture", "rule")
 
 
 class Agent:
@@ -211,3 +212,14 @@ def test_a_session_that_is_muted_after_its_end_leaves_no_digest_and_keeps_what_w
     agent.sessions.mute("s1")
     assert agent.store.observation(digest.id).is_redacted
     assert agent.store.observation(learned).text == "The cache is cold."
+
+
+def test_a_session_that_is_forgotten_takes_its_digest_along_and_keeps_what_was_learned(agent: Agent) -> None:
+    agent.ask("look for the swordfish")
+    learned = agent.learn("The cache is cold.", "gotcha")
+    captured = agent.lifecycle.remember(NewMemory("The disk fails.", "gotcha", session="s1", origin="captured"), RULE)
+    digest = agent.end()
+    agent.sessions.forget("s1")
+    assert agent.store.observation(digest.id).is_redacted
+    assert agent.store.observation(learned).text == "The cache is cold."
+    assert agent.store.observation(captured.observation.id).text == "The disk fails."
