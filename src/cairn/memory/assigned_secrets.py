@@ -18,7 +18,7 @@ def _words(text: str) -> frozenset[str]:
 _PASSWORDS = _words(
     "password passwd passw passwort passphrase passcode kennwort contrasena contrase?a senha pwd passw "
     "userpass dbpass dbpassword mysqlpass mypassword rootpassword adminpassword pgpassword sshpass "
-    "storepass keypass motdepasse pw pass psw wachtwoord"
+    "storepass keypass requirepass masterauth motdepasse pw pass psw wachtwoord"
 )
 _SECRETS = _words("secret secrets clientsecret appsecret credential credentials creds")
 _TOKENS = _words(
@@ -76,7 +76,7 @@ _CONFIRM = re.compile(
     rb"|b64decode|encode|bytes|str|string|to_string)\((?=[rb]?[\"'])"
 )
 _QUOTED = re.compile(
-    rb"""(?P<prefix>[rbfuRBFUL@$]{0,2})(?:["]{3}([^"\x00]{1,400})["]{3}"""
+    rb"""(?P<prefix>[rbfuRBFUL@$]{0,2})(?:["]{3}([^"\x00]{1,400})["]{3}|'{3}([^'\x00]{1,400})'{3}"""
     rb"""|"((?:[^"\\\n\x00]|\\[^\n\x00])*+)["]|'((?:[^'\\\n\x00]|\\[^\n\x00])*+)'|`([^`\n\x00]*+)`"""
     rb"""|\\{1,3}"((?:[^"\\\n\x00]|\\[^"\n\x00\\])*+)\\{1,3}["]|\\{1,3}'([^'\\\n\x00]*+)\\{1,3}'"""
     rb"""|["'`]([^\s"'`\x00]++)$)""",
@@ -84,10 +84,14 @@ _QUOTED = re.compile(
 )
 _BARE = re.compile(rb"""[^\s"'`,;&<>(){}\[\]|\\\x00]++""")
 _WORD = re.compile(rb"""[^\s\x00]++""")
+_LABEL = (
+    rb"(?:[\w./@-]{1,100}[:-])?(?:[0-9]{1,7}(?:[ \t]*[:|?-]|\t))?[ \t]*[+-]?"  # of a line: file, number, sign of a diff
+)
 _BEFORE_ENV = re.compile(
-    rb"(?:(?:^|\n)[ \t]*(?:(?:export|set|setx|setenv|ENV|ARG|env|local|declare|readonly|typeset"
+    rb"(?:(?:^|\n)[ \t]*" + _LABEL + rb"[ \t]*(?:(?:export|set|setx|setenv|ENV|ARG|env|local|declare|readonly|typeset"
     rb"|-|\$ ?|#|>)[ \t]+(?:-[a-zA-Z]+[ \t]+)?)*"
-    rb"|(?:[ \t]|^)(?:-e|--env|--build-arg|--set|--from-literal=|env|export|sudo|set|&&|;)[ \t]*|[ \t=])$"
+    rb"|(?:[ \t]|^)(?:-e|--env|--build-arg|--set|--from-literal=|env|export|sudo|set|&&|;)[ \t]*|[ \t=]"
+    rb"|[ \t\[,=][\"'])$"
 )
 _LINE_START = re.compile(rb"(?:^|\n)[ \t]*(?:-[ \t]+|export[ \t]+)?[\w.\[\]/:-]*[\"']?$")
 _LINE_END = re.compile(rb"[ \t]*[;,]?[ \t]*(?:#|//|;|\r?\n|\Z)")
@@ -201,8 +205,9 @@ def _is_secret_literal(found: _Found, how: str, value: str, prefix: bytes) -> bo
         if spaced:
             return how in ("gap", "says") and found.meaning.any_value and _is_said_phrase(found, value)
         if found.meaning.is_secret and how not in ("comma", "gap"):
-            return looks_random(value) or is_mixed(value)
-        return looks_random(value) or (found.meaning.any_value and len(value) >= 6 and is_mixed(value))
+            return looks_random(value) or is_mixed(value) or (found.meaning.any_value and is_passphrase(value))
+        is_chosen = len(value) >= 6 and (is_mixed(value) or is_passphrase(value))
+        return looks_random(value) or (found.meaning.any_value and is_chosen)
     return not is_prose(value)
 
 
@@ -252,8 +257,10 @@ def _is_likely(found: _Found, how: str, value: str, start: int, end: int) -> boo
     least = 6 if found.meaning.is_secret else 8
     if is_option and how in ("gap", "op") and is_mixed(value) and len(value) >= least and _is_password_like(value):
         return True
-    if how in ("op", "next") and found.meaning.any_value and is_passphrase(value):
-        return bool(_LINE_END.match(found.text, end))
+    if how != "tag" and found.meaning.any_value and is_passphrase(value):
+        return how not in ("op", "next") or bool(_LINE_END.match(found.text, end))
+    if how == "tag" and found.meaning.any_value and found.text[end : end + 2] == b"</":
+        return True
     if not found.meaning.is_secret or not is_mixed(value):
         return False
     if how in ("says", "gap", "next", "cell"):
@@ -303,6 +310,8 @@ def _of_environment(found: _Found, how: str, start: int) -> tuple[int, int] | No
     elif how == "op" and text[found.end : start].partition(b"\\")[0] not in (b"=", b":=", b": "):
         return None
     value = found.words.value(text, start) or ""
+    if (quote := text[found.start - 1 : found.start].decode()) in ("'", '"'):  # it stands around name and value
+        value = value.partition(quote)[0]
     if (
         len(value) < 4
         or is_placeholder(value)
