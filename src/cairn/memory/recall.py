@@ -46,6 +46,8 @@ from cairn.types import Confidence
 ACTIVE = Conditions(statuses=("active",))
 _MAX_KEPT = 50  # answers to which memories meet some conditions
 _MORE = 10  # memories beyond the limit whose code is looked at
+_MOST_DIGESTS = 50  # memories beyond these that are looked at for digests that say the same
+_DIGEST = "session_summary"
 
 
 class Recollection(NamedTuple):
@@ -127,18 +129,20 @@ class Recall:
 
     def _choose(self, corpus: Corpus, query: Query, scored: Scored, limit: int) -> list[Recollection]:
         """Return the best rows, once it is known what became of the code that they speak of."""
-        candidates = np.argsort(-scored.total, kind="stable")[: limit + _MORE].tolist()
+        candidates = np.argsort(-scored.total, kind="stable")[: limit + _MORE + _MOST_DIGESTS].tolist()
         found = self._load(corpus, [row for row in candidates if np.isfinite(scored.total[row])])
+        found = _without_echoes(found, limit + _MORE)
         states = {row: self._link_states.staleness(observation) for row, observation in found.items()}
         totals = {row: float(scored.total[row]) + worth(states[row], self._weights) for row in found}
         order = sorted(found, key=lambda row: (-totals[row], row))
         recollections: list[Recollection] = []
-        for row in order[:limit]:
+        for place, row in enumerate(order):
             chance = relevance(scored, row)
             why = reasons(found[row], query, scored, row)
-            if chance >= HOPELESS:
-                recollections.append(Recollection(found[row], chance, confidence_word(chance), why, states[row]))
-        return recollections
+            recollection = Recollection(found[row], chance, confidence_word(chance), why, states[row])
+            if chance >= HOPELESS and (place < limit or not _is_mere_digest(recollection)):
+                recollections.append(recollection)
+        return sorted(recollections, key=_is_mere_digest)[:limit]
 
     def for_prompt(
         self, prompt: str, wanted: Conditions = ACTIVE, least_chance: float = LEAST_CHANCE
@@ -316,3 +320,26 @@ class Recall:
             found = observation_db.load_numbers(connection, list(numbers.values()))
             moves = self._moves.find(connection)
         return {row: follow(found[number], moves) for row, number in numbers.items() if number in found}
+
+
+def _without_echoes(found: Mapping[int, Observation], most: int) -> dict[int, Observation]:
+    """Return the first memories; of digests of sessions that were asked the same, only the newest.
+
+    Who asks again what was asked before would else find the question, as often as it was asked.
+    """
+    newest: dict[str, str] = {}
+    for memory in found.values():
+        if memory.type == _DIGEST:
+            newest[_asked(memory)] = max(newest.get(_asked(memory), ""), memory.id)
+    rows = [row for row, memory in found.items() if memory.type != _DIGEST or memory.id == newest[_asked(memory)]]
+    return {row: found[row] for row in rows[:most]}
+
+
+def _asked(digest: Observation) -> str:
+    """Return the first prompt of a session, as the title of its digest has it."""
+    return digest.text.partition("\n")[0].rpartition(" (")[0]
+
+
+def _is_mere_digest(found: Recollection) -> bool:
+    """Tell whether a memory says what was asked and done, or hardly fits; what was learned and may fit comes first."""
+    return found.observation.type == _DIGEST or found.confidence == "low"

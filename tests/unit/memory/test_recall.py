@@ -137,6 +137,26 @@ def test_of_two_equal_memories_the_important_and_the_new_one_come_first(memory: 
     assert memory.found("when is the cache of routes cleared") == [important, new, old]
 
 
+def test_what_was_learned_comes_before_the_digests_of_those_who_asked(memory: Memory, ids: dict[str, str]) -> None:
+    query = "why does the connection pool hand out closed sockets after a timeout?"
+    digests = []
+    for n in range(1, 9):
+        memory.clock.seconds += 60
+        text = f"{query} ({n} min, 1 edit)\nAsked: {query}"
+        digests.append(memory.remember(text, type="session_summary", session=f"s{n}"))
+    other = memory.remember("Make the connection pool log closed sockets (1 edit)", type="session_summary")
+
+    assert memory.found(query)[:2] == [ids["pool"], digests[-1]]
+    assert set(memory.found(query)) & {*digests, other} == {digests[-1], other}
+    assert memory.found(query, limit=1) == [ids["pool"]]
+
+
+def test_a_digest_is_found_where_nothing_was_learned(memory: Memory, ids: dict[str, str]) -> None:
+    digest = memory.remember("Move the cronjob to systemd timers (2 edits)", type="session_summary")
+
+    assert memory.found("cronjob systemd timers")[0] == digest
+
+
 def test_the_nearest_memories_of_one_mean_the_same(memory: Memory, ids: dict[str, str]) -> None:
     same = memory.remember("The pool of connections returns sockets that a timeout closed.")
     (nearest, similarity), (_, less) = memory.recall.nearest(memory.store.observation(same), 2)
