@@ -8,6 +8,7 @@ import pytest
 
 from cairn.answers import OutlineSymbol
 from cairn.errors import AmbiguousError, UnknownSymbolError
+from cairn.graph.fields import find_fields
 from cairn.operations.context import context
 from cairn.protocol.requests import ContextRequest
 from cairn.workspace import Workspace
@@ -101,3 +102,13 @@ def test_of_what_the_graph_does_not_know_no_untrue_reason_is_given(workspace: Wo
     assert note.startswith("callers, callees and tests are left out: the graph knows no field User.Nothing;")
     _, (note,) = workspace.graph.surroundings("model/late.go", unknown)
     assert note.startswith("callers, callees and tests are left out: model/late.go is not in the index;")
+
+
+def test_names_of_definitions_are_not_read_where_no_type_is_called_as_a_question_says(workspace: Workspace) -> None:
+    graph, statements = workspace.graph.current(), list[str]()
+    graph.connection.set_trace_callback(statements.append)
+    try:
+        assert find_fields(graph, "storage.tsdb.retention") == []
+    finally:
+        graph.connection.set_trace_callback(None)
+    assert [statement for statement in statements if "DISTINCT name FROM definition" in statement] == []

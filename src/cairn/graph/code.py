@@ -44,6 +44,8 @@ class Code:
     Attributes:
         checkout: the files as they are on disk.
         mentions: which files mention a name.
+        numbers: of the files, by path.
+        called: the numbers of the files by the last part of their paths.
     """
 
     def __init__(
@@ -63,6 +65,9 @@ class Code:
         self.paths = files.paths
         self.languages = [files.language_names[number] for number in files.languages.tolist()]
         self.numbers = {path: number for number, path in enumerate(self.paths)}
+        self.called: defaultdict[str, list[int]] = defaultdict(list)
+        for path, number in self.numbers.items():
+            self.called[path.rpartition("/")[2]].append(number)
         self._stored = StoredCode(snapshot, connection, state, view_name)
         self.view_id = self._stored.view_id
         self.identity = self._stored.identity

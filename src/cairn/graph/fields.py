@@ -13,7 +13,7 @@ from cairn.graph.graph import Graph
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.rules import TYPE_KINDS, VALUE_KINDS
 from cairn.graph.source_file import SourceFile
-from cairn.graph.symbols import find_namesakes, find_symbol, find_symbols
+from cairn.graph.symbols import find_if_known, find_namesakes, find_symbols
 from cairn.graph.values import Symbol
 from cairn.hints import Hint
 from cairn.index.isolation import run_isolated
@@ -70,10 +70,7 @@ def find_fields(graph: Graph, text: str) -> list[Sought]:
     if (match := re.match(_LAST_NAME, text)) is None:
         return list(_iter_called(graph, text)) if text.isidentifier() else []
     owner = f"{match['file']}:{match['owner']}" if match["file"] else match["owner"]
-    try:
-        nodes = find_symbol(graph.code, graph.connection, owner, TYPE_KINDS)
-    except UnknownSymbolError:
-        return []
+    nodes = find_if_known(graph.code, owner, TYPE_KINDS)
     field = _field_in(graph, nodes, match["name"].lstrip("@$"))
     return [field] if field is not None else []
 

@@ -64,7 +64,20 @@ def find_symbol(
         UnknownSymbolError: if there is no such symbol; the hint offers the nearest names.
         AmbiguousError: if several symbols match; the message lists them.
     """
-    symbols = _known_symbols(code, connection, text, likely)
+    return _the_only(code, text, _known_symbols(code, connection, text, likely))
+
+
+def find_if_known(code: Code, text: str, likely: Collection[str] = frozenset()) -> list[int]:
+    """Return what `find_symbol` does, nothing if there is no such symbol: to find names like it takes much longer.
+
+    Raises:
+        AmbiguousError: as `find_symbol`.
+    """
+    symbols = only_likely(code, find_symbols(code, text), likely)
+    return _the_only(code, text, symbols) if symbols else []
+
+
+def _the_only(code: Code, text: str, symbols: list[list[int]]) -> list[int]:
     if len(symbols) > 1:
         raise _ambiguous(code, text, symbols)
     return symbols[0]
@@ -221,7 +234,8 @@ def _files_named(code: Code, text: str) -> list[int]:
         path = path.replace("\\", "/").removeprefix("./").rstrip("/")
     if path in code.numbers or not path:
         return [code.numbers[path]] if path else []
-    files = [number for number, candidate in enumerate(code.paths) if candidate.endswith(f"/{path}")]
+    called = code.called.get(posixpath.basename(path), [])
+    files = [number for number in called if code.paths[number].endswith(f"/{path}")]
     own = [number for number in files if not foreign_word(int(code.snapshot.files.roles[number]))]
     return own or files
 

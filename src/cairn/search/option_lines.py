@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from cairn import waiting
@@ -66,7 +66,9 @@ def find_options(library: Library, names: Sequence[str], filters: Filtered) -> l
     """Return the lines that declare some options, the surest first; of options that nothing declares there are none."""
     found: list[DeclaredOption] = []
     for name in names[:_MAX_OPTIONS]:
-        lines = _lines_of(library, name, filters) or _lines_of(library, name.removeprefix("no-"), filters)
+        lines = _lines_of(library, name, filters)
+        if not lines and name.startswith("no-"):
+            lines = _lines_of(library, name.removeprefix("no-"), filters)
         found += [one for one in lines if one.share >= lines[0].share - _ALIKE][:_MAX_LINES]
     return sorted(found, key=lambda one: -one.share)
 
@@ -87,10 +89,14 @@ def _lines_of(library: Library, name: str, filters: Filtered) -> list[DeclaredOp
     found: list[DeclaredOption] = []
     for file, text in read_files(library, files).items():
         waiting.check()
-        lines = text.data[:_MAX_BYTES].decode("utf-8", "replace").split("\n")
+        data = text.data[:_MAX_BYTES]
+        if not (numbers := spellings.lines_with_some(data)):
+            continue
+        lines = data.decode("utf-8", "replace").split("\n")
         factor = 1.0 if _CALLED_SO.search(paths[file]) else _NOT_SO
-        for number, line in enumerate(lines, start=1):
-            if spellings.any.search(line) and len(line) <= _MAX_LINE and not _COMMENT.match(line):
+        for number in numbers:
+            line = lines[number - 1]
+            if len(line) <= _MAX_LINE and spellings.any.search(line) and not _COMMENT.match(line):
                 share = factor * _share_of(lines, number, spellings)
                 if share >= _LEAST:
                     found.append(DeclaredOption(line_in_text(file, lines, number, number), name, share))
@@ -98,8 +104,12 @@ def _lines_of(library: Library, name: str, filters: Filtered) -> list[DeclaredOp
 
 
 class _Spellings(NamedTuple):
-    """What finds an option in code: in any way; with dashes; as a text, also in the same spelling; as a member."""
+    """What finds an option in code: in any way; with dashes; as a text, also in the same spelling; as a member.
 
+    `words`: whatever `any` finds has one of them.
+    """
+
+    words: tuple[bytes, ...]
     any: re.Pattern[str]
     flag: re.Pattern[str]
     quoted: re.Pattern[str]
@@ -109,17 +119,38 @@ class _Spellings(NamedTuple):
     @classmethod
     def of(cls, name: str) -> _Spellings:
         words = [word for word in re.split(r"[-_]", name) if word]
-        kebab, snake = re.escape("-".join(words)), "_".join(words)
+        kebab, snake = "-".join(words), "_".join(words)
         camel = words[0] + "".join(word[:1].upper() + word[1:] for word in words[1:])
-        styles = "|".join(map(re.escape, dict.fromkeys((snake, camel, camel[:1].upper() + camel[1:]))))
-        named = re.escape(name)
+        spelt = dict.fromkeys((snake, camel, camel[:1].upper() + camel[1:]))
+        styles = "|".join(map(re.escape, spelt))
+        named, kebab = re.escape(name), re.escape(kebab)
         return cls(
+            tuple(one.encode() for one in dict.fromkeys((name, "-".join(words), *spelt))),
             re.compile(rf"(?<![\w-])(?:{named}|{kebab}|{styles})(?![\w-])|--(?:\[no-\])?{named}(?![\w-])"),
             re.compile(rf"[\"'](?:-\w[, |/]+)?--(?:\[no-\])?{named}{_AFTER}"),
             re.compile(rf"[\"'](?:{named}|{styles})[\"']"),
             re.compile(rf"[\"']{named}[\"']"),
             re.compile(rf"^[\w\s<>\[\]?,.()@:]*?\b(?:{styles})\s*(?::|=|;|,|\{{|$)"),
         )
+
+    def lines_with_some(self, data: bytes) -> list[int]:
+        """Return the numbers of the lines of a file that have one of the words, which is told a file at a time."""
+        starts = {data.rfind(b"\n", 0, place) + 1 for word in self.words for place in _places_of(word, data)}
+        numbers: list[int] = []
+        number, before = 1, 0
+        for start in sorted(starts):
+            number, before = number + data.count(b"\n", before, start), start
+            numbers.append(number)
+        return numbers
+
+
+def _places_of(word: bytes, data: bytes) -> Iterator[int]:
+    """Yield one place of a word in each line that has it."""
+    place = data.find(word)
+    while place >= 0:
+        yield place
+        end = data.find(b"\n", place)
+        place = data.find(word, end) if end >= 0 else -1
 
 
 def _share_of(lines: Sequence[str], number: int, spellings: _Spellings) -> float:
