@@ -22,17 +22,64 @@ _ENDS = re.compile(r"[)}\]]|end\b")  # a block
 _NONE, _IN_PATH = (0.0, 0, 0), 0.8  # no prefix; what a segment counts that only the path of the file has
 
 
+class FileGroups:
+    """Which lines of a file have groups of routes, what these are called, and where they end: told once for each.
+
+    Threads may share it.
+
+    Args:
+        lines: of the file.
+    """
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self._names: dict[int, str] = {}
+        self._ends: dict[int, int] = {}
+        self._are_groups: dict[str, bool] = {}  # by name
+
+    def holds(self, group: int, number: int) -> bool:
+        """Tell whether the group on a line may hold what another line declares: by its name, or by its block."""
+        if number <= group:
+            return False
+        if not (name := self._name_of(group)):
+            return number < self._end_of(group)
+        receiver = _RECEIVER.search(self._lines[number - 1])
+        return receiver is None or receiver[1] == name or not self._is_group(receiver[1])
+
+    def _name_of(self, group: int) -> str:
+        if (name := self._names.get(group)) is None:
+            name = self._names[group] = name_of_group(self._lines[group - 1])
+        return name
+
+    def _end_of(self, group: int) -> int:
+        if (end := self._ends.get(group)) is None:
+            end = self._ends[group] = _end_of_block(self._lines, group)
+        return end
+
+    def _is_group(self, name: str) -> bool:
+        """Tell whether any group of the file is called so, also one that does not fit."""
+        if (is_group := self._are_groups.get(name)) is None:
+            is_group = self._are_groups[name] = any(map(name_of_group, self._assigning.get(name, ())))
+        return is_group
+
+    @cached_property
+    def _assigning(self) -> defaultdict[str, list[str]]:
+        """The lines of the file that assign something, by name."""
+        lines: defaultdict[str, list[str]] = defaultdict(list)
+        for line in self._lines:
+            if "=" in line and (name := assigned_name(line)):
+                lines[name].append(line)
+        return lines
+
+
 class RoutePrefixes:
     """What may stand before a template in a path: the templates of groups over it in its file, one within the other."""
 
-    def __init__(self, templates: Sequence[RouteTemplate], lines: Sequence[str], words: Set[str]) -> None:
-        self._groups = [one for one in templates if one.is_prefix][:_MAX_GROUPS]
-        self._lines = lines
-        self._names = {one.number: name for one in self._groups if (name := name_of_group(lines[one.number - 1]))}
-        self._ends = {one.number: _end_of_block(lines, one.number) for one in self._groups}
+    def __init__(self, templates: Sequence[RouteTemplate], groups: FileGroups, words: Set[str]) -> None:
+        self._templates = [one for one in templates if one.is_prefix][:_MAX_GROUPS]
+        self._groups = groups
         self._words = words  # of the path of the file
         self._best: dict[tuple[int, int], tuple[float, int, int]] = {}
-        self._are_groups: dict[str, bool] = {}  # by name
 
     def best(self, rest: tuple[str, ...], number: int, depth: int = _MAX_DEPTH) -> tuple[float, int, int]:
         """Return what the best of those over a line count, how many segments are the same, and how many they have.
@@ -43,33 +90,9 @@ class RoutePrefixes:
             return 0.0, 0, 0
         if (key := (len(rest), number)) not in self._best:
             in_path = (_IN_PATH, 1, 1) if folded(rest[-1]) in self._words else _NONE
-            chains = (self._chain(one, rest, depth) for one in self._groups if self._holds(one, number))
-            self._best[key] = max([in_path, *chains])
+            held = (one for one in self._templates if self._groups.holds(one.number, number))
+            self._best[key] = max([in_path, *(self._chain(one, rest, depth) for one in held)])
         return self._best[key]
-
-    def _holds(self, group: RouteTemplate, number: int) -> bool:
-        """Tell whether a group may hold what a line declares: by its name if it has one, or by its block."""
-        if number <= group.number:
-            return False
-        if group.number not in self._names:
-            return number < self._ends[group.number]
-        receiver = _RECEIVER.search(self._lines[number - 1])
-        return receiver is None or receiver[1] == self._names[group.number] or not self._is_group(receiver[1])
-
-    def _is_group(self, name: str) -> bool:
-        """Tell whether any group of the file is called so, also one that does not fit."""
-        if name not in self._are_groups:
-            self._are_groups[name] = any(map(name_of_group, self._assigning[name]))
-        return self._are_groups[name]
-
-    @cached_property
-    def _assigning(self) -> defaultdict[str, list[str]]:
-        """The lines of the file that assign something, by name."""
-        lines: defaultdict[str, list[str]] = defaultdict(list)
-        for line in self._lines:
-            if "=" in line and (name := assigned_name(line)):
-                lines[name].append(line)
-        return lines
 
     def _chain(self, group: RouteTemplate, rest: tuple[str, ...], depth: int) -> tuple[float, int, int]:
         if (own := _match(group.segments, rest)) is None:

@@ -75,7 +75,9 @@ class RouteFolders:
         self._by_name: defaultdict[str, list[int]] = defaultdict(list)
         for number, path in enumerate(self._lower):
             self._by_name[path.rpartition("/")[2]].append(number)
-        self._below_roots = [number for number, path in enumerate(paths) if _ROOT.search(path) and _CODE.search(path)]
+        below_roots = [number for number, path in enumerate(paths) if _ROOT.search(path) and _CODE.search(path)]
+        self._below_roots = {number: self._lower[number] for number in below_roots}
+        self._read: dict[int, _BelowRoots] = {}  # of those, what they say, once they were asked for
 
     def routes(self, request: RequestLine) -> Iterator[FolderRoute]:
         """Yield the files whose paths fit all of a request's; whether they handle requests only their text tells."""
@@ -88,11 +90,35 @@ class RouteFolders:
             yield FolderRoute(number, asked or "/", share, is_sent=True)
         telling = [part.lower() for part in request.segments if not LEADING.fullmatch(part)]
         said = (*telling, *_VARIABLE_MARKS) if telling else ("",)  # a path with none of these does not fit, as most
-        for number in self._below_roots:
-            if number in served or not any(one in self._lower[number] for one in said):
+        for number, path in self._below_roots.items():
+            if number in served or not any(map(path.__contains__, said)):
                 continue
-            if (route := _route_below_roots(number, self._paths[number], request)) is not None:
+            if (below := self._read.get(number)) is None:
+                below = self._read[number] = _BelowRoots.of(self._paths[number])
+            if (route := below.route(number, request)) is not None:
                 yield route
+
+
+class _BelowRoots(NamedTuple):
+    """What a path below a folder of routes says: the method in its name, whether it is no page, and its templates."""
+
+    method: str
+    on_server: bool
+    templates: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, path: str) -> _BelowRoots:
+        names = _CODE.sub("", path).split("/")
+        if method := _BY_METHOD.search(names[-1]):
+            names[-1] = names[-1][: method.start()]
+        on_server = method is not None or not _ON_SERVER.isdisjoint(names)
+        return cls(method[1].upper() if method else "", on_server, tuple(_templates_of(names)))
+
+    def route(self, number: int, request: RequestLine) -> FolderRoute | None:
+        """Return the best of the routes that a file may be, None if none fits."""
+        fits = ((_fit(one, request.segments, self.on_server), one) for one in self.templates)
+        share, best = max(fits, default=(0.0, ()))
+        return FolderRoute(number, f"/{'/'.join(best)}", share, self.method, self.on_server) if share else None
 
 
 _folders: WeakKeyDictionary[Snapshot, RouteFolders] = WeakKeyDictionary()
@@ -103,19 +129,6 @@ def folders_of(snapshot: Snapshot) -> RouteFolders:
     if (folders := _folders.get(snapshot)) is None:
         folders = _folders[snapshot] = RouteFolders(snapshot.files.paths)
     return folders
-
-
-def _route_below_roots(number: int, path: str, request: RequestLine) -> FolderRoute | None:
-    """Return the best of the routes that a file may be below a folder of routes, None if none fits."""
-    names = _CODE.sub("", path).split("/")
-    if method := _BY_METHOD.search(names[-1]):
-        names[-1] = names[-1][: method.start()]
-    on_server = method is not None or not _ON_SERVER.isdisjoint(names)
-    fits = ((_fit(one, request.segments, on_server), one) for one in _templates_of(names))
-    share, best = max(fits, default=(0.0, ()))
-    if not share:
-        return None
-    return FolderRoute(number, f"/{'/'.join(best)}", share, method[1].upper() if method else "", on_server)
 
 
 def _served(path: str, asked: str, is_file: bool) -> float:

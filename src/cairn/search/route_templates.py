@@ -7,6 +7,7 @@ in the same file end, such as that of a controller.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from itertools import islice
@@ -19,12 +20,15 @@ _MAX_TEMPLATES = 500  # of one file
 _MAX_HEAD = 5_000  # bytes before what names a package
 
 # A template in quotes, the name of a resource of Rails, or a decorator that has no template of its own.
+_QUOTED = rf"[\"'`]\^?(?:(?:{METHODS}) )?((?=[\w/:{{<\[*])(?>\{{[^{{}}\"'`\n]{{0,80}}\}}|[^\"'`\s]){{1,200}})[\"'`]"
 _TEMPLATE = re.compile(
-    rf"[\"'`]\^?(?:(?:{METHODS}) )?((?=[\w/:{{<\[*])(?>\{{[^{{}}\"'`\n]{{0,80}}\}}|[^\"'`\s]){{1,200}})[\"'`]"
+    rf"{_QUOTED}"
     r"|\b(?:resources?|namespace|scope|get|post|put|patch|delete)[ (]:(\w{1,80})\b"
     r"|(@(?:\w{1,80}\.)?(?i:get|post|put|patch|delete)(?:Mapping)?(?:\((?:\"\"|'')?[,)]|$))",
     re.MULTILINE,
 )
+_IN_QUOTES = re.compile(_QUOTED)  # alone, which takes a quarter of the time
+_MARKS_OF_OTHERS = ("@", " :", "(:")  # in lines with one that is not in quotes
 # What begins a placeholder, an empty template, or what needs none.
 _MARKS = (
     rb"/[:{<\[($]|[\"'`]\^?/?[:{<\[*]|\(\?P?<|[\"'`]/[\"'`]|@(?:\w+\.)?(?:get|post|put|patch|delete)"
@@ -98,41 +102,142 @@ class RouteTemplate(NamedTuple):
     is_prefix: bool
 
 
-def templates_of(
-    data: bytes, lines: Sequence[str], segments: Sequence[str], telling: frozenset[str] = frozenset()
-) -> list[RouteTemplate]:
-    """Return what may be templates of routes that fit segments of a path in a row, perhaps behind or before others.
+class FileTemplates:
+    """The templates of a file, found once for all requests; what is around one is read when a request first fits it.
+
+    Threads may share it: what two of them read at once is the same.
 
     Args:
-        data: a file.
-        lines: its lines.
-        segments: of the path of a request.
-        telling: those of which a template of the file must have one, as nothing else says that any fits.
+        data: the file.
+        numbers: the lines in which they are found; None: in all.
+
+    Attributes:
+        lines: those of the file.
     """
-    segments = [segment.lower() for segment in segments]
-    if telling:
-        saying = _templates_on(_numbers_of(data, _beginnings(telling, _OF_CLASS)), data, lines, segments)
-        if not any(part.lower() in telling for one in saying for part in one.segments):
-            return []
-    numbers = _numbers_of(data, _beginnings(named_segments(segments), _MARKS))
-    return list(islice(_templates_on(numbers, data, lines, segments), _MAX_TEMPLATES))
+
+    def __init__(self, data: bytes, numbers: Iterable[int] | None = None) -> None:
+        text = data.decode("utf-8", "replace")
+        self.lines = text.split("\n")
+        self._is_go = data.startswith(b"package ") or b"\npackage " in data[:_MAX_HEAD]
+        self._places: list[tuple[int, int]] = []  # of each template: the number of its line, and where it begins there
+        self._parts: list[tuple[str, ...]] = []  # its segments, in lower case
+        self._with_segment: defaultdict[str, list[int]] = defaultdict(list)  # those that have a segment as it is
+        self._others: list[int] = []  # those of placeholders alone
+        self._may_be_shorter: set[int] = set()  # those whose last segment may be left out
+        self._read: dict[int, tuple[RouteTemplate, ...]] = {}
+        found = sorted(_templates_in(text, self.lines)) if numbers is None else _templates_on(numbers, self.lines)
+        for number, start, template in found:
+            self._add(number, start, template)
+
+    @property
+    def n_read(self) -> int:
+        """Of how many templates it was read what is around them."""
+        return len(self._read)
+
+    def fitting(self, segments: Sequence[str], telling: Set[str] = frozenset()) -> list[RouteTemplate]:
+        """Return what may be templates of routes that fit segments of a path in a row, perhaps behind or before others.
+
+        Args:
+            segments: of the path of a request.
+            telling: those of which a template of the file must have one, as nothing else says that any fits.
+        """
+        segments = [segment.lower() for segment in segments]
+        if telling:
+            saying = sorted({place for part in telling for place in self._with_segment.get(part, ())})
+            if not any(self._templates(place, segments) for place in saying):
+                return []
+        places = {place for part in segments for place in self._with_segment.get(part, ())}
+        templates = (one for place in sorted(places.union(self._others)) for one in self._templates(place, segments))
+        return list(islice(templates, _MAX_TEMPLATES))
+
+    def _add(self, number: int, start: int, template: str) -> None:
+        place, parts = len(self._places), tuple([part.lower() for part in _segments_of(template)])
+        self._places.append((number, start))
+        self._parts.append(parts)
+        named = [part for part in parts if not _HAS_PLACEHOLDER.search(part)]
+        for part in named:
+            self._with_segment[part].append(place)
+        if not named:
+            self._others.append(place)
+        if _may_end_before(template):
+            self._may_be_shorter.add(place)
+
+    def _templates(self, place: int, segments: Sequence[str]) -> tuple[RouteTemplate, ...]:
+        """Return the templates at a place, none if that there does not fit segments in lower case."""
+        parts = self._parts[place]
+        if not _fits_in_a_row(parts, segments) and not (
+            place in self._may_be_shorter and _fits_in_a_row(parts[:-1], segments)
+        ):
+            return ()
+        if (found := self._read.get(place)) is None:
+            number, start = self._places[place]
+            match = _TEMPLATE.match(self.lines[number - 1], start)
+            found = () if match is None else tuple(_templates_at(match, self.lines, number, self._is_go))
+            self._read[place] = found
+        return found
 
 
-def _templates_on(
-    numbers: Iterable[int], data: bytes, lines: Sequence[str], segments: Sequence[str]
-) -> Iterator[RouteTemplate]:
-    """Yield the templates on some lines of a file that may fit segments in lower case."""
-    is_go = data.startswith(b"package ") or b"\npackage " in data[:_MAX_HEAD]
+def _templates_in(text: str, lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield what may be templates in a file: the number of the line, where it begins there, and its text.
+
+    Most are in quotes and found in all of the file at once, for none goes over the end of a line.
+    """
+    has_others = {number for mark in _MARKS_OF_OTHERS for number in _lines_with(mark, text)}
+    number, start, end, is_read = 0, -1, -1, False  # of the line in which the last one was
+    for match in _IN_QUOTES.finditer(text):
+        if match.start() > end:
+            number += text.count("\n", max(start, 0), match.start()) + (start < 0)
+            start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.start())
+            end = len(text) if end < 0 else end
+            is_read = number not in has_others and _may_have_any(lines[number - 1])
+        if is_read and (template := _text_of(match, lines, number)) is not None:
+            yield number, match.start() - start, template
+    yield from _templates_on(has_others, lines)
+
+
+def _templates_on(numbers: Iterable[int], lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield what may be templates on some lines of a file, as `_templates_in` does."""
     for number in numbers:
-        own = lines[number - 1]
-        if len(own) <= MAX_LINE and not _COMMENT.match(own):
-            for match in _TEMPLATE.finditer(own):
-                yield from _templates_at(match, lines, number, segments, is_go)
+        line = lines[number - 1]
+        for match in _TEMPLATE.finditer(line) if _may_have_any(line) else ():
+            if (template := _text_of(match, lines, number)) is not None:
+                yield number, match.start(), template
+
+
+def _may_have_any(line: str) -> bool:
+    return len(line) <= MAX_LINE and not _COMMENT.match(line)
+
+
+def _lines_with(mark: str, text: str) -> Iterator[int]:
+    """Yield the numbers of the lines of a text that have a mark."""
+    number, before, place = 1, 0, text.find(mark)
+    while place >= 0:
+        number, before = number + text.count("\n", before, place), place
+        yield number
+        end = text.find("\n", place)
+        place = text.find(mark, end) if end >= 0 else -1
 
 
 def named_segments(segments: Sequence[str]) -> frozenset[str]:
     """Return those of some segments that are no numbers, in lower case."""
     return frozenset(segment.lower() for segment in segments if not segment.isdigit())
+
+
+def fitting_once(data: bytes, segments: Sequence[str], telling: frozenset[str]) -> FileTemplates | None:
+    """Return the templates of a file that may fit one request, by the lines in which they begin; None if none does.
+
+    This takes less time than to find all of them, if nothing else will be asked.
+
+    Args:
+        data: the file.
+        segments: of the path of the request.
+        telling: as for `FileTemplates.fitting`.
+    """
+    if telling:
+        saying = FileTemplates(data, _numbers_of(data, _beginnings(telling, _OF_CLASS)))
+        if not saying.fitting(segments, telling):
+            return None
+    return FileTemplates(data, _numbers_of(data, _beginnings(named_segments(segments), _MARKS)))
 
 
 def _numbers_of(data: bytes, pattern: Any) -> Iterator[int]:  # noqa: ANN401 - re2 ships no types
@@ -163,23 +268,29 @@ def finder_of(segments: Set[str], pattern: bytes) -> Any:  # noqa: ANN401 - re2 
     return re2.compile(pattern.replace(b"%b", one), options)
 
 
-def _templates_at(
-    match: re.Match[str], lines: Sequence[str], number: int, segments: Sequence[str], is_go: bool
-) -> Iterator[RouteTemplate]:
-    own, template = match.string, match[1] or match[2] or ""
-    before = own[: match.start()]
-    is_filled = before.endswith(("f", "F"))  # as Python fills in values
-    has_placeholder = _HAS_PLACEHOLDER.search(template) is not None
-    is_told = bool(match[2] or match[3]) or "/" in template or (has_placeholder and not is_filled)
-    if not is_told and (has_placeholder or template.isdigit()):
+def _text_of(match: re.Match[str], lines: Sequence[str], number: int) -> str | None:
+    """Return the text of what may be a template, None if it is no more than a value or a text with values in it."""
+    template: str = match[1] or (match[2] if match.re is _TEMPLATE else "") or ""
+    if not _is_told(match, template) and (template.isdigit() or _HAS_PLACEHOLDER.search(template)):
+        return None
+    return template.replace("[controller]", _class_below(lines, number)) if "[controller]" in template else template
+
+
+def _is_told(match: re.Match[str], template: str) -> bool:
+    """Tell whether a template looks like one by itself."""
+    if "/" in template or (match.re is _TEMPLATE and (match[2] or match[3])):
+        return True
+    is_filled = match.string.endswith(("f", "F"), 0, match.start())  # as Python fills in values
+    return not is_filled and _HAS_PLACEHOLDER.search(template) is not None
+
+
+def _templates_at(match: re.Match[str], lines: Sequence[str], number: int, is_go: bool) -> Iterator[RouteTemplate]:
+    """Yield the templates for which one stands, none if nothing declares it."""
+    own, template = match.string, _text_of(match, lines, number)
+    if template is None:
         return
-    if "[controller]" in template:
-        template = template.replace("[controller]", _class_below(lines, number))
+    before, is_told = own[: match.start()], _is_told(match, match[1] or match[2] or "")
     parts = _segments_of(template)
-    own_parts = [part.lower() for part in parts]
-    may_end_before = template.endswith(_LEFT_OUT_ENDS) and _MAY_END_BEFORE.search(template) is not None
-    if not (_fits_in_a_row(own_parts, segments) or (may_end_before and _fits_in_a_row(own_parts[:-1], segments))):
-        return
     if (around := _declaring(lines, number, is_told=is_told)) is None:
         return
     declared = around.replace(template, "") if template else around
@@ -201,8 +312,13 @@ def _templates_at(
     if template and _RESOURCE.search(f"{line_before}\n{own[: match.start(1 if match[1] else 2)]}"):
         for further in (("*",), ("*", "edit"), ("new",)):
             yield found._replace(segments=(*parts, *further), methods=frozenset())
-    if may_end_before:
+    if _may_end_before(template):
         yield found._replace(segments=parts[:-1])
+
+
+def _may_end_before(template: str) -> bool:
+    """Tell whether the last segment of a template may be left out."""
+    return template.endswith(_LEFT_OUT_ENDS) and _MAY_END_BEFORE.search(template) is not None
 
 
 def _fits_in_a_row(parts: Sequence[str], segments: Sequence[str]) -> bool:

@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from cairn import waiting
 from cairn.index.snapshot import Snapshot
@@ -18,12 +17,12 @@ from cairn.search.filters import Filtered, filter_files
 from cairn.search.library import Library, line_in, read_files
 from cairn.search.request_text import RequestLine
 from cairn.search.route_exports import PAGES, handler_in
-from cairn.search.route_fit import LEADING, OTHER_METHOD, RoutePrefixes, fit_of, folded, is_of_others
+from cairn.search.route_files import KeptRoutes, route_files_of
+from cairn.search.route_fit import LEADING, OTHER_METHOD, folded, is_of_others
 from cairn.search.route_folders import folders_of
 from cairn.search.route_handlers import handler_of
-from cairn.search.route_templates import finder_of, named_segments, templates_of
-from cairn.search.word_files import MINOR, files_with_words, is_code, line_in_text
-from cairn.source.roles import FOREIGN
+from cairn.search.route_templates import finder_of, named_segments
+from cairn.search.word_files import MINOR, files_with_words, line_in_text
 from cairn.source.terms import terms_of_word
 from cairn.source.text import raw_words
 
@@ -38,14 +37,6 @@ _LEAST, _ALIKE, _NOT_BEST = 0.45, 0.1, 0.75
 # How the files count in which a segment stands: more if it is rare, if they are called like what declares routes, less
 # if it is a value, and if they are examples or clients.
 _RARE, _FOR_ROUTING, _OF_VALUE, _MINOR_FACTOR = 0.1, 1.5, 0.2, 0.01
-_ROUTING = re.compile(  # for a path in lower case: where case does not count, `re` takes three times as long
-    r"rout|url|controller|views?\b|handler|endpoint|(?:^|/)(?:api|app|server|main|http|web|rest)(?:/[^/]+)?(?:\.\w+)?$"
-)
-_PACKAGES = re.compile(r"(?:^|/)src/main/(?:java|kotlin|scala|groovy)/")
-_CLIENTS = re.compile(
-    r"(?:^|/)(?:clients?|frontend|components|composables|hooks|cypress|assets|static|e2e|ui)/"
-    r"|\.(?:tsx|jsx|vue|svelte|html|blade\.php|erb|haml|slim|twig|ejs|hbs|heex|cshtml|jsp)$"
-)
 _IS_VALUE = re.compile(r"\d|%|-.*-|^[A-Z]")  # with one hyphen it may be a name
 
 # A decorator or an attribute, and how far below it what it is for begins.
@@ -118,12 +109,13 @@ def _routes_of_texts(library: Library, request: RequestLine, filters: Filtered, 
     """Return the routes that templates in code declare, those first that fit best."""
     snapshot = library.snapshot
     files = _files_saying(snapshot, request.segments, filters, n_files)
-    texts, minor = read_files(library, files), _are_minor(snapshot, np.array(files, dtype=np.int64)).tolist()
+    of_view = route_files_of(snapshot)
+    texts, minor = read_files(library, files), of_view.are_minor(np.array(files, dtype=np.int64)).tolist()
     paths = snapshot.files.paths
     found: list[DeclaredRoute] = []
     for file, is_minor in zip(files, minor, strict=True):
         waiting.check()
-        routes = _routes_in(file, paths[file], texts[file].data, request)
+        routes = _routes_in(of_view.kept, file, paths[file], texts[file].data, request)
         found += [route._replace(is_minor=is_minor) for route in routes]
     return sorted(found, key=lambda route: (-route.share, paths[route.line.file].count("/")))
 
@@ -154,16 +146,6 @@ def _routes_of_folders(library: Library, request: RequestLine, filters: Filtered
     )
 
 
-def _are_minor(snapshot: Snapshot, files: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """Tell which of some files are examples, clients and the like."""
-    paths = snapshot.files.paths
-    is_client = np.array([_CLIENTS.search(paths[file]) is not None for file in files.tolist()], dtype=np.bool_)
-    is_package = np.array([_PACKAGES.search(paths[file]) is not None for file in files.tolist()], dtype=np.bool_)
-    minor = np.where(is_package, int(FOREIGN), MINOR)  # packages may be called `docs` or `sample`
-    is_minor: npt.NDArray[np.bool_] = is_client | ((snapshot.files.roles[files] & minor) > 0)
-    return is_minor
-
-
 def _files_saying(snapshot: Snapshot, segments: Sequence[str], filters: Filtered, n_files: int) -> list[int]:
     """Return some files of code in which most segments of a path stand, those first that are called like routers.
 
@@ -175,7 +157,8 @@ def _files_saying(snapshot: Snapshot, segments: Sequence[str], filters: Filtered
         if len(own := files_with_words(snapshot, segment)):
             rarity = 1 + _RARE * np.log1p(len(paths) / len(own))
             worth[own] += rarity * (_OF_VALUE if _is_value(before, segment) else 1.0)
-    worth[~is_code(snapshot)] = 0
+    of_view = route_files_of(snapshot)
+    worth[~of_view.are_code] = 0
     if (chosen := filter_files(snapshot.files, filters)) is not None:
         worth[np.setdiff1d(np.arange(len(worth)), chosen)] = 0
     ranked = np.argsort(-worth, kind="stable")[: np.count_nonzero(worth)]
@@ -184,9 +167,8 @@ def _files_saying(snapshot: Snapshot, segments: Sequence[str], filters: Filtered
         files = ranked[start : start + _BATCH]
         if len(best) == n_files and worth[files[0]] * _FOR_ROUTING <= best[-1][0]:
             break  # whatever the others are called
-        is_called_so = [_ROUTING.search(paths[file].lower()) is not None for file in files.tolist()]
-        shares = worth[files] * np.where(is_called_so, _FOR_ROUTING, 1.0)
-        shares[_are_minor(snapshot, files)] *= _MINOR_FACTOR
+        shares = worth[files] * np.where(of_view.are_routing(files), _FOR_ROUTING, 1.0)
+        shares[of_view.are_minor(files)] *= _MINOR_FACTOR
         best += zip(shares.tolist(), files.tolist(), strict=True)
         best = sorted(best, key=lambda one: (-one[0], one[1]))[:n_files]
     return [file for _, file in best]
@@ -197,22 +179,28 @@ def _is_value(before: str, segment: str) -> bool:
     return _IS_VALUE.search(segment) is not None or ("-" in segment and before.endswith("s") and "-" not in before)
 
 
-def _routes_in(file: int, path: str, data: bytes, request: RequestLine) -> Iterator[DeclaredRoute]:
+def _routes_in(kept: KeptRoutes, file: int, path: str, data: bytes, request: RequestLine) -> Iterator[DeclaredRoute]:
     """Yield the routes of a file that fit a request. Where another file has the prefix, the path often says it."""
-    data = data[:_MAX_BYTES]
-    words = {folded(word) for raw in raw_words(path) for word in terms_of_word(raw)[0]}
+    data = data if len(data) <= _MAX_BYTES else data[:_MAX_BYTES]
+    words = _words_of_path(path)
     telling = frozenset(one for one in named_segments(request.segments) if not LEADING.fullmatch(one))
     is_in_path = any(folded(one) in words for one in telling)
-    if not is_in_path and not (telling and _saying(telling).search(data)):
+    if not telling:
         return
-    lines = _text_of(data).split("\n")
-    templates = templates_of(data, lines, request.segments, frozenset() if is_in_path else telling)
-    prefixes = RoutePrefixes(templates, lines, words)
-    for one in templates:
-        share = fit_of(one, prefixes, request)
+    needed = frozenset() if is_in_path else telling
+    if (route_file := kept.get(file, data)) is None and (is_in_path or _saying(telling).search(data)):
+        route_file = kept.read(file, data, request.segments, needed)
+    if route_file is None:
+        return
+    for one, share in route_file.fitting(request, needed, words):
         if share >= _LEAST and (line := line_in(file, data, one.number)) is not None:
-            line = line._replace(end_line=_end_of(lines, one.number))
+            line = line._replace(end_line=_end_of(route_file.lines, one.number))
             yield DeclaredRoute(line, one.text, share, is_other=is_of_others(one, request))
+
+
+@lru_cache(maxsize=1_024)  # of files that are read for many requests
+def _words_of_path(path: str) -> frozenset[str]:
+    return frozenset(folded(word) for raw in raw_words(path) for word in terms_of_word(raw)[0])
 
 
 @lru_cache(maxsize=16)  # for each file

@@ -22,9 +22,11 @@ def files_with_words(snapshot: Snapshot, text: str) -> npt.NDArray[np.int64]:
     """Return the files that have a chunk with all words of a text."""
     terms = {own[-1] for word in raw_words(text) if (own := terms_of_word(word)[1])}
     rows = snapshot.term_rows([known_hash(term) for term in sorted(terms)]).rows
-    files = np.unique(snapshot.file_of_row[np.bincount(rows, minlength=snapshot.n_rows) >= max(1, len(terms))])
-    shown: npt.NDArray[np.int64] = files[files >= 0]
-    return shown
+    if len(terms) > 1:  # else each is there once
+        rows = np.flatnonzero(np.bincount(rows, minlength=snapshot.n_rows) == len(terms))
+    are_said = np.zeros(len(snapshot.files.paths) + 1, dtype=np.bool_)  # the last is no file
+    are_said[snapshot.file_of_row[rows]] = True
+    return np.flatnonzero(are_said[:-1])
 
 
 def is_code(snapshot: Snapshot) -> npt.NDArray[np.bool_]:

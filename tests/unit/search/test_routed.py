@@ -7,7 +7,8 @@ import time
 import pytest
 
 from cairn.search.request_text import RequestLine, read_requests
-from cairn.search.route_templates import templates_of
+from cairn.search.route_files import ASKED_BEFORE, MAX_KEPT_BYTES, KeptRoutes
+from cairn.search.route_templates import FileTemplates, fitting_once
 from cairn.search.routed import _routes_in  # what a file declares is told from its text alone
 
 CARTS = ("api", "carts", "12", "items")
@@ -69,7 +70,7 @@ def test_other_texts_with_slashes_are_no_requests(text: str) -> None:
     ],
 )
 def test_the_route_of_a_request_is_told_by_its_template_in_every_framework(source: str) -> None:
-    found = list(_routes_in(0, "src/shop.x", source.encode(), RequestLine("POST", CARTS)))
+    found = list(_routes_in(KeptRoutes(), 0, "src/shop.x", source.encode(), RequestLine("POST", CARTS)))
     assert found
     assert "items" in max(found, key=lambda one: one.share).line.text.decode()
 
@@ -78,7 +79,7 @@ def test_the_method_tells_routes_of_one_path_apart() -> None:
     source = b'@app.get("/carts/{id}")\ndef show(id): ...\n\n\n@app.delete("/carts/{id}")\ndef close(id): ...\n'
     shares = {
         one.line.start_line: one.share
-        for one in _routes_in(0, "src/shop.x", source, RequestLine("DELETE", ("carts", "12")))
+        for one in _routes_in(KeptRoutes(), 0, "src/shop.x", source, RequestLine("DELETE", ("carts", "12")))
     }
     assert shares[5] > shares.get(1, 0.0)
 
@@ -87,14 +88,14 @@ def test_what_is_the_same_counts_more_than_a_placeholder() -> None:
     source = b'@app.get("/carts/{id}")\ndef show(id): ...\n\n\n@app.get("/carts/open")\ndef all(): ...\n'
     shares = {
         one.line.start_line: one.share
-        for one in _routes_in(0, "src/shop.x", source, RequestLine("GET", ("carts", "open")))
+        for one in _routes_in(KeptRoutes(), 0, "src/shop.x", source, RequestLine("GET", ("carts", "open")))
     }
     assert shares[5] > shares[1]
 
 
 def test_the_line_of_a_decorator_is_shown_to_where_its_function_begins() -> None:
     source = b'@app.get(\n    "/carts/{id}",\n    name="cart",\n)\nasync def show(id):\n    pass\n'
-    (route,) = _routes_in(0, "src/shop.x", source, RequestLine("GET", ("carts", "12")))
+    (route,) = _routes_in(KeptRoutes(), 0, "src/shop.x", source, RequestLine("GET", ("carts", "12")))
     assert (route.line.start_line, route.line.end_line) == (2, 5)
 
 
@@ -109,7 +110,12 @@ def test_the_line_of_a_decorator_is_shown_to_where_its_function_begins() -> None
     ],
 )
 def test_other_texts_of_code_are_no_routes(source: str) -> None:
-    assert list(_routes_in(0, "src/shop.x", source.encode("utf-8", "replace"), RequestLine("GET", ("carts",)))) == []
+    assert (
+        list(
+            _routes_in(KeptRoutes(), 0, "src/shop.x", source.encode("utf-8", "replace"), RequestLine("GET", ("carts",)))
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize("block", ["curl ", "curl-", "GET ", "GET /", "/", "a.", "http://", '"/', "{", "curl a/"])
@@ -117,14 +123,14 @@ def test_texts_that_are_made_to_be_slow_are_read_in_linear_time(block: str) -> N
     started = time.process_time()
     text = block * (40_000 // len(block))
     read_requests(text)
-    list(_routes_in(0, "src/shop.x", text.encode(), RequestLine("GET", ("a", "b"))))
+    list(_routes_in(KeptRoutes(), 0, "src/shop.x", text.encode(), RequestLine("GET", ("a", "b"))))
     assert time.process_time() - started < 5  # linear: some milliseconds
 
 
 def test_many_groups_in_a_file_take_little_time() -> None:
     source = '@Path("{a}")\nclass A {}\n' * 400 + '@Path("/x/{b}")\nclass B {}\n'
     started = time.process_time()
-    list(_routes_in(0, "src/a.java", source.encode(), RequestLine("GET", tuple("abcdefghixy"))))
+    list(_routes_in(KeptRoutes(), 0, "src/a.java", source.encode(), RequestLine("GET", tuple("abcdefghixy"))))
     assert time.process_time() - started < 5  # bounded: some milliseconds
 
 
@@ -132,7 +138,7 @@ OTHER_ROUTES = "".join(f'app.get("/other{number}/{{id}}", other{number})\n' for 
 
 
 def templates_in(source: str, *telling: str) -> list[tuple[str, int]]:
-    found = templates_of(source.encode(), source.split("\n"), CARTS, frozenset(telling))
+    found = FileTemplates(source.encode()).fitting(CARTS, frozenset(telling))
     return [(one.text, one.number) for one in found]
 
 
@@ -160,13 +166,60 @@ def test_a_route_of_another_group_by_name_is_not_one_of_this_group() -> None:
         'carts = Blueprint("carts", url_prefix="/carts")\nother = make_group()\n'
         '@other.get("/{id}/items")\ndef a(): ...\n@carts.get("/{id}/items")\ndef b(): ...\n'
     )
-    found = _routes_in(0, "src/shop.py", source.encode(), RequestLine("GET", CARTS[1:]))
+    found = _routes_in(KeptRoutes(), 0, "src/shop.py", source.encode(), RequestLine("GET", CARTS[1:]))
     shares = {route.line.start_line: route.share for route in found}
     assert max(shares, key=lambda number: shares[number]) == 5
 
 
 def test_the_lines_of_routes_are_where_they_begin_in_the_file() -> None:
     source = '# \u00e9\u00e9\napp.post("/api/carts/{id}/items", add)\n'.encode()
-    (route,) = _routes_in(0, "src/shop.py", source, RequestLine("POST", CARTS))
+    (route,) = _routes_in(KeptRoutes(), 0, "src/shop.py", source, RequestLine("POST", CARTS))
     assert route.line.text.startswith(b"app.post")
     assert source[route.line.start_byte :].startswith(route.line.text)
+
+
+def test_of_a_file_of_many_routes_only_what_fits_is_looked_at_closely() -> None:
+    file = FileTemplates((OTHER_ROUTES + 'app.post("/carts/{id}/items", add)\n').encode())
+    assert [one.number for one in file.fitting(CARTS, frozenset({"carts"}))] == [901]
+    assert file.n_read == 1
+    assert file.fitting(("users", "7"), frozenset({"users"})) == []
+    assert file.n_read == 1
+
+
+SOURCES = (
+    OTHER_ROUTES + 'app.post("/carts/{id}/items", add)\n',
+    'Route.resource("carts", Carts)\nresources :carts do\n  get :items\nend\n',
+    "@Controller('api')\nclass A {\n  @Get()\n  all() {}\n  @Post('carts/:id/items')\n  add() {}\n}\n",
+    '[Route("[controller]")]\npublic class CartsController {\n  [HttpPost("{id}/items")]\n  void Add() {}\n}\n',
+    'x = "it\'s {a} `b`"\n# app.get("/carts/{id}")\napp.get("/carts/{id?}", show)\r\n"*"\n"' + "y" * 2_000 + '"\n',
+    'package main\n\nr.POST("/carts/:id/items", add) // "/carts"\ng := r.Group("/api")',
+    "no route",
+)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("telling", [frozenset[str](), frozenset({"carts", "items"})])
+def test_a_file_says_the_same_to_one_request_and_to_all(source: str, telling: frozenset[str]) -> None:
+    data, requests = source.encode(), (CARTS, CARTS[1:], ("carts", "12"), ("carts",))
+    whole = FileTemplates(data)
+    for segments in requests:
+        once = fitting_once(data, segments, telling)
+        assert (once.fitting(segments, telling) if once else []) == whole.fitting(segments, telling)
+
+
+def test_a_file_that_is_asked_for_often_is_read_whole_and_kept_until_it_changes() -> None:
+    kept, data = KeptRoutes(), b'app.post("/carts/{id}/items", add)\n'
+    for _ in range(ASKED_BEFORE):
+        assert kept.read(7, data, CARTS, frozenset()) is not None
+        assert kept.get(7, data) is None
+    read = kept.read(7, data, CARTS, frozenset())
+    assert kept.get(7, data) is read is not None
+    assert kept.get(7, data + b"\n") is None
+
+
+def test_no_more_of_files_is_kept_than_there_is_room_for() -> None:
+    kept, large = KeptRoutes(), b"app.get('/carts')\n" + b"x" * (MAX_KEPT_BYTES // 2)
+    for file in range(4):
+        for _ in range(ASKED_BEFORE + 1):
+            assert kept.read(file, large, CARTS, frozenset()) is not None
+    assert [kept.get(file, large) is not None for file in range(4)] == [True, False, False, False]
