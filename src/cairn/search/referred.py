@@ -22,7 +22,8 @@ _MAX_NAMESAKES = 3  # commits with one number; with more it says nothing
 _MOST = 1.5
 _MINOR_ROLES = Role.TEST | Role.EXAMPLE | Role.DOCS
 
-_HASH = re.compile(r"(?<![0-9A-Za-z_])(?=[0-9a-f]{0,63}[a-f])(?=[a-f]{0,63}\d)[0-9a-f]{7,64}(?![0-9A-Za-z_])")
+# It begins with one set of characters, for which re looks quickly.
+_HASH = re.compile(r"[0-9a-f](?<![0-9A-Za-z_].)[0-9a-f]{6,63}(?![0-9A-Za-z_])")
 # Behind these words a hash says what was running, not what changed.
 _RUNNING = re.compile(r"(?i)(?:\d\.\d[\w.+-]*|\b(?:versions?|build|head|main|master|nightly))\W{1,4}$")
 _RUNNING_CHARS = 40
@@ -30,6 +31,21 @@ _COMMIT_LINK = re.compile(r"://[^\s/]{1,80}/[^\s#?]{1,200}?/commits?/([0-9a-f]{7
 _BISECTED = re.compile(r"(?m)^[ \t>*`]{0,20}([0-9a-f]{7,64}) is the first bad commit")
 _HAS_LINK, _HAS_BISECTED = "/commit", " is the first bad commit"  # quickly told
 _HAS_NUMBER = re.compile(r"#\d|/(?:pull|issues|merge_requests)/\d")  # quickly told
+# What `_BLAMED` finds has one of these, in lower case.
+_BLAMES = (
+    "regress",
+    "introduc",
+    "broke",
+    "break",
+    "bisect",
+    "caus",
+    "since",
+    "culprit",
+    "due to",
+    "follow",
+    "revert",
+    "undo",
+)
 # A number says something behind words that blame. Otherwise reports refer to what is only like them.
 _BLAMED = re.compile(
     r"(?i)\b(?:regress|introduc|broke|break|bisect|caus|since\b|culprit|due to\b|follow[- ]?up|revert|undo)\w*"
@@ -87,7 +103,7 @@ def references_of(past: Past, item: WorkItem, project: str) -> list[NamedCommit]
     hashes += _BISECTED.findall(item.raw) if _HAS_BISECTED in item.raw else []
     hashes += islice(_hashes_in(said), MAX_TRIED)
     found = {past.starting_with(text): 1.0 for text in islice(dict.fromkeys(hashes), MAX_TRIED)}
-    blamed = _BLAMED.findall(item.raw) if _HAS_NUMBER.search(item.raw) else []
+    blamed = _BLAMED.findall(item.raw) if _HAS_NUMBER.search(item.raw) and _may_blame(item.raw) else []
     numbers = [number for name, number in blamed if not name or _is_called(project, name)]
     if numbers:
         of_numbers = past.numbered(list(dict.fromkeys(numbers))[:MAX_TRIED])
@@ -99,9 +115,16 @@ def references_of(past: Past, item: WorkItem, project: str) -> list[NamedCommit]
     return [NamedCommit(commit, worth) for commit, worth in islice(found.items(), MAX_REFERENCES)]
 
 
+def _may_blame(text: str) -> bool:
+    lower = text.lower()
+    return not text.isascii() or any(map(lower.__contains__, _BLAMES))  # beyond ASCII, `re` knows more of case
+
+
 def _hashes_in(prose: str) -> Iterator[str]:
     """Yield what may be hashes of commits that changed something."""
     for match in _HASH.finditer(prose):
+        if match[0].isdigit() or match[0].isalpha():
+            continue  # a number or a word
         if not _RUNNING.search(prose[max(0, match.start() - _RUNNING_CHARS) : match.start()]):
             yield match[0]
 

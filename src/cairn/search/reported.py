@@ -67,11 +67,12 @@ _PANIC = re.compile(
     r"panicked at (?:(?:'(.{1,400})', )?\S{1,400}:\d+:\d+|\S{1,400}:\d+:\d+:\n(.{1,400}))$", re.MULTILINE
 )
 _UNWRAPPED = re.compile(r"called `Result::\w+\(\)` on an `Err` value: |called `Option::\w+\(\)` on a `None` value")
-_SAYS = re.compile(
-    r"(?i)\b(can ?not|can't|could ?n[o']t|unable to|fail(ed|s) to|must (not )?be|(is|are|was|were|does|do|did) not"
+_SAYS_IN_LOWER = re.compile(  # for text in lower case: where case does not count, `re` takes three times as long
+    r"\b(can ?not|can't|could ?n[o']t|unable to|fail(ed|s) to|must (not )?be|(is|are|was|were|does|do|did) not"
     r"|not (found|allowed|supported|a valid)|no such|already (exists|in use|defined|registered|been)"
     r"|exceeded|denied|refused|(is|are) required|unexpected|invalid|unknown|unrecogni[sz]ed|missing)\b"
 )
+_SAYS = re.compile(_SAYS_IN_LOWER.pattern, re.IGNORECASE)
 # What `_SAYS` finds has one of these, in lower case: they are told quickly, and most lines have none.
 _SAID = (
     *("not", "n't", "unable", "fail", "must", "no such", "already", "exceeded", "denied", "refused", "required"),
@@ -264,7 +265,7 @@ def _is_paragraph(lines: Sequence[str]) -> bool:
 
 
 def _says_what_failed(line: str) -> bool:
-    return any(found is not None for found in (_ERROR.match(line), _BRACKETED.match(line), _SAYS.search(line)))
+    return any(found is not None for found in (_ERROR.match(line), _BRACKETED.match(line))) or _says(line, line.lower())
 
 
 def _is_logged(line: str) -> bool:
@@ -417,7 +418,8 @@ def _is_prose(line: str) -> bool:
 
 def _stripped(line: str) -> str:
     """Return a printed line without what stands around it."""
-    return _BEFORE_MESSAGE.sub("", line, count=1).strip()
+    before = _BEFORE_MESSAGE.match(line)
+    return line[before.end() :].strip() if before else line
 
 
 def _is_code(line: str) -> bool:
@@ -437,7 +439,12 @@ def _saying(lines: Sequence[str]) -> list[str]:
     said = [words for words in _SAID if words in text]
     # Beyond ASCII, `re` knows more of case.
     may_say = [not line.isascii() or any(words in line for words in said) for line in lowered]
-    return [line for line in compress(lines, may_say) if _SAYS.search(line)]
+    return [line for line, lower in compress(zip(lines, lowered, strict=True), may_say) if _says(line, lower)]
+
+
+def _says(line: str, lower: str) -> bool:
+    """Tell whether a line, which is also given in lower case, says what went wrong."""
+    return (_SAYS_IN_LOWER.search(lower) if line.isascii() else _SAYS.search(line)) is not None
 
 
 @lru_cache(maxsize=4)  # asked for twice

@@ -10,8 +10,10 @@ _ALL_METHODS = METHODS.split("|")
 _MAX_REQUESTS, _MAX_SEGMENTS = 3, 12
 
 _PATH = r"(/[^\s\"'`?#<>()|]{0,500})"
-# What a log, a browser or somebody says: a method and a path or an address.
-_REQUEST = re.compile(rf"\b({METHODS})[\]\"']{{0,2}}:?\s{{1,3}}[\"']?(?:https?://[^\s/\"']{{1,200}})?{_PATH}")
+# What a log, a browser or somebody says: a method and a path or an address. A method begins with one set of characters,
+# for which `re` looks quickly.
+_METHOD = rf"[GPDHO](?<!\w.)(?:{'|'.join(f'(?<={one[0]}){one[1:]}' for one in _ALL_METHODS)})"
+_REQUEST = re.compile(rf"({_METHOD})[\]\"']{{0,2}}:?\s{{1,3}}[\"']?(?:https?://[^\s/\"']{{1,200}})?{_PATH}")
 # The fields of a log: `method=GET path=/users/12`, `"method": "GET", "url": "/users/12"`.
 _FIELDS = re.compile(
     rf"(?i:method)[\"']?[=:] ?[\"']?({METHODS})[\"']?[ ,;]{{1,3}}[\"']?(?i:path|url|uri)[\"']?[=:] ?[\"']?"
@@ -39,9 +41,11 @@ def read_requests(text: str) -> list[RequestLine]:
     """
     if "/" not in text:
         return []
-    patterns = (_REQUEST, _FIELDS) if any(method in text for method in _ALL_METHODS) else ()
+    may_have = any(method in text for method in _ALL_METHODS)
+    may_have_fields = may_have and (not text.isascii() or "method" in text.lower())
+    patterns = ((_REQUEST, may_have), (_FIELDS, may_have_fields))
     matches = sorted(
-        (match for pattern in patterns for match in pattern.finditer(text)),
+        (match for pattern, may_match in patterns if may_match for match in pattern.finditer(text)),
         key=lambda match: _badness(text, match.end()),
         reverse=True,
     )

@@ -50,7 +50,7 @@ _MORE_REFERENCES = rf"(?:(?:[,;]|[.,;]?\s{{1,3}}(?:(?:and|&)\s)?)(?:{_REFERS})?{
 # What says nothing of the code: a separator, a box to tick, a trailer, a form where nothing was filled in, a greeting,
 # who said something in a chat and when.
 _NOISE = re.compile(
-    r"(?i)\W*$|\s*(?:[-*+]\s*\[[ x]?\]"
+    r"(?i)\W*+$|\s*+(?:[-*+]\s*\[[ x]?\]"
     r"|(?:signed-off|co-authored|reviewed|acked|reported|tested|suggested)-by|change-id|cc"
     rf"|{_REFERS}{_REFERENCE}{_MORE_REFERENCES}(?: for .{{0,60}}| \(.{{0,60}}\))?\W*$"
     r"|(?:_?no response_?|n/?a|none"
@@ -75,14 +75,20 @@ _ENVIRONMENT = re.compile(
     r"(?i)\b(how did you install|environment|versions?|platform|operating system|system info\w*|your setup|desktop"
     r"|smartphone|installed|os|runtime|dependencies)\b"
 )
+# What may be installed: one of these stands before the first sign of a setting behind the marks of a list or a table.
+_INSTALLED = frozenset(
+    """architecture browser cargo compiler device docker environment go java jdk jvm kernel locale node npm os php
+    platform python ruby rust rustc shell system terminal version versions yarn""".split()  # noqa: SIM905 - words
+)
+_BEFORE_SIGN = re.compile(r"[\s>*+|-]*+([^:=|]*+)[:=|]")
 # For a line in lower case: where case does not count, `re` tries each of the words wherever one may begin.
 _SETTING = re.compile(
-    r"[\s>*+|-]*+[\w .()/+-]{0,40}(?<!\.)\b(?:os|versions?|platform|system|browser|node|npm|yarn|python|java|jdk"
-    r"|jvm|ruby|php|go|rust|rustc|cargo|kernel|shell|terminal|device|architecture|locale|compiler|docker|environment)\b"
+    rf"[\s>*+|-]*+[\w .()/+-]{{0,40}}(?<!\.)\b(?:{'|'.join(sorted(_INSTALLED))})\b"
     r"[\w ()/+]{0,30}(?:\*\*)?\s*[:=|].{0,100}$"
 )
 _VERSIONED = re.compile(r"^[\s>*+|-]*[\w@/.-]+(?:\s+version)?\s*[:=|@ ]\s*v?\d+(?:\.\d+)+\S*\s*\|?$")
 # A command that asks for a version, and a line that says one.
+_NUMBERS = re.compile(r"\d\.\d")  # which a version has, quickly told
 _ASKS_VERSION = re.compile(r"\s*(?:[$>%] +)?[\w./-]+(?: \w+){0,2} (?:-[vV]|--?version|version)\s*$")
 _VERSIONS = re.compile(rf"\D*\d+\.\d|{_ASKS_VERSION.pattern}")
 # A row of a table. A table with some such settings says what is installed in its other rows as well.
@@ -379,9 +385,15 @@ def _is_setting(line: str) -> bool:
     """Tell whether a line says what is installed, or in which version."""
     if len(line) >= _MAX_SETTING:
         return False
-    has_sign = ":" in line or "=" in line or "|" in line
-    says = has_sign and _SETTING.match(line.lower()) and not _MESSAGE.match(line)
-    return bool(says or ("." in line and _VERSIONED.match(line)))
+    if _may_be_setting(line) and _SETTING.match(line.lower()) and not _MESSAGE.match(line):
+        return True
+    return "." in line and _NUMBERS.search(line) is not None and _VERSIONED.match(line) is not None
+
+
+def _may_be_setting(line: str) -> bool:
+    """Tell whether a line names something that may be installed before a sign of a setting."""
+    before = _BEFORE_SIGN.match(line) if ":" in line or "=" in line or "|" in line else None
+    return before is not None and not _INSTALLED.isdisjoint(raw_words(before[1].lower()))
 
 
 def _tidy(text: str) -> str:
