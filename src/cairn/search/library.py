@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cairn.graph.graph import Graph
     from cairn.search.meaning import Meanings
 
+MAX_TEXTS = 1_000  # files that are kept for one answer
 _BLOCK = 1024  # bytes in which line feeds are counted, before the lines of one are looked at
 
 
@@ -27,7 +28,7 @@ class Library(NamedTuple):
 
     `open_graph` returns the symbol graph of the same snapshot; it is None for a revision that is not checked out.
     `repository` returns the name of the repository that the project was cloned from, empty if that is not known.
-    `helpers` is how many processes may parse for one answer.
+    `helpers` is how many processes may parse for one answer. `texts` are the files that were read for it.
     """
 
     snapshot: Snapshot
@@ -41,6 +42,7 @@ class Library(NamedTuple):
     tuning: Tuning = SHIPPED
     repository: Callable[[], str] = str
     helpers: int = 1
+    texts: dict[int, FileText] | None = None  # None: none is kept
 
     def for_question(self, text: str) -> Library:
         """Return the library with the tuning that answers a question."""
@@ -54,7 +56,20 @@ def coverage_of(snapshot: Snapshot) -> Coverage:
 
 
 def read_files(library: Library, files: Collection[int]) -> dict[int, FileText]:
-    """Return the files by number, as they are on disk now."""
+    """Return the files by number, as they are on disk now, or were when one was first read for this answer."""
+    known = library.texts
+    if known is None:
+        return _read_anew(library, files)
+    new = [file for file in files if file not in known]
+    if new and len(known) + len(new) > MAX_TEXTS:
+        known.clear()
+        new = list(files)
+    if new:
+        known.update(_read_anew(library, new))
+    return {file: known[file] for file in files}
+
+
+def _read_anew(library: Library, files: Collection[int]) -> dict[int, FileText]:
     of_view, read = library.snapshot.files, library.reader.read
     paths, blob_ids = of_view.paths, of_view.blob_ids
     texts: dict[int, FileText] = {}

@@ -263,6 +263,7 @@ class OpenIndex:
             self._tunings.open(),
             self._repository_name,
             self._helpers,
+            {},
         )
 
     def _repository_name(self) -> str:

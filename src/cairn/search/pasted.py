@@ -18,26 +18,24 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn import waiting
-from cairn.index.snapshot import Snapshot
 from cairn.kernels import loops
 from cairn.kernels.plain import group
 from cairn.search.exact import LineMatch
 from cairn.search.file_finder import finder_of
-from cairn.search.filters import Filtered, filter_files
+from cairn.search.filters import Filtered
 from cairn.search.framed import lines_of_frames
 from cairn.search.hits import FileText
 from cairn.search.library import Library, read_files
 from cairn.search.linked_places import with_places
+from cairn.search.pasted_rows import MAX_WORDS, MINOR, occurrences_of, standing_of, stands_nowhere
 from cairn.search.pasted_text import Pasted, is_of_language, read_message, without_prefix
 from cairn.search.pasted_words import LONG_RUNS, PastedWords, WordRun
 from cairn.search.query import STOP_WORDS
 from cairn.source.frames import TracebackFrame, read_calls
-from cairn.source.roles import FOREIGN, Role
-from cairn.source.terms import known_hash, terms_of_word
+from cairn.source.roles import Role
 from cairn.source.text import is_plain, places_of_word
 
 BUDGET_SECONDS = 0.25
-_MAX_WORDS = 32  # of a longer text the first count
 _MAX_ROWS, _MAX_FILES = 32, 96  # that are read, for a part of the text and for all of it
 _MAX_ROWS_OF_FEW, _FEW_WORDS = 56, 4  # where the text says no more words, many chunks hold them
 _MAX_MINOR_ROWS = 8  # of tests, examples and documentation among those of a part
@@ -50,8 +48,6 @@ _ROUNDED_UP = 1 + 1e-9  # sums of the same numbers in another order may be this 
 _OTHER_LINE = 0.6
 _NEAR_BYTES = 250  # between runs of one message
 _LEAST_SHARE = 0.3  # of the best row's rarity, for a row to be compared
-_MINOR = Role.TEST | Role.EXAMPLE | Role.DOCS | FOREIGN
-_MINOR_FACTOR, _TRANSLATION_FACTOR = 0.15, 0.9
 _ENOUGH_WORDS, _ENOUGH_SHARE = 3, 0.25  # that stand in code, for tests and documents to be left out
 # What a place counts by where it stands: a comment, outside of a string, before a placeholder, beside what is raised.
 _IN_COMMENT, _NO_STRING, _BEFORE_VALUE, _RAISED = 0.4, 0.7, 1.2, 1.5
@@ -103,7 +99,7 @@ def find_pasted(library: Library, pasted: Sequence[Pasted], wants: Role, filters
     """
     until = time.monotonic() + BUDGET_SECONDS
     for one in pasted:
-        if not one.is_loose and _stands_nowhere(library.snapshot, one.text):
+        if not one.is_loose and stands_nowhere(library.snapshot, one.text):
             continue
         search = _Search(library, one, wants, filters, until)
         found = search.whole(limit)
@@ -120,14 +116,6 @@ def find_pasted(library: Library, pasted: Sequence[Pasted], wants: Role, filters
         if found.places or found.is_cut:
             return found
     return Places([])
-
-
-def _stands_nowhere(snapshot: Snapshot, text: str) -> bool:
-    """Tell whether no chunk has all words of a text, as far as the index knows: so it is with most questions."""
-    words = [word for word in _WORD.findall(text)[:_MAX_WORDS] if word.lower() not in STOP_WORDS]
-    hashes = list({known_hash(own[-1]) for word in words if (own := terms_of_word(word)[1])})
-    found = snapshot.term_rows(hashes)
-    return int(np.bincount(found.rows, minlength=1).max()) < len(hashes)
 
 
 def find_frames(library: Library, text: str, filters: Filtered, limit: int) -> list[PastedPlace]:
@@ -191,12 +179,12 @@ class _Search:
         self._text = without_prefix(pasted.text) if pasted.is_loose else pasted.text
         self._until = until
         snapshot = library.snapshot
-        found = list(_WORD.finditer(self._text))[:_MAX_WORDS]
+        found = list(_WORD.finditer(self._text))[:MAX_WORDS]
         words = [match[0] for match in found]
         is_token = not any(map(str.isspace, self._text))
         counts = np.array([is_token or word.lower() not in STOP_WORDS for word in words], dtype=np.bool_)
         counts = counts if counts.any() else ~counts
-        self._terms, self._rows, rarity = _occurrences(snapshot, words, counts, filters)
+        self._terms, self._rows, rarity = occurrences_of(snapshot, words, counts, filters)
         own = np.ones(len(words), dtype=np.bool_)
         said, self.body, raised = counts, self._text, list[str]()
         if pasted.is_loose:
@@ -217,18 +205,14 @@ class _Search:
         self._bounds, self._counts = np.array(bounds, dtype=np.int64), counts.tobytes()
         self._words = PastedWords(spans, counts.tolist(), rarity.tolist(), own.tolist())
         # A message may hold the words for tests or documents; that asks for none.
-        roles = snapshot.files.roles & int(_MINOR & ~(Role(0) if pasted.is_loose else wants))
-        self._is_minor = roles > 0
-        self._is_translation = (snapshot.files.roles & int(Role.TRANSLATION)) > 0
-        self._factors = np.where(
-            self._is_minor, _MINOR_FACTOR, np.where(self._is_translation, _TRANSLATION_FACTOR, 1.0)
-        )
+        standing = standing_of(snapshot, int(MINOR & ~(Role(0) if pasted.is_loose else wants)))
+        self._is_minor, self._is_translation, self._factors = standing
 
     @property
     def has_other_body(self) -> bool:
         """Whether a part of the text is a message by itself that may stand somewhere."""
         is_other = self.body != self._text.strip() and len(self.body.split()) >= _ENOUGH_WORDS
-        return is_other and not _stands_nowhere(self._library.snapshot, without_prefix(self.body))
+        return is_other and not stands_nowhere(self._library.snapshot, without_prefix(self.body))
 
     def whole(self, limit: int) -> Places:
         """Return lines that hold all of the text; those that are not part of a longer word, and code, come first.
@@ -319,16 +303,18 @@ class _Search:
             return kept, np.zeros((0, len(rarity)), dtype=np.bool_)
         place = np.full(self._library.snapshot.n_rows, -1, dtype=np.int64)
         place[kept] = np.arange(len(kept))
-        inside = place[self._rows] >= 0
+        places = place[self._rows]
+        inside = places >= 0
         holds = np.zeros((len(rarity), len(kept)), dtype=np.bool_)
-        holds[self._terms[inside], place[self._rows[inside]]] = True
+        holds[self._terms[inside], places[inside]] = True
         run, score = np.zeros(len(kept)), np.zeros(len(kept))
         says_enough = words.says_enough
         for word in range(len(rarity)):
             if not words.counts[word] or (says_enough and not words.own[word]):
                 continue
-            score += np.where(holds[word], 0.0, run**LONG_RUNS)
-            run = np.where(holds[word], run + rarity[word], 0.0)
+            is_held = holds[word].view(np.uint8)  # a product takes a quarter of the time of a choice
+            score += run**LONG_RUNS * (1 - is_held)
+            run = (run + rarity[word]) * is_held
         files = self._library.snapshot.file_of_row[kept]
         score = (score + run**LONG_RUNS) * self._factors[files]
         is_minor = self._is_minor[files]
@@ -354,10 +340,13 @@ class _Search:
         is_raised = bool(self._raised)
         most_worth = _BEFORE_VALUE * (_RAISED if is_raised else 1.0) * _ROUNDED_UP
         first_of: dict[int, int] = {}
+        worth_of: dict[bytes, float] = {}  # many rows hold the same words
         found = []
         for order, (file, chunk_id, words) in enumerate(zip(files, ids, may_hold, strict=True)):
             first, held = first_of.setdefault(file, order), words.tobytes()
-            if most := self._words.most_worth(held, is_raised=is_raised):
+            if (most := worth_of.get(held)) is None:
+                most = worth_of[held] = self._words.most_worth(held, is_raised=is_raised)
+            if most:
                 is_minor = bool(self._is_minor[file])
                 found.append(_LikelyChunk(file, chunk_id, held, is_minor, most * most_worth, (first, order)))
         return sorted(found, key=lambda one: (one.is_minor, -one.most))
@@ -458,31 +447,6 @@ def _nearest_of_each(runs: Sequence[WordRun], anchor: WordRun) -> list[WordRun]:
     for run in sorted(near, key=lambda run: abs(run.offset - anchor.offset)):
         nearest.setdefault((run.first, run.last), run)
     return list(nearest.values())
-
-
-def _occurrences(
-    snapshot: Snapshot, words: Sequence[str], counts: npt.NDArray[np.bool_], filters: Filtered
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Return which of the words that count stand in which rows in scope, and how rare each word is."""
-    hashes = [known_hash(own[-1]) if (own := terms_of_word(word)[1]) else 0 for word in words]
-    known = [number for number in np.flatnonzero(counts).tolist() if hashes[number]]
-    first_of: dict[int, int] = {}
-    for number in known:
-        first_of.setdefault(hashes[number], number)
-        if first_of[hashes[number]] != number:
-            counts[number] = False  # said before
-    known = list(first_of.values())
-    for number in np.flatnonzero(counts).tolist():
-        counts[number] = bool(hashes[number])
-    found = snapshot.term_rows([hashes[number] for number in known])
-    frequency = np.bincount(found.terms, minlength=len(known))
-    rarity = np.zeros(len(words))
-    rarity[known] = np.log1p((snapshot.n_rows - frequency + 0.5) / (frequency + 0.5)).clip(0.1)
-    terms, rows = np.array(known, dtype=np.int64)[found.terms], found.rows.astype(np.int64, copy=False)
-    if (files := filter_files(snapshot.files, filters)) is not None:
-        inside = np.isin(snapshot.file_of_row[rows], files)
-        terms, rows = terms[inside], rows[inside]
-    return terms, rows, rarity
 
 
 def _without_repeats(places: Sequence[PastedPlace]) -> list[PastedPlace]:

@@ -14,6 +14,7 @@ from cairn.storage.index.chunk_db import ChunkRow
 from cairn.types import Span
 
 MAX_CHUNKS = 2_000  # some kilobytes each
+MAX_SPANS = 20_000  # some 200 bytes each
 
 
 class ShownCode:
@@ -28,6 +29,7 @@ class ShownCode:
     def __init__(self) -> None:
         self.cut: npt.NDArray[np.int64] | None = None
         self._chunks: dict[int, ChunkRow] = {}
+        self._spans: dict[int, Span] = {}
         self._stamps: dict[str, Stamp] = {}
 
     def read_chunks(self, connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, ChunkRow]:
@@ -44,8 +46,16 @@ class ShownCode:
 
     def read_spans(self, connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, Span]:
         """Return where chunks are, by id, without what else is needed to show them."""
-        found = {one: self._chunks[one].chunk.span for one in ids if one in self._chunks}
-        return found | chunk_db.read_spans(connection, [one for one in ids if one not in found])
+        known = self._spans
+        found = {one: known[one] for one in ids if one in known}
+        if len(found) < len(ids):
+            found |= {one: self._chunks[one].chunk.span for one in ids if one not in found and one in self._chunks}
+            new = chunk_db.read_spans(connection, [one for one in ids if one not in found])
+            if len(known) + len(new) > MAX_SPANS:
+                self._spans = known = {}
+            known.update(new)
+            found |= new
+        return found
 
     def stamp(self, path: str) -> Stamp | None:
         """Return a stamp that a file was indexed with, None if none is known."""
