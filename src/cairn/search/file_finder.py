@@ -46,7 +46,7 @@ class FileFinder:
             return []
         if (package := package_of(path)) and package not in self._parts:
             return []
-        found = self._with_longest_end(alike, parts, whole=True)
+        found = self._with_longest_end(alike, parts)
         if not found:
             return []
         if package and len(found) > 1:
@@ -94,7 +94,7 @@ class FileFinder:
         """Return the numbers of the files that a dotted name, or the beginning of one, means as a module."""
         parts = _SEPARATOR.split(name)
         for end in range(len(parts), 1, -1):
-            found = self._with_longest_end(self._by_stem.get(parts[end - 1], []), parts[:end], whole=False)
+            found = self._of_longest_module(self._by_stem.get(parts[end - 1], []), parts[:end])
             if found:
                 return found if len(found) <= _MAX_ALIKE else []
         return []
@@ -131,25 +131,33 @@ class FileFinder:
             files[module_parts(path)[-1]].append(number)
         return files
 
-    def _with_longest_end(self, files: Sequence[int], parts: Sequence[str], *, whole: bool) -> list[int]:
-        """Return those of some files that share most parts at the end.
+    def _with_longest_end(self, files: Sequence[int], parts: Sequence[str]) -> list[int]:
+        """Return those of some files, all called as a path ends, that share most parts at the end with it.
 
-        Args:
-            whole: all parts of the path are enough, else there must be two in common.
+        All parts of either are enough, else there must be two in common.
         """
-        longest, found = 0, list[int]()
+        for n_common in range(len(parts), 0, -1):
+            end = "/".join(parts[-n_common:])
+            exact = [number for number in files if self._paths[number] == end]
+            if exact and n_common > 1:
+                return exact  # a folder of tests may repeat the whole path of a file
+            is_enough = n_common > 1 or len(parts) == 1
+            below = f"/{end}"
+            found = [number for number in files if self._paths[number].endswith(below)] if is_enough else []
+            if found or exact:
+                return sorted([*found, *exact])
+        return []
+
+    def _of_longest_module(self, files: Sequence[int], parts: Sequence[str]) -> list[int]:
+        """Return those of some files that share most parts at the end, two at least, with the name of a module."""
+        longest, found = 2, list[int]()
         for number in files:
-            own = self._paths[number].split("/") if whole else module_parts(self._paths[number])
-            common = _n_common(own, parts)
-            if common < 2 and not (whole and common in (len(own), len(parts))):
-                continue
+            common = _n_common(module_parts(self._paths[number]), parts)
             if common > longest:
                 longest, found = common, [number]
             elif common == longest:
                 found.append(number)
-        # A folder of tests may repeat the whole path of a file.
-        exact = [number for number in found if whole and self._paths[number].count("/") + 1 == longest > 1]
-        return exact or found
+        return found
 
 
 _finders: WeakKeyDictionary[Snapshot, FileFinder] = WeakKeyDictionary()
