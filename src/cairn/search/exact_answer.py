@@ -261,7 +261,7 @@ def hits_of_lines(library: Library, matches: Sequence[LineMatch], request: Searc
             ranges[file] = [(row.id, *row.chunk.lines[0]) for row in now]
             texts[file] = texts[file]._replace(stale=False)
         else:
-            ranges[file] = chunk_db.chunks_of_blob(connection, int(snapshot.files.blob_ids[file]))
+            ranges[file] = library.shown.chunks_of_blob(connection, int(snapshot.files.blob_ids[file]))
     chunk_ids = [enclosing(ranges[match.file], match.start_line) for match in matches]
     indexed = {
         one for one, match in zip(chunk_ids, matches, strict=True) if one is not None and fresh.get(match.file) is None

@@ -14,7 +14,7 @@ from cairn.storage.index.chunk_db import ChunkRow
 from cairn.types import Span
 
 MAX_CHUNKS = 2_000  # some kilobytes each
-MAX_SPANS = 20_000  # some 200 bytes each
+MAX_SPANS = 20_000  # some 200 bytes each; also of the chunks in files
 
 
 class ShownCode:
@@ -30,6 +30,8 @@ class ShownCode:
         self.cut: npt.NDArray[np.int64] | None = None
         self._chunks: dict[int, ChunkRow] = {}
         self._spans: dict[int, Span] = {}
+        self._of_blobs: dict[int, list[tuple[int, int, int]]] = {}
+        self._n_of_blobs = 0
         self._stamps: dict[str, Stamp] = {}
 
     def read_chunks(self, connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, ChunkRow]:
@@ -55,6 +57,16 @@ class ShownCode:
                 self._spans = known = {}
             known.update(new)
             found |= new
+        return found
+
+    def chunks_of_blob(self, connection: sqlite3.Connection, blob_id: int) -> list[tuple[int, int, int]]:
+        """Return where the chunks of a blob are, as `chunk_db.chunks_of_blob` does."""
+        if (found := self._of_blobs.get(blob_id)) is None:
+            found = chunk_db.chunks_of_blob(connection, blob_id)
+            if self._n_of_blobs + len(found) > MAX_SPANS:
+                self._of_blobs, self._n_of_blobs = {}, 0
+            self._of_blobs[blob_id] = found
+            self._n_of_blobs += len(found)
         return found
 
     def stamp(self, path: str) -> Stamp | None:

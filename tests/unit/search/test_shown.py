@@ -11,6 +11,7 @@ import pytest
 
 from cairn.search import shown as module
 from cairn.search.shown import ShownCode
+from cairn.storage.index import chunk_db
 from cairn.workspace import Workspace
 
 SOURCE = "def parse(text):\n    return text.split()\n"
@@ -46,6 +47,20 @@ def test_where_a_chunk_is_may_be_known_already(workspace: Workspace) -> None:
         rows = shown.read_chunks(connection, ids)
     assert spans == {chunk_id: row.chunk.span for chunk_id, row in rows.items()}
     assert shown.read_spans(connection, ids) == spans  # the connection is closed
+
+
+def test_where_the_chunks_of_a_file_are_is_read_once(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = ShownCode()
+    with closing(workspace.state.open_for_reading()) as connection:
+        blobs = [row[0] for row in connection.execute("SELECT blob_id FROM entry ORDER BY blob_id")]
+        found = {blob: shown.chunks_of_blob(connection, blob) for blob in blobs}
+        assert found == {blob: chunk_db.chunks_of_blob(connection, blob) for blob in blobs}
+    assert {blob: shown.chunks_of_blob(connection, blob) for blob in blobs} == found  # the connection is closed
+    monkeypatch.setattr(module, "MAX_SPANS", 1)
+    shown = ShownCode()
+    with closing(workspace.state.open_for_reading()) as connection:
+        assert {blob: shown.chunks_of_blob(connection, blob) for blob in blobs} == found
+        assert len(shown._of_blobs) == 1
 
 
 def test_a_chunk_that_is_not_there_is_left_out(workspace: Workspace) -> None:
