@@ -73,11 +73,19 @@ def test_references_impact_and_tests_of_a_name_are_about_all_definitions(workspa
         assert notes[0].startswith("This is about all 3 definitions called step;")
 
 
-def test_a_path_that_several_files_have_and_a_chain_of_calls_need_one(workspace: Workspace) -> None:
+def test_a_path_that_several_files_have_and_a_chain_of_calls_that_is_none_need_one(workspace: Workspace) -> None:
     with pytest.raises(AmbiguousError, match=r"x/same\.py, y/same\.py"):
         workspace.graph.callers("same.py")
     with pytest.raises(AmbiguousError, match=r"a\.py:1"):
-        workspace.graph.call_path("test_run", "step")
+        workspace.graph.call_path("step", "test_run")
+
+
+def test_a_chain_of_calls_leads_to_the_nearest_definition_of_a_name(workspace: Workspace) -> None:
+    found = workspace.graph.call_path("test_run", "step")
+    assert found.steps[-1].symbol == found.target
+    assert found.notes == (
+        "step may be any of 3 definitions, and this path is the shortest; name one as PATH:LINE to ask about it alone",
+    )
 
 
 def test_a_name_of_too_many_definitions_needs_one(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from cairn.graph.values import Links
 from cairn.workspace import Workspace
+from in_process import cairn
 from small_projects import write_files
 
 FILES = {
@@ -65,6 +66,11 @@ def callers(project: Workspace, symbol: str) -> Links:
     return links
 
 
+def above(links: Links) -> list[tuple[str, list[str]]]:
+    """Return what a symbol overrides that is called, with the places of the calls."""
+    return [(base.symbol.name, [f"{link.path}:{link.line}" for link in base.links]) for base in links.above or ()]
+
+
 @pytest.mark.parametrize(
     ("symbol", "base", "place"),
     [
@@ -73,13 +79,99 @@ def callers(project: Workspace, symbol: str) -> Links:
         ("Memory.fetch_it", "Loader.fetch_it", "loader.py:21"),
     ],
 )
-def test_a_note_says_where_what_a_method_overrides_is_called(
+def test_the_calls_of_what_a_method_overrides_are_among_its_callers(
     project: Workspace, symbol: str, base: str, place: str
 ) -> None:
     links = callers(project, symbol)
-    assert str(links.notes[0]).startswith(f"It overrides {base}, which is called: {place}; see these calls")
+    assert above(links) == [(base, [place])]
+    assert (links.unresolved, links.notes) == (None, ())
+
+
+TILLS = {
+    "Till.java": "interface Till {\n  void open(int pin);\n}\n",
+    "Door.java": "interface Door {\n  void open(int pin);\n}\n",
+    "Lid.java": "interface Lid {\n  void open(int pin);\n}\n",
+    "Steel.java": (
+        "class Steel implements Till {\n  public void open(int pin) { }\n  void again() { open(1); }\n}\n\n"
+        "class Box extends Steel implements Lid { }\n"
+    ),
+    "Use.java": (
+        "class Use {\n  void use(Till till, Door door, Lid lid) {\n"
+        "    till.open(1);\n    door.open(2);\n    lid.open(3);\n  }\n}\n"
+    ),
+}
+
+
+def test_calls_by_an_interface_come_after_the_own_ones_and_no_other_interface_counts(tmp_path: Path) -> None:
+    write_files(tmp_path, TILLS)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        links = workspace.graph.callers("Steel.open")
+    assert [(link.path, link.line) for link in links.links] == [("Steel.java", 3)]
+    assert above(links) == [("Till.open", ["Use.java:3"])]
+    # Box implements Lid by what it inherits; nothing that is a Steel is a Door.
     assert links.unresolved is not None
-    assert [f"{mention.path}:{mention.line}" for mention in links.unresolved.first] == [place]
+    assert [f"{mention.path}:{mention.line}" for mention in links.unresolved.first] == ["Use.java:5"]
+
+
+def test_calls_by_a_base_that_an_answer_has_no_room_for_are_counted(tmp_path: Path) -> None:
+    calls = "    shape.area();\n" * 61
+    code = f"package shop;\n\nclass Many {{\n  void all(Shape shape) {{\n{calls}  }}\n}}\n"
+    write_files(tmp_path, FILES | {"shop/Many.java": code})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        links = workspace.graph.callers("Square.area")
+        few = workspace.graph.callers("Memory.fetch_it", limit=1)
+    assert links.above is None
+    note = str(links.notes[0])
+    assert note.startswith("It overrides Shape.area, which is called: shop/Many.java:5 and on 61 more lines; see these")
+    assert above(few) == [("Loader.fetch_it", ["loader.py:21"])]
+
+
+def test_the_command_prints_the_calls_of_what_a_method_overrides(project: Workspace) -> None:
+    done = cairn("callers", "Square.area", cwd=project.root)
+    assert done.returncode == 0
+    assert done.stdout == (
+        "shop/Shape.java:4  method Shape.area, which it overrides:\n"
+        "  shop/Use.java:5  method Use.all  (call, receiver)\n"
+    )
+
+
+def test_who_makes_a_type_above_calls_no_constructor_below(tmp_path: Path) -> None:
+    code = "class Base:\n    def __init__(self):\n        self.n = 1\n\n\nclass Small(Base):\n"
+    write_files(tmp_path, {"base.py": code + "    def __init__(self):\n        self.m = 1\n\n\nBase()\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert workspace.graph.callers("Small.__init__").above is None
+
+
+def test_what_surrounds_a_method_and_a_search_for_its_callers_hold_these_calls_as_well(project: Workspace) -> None:
+    around = cairn("outline", "shop/Square.java", "--mode", "context", "--symbol", "area", cwd=project.root).stdout
+    assert "shop/Use.java:5 method Use.all (by Shape.area)" in around
+    (hit,) = project.search("callers of Square.area").code
+    assert (hit.path, hit.start_line) == ("shop/Use.java", 5)
+
+
+# -- paths ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_path_leads_through_an_interface_to_what_implements_it(project: Workspace) -> None:
+    found = project.graph.call_path("Use.all", "Square.area")
+    assert [(step.symbol.name, step.kind, step.path, step.line) for step in found.steps] == [
+        ("Use.all", "start", "shop/Use.java", 4),
+        ("Shape.area", "call", "shop/Use.java", 5),
+        ("Square.area", "implement", "shop/Shape.java", 4),
+    ]
+
+
+def test_a_path_of_calls_alone_comes_before_one_through_an_interface(tmp_path: Path) -> None:
+    code = "class Through {\n  void go(Square square) { far(square); }\n  void far(Square square) { square.area(); }\n"
+    code += "  void near(Shape shape) { shape.area(); }\n  void start(Square square) { near(square); go(square); }\n}\n"
+    write_files(tmp_path, FILES | {"shop/Through.java": "package shop;\n\n" + code})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        found = workspace.graph.call_path("Through.start", "Square.area")
+    assert [step.symbol.name for step in found.steps][1:] == ["Through.go", "Through.far", "Square.area"]
 
 
 @pytest.mark.parametrize(

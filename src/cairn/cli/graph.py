@@ -140,16 +140,19 @@ def _show_links(document: Document, options: argparse.Namespace, verb: str) -> i
     def rows(style: Style) -> Iterator[str]:
         if "namesakes" not in document:
             yield from (_line(link, style) for link in document["links"])
-            return
-        for number, links in groupby(document["links"], key=itemgetter("namesake")):
-            yield place_of(document["namesakes"][number], style)
-            yield from (f"  {_line(link, style)}" for link in links)
+        else:
+            for number, links in groupby(document["links"], key=itemgetter("namesake")):
+                yield place_of(document["namesakes"][number], style)
+                yield from (f"  {_line(link, style)}" for link in links)
+        for base in document.get("above", ()):
+            yield f"{place_of(base['symbol'], style)}, which it overrides:"
+            yield from (f"  {_line(link, style)}" for link in base["links"])
 
     return show(
         document,
         options,
         rows,
-        something=bool(document["links"]) or "unfollowed" in document,
+        something=bool(document["links"]) or "above" in document or "unfollowed" in document,
         omitted=more(document["omitted"]),
         nothing=unless_unresolved(document, f"Nothing {verb} {_asked_about(document)}."),
     )

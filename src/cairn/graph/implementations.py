@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from cairn import waiting
 from cairn.graph.entities import How
 from cairn.graph.graph import Graph
+from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reader import FOR_USERS, Reader
 from cairn.graph.resolve import IMPLEMENT, INHERIT, Edge
@@ -21,6 +22,7 @@ from cairn.graph.tally import LineTally, files_for
 from cairn.graph.values import Unresolved
 from cairn.source.expressions import called_name
 
+SAYS_ALL = frozenset({"csharp", "java", "kotlin"})  # where a type says which interfaces it implements
 _BASE_KINDS = (INHERIT, IMPLEMENT)
 _MOST_CANDIDATES = 2_000  # methods of the name that the fewest types have; `String` says nothing
 _QUALIFIER = r"\b\w+\.(?=\w)"
@@ -57,6 +59,29 @@ def _owner_of(graph: Graph, node: int) -> int:
     source = graph.code.file(file_of(node))
     parent = source.definitions[place_of(node)].parent
     return node_of(source.number, parent) if parent >= 0 else -1
+
+
+def names_of_types_above(graph: Graph, nodes: Iterable[int]) -> set[str]:
+    """Return the names of the types above those in which some definitions are.
+
+    In a language of `SAYS_ALL`, they may also be inherited for an interface that only a type below says it implements.
+    """
+    owners = {owner for node in nodes if place_of(node) >= 0 and (owner := _owner_of(graph, node)) >= 0}
+    owners = {owner for owner in owners if graph.code.definition(owner).kind in TYPE_KINDS}
+    saying_all = [owner for owner in owners if graph.code.languages[file_of(owner)] in SAYS_ALL]
+    owners.update(edge.source for edge in implementers_of(graph, saying_all))
+    above: set[str] = set()
+    tried: set[str] = set()
+    front = {graph.code.definition(owner).name for owner in owners}
+    while front and len(above) < MAX_NAMESAKES:
+        name = front.pop()
+        tried.add(name)
+        for node in graph.code.nodes_named(name)[:MAX_NAMESAKES]:
+            source = graph.code.file(file_of(node))
+            bases = {called_name(text) for text in source.bases.get(place_of(node), ())}
+            above |= bases
+            front |= bases - tried
+    return above
 
 
 def _members(graph: Graph, node: int, name: str) -> list[int]:

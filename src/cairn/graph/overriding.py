@@ -1,13 +1,14 @@
-"""Says where a method that nothing is known to call is called by what it overrides, or by what overrides it."""
+"""Finds where a method is called by what it overrides, and by what overrides it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from cairn.graph.graph import Graph
 from cairn.graph.implementations import implementers_of, interfaces_of
 from cairn.graph.nodes import file_of, place_of
-from cairn.graph.reader import Reader
+from cairn.graph.reader import FOR_USERS, Reader
 from cairn.graph.resolve import Edge
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.symbols import symbol_of
@@ -27,29 +28,52 @@ def overriding(graph: Graph, nodes: Iterable[int], reader: Reader) -> list[Edge]
 
 
 def _may_be_overridden(graph: Graph, node: int) -> bool:
-    source, place = graph.code.file(file_of(node)), place_of(node)
-    definition = source.definitions[place] if place >= 0 else None
-    if definition is None or definition.parent < 0 or definition.kind not in FUNCTION_KINDS - {"constructor"}:
+    if not _is_method(graph, node) or (parent := graph.code.definition(node).parent) < 0:
         return False
-    is_member = source.definitions[definition.parent].kind in TYPE_KINDS | source.rules.mixins
-    return is_member and definition.name != source.rules.constructor
+    source = graph.code.file(file_of(node))
+    return source.definitions[parent].kind in TYPE_KINDS | source.rules.mixins
 
 
-def on_overriding(graph: Graph, nodes: Sequence[int], calls_to: Calls, reader: Reader) -> tuple[Hint, ...]:
-    """Return what to say of the calls of a method by its bases, and of the methods below it; nothing if there are none.
+def _is_method(graph: Graph, node: int) -> bool:
+    """Tell whether a definition may be a method, which in Go stands outside of its type; a constructor is none."""
+    if place_of(node) < 0:
+        return False
+    definition, rules = graph.code.definition(node), graph.code.file(file_of(node)).rules
+    return definition.kind in FUNCTION_KINDS - {"constructor"} and definition.name != rules.constructor
+
+
+def calls_above(
+    graph: Graph, nodes: Sequence[int], calls_to: Calls, reader: Reader
+) -> list[tuple[int, Sequence[Edge]]]:
+    """Return the methods that some definitions override and that are called, with their calls.
 
     Args:
         graph: the graph.
-        nodes: the method.
+        nodes: the definitions; none of them is returned.
         calls_to: finds the calls of some definitions.
         reader: says how long there is time.
     """
+    methods = [node for node in nodes if _is_method(graph, node)]
+    above = [base for node in methods for base in graph.connections.overridden(node)]
+    for node in methods:
+        above += reader.attempt(FOR_USERS, partial(_all_interfaces, graph, node)) or ()
+    return list(_first_called(graph, dict.fromkeys(base for base in above if base not in nodes), calls_to, reader))
+
+
+def _all_interfaces(graph: Graph, node: int) -> list[int]:
+    return list(interfaces_of(graph, node))
+
+
+def on_above(graph: Graph, called: Sequence[tuple[int, Sequence[Edge]]]) -> tuple[Hint, ...]:
+    """Return what to say of calls of what a method overrides that are not listed."""
+    return tuple(_hints(graph, "It overrides {}, which is called", iter(called)))
+
+
+def on_below(graph: Graph, nodes: Sequence[int], calls_to: Calls, reader: Reader) -> tuple[Hint, ...]:
+    """Return what to say of the calls of methods that override one; nothing if there are none."""
     methods = [node for node in nodes if place_of(node) >= 0 and graph.code.definition(node).kind in FUNCTION_KINDS]
-    above = [base for node in methods for base in (*graph.connections.overridden(node), *interfaces_of(graph, node))]
-    below = [edge.source for edge in implementers_of(graph, methods, reader)]
-    words = (("It overrides {}, which is called", above), ("{}, which overrides it, is called", below))
-    called = ((text, _first_called(graph, dict.fromkeys(found), calls_to, reader)) for text, found in words)
-    return tuple(hint for text, found in called for hint in _hints(graph, text, found))
+    below = dict.fromkeys(edge.source for edge in implementers_of(graph, methods, reader))
+    return tuple(_hints(graph, "{}, which overrides it, is called", _first_called(graph, below, calls_to, reader)))
 
 
 def _first_called(

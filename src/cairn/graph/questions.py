@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import accumulate, takewhile
 from typing import cast
 
 from cairn.errors import UnknownSymbolError
@@ -16,19 +17,20 @@ from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.implementations import implementers_of, unresolved_subtypes
 from cairn.graph.importing import MayImport, may_import, users_of
 from cairn.graph.nodes import file_of, node_of, place_of
-from cairn.graph.overriding import on_overriding
+from cairn.graph.overriding import calls_above, on_above, on_below, overriding
 from cairn.graph.reader import Reader, note_on_unfollowed
-from cairn.graph.resolve import ALL_KINDS, USE, Edge, ImportEdge
+from cairn.graph.resolve import ALL_KINDS, IMPLEMENT, USE, Edge, ImportEdge
 from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS, resolves_imports
 from cairn.graph.symbols import find_file, find_namesakes, find_symbol, on_namesakes, symbol_of
 from cairn.graph.unresolved import note_on, unresolved_callees, unresolved_calls, unresolved_imports
-from cairn.graph.values import CallPath, Importer, Importers, Link, Links, Unfollowed, Unresolved, Way
+from cairn.graph.values import BaseCalls, CallPath, Importer, Importers, Link, Links, Unfollowed, Unresolved, Way
 from cairn.hints import Hint
 from cairn.source.imports import ImportFlag
 from cairn.source.references import KINDS
 from cairn.source.text import pluralize
 
 _MAX_VISITED = 200_000
+_MOST_ABOVE = 60  # calls of what a method overrides that an answer lists
 
 
 def callers(graph: Graph, text: str, limit: int = 0) -> Links:
@@ -45,17 +47,33 @@ def _find_callers(graph: Graph, text: str, limit: int) -> Links:
     symbols = find_callables(graph, text)
     nodes = _all_of(symbols)
     edges = calls_to(graph, nodes, reader)
+    above = calls_above(graph, nodes, partial(calls_to, graph), reader)
+    known = [*edges, *(edge for _, calls in above for edge in calls)]
     called = _numbers_of(symbols, lambda own: graph.call_targets(own)[0])
     links = _links(graph, symbols, [(edge, called[edge.target]) for edge in edges], limit, incoming=True)
-    unresolved = unresolved_calls(graph, nodes, edges, reader=reader)
+    unresolved = unresolved_calls(graph, nodes, known, reader=reader)
     unfollowed = reader.unfollowed()
-    notes = note_on(unresolved, f"call of {_short(links)}", has_known=bool(edges))
-    if not edges and unresolved is None and unfollowed is None:
+    notes = note_on(unresolved, f"call of {_short(links)}", has_known=bool(known))
+    if not known and unresolved is None and unfollowed is None:
         notes = on_no_callers(graph, graph.code.main_of(nodes), _names_of(graph, nodes))
-    if not edges:
-        overriding = on_overriding(graph, nodes, partial(calls_to, graph), reader) if unfollowed is None else ()
-        notes = (*on_unread(graph, nodes[0]), *overriding, *notes)
-    return _with_notes(links, text, symbols, (*notes, *note_on_unfollowed(unfollowed)), unresolved, unfollowed)
+    if not known:
+        below = on_below(graph, nodes, partial(calls_to, graph), reader) if unfollowed is None else ()
+        notes = (*on_unread(graph, nodes[0]), *below, *notes)
+    listed = _listed_above(above, len(links.links), limit)
+    links = replace(links, above=tuple(_base_calls(graph, *each) for each in above[:listed]) or None)
+    notes = (*on_above(graph, above[listed:]), *notes, *note_on_unfollowed(unfollowed))
+    return _with_notes(links, text, symbols, notes, unresolved, unfollowed)
+
+
+def _listed_above(above: Sequence[tuple[int, Sequence[Edge]]], n_links: int, limit: int) -> int:
+    """Return for how many methods that are overridden an answer has room to list the calls, the nearest ones first."""
+    room = min(_MOST_ABOVE, max(limit - n_links, 0)) if limit else _MOST_ABOVE
+    sums = accumulate(len(calls) for _, calls in above)
+    return sum(1 for _ in takewhile(lambda lines: lines <= room, sums))
+
+
+def _base_calls(graph: Graph, base: int, calls: Sequence[Edge]) -> BaseCalls:
+    return BaseCalls(symbol_of(graph.code, base), tuple(_link(graph, edge, edge.source) for edge in calls))
 
 
 def _with_notes(
@@ -93,6 +111,11 @@ def _short(links: Links) -> str:
 def callers_of(graph: Graph, nodes: Sequence[int], reader: Reader | None = None) -> Links:
     """Return what calls any of some definitions directly, without a word on what is not known; all without a reader."""
     return _links(graph, [nodes], [(edge, 0) for edge in calls_to(graph, nodes, reader)], 0, incoming=True)
+
+
+def callers_above(graph: Graph, nodes: Sequence[int], reader: Reader) -> tuple[BaseCalls, ...]:
+    """Return what calls the methods that some definitions override."""
+    return tuple(_base_calls(graph, *each) for each in calls_above(graph, nodes, partial(calls_to, graph), reader))
 
 
 def calls_to(graph: Graph, nodes: Sequence[int], reader: Reader | None = None) -> list[Edge]:
@@ -196,36 +219,81 @@ def _link(graph: Graph, edge: Edge, node: int, namesake: int | None = None) -> L
 def call_path(graph: Graph, source: str, target: str) -> CallPath:
     """Return the shortest path of calls between two symbols; without steps if there is none.
 
-    Constructing a type calls its constructor, and calling a type's method reaches the type.
+    Constructing a type calls its constructor, and calling a type's method reaches the type. If no calls lead there by
+    themselves, a method that is called may also run one that overrides it. Of several symbols of a name, the nearest
+    ones count.
 
     Raises:
-        UnknownSymbolError, AmbiguousError: as `find_symbol`.
+        UnknownSymbolError, AmbiguousError: as `find_symbol`; the latter only if there is no path.
     """
-    starts = find_symbol(graph.code, graph.connection, source)
-    ends = find_symbol(graph.code, graph.connection, target)
-    goal = set(_whole(graph, ends))
-    came: dict[int, Edge | None] = dict.fromkeys(_whole(graph, starts))
-    queue = deque(came)
-    reached = next((node for node in came if node in goal), None)
-    while queue and reached is None and len(came) < _MAX_VISITED:
-        for edge in graph.outgoing([queue.popleft()], CALL_KINDS | {USE}):
-            for node in _run_by_call(graph, edge.target):
-                if node not in came:
-                    came[node] = edge
-                    queue.append(node)
-                    reached = node if node in goal and reached is None else reached
-    own, other = (symbol_of(graph.code, graph.code.main_of(nodes)) for nodes in (starts, ends))
+    starts, ends = (find_namesakes(graph.code, graph.connection, text) for text in (source, target))
+    begin, goal = (_numbers_of(symbols, partial(_whole, graph)) for symbols in (starts, ends))
+    came, reached = _walk(graph, begin, goal)
+    if reached is None:
+        reader = graph.reader()
+        by_override, reached = _walk(graph, begin, goal, lambda node: _overrides(graph, node, reader))
+        came = came if reached is None else by_override
     if reached is not None:
-        return CallPath(own, other, tuple(_steps(graph, came, reached)), graph.notes)
-    unresolved = unresolved_calls(graph, ends, calls_to(graph, ends))
-    notes = note_on(unresolved, f"call of {other.name or other.path}", has_known=True)
-    inside = _inside(graph, starts)
+        steps, first = _steps(graph, came, reached)
+        ways = ((source, starts, begin[first]), (target, ends, goal[reached]))
+        own, other = (symbol_of(graph.code, graph.code.main_of(symbols[number])) for _, symbols, number in ways)
+        notes = [note for text, symbols, _ in ways for note in _on_nearest(text, symbols)]
+        return CallPath(own, other, tuple(steps), (*graph.notes, *notes))
+    for text in (source, target):
+        find_symbol(graph.code, graph.connection, text)  # refused if it may be several
+    own, other = (symbol_of(graph.code, graph.code.main_of(symbols[0])) for symbols in (starts, ends))
+    unresolved = unresolved_calls(graph, ends[0], calls_to(graph, ends[0]))
+    notes = [*note_on(unresolved, f"call of {other.name or other.path}", has_known=True)]
+    inside = _inside(graph, starts[0])
     known = graph.outgoing(inside, ALL_KINDS)
     ways_out = note_on(unresolved_callees(graph, inside, known, graph.reader(is_patient=True)), "", has_known=False)
     count, verb = pluralize(len(came), "definition"), "was" if len(came) == 1 else "were"
     words = f"{count} that {own.name or own.path} reaches by calls {verb} looked at; see what calls the other end"
     tried = Hint(words, "callers", symbol=f"{other.path}:{other.line}")
     return CallPath(own, other, (), (*graph.notes, tried, *notes, *ways_out), unresolved)
+
+
+def _walk(
+    graph: Graph,
+    begin: Iterable[int],
+    goal: Container[int],
+    besides: Callable[[int], Iterable[Edge]] = lambda _: (),
+) -> tuple[dict[int, Edge | None], int | None]:
+    """Return how definitions are reached by calls, the nearest first, up to one that is sought; None if none is.
+
+    Args:
+        graph: the graph.
+        begin: where to begin.
+        goal: what is sought.
+        besides: gives further edges from a definition.
+    """
+    came: dict[int, Edge | None] = dict.fromkeys(begin)
+    queue = deque(came)
+    reached = next((node for node in came if node in goal), None)
+    while queue and reached is None and len(came) < _MAX_VISITED:
+        current = queue.popleft()
+        for edge in (*graph.outgoing([current], CALL_KINDS | {USE}), *besides(current)):
+            for node in _run_by_call(graph, edge.target):
+                if node not in came:
+                    came[node] = edge
+                    queue.append(node)
+                    reached = node if node in goal and reached is None else reached
+    return came, reached
+
+
+def _overrides(graph: Graph, node: int, reader: Reader) -> Iterator[Edge]:
+    """Yield an edge from a method to each that overrides it, which a call of it may run."""
+    for edge in overriding(graph, [node], reader):
+        definition = graph.code.definition(node)
+        yield Edge(node, edge.source, IMPLEMENT, edge.how, definition.span.start_line, definition.name)
+
+
+def _on_nearest(text: str, symbols: Sequence[object]) -> tuple[Hint, ...]:
+    """Return what to say of an end of a path whose name several symbols have."""
+    if len(symbols) < 2:
+        return ()
+    words = f"{text.strip()} may be any of {len(symbols):,} definitions, and this path is the shortest"
+    return (Hint(f"{words}; name one as PATH:LINE to ask about it alone"),)
 
 
 def _whole(graph: Graph, nodes: Sequence[int]) -> list[int]:
@@ -251,7 +319,8 @@ def _run_by_call(graph: Graph, node: int) -> list[int]:
     return [node, *(node_of(source.number, place) for place in dict.fromkeys(makers))]
 
 
-def _steps(graph: Graph, came: dict[int, Edge | None], node: int) -> list[Link]:
+def _steps(graph: Graph, came: dict[int, Edge | None], node: int) -> tuple[list[Link], int]:
+    """Return the steps of a path that ends at a definition, and where it begins."""
     steps: list[Link] = []
     current = node
     while (edge := came[current]) is not None:
@@ -260,7 +329,7 @@ def _steps(graph: Graph, came: dict[int, Edge | None], node: int) -> list[Link]:
         current = edge.source
     first = symbol_of(graph.code, current)
     steps.append(Link(first, "start", "exact", first.path, first.line))
-    return steps[::-1]
+    return steps[::-1], current
 
 
 def importers(graph: Graph, text: str) -> Importers:

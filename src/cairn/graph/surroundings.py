@@ -16,7 +16,7 @@ from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests
 from cairn.graph.nodes import file_of, node_of
 from cairn.graph.patience import shared_time
-from cairn.graph.questions import callees_of, callers_of
+from cairn.graph.questions import callees_of, callers_above, callers_of
 from cairn.graph.reader import note_on_unfollowed
 from cairn.graph.references import look_for
 from cairn.graph.values import Link, RankedTest, Symbol, Unfollowed
@@ -106,11 +106,13 @@ def _around(graph: Graph, nodes: Sequence[int]) -> _Around:
         graph.patience.begin()
         reader = graph.reader()
         called, calling = callees_of(graph, nodes, reader), callers_of(graph, nodes, reader)
+        above = callers_above(graph, nodes, reader)
     tests = [test for test in choice.tests if test.tests][:MAX_TESTS]
     is_listed = _listed_with(graph, tests)
+    by_base = ((link, f" (by {base.symbol.name})") for base in above for link in base.links)
     callers = (
-        f"{link.path}:{link.line} {_label(link.symbol)}{_doubt(link)}"
-        for link in calling.links
+        f"{link.path}:{link.line} {_label(link.symbol)}{said or _doubt(link)}"
+        for link, said in (*((link, "") for link in calling.links), *by_base)
         if not is_listed(link.path, link.symbol)
     )
     callees = (f"{link.symbol.path}:{link.symbol.line} {_label(link.symbol)}{_doubt(link)}" for link in called.links)

@@ -13,9 +13,9 @@ from cairn import waiting
 from cairn.graph.broken import lines_of_broken_calls
 from cairn.graph.call_shapes import CallShapes
 from cairn.graph.graph import Graph
+from cairn.graph.implementations import SAYS_ALL, names_of_types_above
 from cairn.graph.importing import names_of_file
 from cairn.graph.linkage import SOURCES_OF_C, keeps_to_itself
-from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.reader import FOR_LINES, Reader
 from cairn.graph.resolve import CALL, Edge
@@ -182,7 +182,7 @@ class _General(NamedTuple):
         twins = frozenset(filter(None, (_shared_name(graph, node, is_uncalled=is_uncalled) for node in nodes)))
         is_held = all(place_of(node) >= 0 and graph.code.definition(node).kind in FUNCTION_KINDS for node in nodes)
         is_static = all(_is_static(graph, node) for node in nodes)
-        types = frozenset(_types_above(graph, nodes))
+        types = frozenset(names_of_types_above(graph, nodes))
         return cls(frozenset(found), types, twins, is_any, is_held, is_static, is_uncalled)
 
     def has(self, graph: Graph, target: int) -> bool:
@@ -239,7 +239,7 @@ def _is_static(graph: Graph, node: int) -> bool:
 def _is_open(source: SourceFile, place: int) -> bool:
     """Tell whether types fit a type that need not say so: an interface of many languages, a protocol of Python."""
     is_protocol = any(called_name(base) == "Protocol" for base in source.bases.get(place, ()))
-    return is_protocol or source.definitions[place].kind in OPEN_KINDS
+    return is_protocol or (source.definitions[place].kind in OPEN_KINDS and source.language not in SAYS_ALL)
 
 
 def _says_override(graph: Graph, node: int) -> bool:
@@ -264,22 +264,6 @@ def _is_made_around(graph: Graph, source: SourceFile, node: int) -> bool:
     data = graph.code.checkout.read(source.number) or b""
     begin = source.definitions[definition.parent].span.start_byte
     return source.language == "scala" and _MADE.search(data, begin, definition.span.start_byte) is not None
-
-
-def _types_above(graph: Graph, nodes: Iterable[int]) -> set[str]:
-    """Return the names of the types above those in which some definitions are."""
-    above: set[str] = set()
-    front = {owner for node in nodes if (owner := _owner_of(graph, node))}
-    tried: set[str] = set()
-    while front and len(above) < MAX_NAMESAKES:
-        name = front.pop()
-        tried.add(name)
-        for node in graph.code.nodes_named(name)[:MAX_NAMESAKES]:
-            source = graph.code.file(file_of(node))
-            bases = {called_name(text) for text in source.bases.get(place_of(node), ())}
-            above |= bases
-            front |= bases - tried
-    return above
 
 
 def _owner_of(graph: Graph, node: int) -> str:

@@ -87,11 +87,19 @@ class Unfollowed:
 
 
 @dataclass(frozen=True, slots=True)
+class BaseCalls:
+    """The calls of a method that another overrides or implements, each of which may run that one."""
+
+    symbol: Symbol
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Links:
     """The callers or callees of a symbol. `omitted` counts those beyond the limit.
 
     With `unfollowed`, there may be more. If several symbols have the name, `namesakes` are these, and `symbol` is the
-    first; the links are in their order.
+    first; the links are in their order. `above` are the calls of what the symbol overrides, in an answer about callers.
     """
 
     symbol: Symbol
@@ -101,6 +109,7 @@ class Links:
     unresolved: Unresolved | None = None
     unfollowed: Unfollowed | None = field(default=None, metadata=LEFT_OUT)
     namesakes: tuple[Symbol, ...] | None = field(default=None, metadata=LEFT_OUT)
+    above: tuple[BaseCalls, ...] | None = field(default=None, metadata=LEFT_OUT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -314,6 +314,9 @@ def _links(document: dict[str, Any]) -> Iterator[str]:
             number = link["namesake"]
             yield f"of {_symbol(document['namesakes'][number])}:"
         yield _link(link)
+    for base in document.get("above", ()):
+        yield f"of {_symbol(base['symbol'])}, which it overrides:"
+        yield from map(_link, base["links"])
 
 
 def _references(document: dict[str, Any]) -> Iterator[str]:
@@ -415,7 +418,7 @@ def _related(document: dict[str, Any]) -> Iterator[str]:
 
 # What an answer may hold; lines that could not be resolved have a note of their own.
 _PARTS = (
-    *("links", "references", "steps", "importers", "affected", "tests", "deleted", "unresolved", "unfollowed"),
+    *("links", "above", "references", "steps", "importers", "affected", "tests", "deleted", "unresolved", "unfollowed"),
     *("commits", "files"),
 )
 _NONE = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from cairn import waiting
@@ -15,6 +16,7 @@ from cairn.graph.graph import Graph
 from cairn.graph.impact import choose_tests
 from cairn.graph.implementations import implementers_of, unresolved_subtypes
 from cairn.graph.nodes import file_of, node_of, place_of
+from cairn.graph.overriding import calls_above
 from cairn.graph.reach import CONFIDENCE
 from cairn.graph.reader import note_on_unfollowed
 from cairn.graph.references import references_of, sought_at
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 
 MAX_NEIGHBOURS = 3  # of each sort, for one hit
 _MAX_LISTED = 5
+_OF_BASE = 0.9  # times as likely as a call of the method itself: a call of what it overrides may run another
 _TEST_CHANCE, _PERHAPS = 0.9, 0.5  # for a test that reaches the symbol by calls, and for what is only likely
 
 # For each relation: what the answer contains, and the sentence for an empty one.
@@ -173,7 +176,8 @@ def _unknown(graph: Graph, relation: Relation, nodes: Sequence[int], *, has_know
     if relation not in ("callers", "tests") or not nodes:
         return ()
     among = graph.tests.all if relation == "tests" else None
-    unresolved = unresolved_calls(graph, nodes, questions.calls_to(graph, nodes), among)
+    calls = [*questions.calls_to(graph, nodes), *_calls_above(graph, nodes)]
+    unresolved = unresolved_calls(graph, nodes, calls, among)
     names = ", ".join(unresolved.names) if unresolved is not None else ""
     notes = note_on(unresolved, f"{'call' if relation == 'callers' else 'test'} of {names}", has_known=has_known)
     if relation == "tests" and not graph.is_prepared:
@@ -203,11 +207,21 @@ def _places(graph: Graph, relation: Relation, nodes: Sequence[int]) -> list[Rela
         places = _testing(graph, nodes)
     elif relation == "callers":
         places = [RelatedPlace(edge.source, _chance(edge), edge.line) for edge in questions.calls_to(graph, nodes)]
+        places += [
+            RelatedPlace(edge.source, _OF_BASE * _chance(edge), edge.line) for edge in _calls_above(graph, nodes)
+        ]
     elif relation == "callees":
         places = [RelatedPlace(edge.target, _chance(edge)) for edge in questions.calls_from(graph, nodes)]
     else:
         places = [RelatedPlace(edge.source, _chance(edge)) for edge in implementers_of(graph, nodes)]
     return list({(place.node, place.line): place for place in reversed(places)}.values())[::-1]
+
+
+def _calls_above(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
+    """Return the calls of what some methods override, each of which may run one of them."""
+    reader = graph.reader(is_patient=True)
+    called = calls_above(graph, nodes, partial(questions.calls_to, graph), reader)
+    return [edge for _, edges in called for edge in edges]
 
 
 def _chance(edge: Edge) -> float:
