@@ -16,10 +16,11 @@ from cairn.graph.rules import FUNCTION_KINDS
 from cairn.graph.values import RankedTest
 
 _CHANGED, NAMES_DELETED, TWIN, _CALL, _MANY, _IMPORT, _FAR, _WORDS, _SAID = 3.0, 2.0, 1.5, 1.0, 0.3, 0.35, 0.1, 0.5, 0.6
-NAMED_AFTER = "is named after it"
+NAMED_AFTER, _ALIKE, _MENTIONS = "is named after it", "has a name like it", "mentions its name"
 _IMPORT_STEPS = 3
 _MAX_NAMED = 20  # tests of a file that are named
 _MAX_READ = 50  # tests that are read to see whether they mention a name; beyond that a mention says next to nothing
+_MAX_GUESSED = 20  # tests of which only names speak, for each way in which they do
 
 # Above the confidence of any way that has a step found by name only; see `cairn.graph.reach.CONFIDENCE`.
 _RESOLVED = 0.55
@@ -43,7 +44,9 @@ def rank_tests(
     more: Iterable[Evidence] = (),
     verb: str = "calls",
 ) -> tuple[list[RankedTest], int]:
-    """Return the test files that a change may affect, best first, each with its strongest reason, uses first.
+    """Return the test files that a change may affect, each with its strongest reason, uses first.
+
+    The best come first, but those of which only words of their names or their text speak come last.
 
     Args:
         reached: what the change affects.
@@ -69,7 +72,9 @@ def rank_tests(
         number: round(sum(evidence.strength for evidence in by_reason.values()), 3)
         for number, by_reason in reasons.items()
     }
-    order = sorted(scores, key=lambda number: (-scores[number], paths[number]))
+    order = sorted(
+        scores, key=lambda number: (reasons[number].keys() <= {_ALIKE, _MENTIONS}, -scores[number], paths[number])
+    )
     shown = order[: limit or None]
     named = _test_names(graph, reached, shown)
     ranked = [
@@ -146,20 +151,33 @@ def _by_names(graph: Graph, changed: Sequence[int], files: Sequence[int]) -> Ite
     code, tests = graph.code, graph.tests
     twins = {number for file in files for number in tests.twins(code.paths[file])}
     yield from (Evidence(number, NAMED_AFTER, TWIN) for number in twins)
-    for name in {code.definition(node).name for node in changed if place_of(node) >= 0}:
+    mentions: dict[int, Evidence] = {}
+    is_test = tests.hold(np.array(changed, np.int64)).tolist()
+    own = [node for node, is_one in zip(changed, is_test, strict=True) if place_of(node) >= 0 and not is_one]
+    for name in {code.definition(node).name for node in own}:
         if len(name) > 3:
             likely = code.mentions.may_mention(name)
             said = likely & tests.numbers
             if len(said) <= _MAX_READ:
                 said = code.mentions.mentioning(name, said)
-            yield from (Evidence(number, "mentions its name", _SAID / log1p(1 + len(likely))) for number in said)
+            for number in said:
+                evidence = Evidence(number, _MENTIONS, _SAID / log1p(1 + len(likely)))
+                mentions[number] = max(mentions.get(number, evidence), evidence, key=_weight)
+    yield from _likeliest(mentions.values())
 
 
 def _by_likeness(graph: Graph, files: Sequence[int], *, only_whole: bool) -> Iterable[Evidence]:
-    """Yield the test files whose names share words with that of a changed file, or all words of either."""
+    """Return the likeliest test files whose names share words with that of a changed file, or all words of either."""
+    found: list[tuple[float, Evidence]] = []
     for file in files:
         path = graph.code.paths[file]
         twins = graph.tests.twins(path)
-        for number, share in graph.tests.alike(path).items():
-            if number not in twins and (share == 1 or not only_whole):
-                yield Evidence(number, "has a name like it", _WORDS * share)
+        for number, alike in graph.tests.alike(file).items():
+            if number not in twins and (alike.share == 1 or not only_whole):
+                found.append((alike.telling, Evidence(number, _ALIKE, _WORDS * alike.share)))
+    best = sorted(found, key=lambda one: (-one[0], graph.code.paths[one[1].file]))
+    return [evidence for _, evidence in best[:_MAX_GUESSED]]
+
+
+def _likeliest(evidence: Iterable[Evidence]) -> list[Evidence]:
+    return sorted(evidence, key=lambda one: (-one.strength, one.file))[:_MAX_GUESSED]

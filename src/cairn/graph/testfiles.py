@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
+from math import log1p
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +14,7 @@ import numpy.typing as npt
 from cairn import waiting
 from cairn.graph.code import Code
 from cairn.graph.nodes import NODE_BITS, place_of
+from cairn.graph.rules import rules_of
 from cairn.graph.source_file import SourceFile
 from cairn.graph.table import Ints
 from cairn.graph.test_marks import find_marked, marks_of
@@ -23,6 +26,13 @@ _NAMELESS = frozenset({"__init__", "index", "mod", "main", "lib", "conftest", "u
 # Folders that hold all code or all tests, so that the rest of a path is the same for a file and its test.
 _ROOTS = frozenset({"src", "lib", "app", "main", "test", "tests", "__tests__", "spec", "specs", "unit"})
 _WORD = re.compile(r"[a-z]+|[A-Z][a-z]*|\d+")
+
+
+class Likeness(NamedTuple):
+    """The share of words that two names have in common, 1 if one has all of the other, and weighed by their rarity."""
+
+    share: float
+    telling: float
 
 
 class TestFiles:
@@ -78,16 +88,33 @@ class TestFiles:
         """Return the tests that are named after a file."""
         plain = _plain(path)
         named = self._twins.get(plain, [])
-        return [number for number in named if _mirrors(self._paths[number], path)] if plain in _NAMELESS else named
+        is_of_folder = plain in _NAMELESS or path.endswith(".go")  # tests of Go stand beside what they test
+        return [number for number in named if _mirrors(self._paths[number], path)] if is_of_folder else named
 
-    def alike(self, path: str) -> Mapping[int, float]:
-        """Return the tests whose names share words with that of a file, with the share of the fewer words, up to 1."""
-        words = _words_of(path)
-        shared: dict[int, int] = defaultdict(int)
+    def alike(self, file: int) -> Mapping[int, Likeness]:
+        """Return the tests in a language like that of a file whose names share words with its name."""
+        words = _words_of(self._paths[file])
+        shared: dict[int, list[str]] = defaultdict(list)
         for word in words:
             for number in self._with_word.get(word, ()):
-                shared[number] += 1
-        return {number: count / min(len(words), len(self._words[number])) for number, count in shared.items()}
+                if self._is_in_language_of(number, file):
+                    shared[number].append(word)
+        return {
+            number: Likeness(
+                len(same) / min(len(words), len(self._words[number])),
+                self._telling(same) / min(self._telling(words), self._telling(self._words[number])),
+            )
+            for number, same in shared.items()
+        }
+
+    def _is_in_language_of(self, test: int, file: int) -> bool:
+        """Tell whether a test may be about a file by their languages; of what is no code, any may be."""
+        of_test, of_file = (self._code.languages[number] for number in (test, file))
+        return BY_NAME[of_file].group != "code" or rules_of(of_test).family == rules_of(of_file).family
+
+    def _telling(self, words: Iterable[str]) -> float:
+        """Return how much some words tell of a file: more if fewer tests have them in their names."""
+        return sum(log1p(len(self._words) / (1 + len(self._with_word.get(word, ())))) for word in words)
 
 
 def _may_hold_tests(code: Code, number: int) -> bool:

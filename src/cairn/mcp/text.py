@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from cairn.errors import CairnError, error_from_dict
@@ -29,6 +31,8 @@ _FOOT_CHARS = 700  # kept free for the notes at the end
 _COUNT_CHARS = 40  # of these for the count of notes that have no room
 _LEAST_CHARS = 60  # a note cut shorter than that says nothing
 _LINE_CHARS = 100  # of a line of code beside its place
+_CHANGED_NAMES = 10  # definitions that changed in a file
+_IMPORTERS = 10  # files that import one in which a definition changed
 PAGE_TOKENS = 2_300  # what a page holds of a text that the daemon lays out to a size
 
 
@@ -362,9 +366,17 @@ def _importers(document: dict[str, Any]) -> Iterator[str]:
         yield f"{importer['filepath']}:{importer['line']}{'  (for types only)' if importer['typing_only'] else late}"
 
 
+def _changed(document: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for each file that changed, with what changed in it."""
+    for _, group in groupby(document["changed"], key=itemgetter("filepath")):
+        first, *others = sorted(group, key=lambda symbol: bool(symbol["name"]))
+        names = [f"{symbol['line']} {symbol['name']}" for symbol in others[:_CHANGED_NAMES]]
+        more = f", {len(others) - len(names)} more" if len(others) > len(names) else ""
+        yield f"changed  {_symbol(first)}" + (f", and in it: {', '.join(names)}{more}" if others else "")
+
+
 def _impact(document: dict[str, Any]) -> Iterator[str]:
-    for symbol in document["changed"]:
-        yield f"changed  {_symbol(symbol)}"
+    yield from _changed(document)
     for entry in document["affected"]:
         symbol = entry["symbol"]
         facts = f"{entry['via']}, {entry['confidence']:.2f}{_origin(symbol)}"
@@ -372,13 +384,22 @@ def _impact(document: dict[str, Any]) -> Iterator[str]:
     yield from _deleted_files(document)
     for test in document["tests"]:
         yield _test(test)
-    for path in document["importers"]:
-        yield f"importer  {path}:1"
+    yield from _importing(document)
+
+
+def _importing(document: dict[str, Any]) -> Iterator[str]:
+    """Yield the files that import what changed; a few where that is no file, since most may not use it."""
+    is_of_file = any(symbol["kind"] == "file" for symbol in document["changed"])
+    shown = document["importers"] if is_of_file else document["importers"][:_IMPORTERS]
+    yield from (f"importer  {path}:1" for path in shown)
+    if n_more := len(document["importers"]) - len(shown):
+        path = document["changed"][0]["filepath"]
+        hint = Hint(f"importer  {n_more:,} more, of which no use is known; list them", "importers", target=path)
+        yield show(hint, "tools")
 
 
 def _tests(document: dict[str, Any]) -> Iterator[str]:
-    for symbol in document["changed"]:
-        yield f"changed  {_symbol(symbol)}"
+    yield from _changed(document)
     yield from _deleted_files(document)
     for test in document["tests"]:
         yield _test(test)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from cairn.workspace import Workspace
+from small_projects import write_files
 
 TEST = "def test_it():\n    assert True\n"
 
@@ -21,6 +23,7 @@ TEST = "def test_it():\n    assert True\n"
         ("src/shop/main.py", "tests/shop/test_main.py", ["tests/bank/shop/test_main.py"]),
         ("src/lib.py", "tests/test_lib.py", ["tests/shop/test_lib.py"]),
         ("shop/cart.py", "tests/anywhere/test_cart.py", ["tests/test_carts.py"]),
+        ("store/feed.go", "store/feed_test.go", ["model/feed_test.go"]),
     ],
 )
 def test_a_test_is_named_after_a_file_where_its_name_or_its_folder_says_so(
@@ -79,3 +82,57 @@ def test_a_file_that_is_called_as_many_are_has_no_tests_with_names_like_it(tmp_p
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
         assert workspace.graph.choose_tests("shop").tests == ()
+
+
+CONTROLLER = "def put():\n    return 1\n"
+
+
+def test_a_test_in_another_language_has_no_name_like_it(tmp_path: Path) -> None:
+    write_files(tmp_path, {"api/pet_shop.py": CONTROLLER, "web/pet-list.test.ts": "test('it', () => {});\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert workspace.graph.choose_tests("put").tests == ()
+
+
+def test_of_tests_with_names_like_it_those_with_the_rarest_words_are_chosen(tmp_path: Path) -> None:
+    others = {f"api/test_{word}_controller.py": TEST for word in (f"w{chr(97 + number)}" for number in range(25))}
+    files = {"api/pet_controller.py": CONTROLLER, "api/test_pet_formatter.py": TEST}
+    write_files(tmp_path, files | others)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        chosen = [test.path for test in workspace.graph.choose_tests("put").tests]
+    assert len(chosen) == 20
+    assert "api/test_pet_formatter.py" in chosen
+
+
+def test_a_test_that_calls_it_far_away_comes_before_tests_with_words_of_its_name(tmp_path: Path) -> None:
+    names = ["pet", "first", "second", "third", "fourth"]
+    chain = {
+        f"api/{name}_controller.py": f"from api.{below}_controller import put_{below}\n\n\ndef put_{name}():\n"
+        f"    put_{below}()\n"
+        for below, name in pairwise(names)
+    }
+    last = "from api.fourth_controller import put_fourth\n\n\ndef test_it():\n    put_fourth()\n"
+    files = {
+        "api/pet_controller.py": "def put_pet():\n    return 1\n",
+        "api/test_pet.py": TEST,
+        "api/test_all.py": last,
+    }
+    write_files(tmp_path, files | chain)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        chosen = workspace.graph.choose_tests("put_pet").tests
+    assert [(test.path, test.reason) for test in chosen] == [
+        ("api/test_all.py", "calls it over 5 steps"),
+        ("api/test_pet.py", "has a name like it"),
+    ]
+
+
+def test_a_module_of_tests_beside_the_code_is_no_name_that_tests_mention(tmp_path: Path) -> None:
+    code = "pub fn step() {}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn works() {}\n}\n"
+    files = {"Cargo.toml": "[package]\nname = 'own'\n", "src/walk.rs": code, "src/lib.rs": "mod walk;\n"}
+    write_files(tmp_path, files | {"tests/run.rs": "// All tests.\n#[test]\nfn runs() {}\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        chosen = workspace.graph.choose_tests("src/walk.rs").tests
+    assert "tests/run.rs" not in {test.path for test in chosen}

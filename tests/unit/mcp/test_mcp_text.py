@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from cairn.hints import Hint
-from cairn.mcp.text import MAX_BYTES, MAX_CHARS, Page, search_text
+from cairn.mcp.text import MAX_BYTES, MAX_CHARS, Page, graph_text, search_text
 from cairn.operations.search import merge_searches
 from cairn.protocol.documents import SearchDocument
 from cairn.protocol.requests import SearchRequest
@@ -77,3 +77,30 @@ def test_one_note_that_is_too_long_is_cut_and_nothing_is_counted() -> None:
     text = page.close(["y" * 2_000])
     assert text.endswith("yyy…")
     assert len(text) <= MAX_CHARS
+
+
+def symbol(path: str, line: int, name: str, kind: str = "function") -> dict[str, Any]:
+    return {"filepath": path, "line": line, "end_line": line, "kind": kind, "name": name, "stale": False, "origin": ""}
+
+
+def impact(changed: list[dict[str, Any]], n_importers: int) -> dict[str, Any]:
+    parts: dict[str, Any] = {key: [] for key in ("affected", "deleted", "tests", "notes")}
+    return {**parts, "changed": changed, "importers": [f"u{number}.py" for number in range(n_importers)]}
+
+
+def test_what_changed_in_a_file_is_one_line() -> None:
+    inside = [symbol("a.py", 2 * number + 1, f"f{number}") for number in range(12)]
+    changed = [*inside[:1], symbol("a.py", 1, "", "file"), *inside[1:], symbol("b.py", 4, "g")]
+    lines = graph_text("tests", impact(changed, 0)).splitlines()
+    names = ", ".join(f"{2 * number + 1} f{number}" for number in range(10))
+    assert lines[:2] == [f"changed  a.py:1  file, and in it: {names}, 2 more", "changed  b.py:4  function g"]
+
+
+def test_of_the_files_that_import_that_of_a_changed_definition_a_few_are_shown() -> None:
+    lines = graph_text("impact", impact([symbol("a.py", 4, "g")], 12)).splitlines()
+    assert lines[1:11] == [f"importer  u{number}.py:1" for number in range(10)]
+    assert lines[11] == (
+        "importer  2 more, of which no use is known; list them: `graph` with relation=importers, symbol='a.py'"
+    )
+    whole = graph_text("impact", impact([symbol("a.py", 1, "", "file")], 12)).splitlines()
+    assert len([line for line in whole if line.startswith("importer")]) == 12
