@@ -14,6 +14,7 @@ from cairn.hooks_settings import HooksSettings
 from cairn.memory.moments import Moment, ToolCall
 from cairn.memory.served import ServedAnswers
 from cairn.workspace import Workspace
+from small_projects import write_files
 
 CONTEXT: tuple[Ability, ...] = ("context",)
 PATIENT = 60.0
@@ -146,6 +147,26 @@ def test_many_callers_are_counted(editor: Editor) -> None:
     assert "label has 10 callers: " in text
     assert text.count("shop.py:") == 5
     assert "and 5 others: `graph` with relation=callers, symbol='prices.py:label'" in text
+
+
+def test_callers_in_tests_come_after_the_others(editor: Editor) -> None:
+    tests = "from prices import label\n" + "".join(f"\n\ndef test_{n}():\n    assert label({n})\n" for n in range(6))
+    write_files(editor.workspace.root, {"a/test_labels.py": tests})
+    editor.workspace.index()
+    text = editor.edit("} cents", "} cent").context
+    assert "label has 7 callers: shop.py:5 buy; a/test_labels.py:5 test_0; " in text
+
+
+def test_calls_of_what_an_edited_method_implements_are_callers(editor: Editor) -> None:
+    files = {
+        "Till.java": "interface Till {\n  void open(int pin);\n}\n",
+        "Steel.java": "class Steel implements Till {\n  public void open(int pin) { log(pin); }\n}\n",
+        "Use.java": "class Use {\n  void use(Till till) { till.open(1); }\n}\n",
+    }
+    write_files(editor.workspace.root, files)
+    editor.workspace.index()
+    text = editor.edit("log(pin)", "log(-pin)", "Steel.java").context
+    assert "Steel.open has 1 caller: Use.java:2 Use.use" in text
 
 
 QUIET = [

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.errors import CairnError
 from cairn.graph.changes import nodes_on
 from cairn.graph.graph import Graph
 from cairn.graph.nodes import place_of
+from cairn.graph.overriding import calls_above
 from cairn.graph.questions import callers_of, calls_to
 from cairn.graph.unresolved import unresolved_calls
 from cairn.graph.values import Link, Links
@@ -123,12 +125,14 @@ def _edited(graph: Graph, path: str, ranges: Sequence[tuple[int, int]], state: S
         if _key(path, name) in state.named or len(edited) == _MOST_DEFINITIONS:
             continue
         group = code.group(node)
-        links = callers_of(graph, group)
-        others = tuple(link for link in links.links if (link.symbol.path, link.symbol.name) != (path, name))
+        called = [*group, *(base for base, _ in calls_above(graph, group, partial(calls_to, graph), graph.reader()))]
+        links = callers_of(graph, called)
+        others = [link for link in links.links if (link.symbol.path, link.symbol.name) != (path, name)]
         if others:
-            unresolved = unresolved_calls(graph, group, calls_to(graph, group))
+            unresolved = unresolved_calls(graph, group, calls_to(graph, called))
             n_unresolved = unresolved.lines if unresolved is not None else 0
-            edited.append(_Edited(name, Links(links.symbol, others), n_unresolved))
+            others.sort(key=lambda link: (bool(code.tests[code.numbers[link.path]]), link.path == path))
+            edited.append(_Edited(name, Links(links.symbol, tuple(others)), n_unresolved))
     return edited
 
 
@@ -139,7 +143,7 @@ def _key(path: str, name: str) -> str:
 def _text(path: str, edited: Sequence[_Edited]) -> str:
     lines = [f"{OPEN}cairn{CLOSE} What calls the code that was edited:"]
     for definition in edited:
-        links = sorted(definition.links.links, key=lambda link: link.path == path)
+        links = definition.links.links
         more = len(links) - _MOST_CALLERS
         shown = "; ".join(map(_caller, links[:_MOST_CALLERS]))
         rest = Hint(f"and {pluralize(more, 'other')}", "callers", symbol=f"{path}:{definition.name}")
