@@ -25,7 +25,7 @@ FILES = {
         '        value_name = "count",\n'
         '        conflicts_with("batch_size"),\n    )]\n    pub max_results: Option<usize>,\n\n'
         "    #[arg(long, short)]\n"
-        "    pub batch_size: usize,\n}\n"
+        "    pub(crate) batch_size: usize,\n}\n"
     ),
     "clap/src/walk.rs": "fn walk(config: &Config) {\n    if let Some(max_results) = config.max_results {\n    }\n}\n",
     "builder/app.rs": (

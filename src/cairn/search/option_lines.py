@@ -33,7 +33,8 @@ _COMMENT = re.compile(r"\s*(?:#(?!\[)|//|/?\*|--|;|<!--|\"\"\")")
 _MARKED = re.compile(
     r"(?:#\[(?:arg|clap|structopt|argh|bpaf|option)\b[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]"
     r"|@(?:Option|Flag|Parameter|Argument|CliOption)\b(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?|\[Option\([^\]]*\)\])"
-    r"(?:\s|//[^\n]*\n|#\[[^\[\]]*\]|(?:pub|public|private|internal|var|let|val|final|static|@\w+)\b)*$"
+    r"(?:\s|//[^\n]*\n|#\[[^\[\]]*\]|\bpub\([^()\n]*\)"
+    r"|(?:pub|public|private|protected|internal|var|let|val|lateinit|final|static|@\w+)\b)*$"
 )
 _LINES_BEFORE, _LINES_OF_MARK = 2, 30
 _AFTER = r"(?=[\"'=,]|\s*[<\[{|]|\s+[A-Z][A-Z_]*\b)"  # the name of its value, or the end
