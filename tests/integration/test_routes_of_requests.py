@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -186,3 +187,40 @@ def test_filters_hold_for_handlers(named_handlers: Workspace) -> None:
     found = named_handlers.search("GET /invoices/12/", globs=["**/urls.py"]).code
     assert found[0].path == "djangoish/urls.py"
     assert "djangoish/views.py" not in {hit.path for hit in found}
+
+
+def test_a_line_that_declares_a_route_and_holds_the_request_is_shown_once(tmp_path: Path) -> None:
+    code = 'package cmd\n\nfunc routes(mux *Mux) {\n\tmux.HandleFunc("POST /v1/feeds", h.createFeed)\n}\n'
+    write_files(tmp_path, {"cmd/api.go": code})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        answer = workspace.search("POST /v1/feeds")
+    places = [(hit.path, hit.start_line, hit.end_line) for hit in answer.code]
+    assert places[0] == ("cmd/api.go", 4, 4)
+    assert len(places) == len(set(places))
+    assert not any("holds" in str(note) for note in answer.notes)
+
+
+ENDPOINT = (
+    "class PostEndpoint {\n  RouterFunction endpoint() {\n    return route()\n        .GET(\n"
+    '            "posts/{name}/content",\n            this::content)\n        .POST(\n            "posts",\n'
+    "            this::draft)\n        .build();\n  }\n}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("request_line", "line"),
+    [
+        ("GET /apis/console.shop.example/v1alpha1/posts/welcome/content", 5),
+        ("POST /apis/console.shop.example/v1alpha1/posts", 8),
+        ("POST /api/v1beta/posts", 8),
+    ],
+)
+def test_a_path_may_begin_with_a_group_and_a_version_that_the_template_lacks(
+    request_line: str, line: int, tmp_path: Path
+) -> None:
+    write_files(tmp_path, {"app/PostEndpoint.java": ENDPOINT, "app/Post.java": 'class Post { String of = "posts"; }\n'})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        first = workspace.search(request_line).code[0]
+    assert (first.path, first.start_line) == ("app/PostEndpoint.java", line)

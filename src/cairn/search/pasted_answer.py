@@ -65,6 +65,9 @@ def with_pasted(
         found = found._replace(places=[one for one in found.places if _is_made_at(library, one, query.text)])
     is_quoted = bool(pasted) and all(one.is_quoted for one in pasted)
     lines = _hits_of_places(library, found.places[:MAX_QUOTED] if is_quoted else found.places, request, is_quoted)
+    known = {(hit.path, hit.start_line) for hit in named}
+    if lines and not (lines := [hit for hit in lines if (hit.path, hit.start_line) not in known]):
+        found = found._replace(places=[])
     notes.extend(_notes_on_lines(found, pasted, "" if is_quoted else "then" if named else "first"))
     shown = {hit.id for hit in (*named, *lines)}
     ranked = [hit for hit in ranked if hit.id not in shown]

@@ -11,7 +11,8 @@ from cairn.search.request_text import RequestLine
 from cairn.search.route_templates import RouteTemplate, assigned_name, name_of_group, stands_for
 
 VALUE = re.compile(r"\d|-|%|^[A-Z]")  # in what stands for something, and not in the name of a resource
-LEADING = re.compile(r"(?i)api|v\d+|rest")
+# What paths of interfaces begin with: `api`, `rest`, a version, and, as in Kubernetes, `apis` and the name of a group.
+LEADING = re.compile(r"(?i)apis?|v\d+(?:(?:alpha|beta)\d*)?|rest|[a-z][a-z\d-]*(?:\.[a-z][a-z\d-]*){2,}")
 # What a segment counts that is the same, that fits a placeholder and looks like a value, and that fits it otherwise.
 SAME, FITS, MAY_FIT = 1.0, 0.9, 0.5
 OTHER_METHOD, NO_METHOD, LEFT_OUT = 0.6, 0.9, 0.02

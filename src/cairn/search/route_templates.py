@@ -53,7 +53,7 @@ _GROUP = re.compile(r"\((?:\?P?<\w+>|\?:)?[^()]*\)[?*+]?")
 _ROUTERS = (
     r"\b(?i:routes?|routers?|resources?|group|prefix|mount|scope|namespace|controller|blueprint|endpoint)\b"
     r"|^\s*(?:get|post|put|patch|delete|match|live)\s+[\"']|\b(?:re_)?path\(|\burl\(|outer\w*\.register\(|Route|Mapping|Controller|Map[A-Z]|Handle(?:Func)?\b|Http[A-Z]"
-    r"|@(?:Path|Get|Post|Put|Patch|Delete)\b|\b(?:get|post|put|patch|delete)[ (]:"
+    r"|@(?:Path|Get|Post|Put|Patch|Delete)\b|\b(?:get|post|put|patch|delete)[ (]:|\.(?:GET|POST|PUT|PATCH|DELETE)\("
 )
 _DECLARES = re.compile(_ROUTERS)
 _MAY_DECLARE = re.compile(
