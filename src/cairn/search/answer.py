@@ -18,13 +18,14 @@ from cairn.index.views import View
 from cairn.loading import load
 from cairn.search.confidence import GUESSED, confidence_word, is_hopeless, relevances
 from cairn.search.exact import regex_error
-from cairn.search.exact_answer import NO_LIMIT, Effort, find_exactly, hits_of_lines
+from cairn.search.exact_answer import NO_LIMIT, Effort, either_case, find_exactly, hits_of_lines, in_other_case
 from cairn.search.file_finder import finder_of, module_parts, parts_of_path
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.habits import tuned_features
 from cairn.search.hits import Verdict, focus_on, make_hit
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
+from cairn.search.message_keys import with_users_of_keys
 from cairn.search.named import MAX_NAMESAKES, may_be_named, means_name, owner_of
 from cairn.search.past import file_history
 from cairn.search.pasted_answer import with_pasted
@@ -100,9 +101,7 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
         query = query._replace(mode="graph" if hits else "hybrid")
     elif query.mode in EXACT_MODES:
         query, refused = _runnable(query, request)
-        is_quoted = query.pattern != query.text  # then all lines count, also those that the index does not know yet
-        is_by_index = guessed and effort is NO_LIMIT and not is_quoted
-        hits, more, notes, searched = find_exactly(library, query, request, effort._replace(is_by_index=is_by_index))
+        hits, more, notes, searched = _matches(library, query, request, effort)
         notes = [*refused, *notes]
     if query.mode not in (*EXACT_MODES, "graph") or (guessed and not hits):
         if guessed and query.mode in EXACT_MODES:
@@ -141,6 +140,39 @@ def _runnable(query: Query, request: SearchRequest) -> tuple[Query, list[str]]:
     if request.mode != "auto" or query.mode != "regex" or (error := regex_error(query.pattern)) is None:
         return query, []
     return query._replace(mode="literal"), [f"Not searched as a regular expression: {error}"]
+
+
+def _matches(
+    library: Library, query: Query, request: SearchRequest, effort: Effort
+) -> tuple[list[CodeHit], int, list[str], int | None]:
+    """Return what an exact search finds, as `find_exactly` does; for a guessed text also what else may be meant."""
+    guessed = request.mode == "auto"
+    is_quoted = query.pattern != query.text  # then all lines count, also those that the index does not know yet
+    is_by_index = guessed and effort is NO_LIMIT and not is_quoted
+    hits, more, notes, searched = find_exactly(library, query, request, effort._replace(is_by_index=is_by_index))
+    if query.mode == "literal" and not hits and searched is None:
+        hits, more = _in_other_case(library, query, request, effort, notes)
+    if query.mode == "literal" and guessed:
+        hits = with_users_of_keys(library, query, request, hits, notes)
+    return hits, more, notes, searched
+
+
+def _in_other_case(
+    library: Library, query: Query, request: SearchRequest, effort: Effort, notes: list[str]
+) -> tuple[list[CodeHit], int]:
+    """Return hits for lines that hold a text in another case, and how many more there are.
+
+    They are no answer to who asks for exactly this text: then a note counts them.
+    """
+    hits, more = in_other_case(library, query, request, effort)
+    if not hits:
+        return [], 0
+    if request.mode == "auto":
+        notes.append(f"No line holds {_shown(query.pattern)} exactly; these hold it in another case.")
+        return [hit._replace(relevance=GUESSED, confidence=confidence_word(GUESSED)) for hit in hits], more
+    words = f"In another case, {pluralize(len(hits) + more, 'line')} {'holds' if len(hits) + more == 1 else 'hold'} it"
+    notes.append(Hint(words, "search", query=either_case(query.pattern), mode="regex"))
+    return [], 0
 
 
 def _shown(pattern: str) -> str:

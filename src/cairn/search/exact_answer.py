@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 Ints = npt.NDArray[np.int64]
 # A word of a text between characters of ASCII that are part of none. A set of all others takes milliseconds to compile.
 _MARK = r"[\x00-/:-@\[-^`{-\x7f]"
+_OF_PATTERNS = re.compile(r"[.^$*+?{}\[\]\\|()]")
 _WHOLE_WORD = re.compile(rf"(?<={_MARK})[A-Za-z0-9_]+(?={_MARK})")
 
 
@@ -88,6 +89,24 @@ def find_exactly(
         limit = request.limit or len(hits)
         hits, more = hits[:limit], max(0, len(hits) - limit)
     return hits, more, found.notes, found.searched
+
+
+def in_other_case(library: Library, query: Query, request: SearchRequest, effort: Effort) -> tuple[list[CodeHit], int]:
+    """Return hits for lines that hold a text in another case, and how many more there are.
+
+    As far as the index knows: a file is looked into if one of its lines may have the words of the text.
+    """
+    words = _whole_words(f" {query.pattern} ")
+    if not words or not any(map(str.isalpha, query.pattern)):
+        return [], 0
+    either = query._replace(mode="regex", pattern=either_case(query.pattern))
+    hits, more, *_ = find_exactly(library, either, request, effort._replace(words=words))
+    return hits, more
+
+
+def either_case(text: str) -> str:
+    """Return the regular expression that a text in any case matches."""
+    return "(?i)" + _OF_PATTERNS.sub(r"\\\g<0>", text)
 
 
 def _matching_lines(library: Library, query: Query, request: SearchRequest, effort: Effort) -> _Lines:

@@ -45,6 +45,7 @@ _MAX_PLACES = 8  # of one run in a chunk
 _MAX_PARTS = 3  # places that hold a part of the text only
 _KEPT_SHARE = 0.7  # of the weight of the best one, from which on others are shown
 _ROUNDED_UP = 1 + 1e-9  # sums of the same numbers in another order may be this much larger
+_LEAST_OF_WORD = 0.2  # of a text, for a place that has but one word of it
 _OTHER_LINE = 0.6
 _NEAR_BYTES = 250  # between runs of one message
 _LEAST_SHARE = 0.3  # of the best row's rarity, for a row to be compared
@@ -260,8 +261,8 @@ class _Search:
             if says_enough and (candidate.is_minor or candidate.most <= _KEPT_SHARE * best_of_code):
                 break  # tests and documents are left out, and no further code comes near the best
             best = self._best_place(piece)
-            if best is None:
-                continue
+            if best is None or (best.share < _LEAST_OF_WORD and best.n_words < _OWN_WORDS):
+                continue  # one common word of a sentence
             found.append((best.weight * float(self._factors[candidate.file]), candidate.order, best))
             if not candidate.is_minor:
                 best_of_code = max(best_of_code, best.weight)

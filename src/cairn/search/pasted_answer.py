@@ -14,6 +14,7 @@ from cairn.search.diagnosed import diagnosed_path, makes_diagnosis
 from cairn.search.exact import LineMatch
 from cairn.search.exact_answer import hits_of_lines
 from cairn.search.library import Library
+from cairn.search.message_keys import with_users_of_keys
 from cairn.search.named import means_name
 from cairn.search.option_lines import DeclaredOption, find_options, read_options
 from cairn.search.pasted import PastedPlace, Places, find_frames, find_pasted
@@ -69,6 +70,7 @@ def with_pasted(
     if lines and not (lines := [hit for hit in lines if (hit.path, hit.start_line) not in known]):
         found = found._replace(places=[])
     notes.extend(_notes_on_lines(found, pasted, "" if is_quoted else "then" if named else "first"))
+    lines = with_users_of_keys(library, query, request, lines, notes)
     shown = {hit.id for hit in (*named, *lines)}
     ranked = [hit for hit in ranked if hit.id not in shown]
     if is_quoted:
