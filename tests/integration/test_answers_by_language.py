@@ -36,6 +36,31 @@ def test_a_file_of_lua_is_imported_in_each_way_of_writing_it(tmp_path: Path, sta
         assert [(importer.path, importer.line) for importer in importers] == [("lua/main.lua", 1)]
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "source tools/lib.sh",
+        ". ./tools/lib.sh",
+        'source "tools/lib.sh" --quiet',
+        'source "$ROOT/tools/lib.sh"',
+        '. "${BASH_SOURCE%/*}/tools/lib.sh"',
+        'source "$(dirname "$0")/tools/lib.sh"',
+        "  [ -z $DONE ] && source tools/lib.sh",
+    ],
+)
+def test_a_script_is_imported_in_each_way_of_writing_it(tmp_path: Path, statement: str) -> None:
+    files = {
+        "tools/lib.sh": "say() {\n  echo $1\n}\n",
+        "run.sh": f"{statement}\nsay hello\n",
+        "other.sh": 'source "$FILE"\nsource /tools/lib.sh\necho source tools/lib.sh\n',
+    }
+    with opened(tmp_path, files) as workspace:
+        found = workspace.graph.importers("tools/lib.sh")
+        callers = workspace.graph.callers("say").links
+    assert [(importer.path, importer.line) for importer in found.importers] == [("run.sh", 1)]
+    assert [(link.path, link.line, link.how) for link in callers] == [("run.sh", 2, "import")]
+
+
 def test_files_of_lua_that_import_each_other_are_a_cycle(tmp_path: Path) -> None:
     files = {"lua/a.lua": 'local b = require "b"\nreturn {}\n', "lua/b.lua": 'local a = require "a"\nreturn {}\n'}
     with opened(tmp_path, files) as workspace:
@@ -108,14 +133,20 @@ def test_no_definition_of_an_unread_language_counts_as_used(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        (("importers", "a.sh"), "Which files import a.sh is not known: imports of bash are not resolved to files."),
+        (
+            ("importers", "a.ps1"),
+            "Which files import a.ps1 is not known: imports of powershell are not resolved to files.",
+        ),
         (("callees", "Shop.open"), "References in dart are not read."),
     ],
 )
 def test_what_is_not_read_is_said_first_and_nothing_is_denied(
     tmp_path: Path, question: tuple[str, str], said: str
 ) -> None:
-    files = {"a.sh": "go() {\n  true\n}\n", "shop.dart": "class Shop {\n  void open() { lock(); }\n}\nvoid lock() {}\n"}
+    files = {
+        "a.ps1": "function Go {\n  1\n}\n",
+        "shop.dart": "class Shop {\n  void open() { lock(); }\n}\nvoid lock() {}\n",
+    }
     with opened(tmp_path, files):
         pass
     done = cairn(*question, cwd=tmp_path)

@@ -15,7 +15,7 @@ FILES = {
         "class Lone:\n    def run(self):\n        return 2\n\n\nif __name__ == '__main__':\n    main()\n"
     ),
     "b.py": "def used(x):\n    return x\n",
-    "run.sh": "go_on() {\n  true\n}\n",
+    "run.ps1": "function Go-On {\n  1\n}\n",
 }
 
 
@@ -100,8 +100,8 @@ def test_a_file_without_importers_says_how_many_files_may_name_it(workspace: Wor
 
 
 def test_a_language_whose_imports_lead_to_no_files_is_named(workspace: Workspace) -> None:
-    note = only(workspace.graph.importers("run.sh").notes)
-    assert note.startswith("Which files import run.sh is not known: imports of bash are not resolved to files.")
+    note = only(workspace.graph.importers("run.ps1").notes)
+    assert note.startswith("Which files import run.ps1 is not known: imports of powershell are not resolved to files.")
 
 
 def test_a_change_without_effect_says_how_many_files_were_looked_at(workspace: Workspace) -> None:
@@ -117,7 +117,7 @@ def test_a_symbol_without_tests_says_what_counts_as_one(workspace: Workspace) ->
 def test_a_project_without_cycles_says_which_imports_were_looked_at(workspace: Workspace) -> None:
     note = only(workspace.graph.import_cycles().notes)
     assert note == (
-        "Looked at 1 import between 3 files of code; imports of bash are not resolved to files. "
+        "Looked at 1 import between 3 files of code; imports of powershell are not resolved to files. "
         "For the most central files: cairn map"
     )
 

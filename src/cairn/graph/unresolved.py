@@ -472,5 +472,5 @@ def query_of(unresolved: Unresolved) -> str:
     word = words if len(unresolved.names) == 1 else f"(?:{words})"
     begin, end = (r"\b" if mark.isalnum() else "" for mark in (words[:1], words[-1:]))
     if unresolved.form == "import":
-        return rf"(?:import|from|use|require|include|mod).*{begin}{word}{end}"
+        return rf"(?:import|from|use|require|include|mod|source|load|^\s*\.).*{begin}{word}{end}"
     return f"{begin}{word}{end}"
