@@ -20,6 +20,8 @@ FILES = {
     "d.py": "class Base:\n    pass\n\n\nclass Other(Base):\n    pass\n",
     "e.py": "def step():\n    return 0\n",
     "tests/test_b.py": "from b import run\n\n\ndef test_run():\n    assert run()\n",
+    "f.py": "class Left:\n    def set(self):\n        self.size = 1\n\n    def grow(self):\n        self.size += 1\n",
+    "g.py": "class New:\n    def set(self):\n        self.size = 2\n\n    def halve(self):\n        return self.size\n",
     "x/same.py": "",
     "y/same.py": "",
 }
@@ -73,19 +75,44 @@ def test_references_impact_and_tests_of_a_name_are_about_all_definitions(workspa
         assert notes[0].startswith("This is about all 3 definitions called step;")
 
 
-def test_a_path_that_several_files_have_and_a_chain_of_calls_that_is_none_need_one(workspace: Workspace) -> None:
+def test_a_path_that_several_files_have_needs_one(workspace: Workspace) -> None:
     with pytest.raises(AmbiguousError, match=r"x/same\.py, y/same\.py"):
         workspace.graph.callers("same.py")
-    with pytest.raises(AmbiguousError, match=r"a\.py:1"):
-        workspace.graph.call_path("step", "test_run")
 
 
-def test_a_chain_of_calls_leads_to_the_nearest_definition_of_a_name(workspace: Workspace) -> None:
+def test_a_chain_of_calls_may_begin_and_end_at_any_definition_of_a_name(workspace: Workspace) -> None:
     found = workspace.graph.call_path("test_run", "step")
-    assert found.steps[-1].symbol == found.target
-    assert found.notes == (
-        "step may be any of 3 definitions, and this path is the shortest; name one as PATH:LINE to ask about it alone",
+    assert [(step.path, step.symbol.name, step.line) for step in found.steps] == [
+        ("tests/test_b.py", "test_run", 4),
+        ("tests/test_b.py", "run", 5),
+        ("b.py", "step", 9),
+    ]
+    assert (found.target.path, found.target.line, found.sources) == ("b.py", 4, None)
+    assert [symbol.path for symbol in found.targets or ()] == ["a.py", "b.py", "e.py"]
+    assert found.notes[0].startswith("This is about all 3 definitions called step;")
+    assert [step.symbol.path for step in workspace.graph.call_path("step", "go").steps] == ["b.py", "a.py"]
+
+
+def test_no_chain_of_calls_is_said_of_every_definition_of_a_name(root: Path) -> None:
+    nothing = cairn("path", "go", "Base", cwd=root)
+    assert (nothing.returncode, nothing.stdout) == (1, "")
+    assert "to any of 2 definitions (c.py:1, d.py:1)." in nothing.stderr
+
+
+def test_a_field_of_several_types_is_asked_about_for_all_of_them(workspace: Workspace) -> None:
+    found = workspace.graph.references("size")
+    assert [(one.kind, one.path, one.line) for one in found.references if one.kind == "read"] == [("read", "g.py", 6)]
+    assert {(one.path, one.line) for one in found.references} == {("f.py", 3), ("f.py", 6), ("g.py", 3), ("g.py", 6)}
+    assert [symbol.name for symbol in found.namesakes or ()] == ["Left.size", "New.size"]
+    assert found.notes[0] == (
+        "This is about 2 fields called size: Left.size (f.py:3), New.size (g.py:3); "
+        "name one as PATH:TYPE.FIELD to ask about it alone"
     )
+    impact = workspace.graph.impact("size")
+    assert {effect.symbol.name for effect in impact.affected} >= {"Left.grow", "New.halve"}
+    assert [symbol.name for symbol in impact.changed] == ["Left.size", "New.size"]
+    assert impact.notes[0] == workspace.graph.choose_tests("size").notes[0] == found.notes[0]
+    assert workspace.graph.references("g.py:New.size").namesakes is None
 
 
 def test_a_name_of_too_many_definitions_needs_one(tmp_path: Path) -> None:

@@ -191,11 +191,11 @@ def _name_of(symbol: Document) -> str:
     return f"{symbol['kind']} {symbol['name'] or symbol['filepath']} ({symbol['filepath']}:{symbol['line']})"
 
 
-def _asked_about(document: Document) -> str:
+def _asked_about(document: Document, one: str = "symbol", several: str = "namesakes") -> str:
     """Return what an answer is about in words: a symbol, or all that share a name."""
-    namesakes = document.get("namesakes", ())
+    namesakes = document.get(several, ())
     if not namesakes:
-        return _name_of(document["symbol"])
+        return _name_of(document[one])
     shown = ", ".join(f"{symbol['filepath']}:{symbol['line']}" for symbol in namesakes[:_MAX_NAMED])
     return f"any of {len(namesakes):,} definitions ({shown}{', …' if len(namesakes) > _MAX_NAMED else ''})"
 
@@ -208,7 +208,8 @@ def run_path(options: argparse.Namespace) -> int:
         options,
         lambda style: (_line(link, style) for link in document["steps"]),
         something=bool(document["steps"]),
-        nothing=f"No chain of calls leads from {_name_of(document['source'])} to {_name_of(document['target'])}.",
+        nothing=f"No chain of calls leads from {_asked_about(document, 'source', 'sources')} "
+        f"to {_asked_about(document, 'target', 'targets')}.",
     )
 
 

@@ -37,16 +37,18 @@ class Analyses:
         """Return what may break when a symbol changes, or because of everything that differs from a revision."""
         change = find_change(graph, place, diff, self._root, self._repository)
         if change.field is not None:
-            return impact_of_field(graph, change.field, limit)
-        found = impact(graph, change.nodes, limit, leftovers=change.leftovers)
+            found = impact_of_field(graph, change.field, limit)
+        else:
+            found = impact(graph, change.nodes, limit, leftovers=change.leftovers)
         return replace(found, notes=(*change.notes, *found.notes)) if change.notes else found
 
     def tests(self, graph: Graph, place: str | None, diff: str | None, limit: int) -> TestChoice:
         """Return the test files worth running for such a change."""
         change = find_change(graph, place, diff, self._root, self._repository)
         if change.field is not None:
-            return choose_tests_of_field(graph, change.field, limit)
-        found = choose_tests(graph, change.nodes, limit, change.leftovers)
+            found = choose_tests_of_field(graph, change.field, limit)
+        else:
+            found = choose_tests(graph, change.nodes, limit, change.leftovers)
         return replace(found, notes=(*change.notes, *found.notes)) if change.notes else found
 
     def dead_code(self, graph: Graph, limit: int) -> DeadCode:

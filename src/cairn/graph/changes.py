@@ -52,7 +52,7 @@ def _change_of(graph: Graph, text: str) -> Change:
         symbols = find_namesakes(graph.code, graph.connection, text)
     except UnknownSymbolError:
         if (field := find_field(graph, text.strip())) is not None:
-            return Change([], field=field)
+            return Change([], field=field, notes=field.on_namesakes(text))
         raise
     nodes = [node for each in symbols for node in each]
     whole = graph.within(nodes) if any(place_of(node) < 0 for node in nodes) else nodes

@@ -50,7 +50,7 @@ def impact_of_field(graph: Graph, field: Sought, limit: int = 0, tests: int = 20
         if not affected and uses.is_whole:
             notes = on_no_references(graph, {field.target.name})
         said = (*graph.notes, *notes, *note_on_unfollowed(uses.unfollowed))
-        shown = ((field.symbol,), affected, (), tuple(ranked))
+        shown = (field.namesakes or (field.symbol,), affected, (), tuple(ranked))
         return Impact(*shown, n_omitted, said, unresolved=uses.unresolved, unfollowed=uses.unfollowed)
 
     return graph.answers.give(("impact of field", field.target, limit, tests), find, keeps=False)
@@ -66,7 +66,7 @@ def choose_tests_of_field(graph: Graph, field: Sought, limit: int = 0) -> TestCh
         if not ranked and uses.is_whole:
             notes = on_no_tests(graph, min(field.target.nodes))
         said = (*graph.notes, *notes, *note_on_unfollowed(uses.unfollowed))
-        shown = ((field.symbol,), tuple(ranked), len(graph.tests.all), n_omitted, said)
+        shown = (field.namesakes or (field.symbol,), tuple(ranked), len(graph.tests.all), n_omitted, said)
         return TestChoice(*shown, unresolved=uses.unresolved, unfollowed=uses.unfollowed)
 
     return graph.answers.give(("tests of field", field.target, limit), find, keeps=False)

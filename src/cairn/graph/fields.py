@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from cairn.errors import AmbiguousError, UnknownSymbolError, UnparsableError
+from cairn.errors import UnknownSymbolError, UnparsableError
 from cairn.graph.denote import ReferenceTarget
 from cairn.graph.graph import Graph
 from cairn.graph.nodes import file_of, place_of
@@ -29,10 +29,23 @@ _MOST_LISTED = 5
 
 
 class Sought(NamedTuple):
-    """What references are looked for to: as the reader sees it, and as names are compared with it."""
+    """What references are looked for to: as the reader sees it, and as names are compared with it.
+
+    `namesakes` are the fields that this is, if several types have one of the name.
+    """
 
     symbol: Symbol
     target: ReferenceTarget
+    namesakes: tuple[Symbol, ...] = ()
+
+    def on_namesakes(self, text: str) -> tuple[Hint, ...]:
+        """Return what to say of an answer that is about the fields of several types."""
+        if not self.namesakes:
+            return ()
+        shown = ", ".join(f"{field.name} ({field.path}:{field.line})" for field in self.namesakes[:_MOST_LISTED])
+        more = f" and {len(self.namesakes) - _MOST_LISTED} more" if len(self.namesakes) > _MOST_LISTED else ""
+        words = f"This is about {len(self.namesakes):,} fields called {text.strip()}: {shown}{more}"
+        return (Hint(f"{words}; name one as PATH:TYPE.FIELD to ask about it alone"),)
 
 
 def find_callables(graph: Graph, text: str) -> list[list[int]]:
@@ -52,27 +65,23 @@ def find_callables(graph: Graph, text: str) -> list[list[int]]:
 
 
 def find_field(graph: Graph, text: str) -> Sought | None:
-    """Return the field that a text names: `TYPE.FIELD`, or its bare name if one type alone has it; None for none.
-
-    Raises:
-        AmbiguousError: if several types have it.
-    """
+    """Return the field that a text names, as `TYPE.FIELD` or `FIELD`; those of several types as one, None for none."""
     found = find_fields(graph, text)
-    if len(found) > 1:
-        shown = ", ".join(f"{field.symbol.path}:{field.symbol.name}" for field in found[:_MOST_LISTED])
-        more = f" and {len(found) - _MOST_LISTED} more" if len(found) > _MOST_LISTED else ""
-        raise AmbiguousError(f"{text!r} may be any of {len(found)} fields: {shown}{more}", "name one as TYPE.FIELD")
-    return found[0] if found else None
+    if len(found) < 2:
+        return found[0] if found else None
+    types = frozenset(node for field in found for node in field.target.nodes)
+    target = ReferenceTarget(types, found[0].target.name, types, is_field=True)
+    return Sought(found[0].symbol, target, tuple(field.symbol for field in found))
 
 
 def find_fields(graph: Graph, text: str) -> list[Sought]:
-    """Return the fields that a text may name: `TYPE.FIELD` one, a bare name those of all types that have it."""
+    """Return the fields that a text may name: `TYPE.FIELD` or a bare name, of all types that have it."""
     if (match := re.match(_LAST_NAME, text)) is None:
         return list(_iter_called(graph, text)) if text.isidentifier() else []
     owner = f"{match['file']}:{match['owner']}" if match["file"] else match["owner"]
-    nodes = find_if_known(graph.code, owner, TYPE_KINDS)
-    field = _field_in(graph, nodes, match["name"].lstrip("@$"))
-    return [field] if field is not None else []
+    owners = find_if_known(graph.code, owner, TYPE_KINDS)
+    fields = (_field_in(graph, nodes, match["name"].lstrip("@$")) for nodes in owners)
+    return [field for field in fields if field is not None]
 
 
 def _iter_called(graph: Graph, name: str) -> Iterator[Sought]:

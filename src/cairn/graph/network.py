@@ -211,11 +211,6 @@ class Network:
         first, end = np.searchsorted(targets, (node, node + 1))
         return order[first:end]
 
-    def out_of(self, node: int) -> Ints:
-        """Return the numbers of the edges that leave a node."""
-        first, end = np.searchsorted(self.sources, (node, node + 1))
-        return np.arange(first, end)
-
     def importers(self, number: int) -> list[int]:
         """Return the files that import a file, once each."""
         order, imported = self._imports_into

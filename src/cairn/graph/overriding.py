@@ -57,7 +57,7 @@ def calls_above(
     above = [base for node in methods for base in graph.connections.overridden(node)]
     for node in methods:
         above += reader.attempt(FOR_USERS, partial(_all_interfaces, graph, node)) or ()
-    return list(_first_called(graph, dict.fromkeys(base for base in above if base not in nodes), calls_to, reader))
+    return list(_first_called(dict.fromkeys(base for base in above if base not in nodes), calls_to, reader))
 
 
 def _all_interfaces(graph: Graph, node: int) -> list[int]:
@@ -73,12 +73,10 @@ def on_below(graph: Graph, nodes: Sequence[int], calls_to: Calls, reader: Reader
     """Return what to say of the calls of methods that override one; nothing if there are none."""
     methods = [node for node in nodes if place_of(node) >= 0 and graph.code.definition(node).kind in FUNCTION_KINDS]
     below = dict.fromkeys(edge.source for edge in implementers_of(graph, methods, reader))
-    return tuple(_hints(graph, "{}, which overrides it, is called", _first_called(graph, below, calls_to, reader)))
+    return tuple(_hints(graph, "{}, which overrides it, is called", _first_called(below, calls_to, reader)))
 
 
-def _first_called(
-    graph: Graph, methods: Iterable[int], calls_to: Calls, reader: Reader
-) -> Iterator[tuple[int, Sequence[Edge]]]:
+def _first_called(methods: Iterable[int], calls_to: Calls, reader: Reader) -> Iterator[tuple[int, Sequence[Edge]]]:
     """Yield the methods that are called, with their calls."""
     for _, node in zip(range(_MOST_TRIED), methods, strict=False):
         if edges := calls_to([node], reader):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate, takewhile
@@ -23,7 +23,18 @@ from cairn.graph.resolve import ALL_KINDS, IMPLEMENT, USE, Edge, ImportEdge
 from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS, resolves_imports
 from cairn.graph.symbols import find_file, find_namesakes, find_symbol, on_namesakes, symbol_of
 from cairn.graph.unresolved import note_on, unresolved_callees, unresolved_calls, unresolved_imports
-from cairn.graph.values import BaseCalls, CallPath, Importer, Importers, Link, Links, Unfollowed, Unresolved, Way
+from cairn.graph.values import (
+    BaseCalls,
+    CallPath,
+    Importer,
+    Importers,
+    Link,
+    Links,
+    Symbol,
+    Unfollowed,
+    Unresolved,
+    Way,
+)
 from cairn.hints import Hint
 from cairn.source.imports import ImportFlag
 from cairn.source.references import KINDS
@@ -220,54 +231,62 @@ def call_path(graph: Graph, source: str, target: str) -> CallPath:
     """Return the shortest path of calls between two symbols; without steps if there is none.
 
     Constructing a type calls its constructor, and calling a type's method reaches the type. If no calls lead there by
-    themselves, a method that is called may also run one that overrides it. Of several symbols of a name, the nearest
-    ones count.
+    themselves, a method that is called may also run one that overrides it. Of a name that several symbols have, the
+    path may begin or end at any of them.
 
     Raises:
-        UnknownSymbolError, AmbiguousError: as `find_symbol`; the latter only if there is no path.
+        UnknownSymbolError, AmbiguousError: as `find_namesakes`.
     """
     starts, ends = (find_namesakes(graph.code, graph.connection, text) for text in (source, target))
-    begin, goal = (_numbers_of(symbols, partial(_whole, graph)) for symbols in (starts, ends))
-    came, reached = _walk(graph, begin, goal)
+    came, reached = _walk(graph, starts, ends)
     if reached is None:
         reader = graph.reader()
-        by_override, reached = _walk(graph, begin, goal, lambda node: _overrides(graph, node, reader))
+        by_override, reached = _walk(graph, starts, ends, lambda node: _overrides(graph, node, reader))
         came = came if reached is None else by_override
+    notes = (*graph.notes, *dict.fromkeys((*on_namesakes(source, starts), *on_namesakes(target, ends))))
+    names = [tuple(_shown(graph, nodes) for nodes in symbols) for symbols in (starts, ends)]
+    sources, targets = (named if len(named) > 1 else None for named in names)
     if reached is not None:
         steps, first = _steps(graph, came, reached)
-        ways = ((source, starts, begin[first]), (target, ends, goal[reached]))
-        own, other = (symbol_of(graph.code, graph.code.main_of(symbols[number])) for _, symbols, number in ways)
-        notes = [note for text, symbols, _ in ways for note in _on_nearest(text, symbols)]
-        return CallPath(own, other, tuple(steps), (*graph.notes, *notes))
-    for text in (source, target):
-        find_symbol(graph.code, graph.connection, text)  # refused if it may be several
-    own, other = (symbol_of(graph.code, graph.code.main_of(symbols[0])) for symbols in (starts, ends))
-    unresolved = unresolved_calls(graph, ends[0], calls_to(graph, ends[0]))
-    notes = [*note_on(unresolved, f"call of {other.name or other.path}", has_known=True)]
-    inside = _inside(graph, starts[0])
+        own, other = _holder_of(graph, starts, first), _holder_of(graph, ends, reached)
+        return CallPath(own, other, tuple(steps), notes, sources=sources, targets=targets)
+    own, other = (named[0] for named in names)
+    unresolved = unresolved_calls(graph, _all_of(ends), calls_to(graph, _all_of(ends)))
+    said = note_on(unresolved, f"call of {other.name or other.path}", has_known=True)
+    inside = _inside(graph, _all_of(starts))
     known = graph.outgoing(inside, ALL_KINDS)
     ways_out = note_on(unresolved_callees(graph, inside, known, graph.reader(is_patient=True)), "", has_known=False)
     count, verb = pluralize(len(came), "definition"), "was" if len(came) == 1 else "were"
     words = f"{count} that {own.name or own.path} reaches by calls {verb} looked at; see what calls the other end"
-    tried = Hint(words, "callers", symbol=f"{other.path}:{other.line}")
-    return CallPath(own, other, (), (*graph.notes, tried, *notes, *ways_out), unresolved)
+    tried = Hint(words, "callers", symbol=f"{other.path}:{other.line}" if len(ends) == 1 else target)
+    return CallPath(own, other, (), (*notes, tried, *said, *ways_out), unresolved, sources, targets)
+
+
+def _holder_of(graph: Graph, symbols: Sequence[Sequence[int]], node: int) -> Symbol:
+    """Return the first of some symbols that is a node or contains it."""
+    return _shown(graph, next((nodes for nodes in symbols if node in _whole(graph, nodes)), symbols[0]))
+
+
+def _shown(graph: Graph, nodes: Sequence[int]) -> Symbol:
+    return symbol_of(graph.code, graph.code.main_of(nodes))
 
 
 def _walk(
     graph: Graph,
-    begin: Iterable[int],
-    goal: Container[int],
+    starts: Sequence[Sequence[int]],
+    ends: Sequence[Sequence[int]],
     besides: Callable[[int], Iterable[Edge]] = lambda _: (),
 ) -> tuple[dict[int, Edge | None], int | None]:
     """Return how definitions are reached by calls, the nearest first, up to one that is sought; None if none is.
 
     Args:
         graph: the graph.
-        begin: where to begin.
-        goal: what is sought.
+        starts: the symbols to begin at.
+        ends: those that are sought.
         besides: gives further edges from a definition.
     """
-    came: dict[int, Edge | None] = dict.fromkeys(begin)
+    goal = set(_whole(graph, _all_of(ends)))
+    came: dict[int, Edge | None] = dict.fromkeys(_whole(graph, _all_of(starts)))
     queue = deque(came)
     reached = next((node for node in came if node in goal), None)
     while queue and reached is None and len(came) < _MAX_VISITED:
@@ -286,14 +305,6 @@ def _overrides(graph: Graph, node: int, reader: Reader) -> Iterator[Edge]:
     for edge in overriding(graph, [node], reader):
         definition = graph.code.definition(node)
         yield Edge(node, edge.source, IMPLEMENT, edge.how, definition.span.start_line, definition.name)
-
-
-def _on_nearest(text: str, symbols: Sequence[object]) -> tuple[Hint, ...]:
-    """Return what to say of an end of a path whose name several symbols have."""
-    if len(symbols) < 2:
-        return ()
-    words = f"{text.strip()} may be any of {len(symbols):,} definitions, and this path is the shortest"
-    return (Hint(f"{words}; name one as PATH:LINE to ask about it alone"),)
 
 
 def _whole(graph: Graph, nodes: Sequence[int]) -> list[int]:

@@ -75,6 +75,7 @@ def _find_references(graph: Graph, text: str, limit: int, kinds: Collection[str]
     notes = (
         *graph.notes,
         *on_namesakes(text, symbols),
+        *sought.on_namesakes(text),
         *_on_names(graph, chosen),
         *unread,
         *note_on(unresolved, what, has_known=bool(chosen)),
@@ -83,8 +84,10 @@ def _find_references(graph: Graph, text: str, limit: int, kinds: Collection[str]
         *note_on_unfollowed(unfollowed),
     )
     n_omitted = len(chosen) - len(shown)
-    namesakes = tuple(sought_at(graph, nodes).symbol for nodes in symbols) if len(symbols) > 1 else None
-    return References(sought.symbol, tuple(shown), dict(counts), n_omitted, notes, unresolved, unfollowed, namesakes)
+    namesakes = tuple(sought_at(graph, nodes).symbol for nodes in symbols) if len(symbols) > 1 else sought.namesakes
+    return References(
+        sought.symbol, tuple(shown), dict(counts), n_omitted, notes, unresolved, unfollowed, namesakes or None
+    )
 
 
 def _said_elsewhere(graph: Graph, sought: Sought, reader: Reader | None = None) -> Unresolved | None:

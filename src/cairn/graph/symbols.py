@@ -67,16 +67,6 @@ def find_symbol(
     return _the_only(code, text, _known_symbols(code, connection, text, likely))
 
 
-def find_if_known(code: Code, text: str, likely: Collection[str] = frozenset()) -> list[int]:
-    """Return what `find_symbol` does, nothing if there is no such symbol: to find names like it takes much longer.
-
-    Raises:
-        AmbiguousError: as `find_symbol`.
-    """
-    symbols = only_likely(code, find_symbols(code, text), likely)
-    return _the_only(code, text, symbols) if symbols else []
-
-
 def _the_only(code: Code, text: str, symbols: list[list[int]]) -> list[int]:
     if len(symbols) > 1:
         raise _ambiguous(code, text, symbols)
@@ -92,7 +82,20 @@ def find_namesakes(
         UnknownSymbolError: as `find_symbol`.
         AmbiguousError: if several files match, or more symbols than one answer can be about.
     """
-    symbols = _known_symbols(code, connection, text, likely)
+    return _few(code, text, _known_symbols(code, connection, text, likely))
+
+
+def find_if_known(code: Code, text: str, likely: Collection[str] = frozenset()) -> list[list[int]]:
+    """Return what `find_namesakes` does, nothing if there is no such symbol: to find names like it takes much longer.
+
+    Raises:
+        AmbiguousError: as `find_namesakes`.
+    """
+    return _few(code, text, only_likely(code, find_symbols(code, text), likely))
+
+
+def _few(code: Code, text: str, symbols: list[list[int]]) -> list[list[int]]:
+    """Return some symbols if one answer can be about all of them."""
     is_of_files = any(place_of(node) < 0 for nodes in symbols for node in nodes)
     if len(symbols) > _MOST_NAMESAKES or (is_of_files and len(symbols) > 1):
         raise _ambiguous(code, text, symbols)

@@ -147,7 +147,8 @@ class CallPath:
     """The shortest path of calls from one symbol to another, both included; without steps if there is none.
 
     `steps[0]` has the kind `start`; each later one says on which line of the one before it is called. `unresolved` are
-    calls of the target, where no path was found.
+    calls of the target, where no path was found. If several symbols have the name of an end, `sources` or `targets` are
+    these; the path is the shortest between any of them.
     """
 
     source: Symbol
@@ -155,6 +156,8 @@ class CallPath:
     steps: tuple[Link, ...]
     notes: tuple[str, ...] = ()
     unresolved: Unresolved | None = None
+    sources: tuple[Symbol, ...] | None = field(default=None, metadata=LEFT_OUT)
+    targets: tuple[Symbol, ...] | None = field(default=None, metadata=LEFT_OUT)
 
 
 @dataclass(frozen=True, slots=True)

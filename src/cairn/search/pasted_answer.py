@@ -20,7 +20,7 @@ from cairn.search.option_lines import DeclaredOption, find_options, read_options
 from cairn.search.pasted import PastedPlace, Places, find_frames, find_pasted
 from cairn.search.pasted_text import Pasted, asks, read_pasted
 from cairn.search.query import Query, looks_named
-from cairn.search.request_text import read_requests
+from cairn.search.request_text import RequestLine, read_requests
 from cairn.search.routed import find_routes
 from cairn.source.frames import is_place, read_frames
 
@@ -47,16 +47,8 @@ def with_pasted(
     elif options := find_options(library, read_options(query.text), request):
         return _with_options(library, query, request, options, ranked, notes)
     elif requests := read_requests(query.text):
-        if routes := find_routes(library, requests, request):
-            named = _hits_with_shares(library, [(one.line, one.share) for one in routes], request)
-            fits = "for other methods" if routes[0].is_other else "which the request fits"
-            notes.append(f"What comes first declares the route {routes[0].template!r}, {fits}.")
-        elif requests[0].method:
-            asked = f"{requests[0].method} /{'/'.join(requests[0].segments)}"
-            words = f"No route that fits {asked} was found in the files that say most of its path"
-            notes.append(f"{words}; routes that only a framework knows are not read.")
-        if routes or requests[0].method:
-            ranked = [_at_most(hit, GUESSED) for hit in ranked]
+        named, is_one = _hits_of_routes(library, requests, request, notes)
+        ranked = [_at_most(hit, GUESSED) for hit in ranked] if is_one else ranked
     pasted = _pasted_in(query) if len(named) < limit and not is_place(query.text) else []
     found = find_pasted(library, pasted, query.wants, request, limit - len(named))
     if query.named and query.named.scope and ranked and ranked[0].name.lower() == query.named.last.lower():
@@ -80,6 +72,21 @@ def with_pasted(
         most = hits[-1].relevance if hits else GUESSED if any(one.is_loose for one in pasted) else 1.0
         hits += [_at_most(hit, most) for hit in ranked]
     return hits[: request.limit or None]
+
+
+def _hits_of_routes(
+    library: Library, requests: Sequence[RequestLine], request: SearchRequest, notes: list[str]
+) -> tuple[list[CodeHit], bool]:
+    """Return the lines that declare the route of a request, and whether the text is sure to be one."""
+    if routes := find_routes(library, requests, request):
+        fits = "for other methods" if routes[0].is_other else "which the request fits"
+        notes.append(f"What comes first declares the route {routes[0].template!r}, {fits}.")
+    elif requests[0].method:
+        asked = f"{requests[0].method} /{'/'.join(requests[0].segments)}"
+        words = f"No route that fits {asked} was found in the files that say most of its path"
+        notes.append(f"{words}; routes that only a framework knows are not read.")
+    hits = _hits_with_shares(library, [(one.line, one.share) for one in routes], request)
+    return hits, bool(routes or requests[0].method)
 
 
 def _with_options(
