@@ -148,7 +148,6 @@ def test_the_current_change_is_what_differs_from_a_revision(project: Path) -> No
 
 def test_bad_input_is_refused_with_the_next_command(project: Path, tmp_path: Path) -> None:
     check_error(cairn("callers", "fees", cwd=project), 1, "symbol-unknown", "did you mean fee?")
-    check_error(cairn("path", "fee", "total", cwd=project), 2, "ambiguous", "shop/other.py:1", "shop/cart.py:5")
     check_error(cairn("impact", "--diff", "nowhere", cwd=project), 2, "diff", "git log")
     check_error(cairn("impact", cwd=project), 2, "--diff")
     check_error(cairn("impact", "fee", "--diff", "HEAD", cwd=project), 2, "either a symbol or a revision")
