@@ -61,7 +61,7 @@ def _mark_up(data: bytes, marks: list[tuple[int, int, str]]) -> Markup:
 @cache
 def _query_of(name: str) -> tuple[tree_sitter.Language, tree_sitter.Query] | None:
     language = next((language for language in LANGUAGES if language.name == name), None)
-    if language is None or not language.support.grammar:
+    if language is None or not language.support.grammar or language.support.code_of is not None:
         return None
     texts = [text for part in (*_BASES.get(name, ()), name) if (text := _query_text(part))]
     grammar = load_grammar(language)

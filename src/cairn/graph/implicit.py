@@ -42,6 +42,11 @@ _RUBY_HOOKS = (
     r"|const_added|const_missing|method_missing|respond_to_missing\?|initialize_copy|initialize_dup|initialize_clone"
     r"|to_s|to_str|to_a|to_ary|to_h|to_hash|to_proc|inspect|hash|eql\?|coerce|marshal_dump|marshal_load)"
 )
+_HOOKS_OF_VUE = (
+    "setup|data|render|validator|handler|default|get|set|serverPrefetch|errorCaptured|renderT(?:racked|riggered)"
+    "|beforeCreate|created|beforeMount|mounted|beforeUpdate|updated|(?:de)?activated|beforeUnmount|beforeDestroy"
+    "|unmounted|destroyed|beforeRoute(?:Enter|Update|Leave)|asyncData|head"
+)
 _AFTER_IMPL = r"(?m)^[ \t]*@impl\b(?! +false)[^\n]*\n(?:[ \t]*(?:[@#][^\n]*)?\n)*[ \t]*\Z"
 _BY_LANGUAGE = {
     "cpp": _Signs(names=r"~.*|operator\b.*"),
@@ -63,7 +68,8 @@ _BY_LANGUAGE = {
     ),
     "swift": _Signs(names=f"deinit|{_OPERATORS}"),
 }
-_BY_LANGUAGE["typescript"] = _BY_LANGUAGE["tsx"] = _BY_LANGUAGE["javascript"]
+_BY_LANGUAGE["typescript"] = _BY_LANGUAGE["tsx"] = _BY_LANGUAGE["svelte"] = _BY_LANGUAGE["javascript"]
+_BY_LANGUAGE["vue"] = _Signs(names=f"{_BY_LANGUAGE['javascript'].names}|{_HOOKS_OF_VUE}")
 _MAX_LEAD_BYTES = 500
 
 

@@ -69,7 +69,15 @@ class Scopes:
                 return None if entity is SHADOWED else entity
             inner = inner and definition.kind not in FUNCTION_KINDS
             scope = source.around_of(scope)
-        return self._exports.at_top(source, name)
+        return self._exports.at_top(source, name) or self._in_component(source, name)
+
+    def _in_component(self, source: SourceFile, name: str) -> Entity | None:
+        """Return the member of what a file exports as a component, which its template knows by the name alone."""
+        places = source.members.get("", {}).get(source.rules.component, ()) if source.rules.component else ()
+        if not places or name == source.rules.component:
+            return None
+        node = node_of(source.number, places[0])
+        return self._inheritance.member(node, name) or self._attributes.content(node, name)
 
     def is_variable(self, source: SourceFile, scope: int, name: str) -> bool:
         """Tell whether a name is that of a variable or parameter of a function, or of a closure in it."""

@@ -156,7 +156,8 @@ def _guess_language(data: bytes, snapshot: Snapshot) -> Language:
     """Return the commonest indexed language whose grammar parses a text without an error, else the commonest."""
     counts = np.bincount(snapshot.files.languages, minlength=len(snapshot.files.language_names))
     names = [snapshot.files.language_names[number] for number in np.argsort(-counts, kind="stable")]
-    candidates = [BY_NAME[name] for name in names if BY_NAME[name].group == "code" and BY_NAME[name].support.grammar]
+    known = [BY_NAME[name] for name in names if BY_NAME[name].group == "code" and BY_NAME[name].support.grammar]
+    candidates = [one for one in known if one.support.code_of is None]  # these see nothing in a part of a script
     try:
         parsing = run_isolated("cairn.search.sample:first_that_parses", data, "", tuple(row.name for row in candidates))
     except UnparsableError:

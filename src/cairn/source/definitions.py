@@ -136,6 +136,8 @@ def _parser_input(data: bytes, language: Language) -> bytes:
         data.decode("utf-8")
     except UnicodeDecodeError:
         data = _UNDECODABLE.sub("_", data.decode("utf-8", "surrogateescape")).encode("utf-8")
+    if language.support.code_of is not None:
+        data = language.support.code_of(data)
     for noise in language.support.noise:
         data = re.sub(noise, _blank, data)
     for wrapper in language.support.wrappers:

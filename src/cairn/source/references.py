@@ -256,7 +256,7 @@ class _Collector:
             expressions.append(number)
             scopes.append(self._target(kind, start, scope))
             lines.append(bisect_right(starts, end - 1))
-        imports, values = self._imports[:_MAX_IMPORTS], self._values[:_MAX_VALUES]
+        imports, values = self._known_imports()[:_MAX_IMPORTS], self._values[:_MAX_VALUES]
         package = self._package[:_MAX_IMPORT_CHARS]
         closures = tuple(map(self._closure, self._closures))
         blocks = tuple(map(self._blocks.block_at, starts_kept)) if closures else ()
@@ -274,6 +274,15 @@ class _Collector:
             self._blocks.enclosed(),
             counts if self._counts else (),
         )
+
+    def _known_imports(self) -> list[Import]:
+        """Return the imports without the components of a template that the file imports, or defines, by itself."""
+        implied = [imported for imported in self._imports if imported.module.startswith("<")]
+        if not implied:
+            return self._imports
+        known = {imported.alias for imported in self._imports if not imported.module.startswith("<")}
+        known |= {item.definition.name for item in self._parsed}
+        return [each for each in self._imports if not each.module.startswith("<") or each.alias not in known]
 
     def _find_closures(self, matches: Sequence[Captures]) -> None:
         nodes = {captures["closure"][0].id: captures["closure"][0] for captures in matches if "closure" in captures}

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from cairn.graph.modules.places import Place, ProjectPaths
 
 _SUFFIXES = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".vue", ".svelte")
+_COMPONENTS = (".vue", ".svelte")
 _COMPILED = re.compile(r"\.([mc]?)jsx?$")
 # Folders of what is built, the last of which may be one of several forms of it.
 _BUILT = re.compile(r"^(?:\./)?(?:dist|build|out|lib|esm|cjs)/")
@@ -22,9 +23,20 @@ _SUFFIX = re.compile(r"(\.d)?\.[mc]?[jt]sx?$")
 _STRING_OR_COMMENT = re.compile(r"(\"(?:[^\"\\\n]|\\.)*\"?)|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _MAX_ALIASES, _MAX_TARGETS = 1_000, 10  # more than anybody writes; each is tried for each module
-_ROOT = re.compile(r"(?:@@?|~~?)/")  # what settings of bundlers, which are code, tend to call the folder of the sources
+_ROOT = re.compile(
+    r"(?:@@?|~~?|\$lib)/"
+)  # what settings of bundlers, which are code, tend to call the folder of the sources
 _ROOTS = ("src", "app", "", "resources/js")
+_ROOTS_OF_SVELTE = ("src/lib",)
 _MAX_CONDITIONS = 6  # of an export within each other
+_ALIASES = re.compile(r"\balias\b[\"']?\s*[:=]\s*[{\[]")
+_ALIAS_KEY = re.compile(r"([\"']?)([@~$#\w][\w@~$#/.-]*)\1\s*:")
+_ALIAS_STRING = re.compile(r"[\"'`]([^\"'`\n]*)[\"'`]")
+_INSERTED = re.compile(r"\$\{[^}]*\}")
+_BRACKET = re.compile(r"[{}\[\]]")
+_MAX_ALIAS_CHARS = 10_000
+_WORD = re.compile(r"[A-Z][a-z0-9]*|[a-z0-9]+")
+_MAX_WORDS = 5  # of the name of a component that may be those of its folders
 _INDEX = re.compile(r"(?:^|/)index$")
 
 
@@ -60,6 +72,8 @@ class EcmascriptModules:
     def find(self, module: str, path: str) -> Place:
         """Return the file that a module's name means in the file at `path`."""
         folder = posixpath.dirname(path)
+        if module.startswith("<"):
+            return self._paths.nearest_ending_in(_files_of_component(module.strip("<>")), path)
         if module.startswith("."):
             return self._at(posixpath.join(folder, module))
         targets = (self._alias_targets(module, folder), self._package_targets(module), _below_a_root(module, folder))
@@ -102,6 +116,8 @@ class EcmascriptModules:
             for target in targets
             for rest in _stars(posixpath.normpath(posixpath.join(config.folder, config.base, target)), forms)
         }
+        if path.endswith(_COMPONENTS):
+            names |= _names_of_component(plain.rpartition(".")[0])
         return frozenset(names | self._names_by_file.get(number, set()))
 
     @cached_property
@@ -138,6 +154,8 @@ class EcmascriptModules:
             ]
             if isinstance(base, str) or aliases:
                 configs.append(_Config(posixpath.dirname(path), base if isinstance(base, str) else "", aliases))
+        bundlers = ((path, self._paths.read(path)) for path in self._paths.manifests("bundler"))
+        configs += [_Config(posixpath.dirname(path), "", list(_aliases_of_bundler(text))) for path, text in bundlers]
         for path, manifest in self._manifests:
             aliases = [(name, paths) for name, paths in _exports_of(manifest.get("imports")) if name.startswith("#")]
             if aliases:
@@ -160,11 +178,69 @@ class EcmascriptModules:
         return sorted(packages, key=lambda package: -len(package.name))
 
 
+def _aliases_of_bundler(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the aliases of modules in the settings of a bundler, which are code, as far as they are written out there.
+
+    That is each name before a colon in what `alias` is, or behind `find:`, with the strings that follow joined as parts
+    of a path.
+    """
+    for begin in islice(_ALIASES.finditer(text), _MAX_TARGETS):
+        part = _until_closed(text[begin.end() - 1 : begin.end() + _MAX_ALIAS_CHARS])
+        keys = list(islice(_ALIAS_KEY.finditer(part), _MAX_ALIASES))
+        found = ""
+        for key, following in zip(keys, [*(key.start() for key in keys[1:]), len(part)], strict=True):
+            strings = _ALIAS_STRING.findall(part, key.end(), following)
+            if key[2] == "find":
+                found = strings[0] if strings else ""
+                continue
+            name = (found if key[2] == "replacement" else key[2]).removesuffix("$").removesuffix("/")
+            target = posixpath.join("", *(_INSERTED.sub("", string).lstrip("/") for string in strings))
+            if name and target:
+                yield name, [target]
+                yield f"{name}/*", [f"{target}/*"]
+
+
+def _until_closed(text: str) -> str:
+    """Return a text that begins with a bracket up to the one that closes it."""
+    depth = 0
+    for found in _BRACKET.finditer(text):
+        depth += 1 if found[0] in "{[" else -1
+        if not depth:
+            return text[: found.start()]
+    return text
+
+
+def _files_of_component(name: str) -> list[str]:
+    """Return how the paths of components may end that templates use by a name alone.
+
+    `UserCard` may be in `UserCard.vue`, `user-card.vue`, or, as Nuxt has it, `user/Card.vue`.
+    """
+    words = [word.lower() for word in _WORD.findall(name)]
+    stems = [name, "-".join(words), f"{name}/index"]
+    for count in range(1, min(len(words), _MAX_WORDS)):
+        folder = ("/".join(words[:count]), "-".join(words[:count]))
+        rest = name[sum(map(len, words[:count])) :]
+        stems += [f"{each}/{stem}" for each in dict.fromkeys(folder) for stem in (rest, rest.lower())]
+    return [f"{stem}{suffix}" for stem in dict.fromkeys(stems) for suffix in _COMPONENTS]
+
+
+def _names_of_component(path: str) -> set[str]:
+    """Return what templates may call a component by its path without a suffix; see `_files_of_component`."""
+    parts = path.removesuffix("/index").split("/")[-_MAX_WORDS:]
+    names: set[str] = set()
+    words: list[str] = []
+    for part in reversed(parts):
+        words = [word.lower() for word in _WORD.findall(part[:1].upper() + part[1:])] + words
+        names |= {"-".join(words), "".join(word.capitalize() for word in words)}
+    return names
+
+
 def _below_a_root(module: str, folder: str) -> Iterator[str]:
     """Yield where a module lies whose name begins with a mark for the folder of the sources, the nearest one first."""
     if mark := _ROOT.match(module):
+        roots = _ROOTS_OF_SVELTE if module.startswith("$") else _ROOTS
         while True:
-            yield from (posixpath.join(folder, root, module[mark.end() :]) for root in _ROOTS)
+            yield from (posixpath.join(folder, root, module[mark.end() :]) for root in roots)
             if not folder:
                 return
             folder = posixpath.dirname(folder)

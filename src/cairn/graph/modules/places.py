@@ -7,13 +7,17 @@ answer only if it ends in such a part. `index.ts`, `__init__.py` and their like 
 from __future__ import annotations
 
 import posixpath
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 from cairn.graph.memo import place_called
 
-_MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml"})
+_MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml", "bundler"})
+_OF_BUNDLER = re.compile(
+    r"(?:vite|vitest|electron\.vite|svelte|nuxt|vue|astro|quasar|webpack|rspack)\.config\.[cm]?[jt]s"
+)
 
 _STANDS_FOR_FOLDER = frozenset({"__init__", "index", "mod", "lib", "main"})
 
@@ -127,8 +131,10 @@ def is_manifest(path: str) -> bool:
 
 
 def _manifest_name(path: str) -> str:
-    """Return the name of a manifest; `tsconfig.base.json` and the like are parts of a `tsconfig.json`."""
+    """Return the name of a manifest: `tsconfig.json` also of parts of one, `bundler` of the settings of any."""
     name = posixpath.basename(path)
+    if _OF_BUNDLER.fullmatch(name):
+        return "bundler"
     return "tsconfig.json" if name.startswith("tsconfig.") and name.endswith(".json") else name
 
 

@@ -109,6 +109,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language("nix", extensions=(".nix",)),
     Language("graphql", extensions=(".graphql", ".gql", ".graphqls")),
     Language("svelte", extensions=(".svelte",)),
+    Language("vue", extensions=(".vue",)),
     Language("cmake", extensions=(".cmake",), filenames=("CMakeLists.txt",), group="data", configures=True),
     Language(
         "make",
@@ -170,7 +171,6 @@ PLAIN: tuple[Language, ...] = (
     Language("erlang", extensions=(".erl", ".hrl"), interpreters=("escript",)),
     Language("clojure", extensions=(".clj", ".cljs", ".cljc", ".edn")),
     Language("fsharp", extensions=(".fs", ".fsi", ".fsx")),
-    Language("vue", extensions=(".vue",)),
     Language("scss", extensions=(".scss", ".sass"), group="data"),
     Language("less", extensions=(".less",), group="data"),
     Language("groovy", extensions=(".groovy", ".gradle"), filenames=("Jenkinsfile",), interpreters=("groovy",)),

@@ -40,6 +40,7 @@ class Rules(NamedTuple):
         mixins: what inherits members without being a type.
         parameters_keep_types: whether a parameter is of its declared type whatever is assigned to its name.
         functions_are_objects: whether a function has attributes, so that what names one of these uses the function.
+        component: the type at the top of a file whose members are known there by their names, as in templates of Vue.
         paths_marked: whether expressions keep the mark behind a name that can only be the beginning of a path.
     """
 
@@ -74,6 +75,7 @@ class Rules(NamedTuple):
     mixins: frozenset[str] = frozenset()
     parameters_keep_types: bool = False
     functions_are_objects: bool = False
+    component: str = ""
     paths_marked: bool = False
 
 

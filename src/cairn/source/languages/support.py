@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 Pair = tuple[str, str]
@@ -35,6 +36,7 @@ class Support:
         noise: patterns whose first group the grammar cannot parse; the parser sees spaces in its place.
         wrappers: patterns of what opens a block around items without changing them: its indentation, its opening, and
             the name in it. The parser sees spaces for the opening, and for the brace that closes it.
+        code_of: returns what the parser reads of a file that is not all code, as many bytes as the file has.
         import_calls: a pattern for the text of statements that import although their node type does not say so.
         import_holders: node types, besides the usual ones, that contain imports.
         parameters: how a parameter is written: `name: type`, `name type` or `type name`.
@@ -49,6 +51,7 @@ class Support:
     attributes: tuple[str, ...] = ()
     noise: tuple[bytes, ...] = ()
     wrappers: tuple[bytes, ...] = ()
+    code_of: Callable[[bytes], bytes] | None = None
     import_calls: str = ""
     import_holders: tuple[str, ...] = ()
     parameters: str = "name: type"

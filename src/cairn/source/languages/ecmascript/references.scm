@@ -12,6 +12,9 @@
 (new_expression constructor: (_) @construct)
 (decorator (_) @decorate)
 [(import_statement) (export_statement source: (_)) (export_statement (export_clause))] @import
+(call_expression function: (import)) @import
+((call_expression function: (identifier) @_require) @import
+  (#eq? @_require "require"))
 ((variable_declarator value: (call_expression function: (identifier) @_require)) @import
   (#eq? @_require "require"))
 (export_statement "default" declaration: (_ name: (_) @default))

@@ -8,6 +8,7 @@ from cairn.source.languages.import_reading import NO_FLAG, SLASH_COMMENT, SPACE,
 from cairn.source.languages.rules import Rules
 
 _CLAUSE = re.compile(r"\{([^}]*)\}")
+_DYNAMIC = re.compile(r"import\s*\(")
 _BINDING = re.compile(r"^(?:const|let|var)?\s*(?:\{([^}]*)\}|([\w$]+))\s*(?::[^=]*)?=", re.DOTALL)
 
 RULES = Rules(
@@ -27,6 +28,9 @@ def read_import(text: str) -> Parts:
     """Read one import statement; see `cairn.source.languages.import_reading`."""
     text = SLASH_COMMENT.sub(" ", text)
     head, module = split_module(text)
+    if _DYNAMIC.match(text):
+        yield module, "", "", NO_FLAG
+        return
     if not text.startswith(("import", "export")):
         yield from _read_require(text, module)
         return
