@@ -9,7 +9,7 @@ from typing import NamedTuple
 from cairn.graph.graph import Graph
 from cairn.graph.nodes import node_of
 from cairn.graph.resolve import DECORATE
-from cairn.graph.rules import FUNCTION_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.source_file import SourceFile
 from cairn.source.expressions import called_name
 
@@ -60,7 +60,10 @@ _BY_LANGUAGE = {
     "kotlin": _Signs(names=f"{_OF_OBJECTS}|{_OF_SERIALIZATION}", heads=r"\boperator\s+(?:\w+\s+)*fun\b"),
     "lua": _Signs(names=r"__\w+"),
     "php": _Signs(names=r"__\w+|offset(?:Get|Set|Exists|Unset)|jsonSerialize|getIterator"),
-    "python": _Signs(names=r"__\w+__", decorators=frozenset({"implementer", "implementer_only"})),
+    "python": _Signs(
+        names=r"__\w+__|pytest_\w+|clean_\w+|to_python|to_url",
+        decorators=frozenset({"implementer", "implementer_only"}),
+    ),
     "ruby": _Signs(names=f"{_RUBY_HOOKS}|{_OPERATORS}"),
     "scala": _Signs(
         names=f"{_OF_OBJECTS}|{_OF_SERIALIZATION}|unapply|unapplySeq",
@@ -71,13 +74,46 @@ _BY_LANGUAGE = {
 _BY_LANGUAGE["typescript"] = _BY_LANGUAGE["tsx"] = _BY_LANGUAGE["svelte"] = _BY_LANGUAGE["javascript"]
 _BY_LANGUAGE["vue"] = _Signs(names=f"{_BY_LANGUAGE['javascript'].names}|{_HOOKS_OF_VUE}")
 _MAX_LEAD_BYTES = 500
+# What frameworks find by its name in files at some places: how the path ends, and what has such a name.
+_FOUND_IN = tuple(
+    (re.compile(path), re.compile(names))
+    for path, names in (
+        (r"(?:^|/)db/\w*migrat\w*/.*\.rb$|(?:^|/)app/(?:[\w-]+/)+\w+\.rb$", r"[A-Z]\w*"),  # types of Rails
+        (r"\.(?:rake|thor)$|(?:^|/)(?:Rakefile|Thorfile)$", r".*"),
+        (r"(?:^|/)(?:migrations|versions)/.*\.py$", r"Migration|upgrade|downgrade"),
+        (r"(?:^|/)management/commands/.*\.py$", r"Command|handle|add_arguments"),
+        (r"(?:^|/)apps\.py$", r"\w+Config|ready"),
+        (r"(?:^|/)(?:conftest|pytest\w*)\.py$", r"pytest_\w+"),
+        (
+            r"(?:^|/)(?:\+[\w.@-]+|hooks(?:\.\w+)?)\.[jt]s$",  # of SvelteKit
+            r"load|actions|entries|fallback|handle\w*|reroute|init|match|[A-Z]+",
+        ),
+    )
+)
+_OF_TYPES = TYPE_KINDS | NAMESPACE_KINDS
 
 
 def called_implicitly(graph: Graph, source: SourceFile) -> Collection[int]:
     """Return the definitions of a file that the language, or a library, calls without saying their names."""
-    signs = _BY_LANGUAGE.get(source.language)
     if source.language == "rust":
         return _in_foreign_traits(graph, source)
+    return {*_by_signs(graph, source), *_found_by_name(source)}
+
+
+def _found_by_name(source: SourceFile) -> Collection[int]:
+    """Return the functions and types of a file that a framework finds by their names, because of its path."""
+    return {
+        place
+        for path, names in _FOUND_IN
+        if path.search(source.path)
+        for place, definition in enumerate(source.definitions)
+        if definition.kind in FUNCTION_KINDS | _OF_TYPES | {"task"} and names.fullmatch(definition.name)
+    }
+
+
+def _by_signs(graph: Graph, source: SourceFile) -> Collection[int]:
+    """Return the definitions of a file that are called implicitly by the signs of its language."""
+    signs = _BY_LANGUAGE.get(source.language)
     if signs is None:
         return ()
     data = graph.code.checkout.read(source.number) or b"" if signs.leads != _NEVER else b""

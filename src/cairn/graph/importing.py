@@ -7,19 +7,27 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Collection
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
+from cairn import waiting
 from cairn.graph.code import Code
 from cairn.graph.graph import Graph
 from cairn.graph.mentions import stem_of
 from cairn.graph.nodes import file_of, node_of
 from cairn.graph.reader import Reader
 from cairn.graph.resolve import ALL_KINDS
-from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS
-from cairn.graph.sightings import first_line_saying, looks_imported
+from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS, resolves_imports
+from cairn.graph.sightings import IMPORTING, first_line_saying, is_line_of_comment, looks_imported, names_pattern
+from cairn.graph.source_file import SourceFile
+from cairn.graph.tally import LineTally
+from cairn.graph.values import Unresolved
+from cairn.source.languages import BY_NAME
 
+_MOST_FILES = 400  # read for a name; more only while no line says it
 _MOST_TYPES = 30  # of a file, whose names are looked for
 _NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main", "init"})  # files that go by the name of their folder
 
@@ -147,3 +155,62 @@ def names_of_file(graph: Graph, number: int) -> frozenset[str]:
         return frozenset({stem} - {""})
     rules = graph.code.file(number).rules
     return graph.code.modules.names_of(number, rules.finder) or frozenset({posixpath.basename(folder)} - {""})
+
+
+def unresolved_imports(
+    graph: Graph,
+    number: int,
+    names: frozenset[str],
+    files: Iterable[int],
+    says: Callable[[int], bool],
+    reader: Reader,
+) -> Unresolved | None:
+    """Return the lines of some files that may import a file, going by its name; None if there are none.
+
+    Args:
+        graph: the graph.
+        number: the file.
+        names: what an import of it says.
+        files: those that may import it.
+        says: tells from the text of one whether it may.
+        reader: as for `unresolved_calls`.
+    """
+    own_names = names_of_file(graph, number)
+    if not own_names:
+        return None
+    tally = LineTally("import", own_names)
+    texts = [name.encode("utf-8", "surrogateescape") for name in own_names]
+    for n_files, other in enumerate(reader.look_at(files, says)):
+        waiting.check()
+        if n_files >= _MOST_FILES and tally.lines:
+            tally.is_least = True
+            break
+        if BY_NAME[graph.code.languages[other]].group != "code":
+            continue
+        data = graph.code.checkout.read(other) or b""
+        if not any(text in data for text in texts):
+            continue
+        source = graph.code.file(other)
+        edges = reader.look_up(partial(graph.connections.imports, other, names))
+        if edges is None or any(edge.target == number for edge in edges):
+            continue
+        for line in _import_lines(source, data, own_names, {edge.line for edge in edges}):
+            tally.add(source.path, line, is_confirmed=False)
+    tally.is_least = tally.is_least or reader.lines_left
+    return tally.result()
+
+
+def _import_lines(source: SourceFile, data: bytes, names: frozenset[str], resolved: Collection[int]) -> Iterator[int]:
+    """Yield the lines of a file that import something by some names, without statements known to mean some file."""
+    statements = sorted(imported.line for imported in source.facts.imports)
+    has_statements = resolves_imports(source.language)  # then other lines are none
+    pattern = names_pattern(names)
+    for line, text in enumerate(data.split(b"\n"), 1):
+        keyword = IMPORTING.search(text)
+        if keyword is None or not pattern.search(text, keyword.end()) or is_line_of_comment(text, source.language):
+            continue
+        begun = statements[: bisect_right(statements, line)]
+        # The module may stand at the end of a statement of several lines.
+        is_statement = bool(begun) and (begun[-1] == line or text.lstrip().startswith((b"}", b")")))
+        if begun[-1] not in resolved if is_statement else not has_statements:
+            yield line

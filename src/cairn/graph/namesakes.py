@@ -19,6 +19,8 @@ from cairn.source.imports import Import, ImportFlag
 from cairn.types import Definition
 
 _USING = re.compile(rb"([ \t]*)using\b.*\bdo[ \t]*$")
+_NO_CODE = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
+_TYPE_WORD = re.compile(rb"\b[A-Z]\w*(?=\W)", re.ASCII)
 MAX_NAMESAKES = 60  # a name with more definitions says nothing by itself
 MAX_OWNED = 5 * MAX_NAMESAKES  # the same for members of types
 
@@ -214,6 +216,31 @@ class Namesakes:
         how = How.EXACT if all(file_of(node) == source.number for node in nodes) else How.IMPORT
         types = [node for node in nodes if self._code.definition(node).kind in TYPE_KINDS]
         return Namesake(self._code.main_of(types or nodes), how)
+
+    def is_of_package(self, node: int, package: str) -> bool:
+        """Tell whether a definition is in a package, and not in one below it."""
+        other, place = self._code.file(file_of(node)), place_of(node)
+        name = other.full_name(place) if place >= 0 else ""
+        if not name.startswith(f"{package}."):
+            return False
+        while (outer := other.definitions[place].parent) >= 0 and other.definitions[outer].kind not in NAMESPACE_KINDS:
+            place = outer
+        return other.full_name(place).rpartition(".")[0] == package
+
+    def files_of_types(self, source: SourceFile, package: str) -> set[int]:
+        """Return the files with types of a package that a file says the names of."""
+        said = (self.with_full_name(source, f"{package}.{name}", TYPE_KINDS) for name in self._types_said(source))
+        return {file_of(namesake.node) for namesake in said if namesake is not None}
+
+    def _types_said(self, source: SourceFile) -> frozenset[str]:
+        """Return the words of a file that may name types, outside of comments and texts."""
+
+        def find() -> frozenset[str]:
+            self._sight.memo.need(content_of(source.path))
+            text = _NO_CODE.sub(b" ", self._code.checkout.read(source.number) or b"")
+            return frozenset(word.decode() for word in set(_TYPE_WORD.findall(text)))
+
+        return self._sight.memo.recall(("types said", source.number), frozenset(), find)
 
     def _by_full_names(self, name: str) -> dict[tuple[str, str], list[int]]:
         """Return the definitions of a name by the families of their languages and their full names."""

@@ -15,14 +15,14 @@ from cairn.graph.empty import on_no_callees, on_no_callers, on_no_importers, on_
 from cairn.graph.fields import find_callables
 from cairn.graph.graph import CALL_KINDS, Graph
 from cairn.graph.implementations import implementers_of, unresolved_subtypes
-from cairn.graph.importing import MayImport, may_import, users_of
+from cairn.graph.importing import MayImport, may_import, unresolved_imports, users_of
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.overriding import calls_above, on_above, on_below, overriding
 from cairn.graph.reader import Reader, note_on_unfollowed
 from cairn.graph.resolve import ALL_KINDS, IMPLEMENT, USE, Edge, ImportEdge
 from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS, resolves_imports
 from cairn.graph.symbols import find_file, find_namesakes, find_symbol, on_namesakes, symbol_of
-from cairn.graph.unresolved import note_on, unresolved_callees, unresolved_calls, unresolved_imports
+from cairn.graph.unresolved import note_on, unresolved_callees, unresolved_calls
 from cairn.graph.values import (
     BaseCalls,
     CallPath,

@@ -18,7 +18,7 @@ from cairn.graph.memo import content_of, place_called
 from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.recent import Recent
-from cairn.graph.rules import FUNCTION_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS, VALUE_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS, VALUE_KINDS
 from cairn.graph.scopes import begins_with
 from cairn.graph.source_file import SourceFile, imports_saying
 from cairn.source.arguments import UNKNOWN
@@ -315,11 +315,11 @@ class Resolver:
 
     def _files_of_import(self, source: SourceFile, imported: Import) -> list[int]:
         if source.rules.package == "package":
-            entity = (
-                self.meaning.namesakes.with_full_name(source, f"{imported.module}.{imported.name}")
-                if imported.name != "*"
-                else self.meaning.namesakes.with_full_name(source, imported.module)
-            )
+            is_whole = imported.name == "*"
+            name = imported.module if is_whole else f"{imported.module}.{imported.name}"
+            entity = self.meaning.namesakes.with_full_name(source, name)
+            if is_whole and (entity is None or self.code.definition(entity.node).kind in NAMESPACE_KINDS):
+                return self._files_used_of(source, imported.module)
             return [file_of(entity.node)] if entity is not None else []
         place = self.meaning.sight.place(source, imported.module)
         if isinstance(place, int):
@@ -337,6 +337,13 @@ class Resolver:
             ]
         deeper = self.meaning.sight.child(place, imported.name) if imported.name else None
         return [deeper] if isinstance(deeper, int) else []
+
+    def _files_used_of(self, source: SourceFile, package: str) -> list[int]:
+        """Return the files whose part of a package a file uses, of all of whose names it imports."""
+        namesakes = self.meaning.namesakes
+        used = {edge.target for edge in self.edges(source.number) if file_of(edge.target) != source.number}
+        files = {file_of(node) for node in used if namesakes.is_of_package(node, package)}
+        return sorted(files | namesakes.files_of_types(source, package))
 
     def _target(self, source: SourceFile, scope: int, expression: str, kind: int) -> Entity | None:
         """Return the definition that a reference leads to, None if that is unknown."""

@@ -73,6 +73,17 @@ _ADDING = rb"^[ \t]*(?:include|extend|prepend|use|@behaviour|@impl|conforms?|wit
 _DERIVING = rb"(?:\bextends\b|\bimplements\b|\bwith\b|\bfor\b|\bis\b|\(|<:|<|:|,)[^(){};=]*$"
 
 
+# Templates, which call code of other files, and those of which every line may be code.
+_TEMPLATE = re.compile(
+    r"\.(?:erb|rhtml|rabl|ejs|hbs|handlebars|mustache|twig|j2|jinja2?|njk|liquid|as[cp]x|jsp[fx]?|tagx?|ftlh?|vm|gsp"
+    r"|[hl]?eex|astro|gohtml|go?tmpl|tpl|mako|latte|volt|marko|x?html?|haml|slim|pug|jade|cshtml|vbhtml|razor|a?xaml)$"
+)
+_ALL_CODE = re.compile(r"\.(?:rabl|haml|slim|pug|jade|cshtml|vbhtml|razor|a?xaml|marko)$")
+_TEMPLATE_CODE = ((b"<%", b"%>"), (b"{{", b"}}"), (b"{%", b"%}"), (b"${", b"}"), (b"#{", b"}"), (b"<#", b">"))
+_TEMPLATE_ATTRIBUTE = re.compile(rb"(?:[\s\"'](?:th|v-|x-|ng-|data-)[\w:.-]*|[*@:(\[][\w.:-]+[\])]*)=[\"'][^\"']*$")
+_MAX_TEMPLATE_CODE = 5_000  # bytes
+
+
 class Sighting(NamedTuple):
     """A line that says a name, and whether that is where something is called."""
 
@@ -125,6 +136,31 @@ def find_sightings(
         if is_call or not _IMPORTED.match(before):
             seen[line] = seen.get(line, False) or is_call
     yield from (Sighting(line, is_call) for line, is_call in seen.items())
+
+
+def is_template(path: str) -> bool:
+    """Tell from its path whether a file is a template, which may call code although its own language is not read."""
+    return _TEMPLATE.search(path) is not None
+
+
+def find_in_template(data: bytes, names: frozenset[str], path: str) -> Iterator[Sighting]:
+    """Yield the lines of a template whose code says one of some names, each once, as calls."""
+    is_all_code = _ALL_CODE.search(path) is not None
+    seen = 0
+    line, at = 1, 0
+    for match in names_pattern(names).finditer(data):
+        line, at = line + data.count(b"\n", at, match.start()), match.start()
+        if line != seen and (is_all_code or _is_code_of_template(data, at)):
+            seen = line
+            yield Sighting(line, is_call=True)
+
+
+def _is_code_of_template(data: bytes, at: int) -> bool:
+    first = max(0, at - _MAX_TEMPLATE_CODE)
+    if any(data.rfind(begin, first, at) > data.rfind(end, first, at) for begin, end in _TEMPLATE_CODE):
+        return True
+    before = data[max(data.rfind(b"\n", 0, at) + 1, at - 500) : at]
+    return _TEMPLATE_ATTRIBUTE.search(before) is not None
 
 
 def code_like_calls(

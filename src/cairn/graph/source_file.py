@@ -227,6 +227,8 @@ def declaration_of(definition: Definition) -> tuple[str, str, str]:
 
 
 def imports_saying(source: SourceFile, names: frozenset[str]) -> list[Import]:
-    """Return the imports of a file that say one of some names as a whole word."""
+    """Return the imports of a file that say one of some names as a whole word, or take all names of a package."""
     imports = source.facts.imports
-    return [one for one in imports if not names.isdisjoint(_WORD.findall(f"{one.module}.{one.name}"))]
+    return [
+        one for one in imports if one.name == "*" or not names.isdisjoint(_WORD.findall(f"{one.module}.{one.name}"))
+    ]

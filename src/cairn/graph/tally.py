@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from cairn.graph.graph import Graph
+from cairn.graph.sightings import is_template
 from cairn.graph.values import Form, Mention, Unresolved
 from cairn.source.languages import BY_NAME
 
@@ -36,7 +37,7 @@ class LineTally:
 
 
 def files_with(graph: Graph, names: Iterable[str], among: Collection[int] | None) -> Iterator[int]:
-    """Yield the files of code in which one of some names stands, in the order of their numbers."""
+    """Yield the files of code, and templates, in which one of some names stands, in the order of their numbers."""
     names = list(names)
     return graph.code.mentions.iter_mentioning(names, files_for(graph, names, among))
 
@@ -47,12 +48,13 @@ def files_for(
     among: Collection[int] | None = None,
     languages: Collection[str] = (),
 ) -> list[int]:
-    """Return the files of code, and of some languages, that the index knows to have a name or its like, in order."""
+    """Return the files of code, templates and of some languages that the index knows to have a name or its like."""
     code = graph.code
     files = {number for name in names for number in code.mentions.may_mention(name)}
     wanted = files if among is None else files.intersection(among)
 
-    def is_read(language: str) -> bool:
-        return BY_NAME[language].group == "code" or language in languages
+    def is_read(number: int) -> bool:
+        language = code.languages[number]
+        return BY_NAME[language].group == "code" or language in languages or is_template(code.paths[number])
 
-    return sorted(number for number in wanted if is_read(code.languages[number]))
+    return sorted(filter(is_read, wanted))

@@ -1,11 +1,10 @@
-"""Finds what the graph does not know: lines that call or import something by a name, and that no edge explains."""
+"""Finds what the graph does not know: lines that call something by a name, and that no edge explains."""
 
 from __future__ import annotations
 
 import posixpath
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, Self
 
@@ -14,13 +13,19 @@ from cairn.graph.broken import lines_of_broken_calls
 from cairn.graph.call_shapes import CallShapes
 from cairn.graph.graph import Graph
 from cairn.graph.implementations import SAYS_ALL, names_of_types_above
-from cairn.graph.importing import names_of_file
 from cairn.graph.linkage import SOURCES_OF_C, keeps_to_itself
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.reader import FOR_LINES, Reader
 from cairn.graph.resolve import CALL, Edge
-from cairn.graph.rules import FUNCTION_KINDS, OPEN_KINDS, TYPE_KINDS, VALUE_KINDS, resolves_imports
-from cairn.graph.sightings import BARE_CALLS, IMPORTING, Sighting, find_sightings, is_line_of_comment, names_pattern
+from cairn.graph.rules import FUNCTION_KINDS, OPEN_KINDS, TYPE_KINDS, VALUE_KINDS
+from cairn.graph.sightings import (
+    BARE_CALLS,
+    Sighting,
+    find_in_template,
+    find_sightings,
+    is_template,
+    names_pattern,
+)
 from cairn.graph.source_file import SourceFile
 from cairn.graph.tally import MOST_SHOWN, LineTally, files_for, files_with
 from cairn.graph.values import Mention, Unresolved
@@ -109,7 +114,7 @@ def _confirmed_and_unexplained(
 
 def says_name(graph: Graph, node: int) -> Mention | None:
     """Return a line that says the name of a definition and that no edge explains, None if there is none."""
-    names = frozenset({graph.code.definition(node).name})
+    names = frozenset({_name_said(graph.code.file(file_of(node)), graph.code.definition(node))})
     general = _General.of(graph, [node], is_uncalled=True)
     for number in files_with(graph, names, None):
         waiting.check()
@@ -135,8 +140,14 @@ def _names_called(graph: Graph, nodes: Sequence[int]) -> frozenset[str]:
         if makes and owner is not None and owner.kind in TYPE_KINDS:
             names.append(owner.name)
         else:
-            names.append(_name_in_full(graph, source, definition) or definition.name)
+            names.append(_name_in_full(graph, source, definition) or _name_said(source, definition))
     return frozenset(list(dict.fromkeys(filter(None, names)))[:_MOST_NAMES])
+
+
+def _name_said(source: SourceFile, definition: Definition) -> str:
+    """Return what lines say that mean a definition: of `price=` in Ruby `price`, as in `item.price = 1`."""
+    is_setter = source.language == "ruby" and definition.name[:-1].isidentifier()
+    return definition.name.removesuffix("=") if is_setter else definition.name
 
 
 def _name_in_full(graph: Graph, source: SourceFile, definition: Definition) -> str:
@@ -304,6 +315,9 @@ def _unexplained(
         general: lines that mean one of these may mean what is asked for.
         shapes: what looks like a call and does not fit these is none.
     """
+    if BY_NAME[source.language].group != "code" and is_template(source.path):
+        yield from (sighting for sighting in find_in_template(data, names, source.path) if sighting.line not in known)
+        return
     heads = list(_heads(source, data, names))
     if shapes is None:
         sightings = list(find_sightings(data, names, source.language, heads, confirmed))
@@ -364,65 +378,6 @@ def unresolved_callees(
         return None
     first = tuple(lines.values())[:MOST_SHOWN]
     return Unresolved("callee", tuple(sorted(names)), len(lines), first, reader.lines_left)
-
-
-def unresolved_imports(
-    graph: Graph,
-    number: int,
-    names: frozenset[str],
-    files: Iterable[int],
-    says: Callable[[int], bool],
-    reader: Reader,
-) -> Unresolved | None:
-    """Return the lines of some files that may import a file, going by its name; None if there are none.
-
-    Args:
-        graph: the graph.
-        number: the file.
-        names: what an import of it says.
-        files: those that may import it.
-        says: tells from the text of one whether it may.
-        reader: as for `unresolved_calls`.
-    """
-    own_names = names_of_file(graph, number)
-    if not own_names:
-        return None
-    tally = LineTally("import", own_names)
-    texts = [name.encode("utf-8", "surrogateescape") for name in own_names]
-    for n_files, other in enumerate(reader.look_at(files, says)):
-        waiting.check()
-        if n_files >= _ENOUGH_FILES and tally.lines:
-            tally.is_least = True
-            break
-        if BY_NAME[graph.code.languages[other]].group != "code":
-            continue
-        data = graph.code.checkout.read(other) or b""
-        if not any(text in data for text in texts):
-            continue
-        source = graph.code.file(other)
-        edges = reader.look_up(partial(graph.connections.imports, other, names))
-        if edges is None or any(edge.target == number for edge in edges):
-            continue
-        for line in _import_lines(source, data, own_names, {edge.line for edge in edges}):
-            tally.add(source.path, line, is_confirmed=False)
-    tally.is_least = tally.is_least or reader.lines_left
-    return tally.result()
-
-
-def _import_lines(source: SourceFile, data: bytes, names: frozenset[str], resolved: Collection[int]) -> Iterator[int]:
-    """Yield the lines of a file that import something by some names, without statements known to mean some file."""
-    statements = sorted(imported.line for imported in source.facts.imports)
-    has_statements = resolves_imports(source.language)  # then other lines are none
-    pattern = names_pattern(names)
-    for line, text in enumerate(data.split(b"\n"), 1):
-        keyword = IMPORTING.search(text)
-        if keyword is None or not pattern.search(text, keyword.end()) or is_line_of_comment(text, source.language):
-            continue
-        begun = statements[: bisect_right(statements, line)]
-        # The module may stand at the end of a statement of several lines.
-        is_statement = bool(begun) and (begun[-1] == line or text.lstrip().startswith((b"}", b")")))
-        if begun[-1] not in resolved if is_statement else not has_statements:
-            yield line
 
 
 # -- in words ----------------------------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ class Modules:
         """
         if len(module) > _MAX_MODULE_CHARS:
             return _OUTSIDE
-        key = (module, path if finder in _BY_FILE else posixpath.dirname(path), finder)
+        key = (module, path if finder in _BY_FILE or module.startswith(_BELOW) else posixpath.dirname(path), finder)
         if (known := self._kept.get(key)) is not None:
             return known
         self._paths.begin()
@@ -73,6 +73,10 @@ class Modules:
     def _find(self, module: str, path: str, finder: str) -> Place:
         if (find := self._finders.get(finder)) is not None:
             return find(module, path)
+        if module.startswith(_BELOW):
+            name = f"{module.removeprefix(_BELOW)}.rb"
+            below = self._paths.at(f"{posixpath.splitext(path)[0]}/{name}")
+            return below if below is not None else self._paths.nearest_ending_in([name], path)
         if (endings_of := _ENDINGS.get(finder)) is not None:
             return self._paths.nearest_ending_in(endings_of(module), path)
         return None
@@ -93,6 +97,9 @@ class Modules:
         return ModulePlace(self._python.at(posixpath.join(folder, name)), self._paths.needs)
 
 
+_BELOW = (
+    "::"  # before the name of a file that Ruby loads by itself, from the folder with the name of the file that says so
+)
 # Languages in which the name of a file counts, too, for what a module means in it.
 _BY_FILE = frozenset({"python", "rust"})
 # How the paths of a module may end, for languages that search several folders for the file that is named.

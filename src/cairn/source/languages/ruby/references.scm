@@ -4,7 +4,9 @@
 ((call !receiver method: (identifier) @_mixin arguments: (argument_list [(constant) (scope_resolution)] @implement))
   (#any-of? @_mixin "include" "extend" "prepend"))
 ((call !receiver method: (identifier) @_require arguments: (argument_list . (string))) @import
-  (#any-of? @_require "require" "require_relative" "load"))
+  (#any-of? @_require "require" "require_relative" "load" "require_dependency"))
+((call !receiver method: (identifier) @_autoload arguments: (argument_list . (simple_symbol))) @import
+  (#eq? @_autoload "autoload"))
 
 (assignment left: [(identifier) (instance_variable) (class_variable)] @var right: (_) @value)
 (operator_assignment left: [(identifier) (instance_variable) (class_variable)] @var operator: ["||=" "&&="] right: (_) @value)

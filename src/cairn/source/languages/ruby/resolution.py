@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from cairn.source.languages.import_reading import read_file_name
+import re
+
+from cairn.source.languages.import_reading import ImportFlag, Parts, read_file_name
 from cairn.source.languages.rules import Rules, words
 
 RULES = Rules(
@@ -20,4 +22,17 @@ RULES = Rules(
     class_part="ClassMethods",
     mixins=words("module"),
 )
-read_import = read_file_name
+
+_AUTOLOAD = re.compile(r"autoload\b\s*\(?\s*:(\w+)")
+_WORD_BEGINS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def read_import(text: str) -> Parts:
+    """Read `require`, and `autoload :Name, "path"`; without a path, as in Rails, that is the name in lower case."""
+    found = _AUTOLOAD.match(text)
+    if found is None:
+        yield from read_file_name(text)
+        return
+    given = [module for module, *_ in read_file_name(text)]
+    module = given[0] if given and given[0] else f"::{_WORD_BEGINS.sub('_', found[1]).lower()}"
+    yield module, "", "", ImportFlag.DEFERRED
