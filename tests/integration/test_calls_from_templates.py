@@ -22,6 +22,9 @@ FILES = {
     "Pages/Cart.cshtml": "@model CartModel\n<button>@Model.OnPay()</button>\n",
     "till.component.ts": "export class TillComponent {\n  ring() {}\n  sell() {}\n}\n",
     "till.component.html": '<button (click)="ring()" title="sell">{{ name }}</button>\n',
+    "config/recurring.yml": "clear:\n  command: 'Stats.rebuild_totals'\n",
+    "app/models/stats.rb": "class Stats\n  def self.rebuild_totals\n  end\nend\n",
+    "web.py": "class Web(Resource):\n    @api.get('/')\n    def show(self):\n        return 1\n",
     "src/routes/+page.server.js": "export function load() {\n  return 1\n}\n",
 }
 
@@ -63,3 +66,13 @@ def test_references_know_of_templates_too(workspace: Workspace) -> None:
 def test_what_frameworks_find_by_its_name_is_not_dead(workspace: Workspace) -> None:
     dead = [each for each in workspace.graph.dead_code().dead if each.confidence > 0.5]
     assert {each.symbol.name for each in dead} == {"ShopHelper.idle_tag", "Till.fill", "TillComponent", "spare_of"}
+
+
+def test_settings_that_name_code_are_told_and_what_a_library_may_call(workspace: Workspace) -> None:
+    said = workspace.graph.callers("rebuild_totals").unresolved
+    assert said is not None
+    assert [(line.path, line.line) for line in said.first] == [("config/recurring.yml", 2)]
+    note = str(workspace.graph.callers("Web.show").notes[0])
+    assert note.startswith(
+        "A library may call it: it is decorated with get and is of a type that derives from Resource."
+    )

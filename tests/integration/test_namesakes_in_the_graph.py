@@ -22,6 +22,8 @@ FILES = {
     "tests/test_b.py": "from b import run\n\n\ndef test_run():\n    assert run()\n",
     "f.py": "class Left:\n    def set(self):\n        self.size = 1\n\n    def grow(self):\n        self.size += 1\n",
     "g.py": "class New:\n    def set(self):\n        self.size = 2\n\n    def halve(self):\n        return self.size\n",
+    "aside/test_h.py": "def later():\n    return 1\n\n\ndef test_later():\n    assert later()\n",
+    "h.py": "def later():\n    return 1\n",
     "x/same.py": "",
     "y/same.py": "",
 }
@@ -48,6 +50,10 @@ def test_callers_of_a_name_are_those_of_each_definition_of_it(workspace: Workspa
     assert links.notes == (
         "This is about all 3 definitions called step, of which 2 have any; name one as PATH:LINE to ask about it alone",
     )
+
+
+def test_definitions_in_tests_come_behind_those_of_the_product(workspace: Workspace) -> None:
+    assert [symbol.path for symbol in workspace.graph.impact("later").changed] == ["h.py", "aside/test_h.py"]
 
 
 def test_one_definition_of_a_name_has_no_namesakes(workspace: Workspace) -> None:

@@ -83,6 +83,11 @@ class CallShapes:
             for shape in self._shapes
         )
 
+    def fits_in_template(self, source: SourceFile, before: bytes) -> bool:
+        """Tell whether a call in a template may mean one of them, by what stands before it on its line."""
+        before = before.rstrip()
+        return any(self._fits_receiver(shape, source, before, before.endswith(b".")) for shape in self._shapes)
+
     def _fits_receiver(self, shape: _Shape, source: SourceFile, before: bytes, is_dotted: bool) -> bool:
         if self._family not in _DOTTED:
             return True

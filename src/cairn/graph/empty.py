@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from cairn.graph.broken import error_line_in
 from cairn.graph.graph import Graph
-from cairn.graph.implicit import called_implicitly
+from cairn.graph.implicit import called_implicitly, ways_from_libraries
 from cairn.graph.mentions import stem_of
 from cairn.graph.network import Ints
 from cairn.graph.nodes import NODE_BITS, file_of, place_of
@@ -37,6 +37,8 @@ def on_no_callers(graph: Graph, node: int, names: Collection[str]) -> tuple[Hint
     words = f"Looked at {_mentioning(graph, names)}, without comments and texts; see whatever else refers to it"
     if place_of(node) in called_implicitly(graph, graph.code.file(file_of(node))):
         words = f"{_IMPLICIT}. {words}"
+    elif ways := ways_from_libraries(graph, node):
+        words = f"A library may call it: it {' and '.join(ways)}. {words}"
     return (Hint(words, "references", symbol=_place(graph, node)),)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from cairn.graph.graph import Graph
-from cairn.graph.nodes import node_of
+from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.resolve import DECORATE
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.source_file import SourceFile
@@ -90,6 +90,18 @@ _FOUND_IN = tuple(
         ),
     )
 )
+_MOST_WAYS = 3
+# By these decorators and bases, which most libraries only read, nothing is called.
+_INERT_WORDS = (
+    "Override override staticmethod classmethod property abstractmethod overload final dataclass lru_cache cache wraps"
+    " SuppressWarnings Deprecated deprecated FunctionalInterface JvmStatic JvmField JvmOverloads Throws Nullable"
+    " Obsolete derive cfg allow must_use inline doc setter getter contextmanager cached_property NonNull"
+)
+_BASE_WORDS = (
+    "object Object Exception Error RuntimeException Enum IntEnum StrEnum NamedTuple Protocol ABC Generic TypedDict"
+    " str int dict list tuple set Serializable Comparable Iterable IEnumerable Equatable Hashable Codable StandardError"
+)
+_INERT, _OFTEN_BASES = frozenset(_INERT_WORDS.split()), frozenset(_BASE_WORDS.split())
 _OF_TYPES = TYPE_KINDS | NAMESPACE_KINDS
 
 
@@ -133,6 +145,26 @@ def _by_signs(graph: Graph, source: SourceFile) -> Collection[int]:
         if heads.search(definition.signature):
             found.add(place)
     return found
+
+
+def ways_from_libraries(graph: Graph, node: int) -> list[str]:
+    """Return, as what the definition does, by what a library may call it: a decorator, a base that it defines."""
+    source, place = graph.code.file(file_of(node)), place_of(node)
+    definition = source.definitions[place]
+    is_member = definition.kind in FUNCTION_KINDS and definition.parent >= 0
+    owner = definition.parent if is_member else place
+    facts = source.facts
+    rows = zip(facts.kinds, facts.scopes, facts.expressions, strict=True)
+    names = [
+        called_name(facts.texts[text].partition("(")[0])
+        for kind, scope, text in rows
+        if kind == DECORATE and scope in (place, owner)
+    ]
+    bases = [called_name(text) for text in source.bases.get(owner, ()) if called_name(text) not in _OFTEN_BASES]
+    return [
+        *(f"is decorated with {name}" for name in dict.fromkeys(names) if name and name not in _INERT),
+        *(f"is of a type that derives from {base}" for base in bases if is_member and not graph.code.nodes_named(base)),
+    ][:_MOST_WAYS]
 
 
 def _in_foreign_traits(graph: Graph, source: SourceFile) -> Collection[int]:

@@ -143,23 +143,40 @@ def is_template(path: str) -> bool:
     return _TEMPLATE.search(path) is not None
 
 
-def find_in_template(data: bytes, names: frozenset[str], path: str) -> Iterator[Sighting]:
-    """Yield the lines of a template whose code says one of some names, each once, as calls."""
+def find_in_template(
+    data: bytes, names: frozenset[str], path: str, may_mean: Callable[[bytes], bool]
+) -> Iterator[Sighting]:
+    """Yield the lines of a template whose code says one of some names, each once, as calls.
+
+    Args:
+        data: the file.
+        names: what is called.
+        path: of the file.
+        may_mean: whether a call may mean what is asked for, by what stands before the name on its line.
+    """
     is_all_code = _ALL_CODE.search(path) is not None
     seen = 0
     line, at = 1, 0
     for match in names_pattern(names).finditer(data):
         line, at = line + data.count(b"\n", at, match.start()), match.start()
-        if line != seen and (is_all_code or _is_code_of_template(data, at)):
+        before = data[max(data.rfind(b"\n", 0, at) + 1, at - 500) : at]
+        if line != seen and (is_all_code or _is_code_of_template(data, at, before)) and may_mean(before):
             seen = line
             yield Sighting(line, is_call=True)
 
 
-def _is_code_of_template(data: bytes, at: int) -> bool:
+def _is_code_of_template(data: bytes, at: int, before: bytes) -> bool:
+    """Tell whether a name in a template stands behind the mark that begins code, and in no text there."""
     first = max(0, at - _MAX_TEMPLATE_CODE)
-    if any(data.rfind(begin, first, at) > data.rfind(end, first, at) for begin, end in _TEMPLATE_CODE):
-        return True
-    before = data[max(data.rfind(b"\n", 0, at) + 1, at - 500) : at]
+    begins = (
+        begin
+        for begin, end in (
+            (data.rfind(mark, first, at), data.rfind(close, first, at)) for mark, close in _TEMPLATE_CODE
+        )
+        if begin > end
+    )
+    if (begin := max(begins, default=-1)) >= 0:
+        return _is_outside_quotes(data[begin:at])
     return _TEMPLATE_ATTRIBUTE.search(before) is not None
 
 

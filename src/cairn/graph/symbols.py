@@ -136,7 +136,10 @@ def only_likely(code: Code, symbols: list[list[int]], likely: Collection[str]) -
 
 
 def find_symbols(code: Code, text: str) -> list[list[int]]:
-    """Return all symbols that a text may name, each as its definitions; the less likely ones are left out."""
+    """Return all symbols that a text may name, each as its definitions, those of tests and of others' code last.
+
+    The less likely ones are left out.
+    """
     text = text.strip().strip("`")
     nodes = _by_place(code, text)
     if nodes is None:
@@ -148,7 +151,13 @@ def find_symbols(code: Code, text: str) -> list[list[int]]:
         groups.setdefault(_identity(code, node, own), []).append(node)
     if len(groups) > 1:
         groups = _leave_out_unlikely(code, groups)
-    return [_members(code, nodes) for nodes in groups.values()]
+    return sorted((_members(code, nodes) for nodes in groups.values()), key=lambda nodes: _is_aside(code, nodes[0]))
+
+
+def _is_aside(code: Code, node: int) -> bool:
+    """Tell whether a definition is of a test, or of code that is generated or of others."""
+    number = file_of(node)
+    return bool(code.tests[number]) or bool(foreign_word(int(code.snapshot.files.roles[number])))
 
 
 def _members(code: Code, nodes: Iterable[int]) -> list[int]:

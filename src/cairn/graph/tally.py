@@ -36,10 +36,12 @@ class LineTally:
         return Unresolved(self._form, self._names, self.lines, first, self.is_least) if self.lines else None
 
 
-def files_with(graph: Graph, names: Iterable[str], among: Collection[int] | None) -> Iterator[int]:
-    """Yield the files of code, and templates, in which one of some names stands, in the order of their numbers."""
+def files_with(
+    graph: Graph, names: Iterable[str], among: Collection[int] | None, languages: Collection[str] = ()
+) -> Iterator[int]:
+    """Yield the files of code, templates and files of some languages in which one of some names stands, in order."""
     names = list(names)
-    return graph.code.mentions.iter_mentioning(names, files_for(graph, names, among))
+    return graph.code.mentions.iter_mentioning(names, files_for(graph, names, among, languages))
 
 
 def files_for(

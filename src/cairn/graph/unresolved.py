@@ -31,10 +31,11 @@ from cairn.graph.tally import MOST_SHOWN, LineTally, files_for, files_with
 from cairn.graph.values import Mention, Unresolved
 from cairn.hints import Hint
 from cairn.source.expressions import called_name
-from cairn.source.languages import BY_NAME
+from cairn.source.languages import BY_NAME, CONFIGURING
 from cairn.source.text import pluralize
 from cairn.types import Definition
 
+_TELLING_CHARS = 10  # of a name that hardly means anything else
 _ENOUGH_FILES = 400  # read for the names that thousands of files say; more are read only while there is no such line
 _MOST_NAMES = 20  # of a change
 _MADE = re.compile(rb"\bnew\b[^{}]*\{")
@@ -73,7 +74,9 @@ def unresolved_calls(
     for edge in known:
         lines_known.setdefault(file_of(edge.source), set()).add(edge.line)
     says = partial(graph.code.mentions.mentions, names=names)
-    languages = {graph.code.languages[file_of(node)] for node in nodes}
+    languages = {graph.code.languages[file_of(node)] for node in nodes} | (
+        _naming_code(names) if not known else frozenset()
+    )
     for n_files, number in enumerate(reader.look_at(files_for(graph, names, among, languages), says)):
         waiting.check()
         if n_files >= enough_files and calls.lines:
@@ -116,7 +119,7 @@ def says_name(graph: Graph, node: int) -> Mention | None:
     """Return a line that says the name of a definition and that no edge explains, None if there is none."""
     names = frozenset({_name_said(graph.code.file(file_of(node)), graph.code.definition(node))})
     general = _General.of(graph, [node], is_uncalled=True)
-    for number in files_with(graph, names, None):
+    for number in files_with(graph, names, None, _naming_code(names)):
         waiting.check()
         data = graph.code.checkout.read(number)
         if data is None or not names_pattern(names).search(data):
@@ -142,6 +145,11 @@ def _names_called(graph: Graph, nodes: Sequence[int]) -> frozenset[str]:
         else:
             names.append(_name_in_full(graph, source, definition) or _name_said(source, definition))
     return frozenset(list(dict.fromkeys(filter(None, names)))[:_MOST_NAMES])
+
+
+def _naming_code(names: Collection[str]) -> frozenset[str]:
+    """Return the languages of settings, which may name code to run, if no name is too short to mean that there."""
+    return CONFIGURING if min(map(len, names)) >= _TELLING_CHARS else frozenset()
 
 
 def _name_said(source: SourceFile, definition: Definition) -> str:
@@ -316,7 +324,9 @@ def _unexplained(
         shapes: what looks like a call and does not fit these is none.
     """
     if BY_NAME[source.language].group != "code" and is_template(source.path):
-        yield from (sighting for sighting in find_in_template(data, names, source.path) if sighting.line not in known)
+        fits = partial(shapes.fits_in_template, source) if shapes is not None else lambda _before: True
+        found = find_in_template(data, names, source.path, fits)
+        yield from (sighting for sighting in found if sighting.line not in known)
         return
     heads = list(_heads(source, data, names))
     if shapes is None:

@@ -83,8 +83,8 @@ LANGUAGES: tuple[Language, ...] = (
     Language("csharp", extensions=(".cs", ".csx")),
     Language(
         "ruby",
-        extensions=(".rb", ".rake", ".gemspec", ".ru"),
-        filenames=("Gemfile", "Rakefile", "Vagrantfile", "Podfile", "Guardfile"),
+        extensions=(".rb", ".rake", ".gemspec", ".ru", ".jbuilder", ".builder", ".podspec", ".thor"),
+        filenames=("Gemfile", "Rakefile", "Vagrantfile", "Podfile", "Guardfile", "Capfile", "Fastfile", "Dangerfile"),
         interpreters=("ruby", "jruby"),
     ),
     Language("php", extensions=(".php", ".phtml"), interpreters=("php",)),
