@@ -217,30 +217,31 @@ class Namesakes:
         types = [node for node in nodes if self._code.definition(node).kind in TYPE_KINDS]
         return Namesake(self._code.main_of(types or nodes), how)
 
-    def is_of_package(self, node: int, package: str) -> bool:
-        """Tell whether a definition is in a package, and not in one below it."""
+    def package_of(self, node: int) -> str:
+        """Return the package, or namespace, in which a definition is at the top or within something else."""
         other, place = self._code.file(file_of(node)), place_of(node)
-        name = other.full_name(place) if place >= 0 else ""
-        if not name.startswith(f"{package}."):
-            return False
+        if place < 0:
+            return ""
         while (outer := other.definitions[place].parent) >= 0 and other.definitions[outer].kind not in NAMESPACE_KINDS:
             place = outer
-        return other.full_name(place).rpartition(".")[0] == package
+        return other.full_name(place).rpartition(".")[0]
 
-    def files_of_types(self, source: SourceFile, package: str) -> set[int]:
-        """Return the files with types of a package that a file says the names of."""
-        said = (self.with_full_name(source, f"{package}.{name}", TYPE_KINDS) for name in self._types_said(source))
-        return {file_of(namesake.node) for namesake in said if namesake is not None}
+    def files_of_types_said(self, source: SourceFile) -> dict[str, set[int]]:
+        """Return the files with types that a file says the names of, outside of comments and texts, by packages."""
+        self._sight.memo.need(content_of(source.path))
+        text = _NO_CODE.sub(b" ", self._code.checkout.read(source.number) or b"")
+        files: dict[str, set[int]] = {}
+        for name in set(_TYPE_WORD.findall(text)):
+            for node in self._sight.nodes_named(name.decode())[:MAX_NAMESAKES]:
+                definition = self._code.definition(node)
+                is_top = definition.kind in TYPE_KINDS and _are_kin(source, self._code.file(file_of(node)))
+                if is_top and not self._is_within_type(node):
+                    files.setdefault(self.package_of(node), set()).add(file_of(node))
+        return files
 
-    def _types_said(self, source: SourceFile) -> frozenset[str]:
-        """Return the words of a file that may name types, outside of comments and texts."""
-
-        def find() -> frozenset[str]:
-            self._sight.memo.need(content_of(source.path))
-            text = _NO_CODE.sub(b" ", self._code.checkout.read(source.number) or b"")
-            return frozenset(word.decode() for word in set(_TYPE_WORD.findall(text)))
-
-        return self._sight.memo.recall(("types said", source.number), frozenset(), find)
+    def _is_within_type(self, node: int) -> bool:
+        outer = self._code.definition(node).parent
+        return outer >= 0 and self._code.file(file_of(node)).definitions[outer].kind not in NAMESPACE_KINDS
 
     def _by_full_names(self, name: str) -> dict[tuple[str, str], list[int]]:
         """Return the definitions of a name by the families of their languages and their full names."""

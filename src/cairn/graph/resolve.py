@@ -319,7 +319,7 @@ class Resolver:
             name = imported.module if is_whole else f"{imported.module}.{imported.name}"
             entity = self.meaning.namesakes.with_full_name(source, name)
             if is_whole and (entity is None or self.code.definition(entity.node).kind in NAMESPACE_KINDS):
-                return self._files_used_of(source, imported.module)
+                return sorted(self._files_used(source).get(imported.module, ()))
             return [file_of(entity.node)] if entity is not None else []
         place = self.meaning.sight.place(source, imported.module)
         if isinstance(place, int):
@@ -338,12 +338,17 @@ class Resolver:
         deeper = self.meaning.sight.child(place, imported.name) if imported.name else None
         return [deeper] if isinstance(deeper, int) else []
 
-    def _files_used_of(self, source: SourceFile, package: str) -> list[int]:
-        """Return the files whose part of a package a file uses, of all of whose names it imports."""
-        namesakes = self.meaning.namesakes
-        used = {edge.target for edge in self.edges(source.number) if file_of(edge.target) != source.number}
-        files = {file_of(node) for node in used if namesakes.is_of_package(node, package)}
-        return sorted(files | namesakes.files_of_types(source, package))
+    def _files_used(self, source: SourceFile) -> dict[str, set[int]]:
+        """Return, by packages, the files whose part of one a file uses."""
+
+        def find() -> dict[str, set[int]]:
+            namesakes = self.meaning.namesakes
+            files = namesakes.files_of_types_said(source)
+            for node in {edge.target for edge in self.edges(source.number)}:
+                files.setdefault(namesakes.package_of(node), set()).add(file_of(node))
+            return files
+
+        return self.meaning.memo.recall(("files used", source.number), {}, find)
 
     def _target(self, source: SourceFile, scope: int, expression: str, kind: int) -> Entity | None:
         """Return the definition that a reference leads to, None if that is unknown."""
