@@ -18,7 +18,8 @@ FILES = {
     "src/router.ts": "export const routes = [{ component: () => import('./views/Home.vue') }]\n",
     "src/main.ts": "import App from './App.vue'\nimport './router'\ncreateApp(App)\n",
     "src/App.vue": "<script setup lang='ts'>\nimport Row from '@parts/CartRow.vue'\n</script>\n"
-    '<template>\n  <Row />\n  <base-button @click="go" />\n  <user-menu />\n</template>\n',
+    '<template>\n  <Row />\n  <base-button @click="go" />\n  <user-menu />\n  <UserCardRow />\n</template>\n',
+    "src/components/user/card/CardRow.client.vue": "<template><p /></template>\n",
     "src/components/CartRow.vue": "<template><p @click='remove'>{{ fee(1) }}</p></template>\n"
     "<script setup lang='ts'>\nimport { fee } from '#lib/money'\nimport { load } from 'api/carts'\n\n"
     "function remove() {\n  return load()\n}\n</script>\n",
@@ -51,6 +52,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         ("src/api/carts.ts", [("src/components/CartRow.vue", 4)]),
         ("src/components/BaseButton.vue", [("src/App.vue", 6)]),  # that nobody imports
         ("src/components/user/Menu.vue", [("src/App.vue", 7)]),  # in a folder of which it has the name
+        ("src/components/user/card/CardRow.client.vue", [("src/App.vue", 8)]),
         ("src/views/Home.vue", [("src/router.ts", 1)]),  # when it is asked for
         ("kit/src/lib/Card.svelte", [("kit/src/routes/+page.svelte", 2)]),
     ],

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from cairn.graph.modules.places import Place, ProjectPaths
 
 _SUFFIXES = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".vue", ".svelte")
-_COMPONENTS = (".vue", ".svelte")
+_COMPONENTS = (".vue", ".svelte", ".client.vue", ".server.vue")
 _COMPILED = re.compile(r"\.([mc]?)jsx?$")
 # Folders of what is built, the last of which may be one of several forms of it.
 _BUILT = re.compile(r"^(?:\./)?(?:dist|build|out|lib|esm|cjs)/")
@@ -117,7 +117,7 @@ class EcmascriptModules:
             for rest in _stars(posixpath.normpath(posixpath.join(config.folder, config.base, target)), forms)
         }
         if path.endswith(_COMPONENTS):
-            names |= _names_of_component(plain.rpartition(".")[0])
+            names |= _names_of_component(path[: path.index(".", path.rfind("/") + 1)])
         return frozenset(names | self._names_by_file.get(number, set()))
 
     @cached_property
@@ -213,14 +213,17 @@ def _until_closed(text: str) -> str:
 def _files_of_component(name: str) -> list[str]:
     """Return how the paths of components may end that templates use by a name alone.
 
-    `UserCard` may be in `UserCard.vue`, `user-card.vue`, or, as Nuxt has it, `user/Card.vue`.
+    `UserCard` may be in `UserCard.vue`, `user-card.vue`, or, as Nuxt has it, `user/Card.vue`; `UserCardRow` also in
+    `user/card/CardRow.vue`.
     """
     words = [word.lower() for word in _WORD.findall(name)]
+    starts = [sum(map(len, words[:count])) for count in range(len(words))]
     stems = [name, "-".join(words), f"{name}/index"]
     for count in range(1, min(len(words), _MAX_WORDS)):
-        folder = ("/".join(words[:count]), "-".join(words[:count]))
-        rest = name[sum(map(len, words[:count])) :]
-        stems += [f"{each}/{stem}" for each in dict.fromkeys(folder) for stem in (rest, rest.lower())]
+        for folder in dict.fromkeys(("/".join(words[:count]), "-".join(words[:count]))):
+            for first in range(count, 0, -1):
+                rest = name[starts[first] :]
+                stems += [f"{folder}/{rest}", f"{folder}/{'-'.join(words[first:])}"]
     return [f"{stem}{suffix}" for stem in dict.fromkeys(stems) for suffix in _COMPONENTS]
 
 
@@ -230,7 +233,8 @@ def _names_of_component(path: str) -> set[str]:
     names: set[str] = set()
     words: list[str] = []
     for part in reversed(parts):
-        words = [word.lower() for word in _WORD.findall(part[:1].upper() + part[1:])] + words
+        own = [word.lower() for word in _WORD.findall(part[:1].upper() + part[1:])]
+        words = words if words[: len(own)] == own else own + words
         names |= {"-".join(words), "".join(word.capitalize() for word in words)}
     return names
 
