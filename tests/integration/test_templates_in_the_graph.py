@@ -27,6 +27,10 @@ FILES = {
     "  methods: {\n    label() {\n      return this.text()\n    },\n"
     "    text() {\n      return 1\n    },\n  },\n}\n</script>\n",
     "src/components/user/Menu.vue": "<template><nav /></template>\n",
+    "app/nuxt.config.ts": "export default {}\n",
+    "app/composables/dialog.ts": "export function openDialog() {}\n",
+    "app/composables/other.ts": "export function runOnce(openDialog) {\n  openDialog()\n}\n",
+    "app/pages/index.vue": "<template><a @click='openDialog()' /></template>\n<script>\nopenDialog()\n</script>\n",
     "src/views/Home.vue": "<template><main /></template>\n",
     "kit/src/lib/Card.svelte": "<script>\n  export let title\n  function open() {}\n</script>\n"
     "<a on:click={open}>{title}</a>\n",
@@ -68,6 +72,7 @@ def test_files_that_import_a_component_or_are_imported_by_one_are_known(
     ("target", "expected"),
     [
         ("fee", [("src/components/CartRow.vue", 1)]),
+        ("openDialog", [("app/pages/index.vue", 1), ("app/pages/index.vue", 3)]),  # which Nuxt imports
         ("remove", [("src/components/CartRow.vue", 1)]),
         ("load", [("src/components/CartRow.vue", 7)]),
         ("label", [("src/components/BaseButton.vue", 1)]),
@@ -82,4 +87,4 @@ def test_calls_in_scripts_and_templates_are_known(
 
 
 def test_what_a_template_or_a_library_uses_is_not_dead(workspace: Workspace) -> None:
-    assert {dead.symbol.name for dead in workspace.graph.dead_code().dead} == {"unused"}
+    assert {dead.symbol.name for dead in workspace.graph.dead_code().dead} == {"unused", "runOnce"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from functools import cached_property
 
 from cairn.graph.entities import Entity, How
 from cairn.graph.evaluate import Evaluator
@@ -16,6 +17,8 @@ _CAPITAL_TYPES = frozenset({"ecmascript", "jvm", "python"})  # families whose ty
 _TYPE = re.compile(r"^(?:\w+\.)*[A-Z]\w*(?![\w(])|\bgetClass\(\d*\)|\bclass$")
 _PARTS = re.compile(r"[./]+")  # between the parts of a module's name
 WHOLE_NAMES = frozenset({"php", "ruby", "elixir"})  # families in which a name of a type is found or from elsewhere
+_SAYS_SO = re.compile(r"(?:^|/)(?:nuxt\.config\.[cm]?[jt]s|auto-imports\.d\.ts)$")
+_GIVEN_IN = re.compile(r"(?:^|/)(?:composables|utils|stores|hooks)/")
 _UNTYPED = frozenset({"php", "ruby", "python", "ecmascript"})  # families that need not write types
 # Types that a language has itself, so that a variable called like one holds rather that.
 _BUILT_IN_TYPES = frozenset(
@@ -71,6 +74,8 @@ class ByName:
         name = name.partition("(")[0]
         # A bare name of Ruby may be a method that something else mixes in.
         may_be_mixed_in = source.rules.family == "ruby" and not self._meaning.is_variable(source, scope, name)
+        if not head and source.rules.family == "ecmascript":
+            return self._given_by_framework(source, scope, name)
         if (not head and not may_be_mixed_in) or source.rules.functions_apart:
             return None  # a parameter, a local variable or a built-in; shared names were looked up already
         if source.rules.maker and (member := self._of_like_named_type(source, head, name)) is not None:
@@ -92,6 +97,21 @@ class ByName:
         if namesake is None or not self._may_have(source, head, namesake.node):
             return None
         return self._meaning.declarations.entity_of(namesake)
+
+    def _given_by_framework(self, source: SourceFile, scope: int, name: str) -> Entity | None:
+        """Return the function that Nuxt, or a plugin like it, imports by itself where its name is said."""
+        if not self._imports_by_itself or self._meaning.is_variable(source, scope, name):
+            return None
+        namesake = self._meaning.namesakes.only_function(source, name)
+        if namesake is None or not _GIVEN_IN.search(self._code.paths[file_of(namesake.node)]):
+            return None
+        is_at_top = self._code.definition(namesake.node).parent < 0
+        return self._meaning.declarations.entity_of(namesake) if is_at_top else None
+
+    @cached_property
+    def _imports_by_itself(self) -> bool:
+        """Whether files of the project may use functions of some folders without importing them."""
+        return any(map(_SAYS_SO.search, self._code.paths))
 
     def _may_have(self, source: SourceFile, head: str, node: int) -> bool:
         """Tell whether an object may have a function: one of a module only if the object may be the module.
