@@ -305,7 +305,7 @@ class Visit:
         return RedirectResponse(f"{came.path}?{query}" if query else came.path, 303)
 
 
-class Listed(NamedTuple):
+class RowsOfPage(NamedTuple):
     """Rows of a list that is shown page by page.
 
     Attributes:
@@ -319,7 +319,7 @@ class Listed(NamedTuple):
     status: int
 
 
-async def ask_for_list(visit: Visit, operation: str, rows: str, limit: int, **fields: object) -> Listed:
+async def ask_for_list(visit: Visit, operation: str, rows: str, limit: int, **fields: object) -> RowsOfPage:
     """Ask for the rows that an address is about; behind the end of the list, for the last ones that there are.
 
     Args:
@@ -334,7 +334,7 @@ async def ask_for_list(visit: Visit, operation: str, rows: str, limit: int, **fi
     if offset and found["total"] and not found[rows]:
         offset = (found["total"] - 1) // limit * limit
         found, status = await ask_or_say(visit, operation, nothing, **fields, limit=limit, offset=offset)
-    return Listed(found, offset, status)
+    return RowsOfPage(found, offset, status)
 
 
 async def ask_or_say(visit: Visit, operation: str, nothing: object, **fields: object) -> tuple[Any, int]:
