@@ -19,8 +19,6 @@ from cairn.source.imports import Import, ImportFlag
 from cairn.types import Definition
 
 _USING = re.compile(rb"([ \t]*)using\b.*\bdo[ \t]*$")
-_NO_CODE = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
-_TYPE_WORD = re.compile(rb"\b[A-Z]\w*(?=\W)", re.ASCII)
 MAX_NAMESAKES = 60  # a name with more definitions says nothing by itself
 MAX_OWNED = 5 * MAX_NAMESAKES  # the same for members of types
 
@@ -64,7 +62,7 @@ class Namesakes:
             definition = other.definitions[place_of(node)]
             nested = definition.parent >= 0 and other.definitions[definition.parent].kind in FUNCTION_KINDS
             callable_ = definition.kind in FUNCTION_KINDS and definition.kind not in ("macro", "test")
-            if callable_ and not nested and _are_kin(source, other) and not _needs_its_type(other, definition):
+            if callable_ and not nested and are_kin(source, other) and not _needs_its_type(other, definition):
                 functions.append(node)
         return functions
 
@@ -88,7 +86,7 @@ class Namesakes:
         for node in self._sight.nodes_named(name.rpartition(".")[2])[:MAX_NAMESAKES]:
             definition = self._code.definition(node)
             is_type = definition.kind in TYPE_KINDS and is_one_type(definition.qualified_name, name)
-            if is_type and _are_kin(source, self._code.file(file_of(node))):
+            if is_type and are_kin(source, self._code.file(file_of(node))):
                 nodes.append(node)
         own = [node for node in nodes if file_of(node) == source.number]
         if not own and len({file_of(node) for node in nodes}) > 1:
@@ -101,7 +99,7 @@ class Namesakes:
             node
             for node in self._sight.nodes_named(name)
             if posixpath.dirname(self._code.paths[file_of(node)]) == folder
-            and _are_kin(source, self._code.file(file_of(node)))
+            and are_kin(source, self._code.file(file_of(node)))
             and self._is_top(node)
         ]
         return Namesake(self._code.main_of(nodes), How.IMPORT) if nodes else None
@@ -217,32 +215,6 @@ class Namesakes:
         types = [node for node in nodes if self._code.definition(node).kind in TYPE_KINDS]
         return Namesake(self._code.main_of(types or nodes), how)
 
-    def package_of(self, node: int) -> str:
-        """Return the package, or namespace, in which a definition is at the top or within something else."""
-        other, place = self._code.file(file_of(node)), place_of(node)
-        if place < 0:
-            return ""
-        while (outer := other.definitions[place].parent) >= 0 and other.definitions[outer].kind not in NAMESPACE_KINDS:
-            place = outer
-        return other.full_name(place).rpartition(".")[0]
-
-    def files_of_types_said(self, source: SourceFile) -> dict[str, set[int]]:
-        """Return the files with types that a file says the names of, outside of comments and texts, by packages."""
-        self._sight.memo.need(content_of(source.path))
-        text = _NO_CODE.sub(b" ", self._code.checkout.read(source.number) or b"")
-        files: dict[str, set[int]] = {}
-        for name in set(_TYPE_WORD.findall(text)):
-            for node in self._sight.nodes_named(name.decode())[:MAX_NAMESAKES]:
-                definition = self._code.definition(node)
-                is_top = definition.kind in TYPE_KINDS and _are_kin(source, self._code.file(file_of(node)))
-                if is_top and not self._is_within_type(node):
-                    files.setdefault(self.package_of(node), set()).add(file_of(node))
-        return files
-
-    def _is_within_type(self, node: int) -> bool:
-        outer = self._code.definition(node).parent
-        return outer >= 0 and self._code.file(file_of(node)).definitions[outer].kind not in NAMESPACE_KINDS
-
     def _by_full_names(self, name: str) -> dict[tuple[str, str], list[int]]:
         """Return the definitions of a name by the families of their languages and their full names."""
         nodes = self._sight.nodes_named(name)
@@ -262,7 +234,7 @@ class Namesakes:
         near = []
         for node in nodes:
             other, place = self._code.file(file_of(node)), place_of(node)
-            if not _are_kin(source, other) or not self._is_top(node):
+            if not are_kin(source, other) or not self._is_top(node):
                 continue
             if other.definitions[place].kind != "constant" and self._includes.sees(source, other, place):
                 near.append(node)
@@ -308,7 +280,7 @@ def is_one_type(name: str, other: str) -> bool:
     return name == other or name.endswith(f".{other}") or other.endswith(f".{name}")
 
 
-def _are_kin(source: SourceFile, other: SourceFile) -> bool:
+def are_kin(source: SourceFile, other: SourceFile) -> bool:
     """Tell whether two files see each other's definitions by their languages."""
     if source.rules.family:
         return other.rules.family == source.rules.family

@@ -21,6 +21,7 @@ from cairn.graph.recent import Recent
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS, VALUE_KINDS
 from cairn.graph.scopes import begins_with
 from cairn.graph.source_file import SourceFile, imports_saying
+from cairn.graph.used_files import files_used
 from cairn.source.arguments import UNKNOWN
 from cairn.source.expressions import called_name
 from cairn.source.imports import Import, ImportFlag
@@ -319,7 +320,10 @@ class Resolver:
             name = imported.module if is_whole else f"{imported.module}.{imported.name}"
             entity = self.meaning.namesakes.with_full_name(source, name)
             if is_whole and (entity is None or self.code.definition(entity.node).kind in NAMESPACE_KINDS):
-                return sorted(self._files_used(source).get(imported.module, ()))
+                targets = (edge.target for edge in self.edges(source.number))
+                none: dict[str, set[int]] = {}
+                key, find = ("files used", source.number), lambda: files_used(self.meaning.sight, source, targets)
+                return sorted(self.meaning.memo.recall(key, none, find).get(imported.module, ()))
             return [file_of(entity.node)] if entity is not None else []
         place = self.meaning.sight.place(source, imported.module)
         if isinstance(place, int):
@@ -337,18 +341,6 @@ class Resolver:
             ]
         deeper = self.meaning.sight.child(place, imported.name) if imported.name else None
         return [deeper] if isinstance(deeper, int) else []
-
-    def _files_used(self, source: SourceFile) -> dict[str, set[int]]:
-        """Return, by packages, the files whose part of one a file uses."""
-
-        def find() -> dict[str, set[int]]:
-            namesakes = self.meaning.namesakes
-            files = namesakes.files_of_types_said(source)
-            for node in {edge.target for edge in self.edges(source.number)}:
-                files.setdefault(namesakes.package_of(node), set()).add(file_of(node))
-            return files
-
-        return self.meaning.memo.recall(("files used", source.number), {}, find)
 
     def _target(self, source: SourceFile, scope: int, expression: str, kind: int) -> Entity | None:
         """Return the definition that a reference leads to, None if that is unknown."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import NamedTuple
 
@@ -37,3 +37,17 @@ def _reader(language: str) -> Callable[[str], Parts]:
         raise LookupError(f"{language} has a query for imports, but no resolution.py that reads them")
     reader: Callable[[str], Parts] = resolution.read_import
     return reader
+
+
+def without_known(imports: list[Import], defined: Iterable[str]) -> list[Import]:
+    """Return the imports of a file without the components of its template that it imports, or defines, by itself.
+
+    Args:
+        imports: those of components have a module that begins with `<`.
+        defined: the names that the file defines.
+    """
+    own = [imported for imported in imports if not imported.module.startswith("<")]
+    if len(own) == len(imports):
+        return imports
+    known = {imported.alias for imported in own}.union(defined)
+    return [one for one in imports if not one.module.startswith("<") or one.alias not in known]

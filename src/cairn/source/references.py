@@ -47,7 +47,7 @@ from cairn.source.docblocks import declared_types
 from cairn.source.expressions import expression_of, mark_path
 from cairn.source.facts import NO_FACTS, Facts
 from cairn.source.implied import read_implied
-from cairn.source.imports import Import, ImportFlag, read_import
+from cairn.source.imports import Import, ImportFlag, read_import, without_known
 from cairn.source.languages import Language, load_grammar, load_reference_text
 from cairn.source.made_objects import makes_object
 from cairn.source.passed import PASSED, PassedNames
@@ -256,8 +256,8 @@ class _Collector:
             expressions.append(number)
             scopes.append(self._target(kind, start, scope))
             lines.append(bisect_right(starts, end - 1))
-        imports, values = self._known_imports()[:_MAX_IMPORTS], self._values[:_MAX_VALUES]
-        package = self._package[:_MAX_IMPORT_CHARS]
+        defined = [item.definition.name for item in self._parsed]
+        imports, values = without_known(self._imports, defined)[:_MAX_IMPORTS], self._values[:_MAX_VALUES]
         closures = tuple(map(self._closure, self._closures))
         blocks = tuple(map(self._blocks.block_at, starts_kept)) if closures else ()
         return Facts(
@@ -268,21 +268,12 @@ class _Collector:
             lines,
             imports,
             values,
-            package,
+            self._package[:_MAX_IMPORT_CHARS],
             closures,
             blocks,
             self._blocks.enclosed(),
             counts if self._counts else (),
         )
-
-    def _known_imports(self) -> list[Import]:
-        """Return the imports without the components of a template that the file imports, or defines, by itself."""
-        implied = [imported for imported in self._imports if imported.module.startswith("<")]
-        if not implied:
-            return self._imports
-        known = {imported.alias for imported in self._imports if not imported.module.startswith("<")}
-        known |= {item.definition.name for item in self._parsed}
-        return [each for each in self._imports if not each.module.startswith("<") or each.alias not in known]
 
     def _find_closures(self, matches: Sequence[Captures]) -> None:
         nodes = {captures["closure"][0].id: captures["closure"][0] for captures in matches if "closure" in captures}
