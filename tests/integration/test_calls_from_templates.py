@@ -14,6 +14,9 @@ FILES = {
     "app/views/show.html.erb": "<p>Our idle_tag</p>\n<%= divider_tag %>\n",
     "app/models/price.rb": "class Price\n  def cents=(value)\n    @cents = value\n  end\nend\n",
     "app/models/till.rb": "class Till\n  def fill(price)\n    price.cents = 3\n  end\nend\n",
+    "app/jobs/card_job.rb": "class CardJob < ApplicationJob\nend\n",
+    "app/controllers/till_controller.rb": "class TillController\n  before_action :find_till, only: [:index]\n"
+    "  def index\n    CardJob.perform_later(@till)\n  end\n\n  def find_till\n  end\nend\n",
     "db/migrate/1_add_price.rb": "class AddPrice < ActiveRecord::Migration[7.0]\n  def change\n  end\nend\n",
     "lib/tasks/clean.rake": "task :clean_up do\n  puts 1\nend\n",
     "views.py": "def total_of(cart):\n    return 1\n\n\ndef spare_of(cart):\n    return 2\n",
@@ -52,6 +55,14 @@ def test_lines_of_templates_and_assignments_may_call(workspace: Workspace, symbo
     unresolved = workspace.graph.callers(symbol).unresolved
     assert unresolved is not None
     assert [(line.path, line.line) for line in unresolved.first] == [place]
+
+
+def test_callbacks_and_classes_that_a_library_is_called_on_are_used(workspace: Workspace) -> None:
+    for symbol, line in (("find_till", 2), ("CardJob", 4)):
+        links = workspace.graph.callers(symbol).links
+        assert [(link.path, link.line) for link in links] == [("app/controllers/till_controller.rb", line)]
+    affected = workspace.graph.impact("CardJob").affected
+    assert [each.symbol.name for each in affected] == ["TillController.index"]
 
 
 @pytest.mark.parametrize("symbol", ["idle_tag", "spare_of", "OnRest", "TillComponent.sell"])

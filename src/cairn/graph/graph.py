@@ -21,7 +21,7 @@ from cairn.graph.reader import Reader
 from cairn.graph.recent import Room, Unfinished
 from cairn.graph.referrers import Referrers
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, USE, Edge, Resolver
-from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.testfiles import TestFiles
 from cairn.hints import Hint
 from cairn.index.limits import kept_bytes_of
@@ -236,7 +236,8 @@ class Graph:
     def call_targets(self, nodes: Sequence[int]) -> tuple[list[int], frozenset[int]]:
         """Return the nodes and kinds of edges that count as calls of a symbol.
 
-        Constructing a type calls its constructor, and a function that is passed on will be called.
+        Constructing a type calls its constructor, and a function that is passed on will be called. A class of Ruby is
+        called on, as in `Job.later`, whoever defines the method.
         """
         wanted = list(nodes)
         kinds = CALL_KINDS
@@ -245,7 +246,8 @@ class Graph:
             if place < 0:
                 continue
             definition = source.definitions[place]
-            if definition.kind in FUNCTION_KINDS:
+            is_called_on = source.rules.family == "ruby" and definition.kind in TYPE_KINDS | NAMESPACE_KINDS
+            if is_called_on or definition.kind in FUNCTION_KINDS:
                 kinds = CALL_KINDS | {USE}
             parent = source.definitions[definition.parent] if definition.parent >= 0 else None
             makes = definition.kind == "constructor" or definition.name == source.rules.constructor

@@ -14,7 +14,7 @@ from cairn.graph.graph import Graph
 from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reader import FOR_USERS, Reader
-from cairn.graph.resolve import IMPLEMENT, INHERIT, Edge
+from cairn.graph.resolve import IMPLEMENT, INHERIT, USE, Edge
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.graph.sightings import lines_like_heads, names_pattern
 from cairn.graph.signatures import split_parameters
@@ -272,5 +272,6 @@ def _unexplained(
     }
     found = confirmed.union(lines_like_heads(data, names, source.language, confirmed))
     unknown = found.difference(known)
-    explained = {edge.line for edge in graph.connections.edges_on(number, unknown, names)}
+    edges = graph.connections.edges_on(number, unknown, names)
+    explained = {edge.line for edge in edges if edge.kind != USE or source.language != "ruby"}  # `A < made_of(B)`
     return [(line, line in confirmed) for line in sorted(unknown - explained)]

@@ -39,7 +39,7 @@ class PassedNames:
 
     def add(self, capture: str, node: tree_sitter.Node) -> None:
         """Add what a query captures as one of `PASSED`."""
-        start, raw = node.start_byte, node.text or b""
+        start, raw = node.start_byte, (node.text or b"").removeprefix(b":")  # a symbol of Ruby names a method
         around = node.parent
         if capture == "token" and around is not None and (begin := begin_of_path(node)) >= 0:
             path = (around.text or b"")[begin - around.start_byte : node.end_byte - around.start_byte]

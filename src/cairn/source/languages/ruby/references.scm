@@ -76,5 +76,8 @@
 (method body: (_) @result)
 (singleton_method body: (_) @result)
 (block_argument (simple_symbol)) @use
-(argument_list [(constant) (scope_resolution)] @use)
-(call receiver: [(constant) (scope_resolution)] @use)
+(argument_list [(constant) (scope_resolution)] @given)
+(call receiver: [(constant) (scope_resolution)] @given)
+; Callbacks of Rails.
+(call !receiver method: (identifier) @_callback arguments: (argument_list (simple_symbol) @given)
+  (#match? @_callback "^(?:(?:skip_|prepend_|append_)?(?:before|after|around)_[a-z_]+|validate|helper_method)$"))
