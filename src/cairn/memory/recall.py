@@ -129,9 +129,11 @@ class Recall:
 
     def _choose(self, corpus: Corpus, query: Query, scored: Scored, limit: int) -> list[Recollection]:
         """Return the best rows, once it is known what became of the code that they speak of."""
-        candidates = np.argsort(-scored.total, kind="stable")[: limit + _MORE + _MOST_DIGESTS].tolist()
-        found = self._load(corpus, [row for row in candidates if np.isfinite(scored.total[row])])
-        found = _without_echoes(found, limit + _MORE)
+        best = np.argsort(-scored.total, kind="stable")[: limit + _MORE + _MOST_DIGESTS].tolist()
+        candidates = [row for row in best if np.isfinite(scored.total[row])]
+        found = self._load(corpus, candidates[: limit + _MORE])
+        if len(_without_echoes(found)) < len(found):
+            found = dict(list(_without_echoes(self._load(corpus, candidates)).items())[: limit + _MORE])
         states = {row: self._link_states.staleness(observation) for row, observation in found.items()}
         totals = {row: float(scored.total[row]) + worth(states[row], self._weights) for row in found}
         order = sorted(found, key=lambda row: (-totals[row], row))
@@ -322,8 +324,8 @@ class Recall:
         return {row: follow(found[number], moves) for row, number in numbers.items() if number in found}
 
 
-def _without_echoes(found: Mapping[int, Observation], most: int) -> dict[int, Observation]:
-    """Return the first memories; of digests of sessions that were asked the same, only the newest.
+def _without_echoes(found: Mapping[int, Observation]) -> dict[int, Observation]:
+    """Return memories by their rows; of digests of sessions that were asked the same, only the newest.
 
     Who asks again what was asked before would else find the question, as often as it was asked.
     """
@@ -331,13 +333,15 @@ def _without_echoes(found: Mapping[int, Observation], most: int) -> dict[int, Ob
     for memory in found.values():
         if memory.type == _DIGEST:
             newest[_asked(memory)] = max(newest.get(_asked(memory), ""), memory.id)
-    rows = [row for row, memory in found.items() if memory.type != _DIGEST or memory.id == newest[_asked(memory)]]
-    return {row: found[row] for row in rows[:most]}
+    return {
+        row: memory for row, memory in found.items() if memory.type != _DIGEST or memory.id == newest[_asked(memory)]
+    }
 
 
 def _asked(digest: Observation) -> str:
-    """Return the first prompt of a session, as the title of its digest has it."""
-    return digest.text.partition("\n")[0].rpartition(" (")[0]
+    """Return the first prompt of a session, as the title of its digest has it, or a title that a chat model gave it."""
+    title = digest.text.partition("\n")[0]
+    return title.rpartition(" (")[0] or title
 
 
 def _is_mere_digest(found: Recollection) -> bool:

@@ -157,6 +157,13 @@ def test_a_digest_is_found_where_nothing_was_learned(memory: Memory, ids: dict[s
     assert memory.found("cronjob systemd timers")[0] == digest
 
 
+def test_summaries_with_titles_of_their_own_are_told_apart(memory: Memory, ids: dict[str, str]) -> None:
+    titles = ("Cronjobs became systemd timers", "Systemd timers of cronjobs were fixed")
+    summaries = {memory.remember(f"{title}\nIt works.", type="session_summary") for title in titles}
+
+    assert set(memory.found("cronjobs systemd timers")) >= summaries
+
+
 def test_the_nearest_memories_of_one_mean_the_same(memory: Memory, ids: dict[str, str]) -> None:
     same = memory.remember("The pool of connections returns sockets that a timeout closed.")
     (nearest, similarity), (_, less) = memory.recall.nearest(memory.store.observation(same), 2)
