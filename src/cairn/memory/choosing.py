@@ -133,12 +133,17 @@ class Chooser:
         return [choice for _, choice in ranked]
 
     def last_digest(self, session: str) -> Choice | None:
-        """Return the digest of the last session but this one, if there is one."""
+        """Return the digest of the last session but this one, if there is one.
+
+        One that says only what was asked gives way to that of the last session that did something.
+        """
         digests = Conditions(statuses=("active",), types=("session_summary",))
-        for found in self._filter(self._recall.newest(digests, 5)):
-            if found.observation.session != session:
-                return Choice(found.observation, "last session", "how the last session ended", found.staleness)
-        return None
+        found = [one for one in self._filter(self._recall.newest(digests, 5)) if one.observation.session != session]
+        if not found:
+            return None
+        told = next((one for one in found if not _only_asks(one.observation)), found[0])
+        last = "last session" if told is found[0] else "last session that did something"
+        return Choice(told.observation, "last session", f"how the {last} ended", told.staleness)
 
     def _tied_to_work(self, branch: str) -> Iterator[tuple[float, Choice]]:
         """Yield memories with how much they have to do with the work at hand; one may come several times."""
@@ -189,3 +194,9 @@ def _about(memory: Observation, paths: Collection[str]) -> str:
     whole = [link for link in links if not link.symbol]
     names = [name_of(link) for link in (whole or links)[:2]]
     return f"about {', '.join(names)}"
+
+
+def _only_asks(digest: Observation) -> bool:
+    """Tell whether a digest has no line but its title and what was asked."""
+    title, *lines = digest.text.splitlines() or [""]
+    return title.endswith((" 0 edits)", "(0 edits)")) and all(line.startswith("Asked: ") for line in lines)

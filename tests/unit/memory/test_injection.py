@@ -409,6 +409,22 @@ def test_an_empty_project_is_shown_nothing_and_nothing_is_made_for_it(tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_session_that_only_asked_does_not_hide_how_the_one_before_ended(agent: Agent) -> None:
+    asked = "how do I run it? (0 edits)\nAsked: how do I run it? / thanks"
+    agent.remember(asked, type="session_summary", session="s0")
+    assert "how the last session ended" in agent.start("s1").text
+
+    work = "Mend the pool (12 min, 10 edits)\nAsked: Mend the pool\nLeft open: `make test` still fails"
+    digest = agent.remember(work, type="session_summary", session="s2")
+    assert shown(agent.start("s3")) == [digest]
+    agent.remember(asked.replace("run", "stop"), type="session_summary", session="s4")
+
+    injection = agent.start("s5")
+
+    assert shown(injection) == [digest]
+    assert "how the last session that did something ended" in injection.text
+
+
 # -- without any -------------------------------------------------------------------------------------------------------
 
 
