@@ -463,6 +463,12 @@ def test_an_outline_whose_lists_have_no_room_is_found_all_the_same(project: Path
     assert done.returncode == 0
 
 
+def test_the_summary_of_a_core_file_is_kept_without_secrets(project: Path) -> None:
+    secret = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    assert cairn("core", "add", "config.py", "--summary", f"reads {secret}", cwd=project).returncode == 0
+    assert "reads [redacted: github-token]" in (project / ".cairn" / "core.yaml").read_text()
+
+
 def test_core_files_without_room_are_found_all_the_same(project: Path) -> None:
     assert cairn("core", "add", "config.py", cwd=project).returncode == 0
     done = cairn("core", "list", "--max-tokens", "1", cwd=project)

@@ -11,6 +11,7 @@ from cairn.core_files import CoreFiles
 from cairn.errors import NotFoundError, PathError
 from cairn.fields import DEFAULT_CORE_TOKENS
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
+from cairn.memory.redaction import redact
 from cairn.protocol.core_requests import CoreAddRequest, CoreListRequest, CoreRemoveRequest, CoreSuggestRequest
 from cairn.protocol.documents import (
     CoreChangeDocument,
@@ -88,8 +89,9 @@ def _head(symbol: OutlineSymbol) -> str:
 
 
 def add_core(workspace: Workspace, request: CoreAddRequest, progress: Progress | None) -> CoreChangeDocument:
-    """Mark a core file, or give it another summary."""
-    file, changed = CoreFiles(workspace.root).add(request.file, request.summary)
+    """Mark a core file, or give it another summary, without secrets: agents are shown it, and it is committed."""
+    summary = None if request.summary is None else redact(request.summary).text
+    file, changed = CoreFiles(workspace.root).add(request.file, summary)
     return {"filepath": file.path, "summary": file.summary, "changed": changed}
 
 
