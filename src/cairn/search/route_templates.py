@@ -154,10 +154,9 @@ class FileTemplates:
         place, parts = len(self._places), tuple([part.lower() for part in _segments_of(template)])
         self._places.append((number, start))
         self._parts.append(parts)
-        named = [part for part in parts if not _HAS_PLACEHOLDER.search(part)]
-        for part in named:
+        for part in parts:  # also a placeholder: somebody may ask for `/users/{id}`
             self._with_segment[part].append(place)
-        if not named:
+        if all(map(_HAS_PLACEHOLDER.search, parts)):
             self._others.append(place)
         if _may_end_before(template):
             self._may_be_shorter.add(place)

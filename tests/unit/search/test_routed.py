@@ -207,6 +207,15 @@ def test_a_file_says_the_same_to_one_request_and_to_all(source: str, telling: fr
         assert (once.fitting(segments, telling) if once else []) == whole.fitting(segments, telling)
 
 
+@pytest.mark.parametrize("segments", [("carts", "{id}"), ("api", "{id}"), (":id",), ("a:b", "7")])
+def test_a_request_may_be_written_like_a_template(segments: tuple[str, ...]) -> None:
+    source = 'app.get("/carts/{id}", show)\n@Get("{id}")\nvoid one();\napp.put("/:id", put)\napp.get("/a:b/{id}", x)\n'
+    telling = frozenset(one for one in segments if one != "api" and not one.isdigit())
+    once = fitting_once(source.encode(), segments, telling)
+    assert once is not None
+    assert once.fitting(segments, telling) == FileTemplates(source.encode()).fitting(segments, telling) != []
+
+
 def test_a_file_that_is_asked_for_often_is_read_whole_and_kept_until_it_changes() -> None:
     kept, data = KeptRoutes(), b'app.post("/carts/{id}/items", add)\n'
     for _ in range(ASKED_BEFORE):
