@@ -26,6 +26,7 @@ from cairn.workspace import Workspace
 from chromium import CHROMIUM, WITHOUT
 from page_actions import ACTIONS, PageAction
 from serving import TOKEN, Served, serving
+from shown_memories import note_injections
 
 Hands = Literal["mouse", "keyboard", "without scripts"]
 HANDS: tuple[Hands, ...] = ("mouse", "keyboard", "without scripts")
@@ -124,7 +125,7 @@ def _fill(root: Path) -> None:
         for number in range(_MANY):
             memory.take(Moment(f"e{number}", "prompt", f"s-{number}", "codex", now - number, text="count the shelves"))
         shown = memory.store.select(Conditions(tag="many"), 1)[0].id
-        memory.usage.note_injections("s-1", "prompt", [(shown, "relevant", 10)])
+        note_injections(memory.store, "s-1", "prompt", [(shown, "relevant", 10)])
 
 
 class Person:

@@ -26,6 +26,7 @@ from cairn.workspace import Workspace
 from chromium import CHROMIUM, WITHOUT
 from hostile_markup import FOREIGN, N_TEXTS, hostile, hostile_file
 from serving import TOKEN, Served, serving
+from shown_memories import note_injections
 
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason=WITHOUT)
 TYPES: tuple[MemoryType, ...] = ("gotcha", "decision", "bug_fix", "discovery", "trade_off")
@@ -109,7 +110,7 @@ def _remember(workspace: Workspace, files: Sequence[str], texts: _Texts) -> None
         )
         if number < 3:
             for _ in range(6):
-                workspace.memory.usage.note_injections(SESSION, "prompt", [(made.observation.id, texts.next(), 10)])
+                note_injections(workspace.memory.store, SESSION, "prompt", [(made.observation.id, texts.next(), 10)])
 
 
 def _report(workspace: Workspace, files: Sequence[str], texts: _Texts) -> None:

@@ -32,7 +32,6 @@ from cairn.install.routes import doctor_routes
 from cairn.memory.handles import handle_of
 from cairn.memory.moments import Moment, ToolCall
 from cairn.memory.served import ServedAnswers
-from cairn.memory.usage import MemoryUsage
 from cairn.registry import Registry
 from cairn.runtime import StateFolder
 from cairn.search.tuning import SHIPPED
@@ -44,6 +43,7 @@ from cairn.storage.memory.rows import ServedAnswer
 from cairn.workspace import Workspace
 from page_visits import HOST, Browser
 from serving import TOKEN
+from shown_memories import note_injections
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>\u202e"
 CODE = (
@@ -987,8 +987,7 @@ def test_what_an_agent_was_shown_stands_with_the_prompt_after_which_it_was(brows
             text = f"question {step}" if event == "prompt" else ""
             memory.take(Moment(f"t{step}", event, "s-5", "codex", begun + seconds, text=text))
         for seconds, why in ((1, "begin"), (110, "first"), (210, "second"), (220, "also second")):
-            usage = MemoryUsage(memory.store, partial(float, begun + seconds))
-            usage.note_injections("s-5", "prompt", [(id, why, 10)])
+            note_injections(memory.store, "s-5", "prompt", [(id, why, 10)], partial(float, begun + seconds))
     page = browser.get("/sessions/s-5").text
     shown = [f"<td>{why}</td>" for why in ("begin", "first", "second", "also second")]
     order = (shown[0], "question 1", shown[1], "question 2", *shown[2:])

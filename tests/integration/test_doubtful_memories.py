@@ -14,6 +14,7 @@ from cairn.memory.moments import Moment
 from cairn.operations import perform
 from cairn.protocol.memory_requests import DoubtfulRequest, MemoryKeepRequest, MemoryRequest, SessionShowRequest
 from cairn.workspace import Workspace
+from shown_memories import note_injections
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def _doubtful(workspace: Workspace, **fields: Any) -> Any:  # noqa: ANN401 - JSO
 
 def _show(workspace: Workspace, id: str, times: int, use: str = "") -> None:
     for number in range(times):
-        workspace.memory.usage.note_injections(f"s-{number}", "prompt", [(id, "relevant", 10)])
+        note_injections(workspace.memory.store, f"s-{number}", "prompt", [(id, "relevant", 10)])
         if use:
             workspace.memory.usage.note_use(f"s-{number}", [id], use)
 

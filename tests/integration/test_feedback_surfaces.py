@@ -25,6 +25,7 @@ from cairn.storage.memory.observation_db import Conditions
 from cairn.workspace import Workspace
 from conftest import Git
 from serving import AsgiTransport, make_app
+from shown_memories import note_injections
 from small_projects import write_files
 
 FILES = {
@@ -162,8 +163,8 @@ def test_marks_of_what_was_not_shown_change_nothing(daemon: Daemon) -> None:
 def test_a_memory_that_was_shown_unasked_is_called_helpful_or_not(daemon: Daemon) -> None:
     with Workspace.open(daemon.root) as workspace:
         (memory,) = workspace.memory.store.select(Conditions())
-        workspace.memory.usage.note_injections(SESSION, "prompt", [(memory.id, "about this prompt", 10)])
-        workspace.memory.usage.note_injections("s2", "prompt", [(memory.id, "about this prompt", 10)])
+        note_injections(workspace.memory.store, SESSION, "prompt", [(memory.id, "about this prompt", 10)])
+        note_injections(workspace.memory.store, "s2", "prompt", [(memory.id, "about this prompt", 10)])
     handle = daemon.ask("memories")["memories"][0]["id"]
     assert daemon.ask("feedback/mark", ids=[handle], verdict="bad")["marked"][0]["session"] == "s2"
     daemon.ask("feedback/mark", ids=[handle], verdict="good", session=SESSION)

@@ -64,17 +64,6 @@ class MemoryUsage:
 
     # -- what is shown ------------------------------------------------------------------------------------------------
 
-    def note_injections(self, session: str, event: str, shown: Sequence[tuple[str, str, int]]) -> None:
-        """Note what a session was shown: of each memory its id, why it was chosen, and its tokens.
-
-        `why` must be a fixed phrase: it is kept even where the memory is erased.
-        """
-        now = self._now()
-        rows = [InjectedMemory(session, now, event, id, why, tokens) for id, why, tokens in shown]
-        if rows:
-            with self._store.writing() as connection:
-                usage_db.add_injections(connection, rows)
-
     def ids_shown(self, session: str) -> set[str]:
         """Return the ids of the memories that a session was shown."""
         if not self._store.exists:

@@ -10,6 +10,7 @@ from cairn.memory.sessions import Sessions
 from cairn.memory.store import MemoryStore
 from cairn.memory.usage import MAX_QUESTION_CHARS, MemoryUsage
 from memory_histories import START, Clock, begin_memory
+from shown_memories import note_injections
 
 SECRET = "ghp_" + "a8B2c9D4e7F1g6H3i5J0k2L8m4N9o1P7q3R5"
 
@@ -29,10 +30,12 @@ def usage(store: MemoryStore, clock: Clock) -> MemoryUsage:
     return MemoryUsage(store, clock)
 
 
-def test_what_a_session_was_shown_and_what_that_cost_is_known(usage: MemoryUsage) -> None:
-    usage.note_injections("s1", "prompt", [("a", "about this prompt", 40), ("b", "about this file", 60)])
-    usage.note_injections("s2", "session-start", [("a", "recent", 40)])
-    usage.note_injections("s2", "prompt", [])
+def test_what_a_session_was_shown_and_what_that_cost_is_known(
+    usage: MemoryUsage, store: MemoryStore, clock: Clock
+) -> None:
+    note_injections(store, "s1", "prompt", [("a", "about this prompt", 40), ("b", "about this file", 60)], clock)
+    note_injections(store, "s2", "session-start", [("a", "recent", 40)], clock)
+    note_injections(store, "s2", "prompt", [], clock)
     assert usage.ids_shown("s1") == {"a", "b"}
     assert (usage.tokens_shown("s1"), usage.tokens_shown("s2"), usage.tokens_shown("s3")) == (100, 40, 0)
     last, first = usage.injections(observation="a")
@@ -40,8 +43,10 @@ def test_what_a_session_was_shown_and_what_that_cost_is_known(usage: MemoryUsage
     assert first.session == "s1"
 
 
-def test_whether_what_was_shown_was_used_is_known_of_the_session_that_was_shown_it(usage: MemoryUsage) -> None:
-    usage.note_injections("s1", "prompt", [("a", "w", 1), ("b", "w", 1)])
+def test_whether_what_was_shown_was_used_is_known_of_the_session_that_was_shown_it(
+    usage: MemoryUsage, store: MemoryStore, clock: Clock
+) -> None:
+    note_injections(store, "s1", "prompt", [("a", "w", 1), ("b", "w", 1)], clock)
     assert usage.note_use("s1", ["a", "c"], "cited") == 1
     assert usage.note_use("s2", ["a"], "helpful") == 0
     assert {injection.observation: injection.use for injection in usage.injections("s1")} == {"a": "cited", "b": ""}
@@ -64,10 +69,12 @@ def test_a_question_of_a_muted_session_is_not_kept(usage: MemoryUsage, store: Me
     assert usage.questions() == []
 
 
-def test_when_a_memory_last_answered_or_was_shown_is_known(usage: MemoryUsage, clock: Clock) -> None:
+def test_when_a_memory_last_answered_or_was_shown_is_known(
+    usage: MemoryUsage, store: MemoryStore, clock: Clock
+) -> None:
     usage.note_question("memory", "q", 2, ids=["a", "b", "a"])
     clock.seconds += 10
-    usage.note_injections("s1", "prompt", [("b", "w", 1)])
+    note_injections(store, "s1", "prompt", [("b", "w", 1)], clock)
     clock.seconds += 10
     usage.note_question("memory", "q", 1, ids=["c"])
     assert usage.last_uses(["a", "b", "c", "d"]) == {"a": START, "b": START + 10, "c": START + 20}

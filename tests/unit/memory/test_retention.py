@@ -9,6 +9,7 @@ from cairn.memory.retention import find_unneeded, prune
 from cairn.memory.store import By, MemoryChange
 from cairn.memory.usage import MemoryUsage
 from memory_histories import CREATED, START, Replica
+from shown_memories import note_injections
 
 DAY = 86_400.0
 LATER = START + 91 * DAY
@@ -81,9 +82,13 @@ def test_what_a_person_changed_is_kept(replica: Replica) -> None:
 
 def test_what_was_recalled_or_shown_since_is_kept(replica: Replica) -> None:
     asked, shown, old = make(replica), make(replica), make(replica)
-    usage = MemoryUsage(replica.store, lambda: START + 30 * DAY)
+
+    def now() -> float:
+        return START + 30 * DAY
+
+    usage = MemoryUsage(replica.store, now)
     usage.note_question("memory", "what of the cache?", 1, ids=[asked])
-    usage.note_injections("s", "prompt", [(shown, "says cache", 20)])
+    note_injections(replica.store, "s", "prompt", [(shown, "says cache", 20)], now)
     assert unneeded(replica) == [old]
     assert len(unneeded(replica, now=LATER + 30 * DAY)) == 3
 
