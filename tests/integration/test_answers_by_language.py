@@ -247,3 +247,26 @@ def test_methods_of_julia_for_functions_of_other_modules_are_not_unused(tmp_path
     )
     with opened(tmp_path, {"src/lost.jl": text}) as workspace:
         assert [found.symbol.name for found in workspace.graph.dead_code().dead] == ["_unused"]
+
+
+def test_a_type_of_go_calls_what_its_methods_call_and_feels_what_calls_these(tmp_path: Path) -> None:
+    files = {
+        "go.mod": "module shop\n\ngo 1.22\n",
+        "till/till.go": "package till\n\ntype Till struct{}\n\ntype TillRoll struct{}\n",
+        "till/open.go": (
+            "package till\n\nfunc (t *Till) Open() { ring() }\n\nfunc (t *TillRoll) Tear() { rip() }\n\n"
+            "func ring() {}\n\nfunc rip() {}\n"
+        ),
+        "cmd/main.go": 'package main\n\nimport "shop/till"\n\nfunc run(t *till.Till) { t.Open() }\n',
+    }
+    with opened(tmp_path, files) as workspace:
+        called = workspace.graph.callees("Till").links
+        affected = workspace.graph.impact("Till").affected
+    assert [(link.symbol.name, link.path, link.line) for link in called] == [("ring", "till/open.go", 3)]
+    assert "run" in {one.symbol.name for one in affected}
+
+
+def test_a_member_that_no_type_of_the_name_has_is_unknown_and_not_ambiguous(tmp_path: Path) -> None:
+    files = {f"{folder}/client.go": f"package {folder}\n\ntype Client struct{{}}\n" for folder in ("one", "two")}
+    with opened(tmp_path, files) as workspace, pytest.raises(UnknownSymbolError, match=r"'Client\.Update'"):
+        workspace.graph.callers("Client.Update")

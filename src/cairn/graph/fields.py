@@ -56,8 +56,12 @@ def find_callables(graph: Graph, text: str) -> list[list[int]]:
     """
     try:
         return find_namesakes(graph.code, graph.connection, text)
-    except UnknownSymbolError:
-        if not (fields := find_fields(graph, text.strip())):
+    except UnknownSymbolError as error:
+        try:
+            fields = find_fields(graph, text.strip())
+        except AmbiguousError:  # several types have the name before the dot, and none has a method of the last name
+            raise error from None
+        if not fields:
             raise
         symbol = fields[0].symbol
         words = f"{symbol.name} ({symbol.path}:{symbol.line}) is a field, which is no part of calls by itself"

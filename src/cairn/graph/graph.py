@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import sqlite3
 from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ from cairn.graph.recent import Room, Unfinished
 from cairn.graph.referrers import Referrers
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, USE, Edge, Resolver
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
+from cairn.graph.source_file import SourceFile
 from cairn.graph.testfiles import TestFiles
 from cairn.hints import Hint
 from cairn.index.limits import kept_bytes_of
@@ -218,7 +220,10 @@ class Graph:
         return outgoing
 
     def within(self, nodes: Sequence[int]) -> list[int]:
-        """Return some definitions with all that they contain; a file contains all of its definitions."""
+        """Return some definitions with all that they contain; a file contains all of its definitions.
+
+        A type of Go contains its methods, which stand outside of it.
+        """
         inside: list[int] = []
         for node in nodes:
             source, place = self.code.file(file_of(node)), place_of(node)
@@ -231,7 +236,24 @@ class Graph:
                 for inner, definition in enumerate(source.definitions)
                 if span.start_byte <= definition.span.start_byte and definition.span.end_byte <= span.end_byte
             ]
+            if source.language == "go" and source.definitions[place].kind in TYPE_KINDS:
+                inside += self._methods_beside(source, source.definitions[place].name)
         return list(dict.fromkeys(inside))
+
+    def _methods_beside(self, source: SourceFile, name: str) -> list[int]:
+        """Return the methods of a type of Go, in the files of its folder."""
+        folder, of_type = posixpath.dirname(source.path), f"{name}."
+        files = [
+            number
+            for number, path in enumerate(self.code.paths)
+            if path.endswith(".go") and posixpath.dirname(path) == folder
+        ]
+        return [
+            node_of(number, place)
+            for number in files
+            for place, definition in enumerate(self.code.file(number).definitions)
+            if definition.kind == "method" and definition.qualified_name.startswith(of_type)
+        ]
 
     def call_targets(self, nodes: Sequence[int]) -> tuple[list[int], frozenset[int]]:
         """Return the nodes and kinds of edges that count as calls of a symbol.

@@ -28,7 +28,7 @@ _ROOTS = frozenset({"src", "lib", "app", "main", "test", "tests", "__tests__", "
 _WORD = re.compile(r"[a-z]+|[A-Z][a-z]*|\d+")
 
 
-class SharedWords(NamedTuple):
+class NameLikeness(NamedTuple):
     """The share of words that two names have in common, 1 if one has all of the other, and weighed by their rarity."""
 
     share: float
@@ -91,7 +91,7 @@ class TestFiles:
         is_of_folder = plain in _NAMELESS or path.endswith(".go")  # tests of Go stand beside what they test
         return [number for number in named if _mirrors(self._paths[number], path)] if is_of_folder else named
 
-    def alike(self, file: int) -> Mapping[int, SharedWords]:
+    def alike(self, file: int) -> Mapping[int, NameLikeness]:
         """Return the tests in a language like that of a file whose names share words with its name."""
         words = _words_of(self._paths[file])
         shared: dict[int, list[str]] = defaultdict(list)
@@ -100,7 +100,7 @@ class TestFiles:
                 if self._is_in_language_of(number, file):
                     shared[number].append(word)
         return {
-            number: SharedWords(
+            number: NameLikeness(
                 len(same) / min(len(words), len(self._words[number])),
                 self._telling(same) / min(self._telling(words), self._telling(self._words[number])),
             )
