@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from small_projects import callers
+from cairn.workspace import Workspace
+from small_projects import callers, write_files
 
 SWIFT = """protocol Monitor {
     func started()
@@ -317,3 +318,22 @@ fun use(names: List<String>) {
 }
 """
     assert ("Till.kt", 8) in callers(tmp_path, "ring", {"Till.kt": text})
+
+
+def test_a_route_that_is_a_value_calls_what_its_nameless_function_calls(tmp_path: Path) -> None:
+    files = {
+        "drop.ts": "export async function drop(id: string) {}\nexport async function keep(id: string) {}\n",
+        "route.ts": (
+            'import { drop, keep } from "./drop";\n\nexport const dropRoute = procedure\n  .input(schema)\n'
+            "  .mutation(async ({ input }) => {\n    await drop(input.id);\n  });\n\nkeep('a');\n"
+        ),
+    }
+    write_files(tmp_path, files)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        called = workspace.graph.callees("dropRoute").links
+        steps = workspace.graph.call_path("dropRoute", "drop").steps
+        none = workspace.graph.call_path("dropRoute", "keep").steps
+    assert [(link.symbol.name, link.line) for link in called] == [("drop", 6)]
+    assert [(step.symbol.name, step.line) for step in steps] == [("dropRoute", 3), ("drop", 6)]
+    assert none == ()

@@ -20,7 +20,7 @@ from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.overriding import calls_above, on_above, on_below, overriding
 from cairn.graph.reader import Reader, note_on_unfollowed
 from cairn.graph.resolve import ALL_KINDS, IMPLEMENT, USE, Edge, ImportEdge
-from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS, resolves_imports
+from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS, VALUE_KINDS, resolves_imports
 from cairn.graph.symbols import find_file, find_namesakes, find_symbol, on_namesakes, symbol_of
 from cairn.graph.unresolved import note_on, unresolved_callees, unresolved_calls
 from cairn.graph.values import (
@@ -150,7 +150,7 @@ def _find_callees(graph: Graph, text: str, limit: int) -> Links:
     symbols = find_callables(graph, text)
     nodes = _all_of(symbols)
     inside = _inside(graph, nodes)
-    edges = graph.outgoing(inside, ALL_KINDS, reader)
+    edges = [*graph.outgoing(inside, ALL_KINDS, reader), *_made_in_values(graph, inside, reader)]
     calling = _numbers_of(symbols, partial(_inside, graph))
     calls = [(edge, calling[edge.source]) for edge in edges if edge.kind in CALL_KINDS]
     links = _links(graph, symbols, calls, limit, incoming=False)
@@ -173,6 +173,18 @@ def callees_of(graph: Graph, nodes: Sequence[int], reader: Reader | None = None)
 def calls_from(graph: Graph, nodes: Sequence[int], reader: Reader | None = None) -> list[Edge]:
     """Return the calls in some definitions and in what they contain, in reading order; of a file, those at its top."""
     return graph.outgoing(_inside(graph, nodes), CALL_KINDS, reader)
+
+
+def _made_in_values(graph: Graph, nodes: Iterable[int], reader: Reader | None = None) -> Iterator[Edge]:
+    """Yield the calls at the top level of a file that stand in values, such as in nameless functions of a route."""
+    for node in nodes:
+        definition = graph.code.definition(node) if place_of(node) >= 0 else None
+        if definition is None or definition.parent >= 0 or definition.kind not in VALUE_KINDS:
+            continue
+        span = definition.span
+        for edge in graph.outgoing([node_of(file_of(node), -1)], CALL_KINDS | {USE}, reader):
+            if span.start_line <= edge.line <= span.end_line:
+                yield edge._replace(source=node)
 
 
 def _inside(graph: Graph, nodes: Sequence[int]) -> Sequence[int]:
@@ -291,7 +303,8 @@ def _walk(
     reached = next((node for node in came if node in goal), None)
     while queue and reached is None and len(came) < _MAX_VISITED:
         current = queue.popleft()
-        for edge in (*graph.outgoing([current], CALL_KINDS | {USE}), *besides(current)):
+        known = graph.outgoing([current], CALL_KINDS | {USE})
+        for edge in (*known, *_made_in_values(graph, [current]), *besides(current)):
             for node in _run_by_call(graph, edge.target):
                 if node not in came:
                     came[node] = edge
