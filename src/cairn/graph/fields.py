@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from cairn.errors import UnknownSymbolError, UnparsableError
+from cairn.errors import AmbiguousError, UnknownSymbolError, UnparsableError
 from cairn.graph.denote import ReferenceTarget
 from cairn.graph.graph import Graph
 from cairn.graph.nodes import file_of, place_of
