@@ -121,3 +121,20 @@ def test_a_server_that_is_away_keeps_nobody_from_remembering(installation: Insta
     eve.run("remember", "--shared", "what waits")
     assert "login" in eve.run("memories", "sync", code=2)
     assert "1 event waits" in eve.run("memories", "team")
+
+
+def test_a_project_with_memories_is_removed_only_if_somebody_confirms_it(
+    installation: Installation, server: str
+) -> None:
+    gil = Person(installation, "gil", server)
+    gil.run("memories", "join", "acme/shop")
+    gil.run("remember", "--shared", "carts are emptied at night")
+    gil.run("memories", "sync")
+    installation.add("acme/other", installation.folder / "shop")
+    assert installation.run("remove", "acme/other").strip() == "acme/other is gone."
+    refused = installation.run("remove", "acme/shop", code=2)
+    assert "shared in acme/shop would be gone for ever, and nobody is here to be asked" in refused
+    assert "cairn team memories acme/shop --export FILE" in refused
+    assert "by gil" in installation.run("memories", "acme/shop")
+    assert installation.run("remove", "acme/shop", "--yes").strip() == "acme/shop is gone."
+    assert "has no project acme/shop" in installation.run("remove", "acme/shop", code=1)

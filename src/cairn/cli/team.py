@@ -21,9 +21,9 @@ from cairn.cli.memories import ask_to_erase
 from cairn.cli.notes import printable
 from cairn.cli.outcomes import EXIT_FOUND, EXIT_NONE
 from cairn.cli.render import emit, emit_json
-from cairn.cli.stdin import is_anybody_here
+from cairn.cli.stdin import ask_whether, is_anybody_here
 from cairn.config import load_settings
-from cairn.errors import CatalogError, ConfigError, NotAvailableError, ObjectStoreError, RequestError
+from cairn.errors import CatalogError, ConfigError, NotAvailableError, NotFoundError, ObjectStoreError, RequestError
 from cairn.loading import load
 from cairn.source.text import pluralize
 
@@ -99,10 +99,35 @@ def run_add(options: argparse.Namespace) -> int:
 
 
 def run_remove(options: argparse.Namespace) -> int:
-    """Remove a project."""
+    """Remove a project; with memories that people shared there only if the operator confirms it."""
+    if not options.yes and not _may_remove(options):
+        return _done(options, "Nothing was removed.")
     with _operator(options) as operator:
         operator.remove_project(options.project)
     return _done(options, f"{options.project} is gone.")
+
+
+def _may_remove(options: argparse.Namespace) -> bool:
+    """Ask whether to remove a project with the memories of a team, which nothing makes again; yes if it has none.
+
+    Raises:
+        RequestError: if there is nobody to ask.
+    """
+    with open_catalog(options) as catalog:
+        memories = load("cairn.team.memories:OperatorOfMemories")(catalog, options.project, "")
+        try:
+            n_shared = sum(not row["erased"] for row in memories.rows())
+        except NotFoundError:  # removing says so, too, and how projects are named
+            n_shared = 0
+    if not n_shared:
+        return True
+    count = pluralize(n_shared, "memory that is", "memories that are")
+    if options.json or not is_anybody_here():
+        raise RequestError(
+            f"{count} shared in {options.project} would be gone for ever, and nobody is here to be asked",
+            f"keep them with: cairn team memories {options.project} --export FILE, then confirm it with --yes",
+        )
+    return bool(ask_whether(f"Remove {options.project} with {count} shared there? This cannot be undone."))
 
 
 def run_publish(options: argparse.Namespace) -> int:

@@ -63,11 +63,10 @@ def _add_projects(add: _Add) -> None:
     added.add_argument("project", metavar=_PROJECT)
     added.add_argument("url", metavar="URL", help="where workers fetch it from: https, ssh or file")
     added.add_argument("--branch", metavar="NAME", default="main", help="by default main")
-    for name, text in (
-        ("remove", "remove a project with all that is published of it"),
-        ("publish", "have a project published again"),
-    ):
-        add(name, text).add_argument("project", metavar=_PROJECT)
+    removed = add("remove", "remove a project with all that is published of it")
+    removed.add_argument("project", metavar=_PROJECT)
+    removed.add_argument("--yes", action="store_true", help="do not ask where people shared memories")
+    add("publish", "have a project published again").add_argument("project", metavar=_PROJECT)
 
 
 def _add_grants(add: _Add) -> None:
