@@ -119,6 +119,15 @@ def _violations(page: Page) -> list[str]:
     return found
 
 
+def test_words_twice_as_large_fit_on_a_phone(visitor: Visitor) -> None:
+    for path in PATHS:
+        page = visitor.go(path)
+        page.set_viewport_size({"width": 320, "height": 800})
+        page.evaluate("document.documentElement.style.fontSize = '30px'")
+        overhang = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert overhang <= 0, path
+
+
 def test_on_a_wide_screen_the_header_stands_above_the_content(visitor: Visitor) -> None:
     page = visitor.go("/search?q=total")
     page.set_viewport_size({"width": 3840, "height": 2160})
