@@ -1049,6 +1049,19 @@ def test_the_index_is_updated_from_the_page(browser: Browser, app: Application, 
     assert "3 files indexed in" in asyncio.run(update())
 
 
+def test_tabs_of_several_projects_have_titles_that_tell_which(
+    browser: Browser, app: Application, tmp_path: Path
+) -> None:
+    assert "<title>Week · Cairn</title>" in browser.get("/").text
+    (tmp_path / "fresh" / ".git").mkdir(parents=True)
+    app.daemon.projects.registry.add(tmp_path / "fresh", "fresh")
+    assert "<title>Week · shop · Cairn</title>" in browser.get("/?project=shop").text
+    assert "<title>System · fresh · Cairn</title>" in browser.get("/system").text
+    page = browser.get(f"/system?{urlencode({'project': tmp_path / 'fresh'})}").text  # its folder names it, too
+    assert "<title>System · fresh · Cairn</title>" in page
+    assert "<h2>Index of fresh</h2>" in page
+
+
 def test_what_is_not_indexed_yet_is_indexed_from_the_page(browser: Browser, app: Application, tmp_path: Path) -> None:
     root = tmp_path / "fresh"
     (root / ".git").mkdir(parents=True)
