@@ -352,4 +352,5 @@ def _open_index(
     if chosen := state_dir or settings.state_dir:
         check_state(Path(chosen))
     state = Path(chosen or default_state(root, repository))
-    return ProjectIndex(root, StateDir(state.expanduser().absolute()), repository, settings, consent_request)
+    files = StateDir(state.expanduser().absolute(), is_in_project=not chosen)
+    return ProjectIndex(root, files, repository, settings, consent_request)

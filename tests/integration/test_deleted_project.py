@@ -24,8 +24,9 @@ def test_a_project_that_is_deleted_while_it_is_open_is_not_made_again(tmp_path: 
             assert not root.exists()
 
 
-def test_folders_above_a_state_folder_that_was_chosen_are_made(tmp_path: Path) -> None:
-    root, state = tmp_path / "shop", tmp_path / "far" / "away" / "state"
+@pytest.mark.parametrize("name", ["state", ".cairn"])
+def test_folders_above_a_state_folder_that_was_chosen_are_made(tmp_path: Path, name: str) -> None:
+    root, state = tmp_path / "shop", tmp_path / "far" / "away" / name
     root.mkdir()
     (root / "money.py").write_text("def tax(price):\n    return price * 1.2\n")
     with Workspace.open(root, state_dir=state) as workspace:

@@ -149,7 +149,7 @@ class StateDir(StateFiles):
         if not os.path.lexists(self.path):
             _check_way(self.path)
             if not self.path.parent.is_dir():
-                _make_parents(self.path)
+                _make_parents(self)
             with suppress(FileExistsError):
                 self.path.mkdir(mode=0o755)
         else:
@@ -407,12 +407,12 @@ def _write_errors(path: Path, store: Store) -> Iterator[None]:
         ) from error
 
 
-def _make_parents(folder: Path) -> None:
-    """Make the folders above a state folder that was set; never a project, which may be deleted while it is open."""
-    if folder.name == ".cairn":
+def _make_parents(state: StateFiles) -> None:
+    """Make the folders above a state folder, but never a project, which may be deleted while it is open."""
+    if state.is_in_project:
         where = Hint("if it was moved, index it there", "index", project=None)
-        raise StoreError(f"the folder {folder.parent} is gone", where)
-    folder.parent.mkdir(parents=True)
+        raise StoreError(f"the folder {state.path.parent} is gone", where)
+    state.path.parent.mkdir(parents=True)
 
 
 def _make_writable(store: Store) -> str:

@@ -49,9 +49,15 @@ def is_derived(name: str) -> bool:
 
 
 class StateFiles(NamedTuple):
-    """Paths of the files that make up one project's state."""
+    """Paths of the files that make up one project's state.
+
+    Attributes:
+        path: the folder that holds them.
+        is_in_project: whether that is in a project, which is never made, rather than where somebody wants it.
+    """
 
     path: Path
+    is_in_project: bool = False
 
     def file_of(self, store: Store) -> Path:
         """The database of a store."""
