@@ -18,7 +18,7 @@ from cairn.graph.memo import content_of, place_called
 from cairn.graph.namesakes import MAX_NAMESAKES
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.recent import Recent
-from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS, VALUE_KINDS
+from cairn.graph.rules import FUNCTION_KINDS, RECEIVER_BEFORE_NAME, TYPE_KINDS, VALUE_KINDS
 from cairn.graph.scopes import begins_with
 from cairn.graph.source_file import SourceFile, imports_saying
 from cairn.graph.used_files import files_used
@@ -319,7 +319,7 @@ class Resolver:
             is_whole = imported.name == "*"
             name = imported.module if is_whole else f"{imported.module}.{imported.name}"
             entity = self.meaning.namesakes.with_full_name(source, name)
-            if is_whole and (entity is None or self.code.definition(entity.node).kind in NAMESPACE_KINDS):
+            if is_whole and (entity is None or self.code.definition(entity.node).kind == "namespace"):
                 targets = (edge.target for edge in self.edges(source.number))
                 none: dict[str, set[int]] = {}
                 key, find = ("files used", source.number), lambda: files_used(self.meaning.sight, source, targets)
