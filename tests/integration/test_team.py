@@ -662,7 +662,7 @@ def test_answers_and_errors_may_name_a_file_whose_name_is_not_unicode(
             return await client.post(f"/api/projects/acme/shop/graph/{question}", json=document)
 
     answer = asyncio.run(ask("callers", {"symbol": "twin"}))
-    refusal = asyncio.run(ask("path", {"source": "twin", "target": "twin"}))
+    refusal = asyncio.run(ask("importers", {"target": "twin"}))
 
     assert answer.status_code == 200
     assert any(one["filepath"].startswith("odd-") for one in answer.json()["namesakes"])

@@ -109,7 +109,8 @@ def find_pasted(library: Library, pasted: Sequence[Pasted], wants: Role, filters
         if one.text[:1].islower() and not found.is_cut and search.is_minor(found.places):
             begun = one._replace(text=one.text[0].upper() + one.text[1:])  # as a sentence begins in code
             as_sentence = _Search(library, begun, wants, filters, until).whole(limit)
-            found = found if search.is_minor(as_sentence.places) else as_sentence
+            is_message = any(_is_message(place.line.text, begun.text) for place in as_sentence.places)
+            found = as_sentence if is_message and not search.is_minor(as_sentence.places) else found
         if one.is_loose and not found.is_cut and not is_of_language(one.text) and search.is_minor(found.places):
             parts = search.parts()  # a test repeats the message that the code makes
             if not found.places or (parts.places and not search.is_minor(parts.places)):
@@ -424,6 +425,12 @@ def _batches(items: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:
 def _opens_string(line: bytes) -> bool:
     """Tell whether a string begins in some beginning of a line and does not end there."""
     return any(line.count(quote) % 2 for quote in (b'"', b"'", b"`"))
+
+
+def _is_message(line: bytes, text: str) -> bool:
+    """Tell whether a text begins a string in a line, and no docstring."""
+    before = line.partition(text.encode("utf-8", "surrogatepass"))[0]
+    return _opens_string(before) and not before.endswith((b'"""', b"'''"))
 
 
 def _is_mentioned(name: bytes, data: bytes) -> bool:
