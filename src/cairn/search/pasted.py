@@ -106,11 +106,8 @@ def find_pasted(library: Library, pasted: Sequence[Pasted], wants: Role, filters
         found = search.whole(limit)
         if not found.places and search.has_other_body:
             found = _Search(library, Pasted(search.body, True), wants, filters, until).whole(limit)
-        if one.text[:1].islower() and not found.is_cut and search.is_minor(found.places):
-            begun = one._replace(text=one.text[0].upper() + one.text[1:])  # as a sentence begins in code
-            as_sentence = _Search(library, begun, wants, filters, until).whole(limit)
-            is_message = any(_is_message(place.line.text, begun.text) for place in as_sentence.places)
-            found = as_sentence if is_message and not search.is_minor(as_sentence.places) else found
+        if not found.is_cut and search.is_minor(found.places) and (as_sentence := search.as_sentence(limit)).places:
+            found = as_sentence
         if one.is_loose and not found.is_cut and not is_of_language(one.text) and search.is_minor(found.places):
             parts = search.parts()  # a test repeats the message that the code makes
             if not found.places or (parts.places and not search.is_minor(parts.places)):
@@ -216,10 +213,14 @@ class _Search:
         is_other = self.body != self._text.strip() and len(self.body.split()) >= _ENOUGH_WORDS
         return is_other and not stands_nowhere(self._library.snapshot, without_prefix(self.body))
 
-    def whole(self, limit: int) -> Places:
+    def whole(self, limit: int, respelt: str = "") -> Places:
         """Return lines that hold all of the text; those that are not part of a longer word, and code, come first.
 
         A text that nobody has translated yet stands in the files of all languages: only that in English is shown.
+
+        Args:
+            limit: how many lines there may be.
+            respelt: the text in another case, to look for instead.
         """
         n_wanted = sum(self._words.counts)
         if not n_wanted or not len(self._rows):
@@ -233,16 +234,17 @@ class _Search:
         files = files[order][:_MAX_FILES]
         places: list[tuple[bool, bool, bool, int, PastedPlace]] = []
         n_of = {False: 0, True: 0}  # by whether they are part of a longer word
-        needle = self._bytes
-        is_bounded = self._text[:1].isalnum()
-        for file, text in self._texts(files.tolist()):
-            piece = _PastedPiece(file, 1, 0, text.data)
+        text = respelt or self._text
+        needle = text.encode("utf-8", "surrogatepass")
+        is_bounded = text[:1].isalnum()
+        for file, content in self._texts(files.tolist()):
+            piece = _PastedPiece(file, 1, 0, content.data)
             data, position = piece.data, 0
             while (start := data.find(needle, position)) >= 0:
                 end = start + len(needle)
                 is_inner = (is_bounded and _is_word(data[start - 1 : start])) or _is_word(data[end : end + 1])
                 if not is_inner or n_of[True] < 4 * limit:
-                    place = PastedPlace(piece.line_at(start), self._text, 1.0)
+                    place = PastedPlace(piece.line_at(start), text, 1.0)
                     is_aside = self._is_loose and not _opens_string(data[data.rfind(b"\n", 0, start) + 1 : start])
                     places.append((is_inner, bool(self._is_minor[piece.file]), is_aside, len(places), place))
                     n_of[is_inner] += 1
@@ -253,6 +255,15 @@ class _Search:
         found = [place for *_, place in places]
         untranslated = [place for place in found if not self._is_translation[place.line.file]]
         return Places(_without_repeats(untranslated or found)[:limit], self._is_late())
+
+    def as_sentence(self, limit: int) -> Places:
+        """Return lines in whose code the text, typed in lower case, is a message that begins as a sentence does."""
+        if not self._text[:1].islower():
+            return Places([])
+        begun = self._text[0].upper() + self._text[1:]
+        found = self.whole(limit, begun)
+        is_message = any(_is_message(place.line.text, begun) for place in found.places)
+        return found if is_message and not self.is_minor(found.places) else Places([])
 
     def parts(self) -> Places:
         """Return the lines that hold the longest and rarest runs of the text's words."""
