@@ -18,7 +18,7 @@ from cairn.graph.impact import choose_tests, impact
 from cairn.graph.nearest import NearestWalk
 from cairn.graph.nodes import node_of
 from cairn.graph.patience import GraphPatience, shared_time
-from cairn.graph.questions import all_importers, callees, callers, importers, subclasses
+from cairn.graph.questions import all_importers, call_path, callees, callers, importers, subclasses
 from cairn.graph.recent import Unfinished
 from cairn.graph.references import references
 from cairn.graph.symbols import find_symbol
@@ -709,6 +709,25 @@ def test_users_of_what_was_asked_about_come_before_those_of_its_parts(mentioned:
         answer = affected(graph, "Hub")
     assert {effect.symbol.name for effect in answer.affected} >= {"make", "Own", "settle_it"}
     assert answer.unfollowed is None
+
+
+def test_that_no_path_leads_through_an_interface_is_not_said_where_the_time_was_up(tmp_path: Path) -> None:
+    files = {
+        "Store.java": "interface Store {\n  void save();\n}\n",
+        "Handler.java": "class Handler {\n  Store store;\n  void handle() {\n    store.save();\n  }\n}\n",
+        "Sql.java": "class Sql implements Store {\n  public void save() { write(); }\n  void write() {}\n}\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    with Workspace.open(tmp_path) as opened:
+        opened.index()
+        with graph_of(opened, endless()) as graph:
+            whole_path = call_path(graph, "Handler.handle", "Sql.write")
+        with graph_of(opened, steps(0)) as graph:
+            cut = call_path(graph, "Handler.handle", "Sql.write")
+    assert whole_path.steps
+    assert cut.steps == ()
+    assert any(str(note).startswith("This is not all") for note in cut.notes)
 
 
 def test_an_import_of_a_whole_package_takes_no_reading_of_functions_with_its_name(tmp_path: Path) -> None:

@@ -69,7 +69,11 @@ def find_callables(graph: Graph, text: str) -> list[list[int]]:
 
 
 def find_field(graph: Graph, text: str) -> Sought | None:
-    """Return the field that a text names, as `TYPE.FIELD` or `FIELD`; those of several types as one, None for none."""
+    """Return the field that a text names, as `TYPE.FIELD` or `FIELD`; those of several types as one, None for none.
+
+    Raises:
+        AmbiguousError: as `find_fields`.
+    """
     found = find_fields(graph, text)
     if len(found) < 2:
         return found[0] if found else None
@@ -79,7 +83,11 @@ def find_field(graph: Graph, text: str) -> Sought | None:
 
 
 def find_fields(graph: Graph, text: str) -> list[Sought]:
-    """Return the fields that a text may name: `TYPE.FIELD` or a bare name, of all types that have it."""
+    """Return the fields that a text may name: `TYPE.FIELD` or a bare name, of all types that have it.
+
+    Raises:
+        AmbiguousError: if more types have the name before the dot than one answer can be about.
+    """
     if (match := re.match(_LAST_NAME, text)) is None:
         return list(_iter_called(graph, text)) if text.isidentifier() else []
     owner = f"{match['file']}:{match['owner']}" if match["file"] else match["owner"]

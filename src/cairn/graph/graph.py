@@ -242,11 +242,11 @@ class Graph:
 
     def _methods_beside(self, source: SourceFile, name: str) -> list[int]:
         """Return the methods of a type of Go, in the files of its folder."""
-        folder, of_type = posixpath.dirname(source.path), f"{name}."
+        folder, of_type = posixpath.join(posixpath.dirname(source.path), ""), f"{name}."
         files = [
             number
             for number, path in enumerate(self.code.paths)
-            if path.endswith(".go") and posixpath.dirname(path) == folder
+            if path.endswith(".go") and path.startswith(folder) and "/" not in path[len(folder) :]
         ]
         return [
             node_of(number, place)

@@ -251,8 +251,8 @@ def call_path(graph: Graph, source: str, target: str) -> CallPath:
     """
     starts, ends = (find_namesakes(graph.code, graph.connection, text) for text in (source, target))
     came, reached = _walk(graph, starts, ends)
+    reader = graph.reader()
     if reached is None:
-        reader = graph.reader()
         by_override, reached = _walk(graph, starts, ends, lambda node: _overrides(graph, node, reader))
         came = came if reached is None else by_override
     notes = (*graph.notes, *dict.fromkeys((*on_namesakes(source, starts), *on_namesakes(target, ends))))
@@ -271,7 +271,8 @@ def call_path(graph: Graph, source: str, target: str) -> CallPath:
     count, verb = pluralize(len(came), "definition"), "was" if len(came) == 1 else "were"
     words = f"{count} that {own.name or own.path} reaches by calls {verb} looked at; see what calls the other end"
     tried = Hint(words, "callers", symbol=f"{other.path}:{other.line}" if len(ends) == 1 else target)
-    return CallPath(own, other, (), (*notes, tried, *said, *ways_out), unresolved, sources, targets)
+    cut = note_on_unfollowed(reader.unfollowed())
+    return CallPath(own, other, (), (*notes, tried, *said, *ways_out, *cut), unresolved, sources, targets)
 
 
 def _holder_of(graph: Graph, symbols: Sequence[Sequence[int]], node: int) -> Symbol:

@@ -26,7 +26,7 @@ PREVIEW_LINES = 8
 PREVIEW_CHARS = 160  # of one line
 MAX_LINE_BYTES = 4 * PREVIEW_CHARS
 MAX_CACHED_BYTES = 16_000_000  # of files, in one reader
-_NO_ANSWERS = MINOR_KINDS | {"namespace"}  # not they answer a question, but what they repeat or hold does
+_NO_ANSWERS = MINOR_KINDS | {"namespace"}  # what these repeat or hold answers a question, not they themselves
 _CLOSING_BYTES = 40  # a part of no more ends something long: `});`, `#endif` or `}  // namespace shop`
 
 

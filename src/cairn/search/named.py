@@ -304,7 +304,7 @@ def _place_in_scope(path: str, qualified_name: str, name: Name) -> int:
 
 
 def may_be_named(path: str, qualified_name: str, name: Name) -> bool:
-    """Tell whether a definition of the last part of a name may be all of it, which nothing speaks against."""
+    """Tell whether a definition of the last part of a name may be what all of it means, and is not elsewhere."""
     return not name.scope or _place_in_scope(path, qualified_name, name) != _OUTSIDE
 
 
