@@ -278,19 +278,7 @@ def _count_rows(snapshot: Snapshot, hashed: npt.NDArray[np.uint64]) -> npt.NDArr
     """Return in how many rows each of some terms stands, given by their hashes."""
     counts = np.zeros(len(hashed), dtype=np.int64)
     for number, segment in enumerate(snapshot._segments):
-        hashes, start = segment.postings.hashes, segment.postings.start
-        if not len(hashes):
-            continue
-        place = np.minimum(np.searchsorted(hashes, hashed), len(hashes) - 1)
-        known = np.flatnonzero(hashes[place] == hashed)
-        first, lengths = start[place[known]], start[place[known] + 1] - start[place[known]]
-        if snapshot._layout.stored is None:
-            counts[known] += lengths
-            continue
-        ends = np.cumsum(lengths)
-        at = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(first - ends + lengths, lengths)
-        live = snapshot._layout.rows_of(number, segment.postings.rows[at]) >= 0
-        counts += np.bincount(np.repeat(known, lengths)[live], minlength=len(hashed))
+        counts += loops.count_rows(segment.postings, hashed, snapshot._layout.rows_in(number)[1])
     return counts
 
 

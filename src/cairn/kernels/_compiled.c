@@ -29,7 +29,7 @@
 #endif
 
 /* Another number for each change of what a function takes or returns; see compiled.py. */
-#define VERSION 10
+#define VERSION 11
 
 #define MAX_BUFFERS 24
 #define FILE_CHUNKS 3  /* of file_lexical in plain.py */
@@ -339,6 +339,34 @@ static PyObject *take_postings(PyObject *self, PyObject *const *arguments, Py_ss
     }
     let_go(&arrays);
     return PyLong_FromSsize_t(kept);
+}
+
+/* count_shown(bounds, rows, row_of, out): how many of the occurrences of each term are in chunks that have a row */
+static PyObject *count_shown(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
+{
+    Arrays arrays = {.count = 0};
+    Py_ssize_t n_bounds = -1, n = -1, n_known = -1, n_terms = -1;
+    if (!has_arguments(given, 4))
+        return NULL;
+    int64_t *out = items(&arrays, arguments[3], 'Q', &n_terms);
+    n_bounds = 2 * n_terms;
+    const int64_t *bounds = out ? items(&arrays, arguments[0], 'q', &n_bounds) : NULL;
+    const int32_t *rows = bounds ? items(&arrays, arguments[1], 'i', &n) : NULL;
+    const int32_t *row_of = rows ? items(&arrays, arguments[2], 'i', &n_known) : NULL;
+    if (!row_of)
+        return failed(&arrays);
+    for (Py_ssize_t term = 0; term < n_terms; term++) {
+        int64_t first = bounds[term], end = bounds[n_terms + term];
+        if (first < 0 || end < first || end > n)
+            return out_of_range(&arrays);
+        out[term] = 0;
+        for (int64_t i = first; i < end; i++) {
+            if (rows[i] < 0 || rows[i] >= n_known)
+                return out_of_range(&arrays);
+            out[term] += row_of[rows[i]] >= 0;
+        }
+    }
+    return done(&arrays);
 }
 
 /* -- the first stage ---------------------------------------------------------------------------------------------- */
@@ -1534,6 +1562,7 @@ static PyMethodDef functions[] = {
     FUNCTION(pair_products),
     FUNCTION(find_terms),
     FUNCTION(take_postings),
+    FUNCTION(count_shown),
     FUNCTION(sum_occurrences),
     FUNCTION(file_lexical),
     FUNCTION(add_up),

@@ -22,6 +22,7 @@ def take_postings(
     out_fields: Buffer,
     /,
 ) -> int: ...
+def count_shown(bounds: Buffer, rows: Buffer, row_of: Buffer, out: Buffer, /) -> None: ...
 def sum_occurrences(
     terms: Buffer,
     rows: Buffer,

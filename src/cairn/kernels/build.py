@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # What `_compiled.c` must say of itself; an editable installation is not built again by itself after its source changed.
-VERSION = 10
+VERSION = 11
 
 
 def _is_compiled() -> bool:

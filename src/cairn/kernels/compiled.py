@@ -61,6 +61,17 @@ def look_up(
     return TermRows(terms[:kept], rows[:kept], impacts[:kept], fields[:kept])
 
 
+def count_rows(postings: PostingArrays, wanted: npt.NDArray[np.uint64], row_of: npt.NDArray[np.int32] | None) -> Ints:
+    """See `plain.count_rows`."""
+    hashes, start, named, *_ = postings
+    bounds = np.empty((2, len(wanted)), np.int64)
+    _compiled.find_terms(hashes, start, wanted, len(named), bounds)
+    counts: Ints = bounds[1] - bounds[0]
+    if row_of is not None:
+        _compiled.count_shown(bounds, named, row_of, counts)
+    return counts
+
+
 def sum_occurrences(found: TermRows, by_impact: Doubles, by_field: Doubles, bits: bytes, n_rows: int) -> Floats:
     """See `plain.sum_occurrences`."""
     sums = np.empty((1 + len(bits), n_rows), np.float32)

@@ -17,6 +17,7 @@ add_up = _chosen.add_up
 best_files = _chosen.best_files
 chunk_features = _chosen.chunk_features
 cosines = _chosen.cosines
+count_rows = _chosen.count_rows
 file_lexical = _chosen.file_lexical
 find_runs = _chosen.find_runs
 look_up = _chosen.look_up

@@ -113,6 +113,30 @@ def look_up(
     return TermRows(known.repeat(last - first)[kept], rows[kept], impacts[at[kept]], fields[at[kept]])
 
 
+def count_rows(postings: PostingArrays, wanted: npt.NDArray[np.uint64], row_of: npt.NDArray[np.int32] | None) -> Ints:
+    """Return in how many rows each of some terms stands in one set of postings, shape (n,).
+
+    Args:
+        postings: the set.
+        wanted: the hashes of the terms.
+        row_of: as for `look_up`; None: every chunk has a row.
+    """
+    hashes, start, places, *_ = postings
+    counts = np.zeros(len(wanted), np.int64)
+    if not len(hashes):
+        return counts
+    found = hashes.searchsorted(wanted).clip(max=len(hashes) - 1)
+    known = (hashes[found] == wanted).nonzero()[0]
+    first, lengths = start[found[known]], start[found[known] + 1] - start[found[known]]
+    if row_of is None:
+        counts[known] = lengths
+        return counts
+    ends = lengths.cumsum()
+    at = np.arange(int(ends[-1]) if len(ends) else 0) + (first - ends + lengths).repeat(lengths)
+    shown = row_of[places[at]] >= 0
+    return np.bincount(known.repeat(lengths)[shown], minlength=len(wanted))
+
+
 def sum_occurrences(found: TermRows, by_impact: Doubles, by_field: Doubles, bits: bytes, n_rows: int) -> Floats:
     """Return what occurrences of terms add up to in each row, shape (1 + len(bits), n_rows).
 

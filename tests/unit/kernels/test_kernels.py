@@ -108,6 +108,9 @@ def test_terms_stand_in_the_same_rows(project: Project, wanted: list[int]) -> No
         own, other = (part.look_up(postings, wanted, base, row_of) for part in (compiled, plain))
         for values, others in zip(own, other, strict=True):
             np.testing.assert_array_equal(values, others, strict=True)
+        counts = [part.count_rows(postings, np.array(wanted, np.uint64), row_of) for part in (compiled, plain)]
+        np.testing.assert_array_equal(*counts, strict=True)
+        np.testing.assert_array_equal(counts[1], np.bincount(other.terms, minlength=len(wanted)))
 
 
 @needs_build
@@ -354,6 +357,8 @@ def test_a_number_that_is_out_of_range_is_an_error_and_no_crash(row: int) -> Non
         compiled.chunk_features(np.array([row]), np.array([0, 1]), _FLOATS, _FLOATS, _FLOATS, _FLOATS, _FLOATS, 4)
     with pytest.raises(IndexError, match="out of range"):
         compiled.look_up((_ONE.astype(np.uint64), np.array([0, row]), *_POSTINGS), [0], 0, None)
+    with pytest.raises(IndexError, match="out of range"):
+        compiled.count_rows((_ONE.astype(np.uint64), np.array([0, row]), *_POSTINGS), _ONE.astype(np.uint64), None)
     nowhere = TermRows(_ONE[:0], _ONE[:0], np.zeros(0, np.uint8), np.zeros(0, np.uint8))
     with pytest.raises(IndexError, match="out of range"):
         compiled.term_features(nowhere, nowhere, _ONE, row, np.array([row]), _ONE, np.zeros(1), _BITS, _PATH_BIT)
