@@ -297,6 +297,29 @@ def test_that_several_definitions_have_a_name_is_said(project: Path, git: Git) -
     assert "cairn why" in answer.notes[-1]
 
 
+def test_definitions_elsewhere_are_not_counted_where_the_query_says_the_file_or_the_type(
+    project: Path, git: Git
+) -> None:
+    a_class = "class {0}:\n    def close(self):\n        return '{0}'\n"
+    commit(project, git, "Close both", doors=a_class.format("Door"), pipes=a_class.format("Pipe"))
+    with Workspace.open(project) as workspace:
+        workspace.index()
+        notes = {
+            query: workspace.history.solve(query).notes[-1]
+            for query in ("close", "doors.py#close", "Door.close", "doors.py#Door.close")
+        }
+    assert notes.pop("close").startswith("2 definitions have this name")
+    assert set(notes.values()) == {"These commits shaped doors.py:2."}
+
+
+def test_a_commit_whose_files_are_all_gone_says_so(project: Path, git: Git, capsys: pytest.CaptureFixture[str]) -> None:
+    commit(project, git, "Count the zebras of the northern herd", herd="ZEBRAS = 3\n")
+    git(project, "rm", "-q", "herd.py")
+    git(project, "commit", "-qm", "Let them go")
+    assert main(["history", "zebras northern herd", "-C", str(project), "--no-daemon"]) == 0
+    assert "\n    1 file that is gone\n" in capsys.readouterr().out
+
+
 # -- lines -------------------------------------------------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ from cairn.cli.notes import printable
 from cairn.cli.places import standpoint_of
 from cairn.cli.remote import answer
 from cairn.cli.render import Style
+from cairn.history.values import rest_of_files
 from cairn.source.text import cut_at_word, pluralize
 
 _MAX_SHOWN_CHARS = 80  # of a query that nothing was found for
@@ -67,8 +68,8 @@ def _heading(document: Document) -> str:
 def commit_rows(commit: Document, style: Style) -> Iterator[str]:
     """Yield a commit and the files that it changed."""
     yield f"{commit['hash']}  {commit['date']}  {style.name(printable(commit['subject']))}"
-    rest = [f"{commit['omitted_files']:,} more"] if commit["omitted_files"] else []
-    if files := [*(style.path(printable(path)) for path in commit["files"]), *rest]:
+    shown = [style.path(printable(path)) for path in commit["files"]]
+    if files := [*shown, *rest_of_files(len(shown), commit["omitted_files"])]:
         yield f"    {', '.join(files)}"
 
 

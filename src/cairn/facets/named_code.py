@@ -11,7 +11,7 @@ from cairn.history.score import Weighted
 from cairn.protocol.requests import SearchRequest
 from cairn.search.answer import respond
 from cairn.search.asked_name import is_shaped_name
-from cairn.search.query import understand
+from cairn.search.query import Query, understand
 
 # What a plain word in lower case may name. Such a word is seldom meant as that of a value.
 _NAMED_BY_WORDS = FUNCTION_KINDS | TYPE_KINDS
@@ -77,7 +77,15 @@ class NamedCode:
         own = [hit for hit in hits if hit.name.rpartition(".")[2] == query.named.last]
         if not own or own[0] is not hits[0]:  # something else fits the words better
             return NamedDefinitions([])
+        own = [hit for hit in own if _is_where_asked(hit, own[0], query)]
         is_word = not query.named.scope and not is_shaped_name(name)
         if is_word:
             own = [hit for hit in own if hit.kind in _NAMED_BY_WORDS]
         return NamedDefinitions(own, len(hits) >= most, is_word)
+
+
+def _is_where_asked(hit: CodeHit, best: CodeHit, query: Query) -> bool:
+    """Tell whether a definition is in the file or the type of the best one, as far as the query says one."""
+    place = query.asked.place if query.asked else ""
+    own_scope = "." in query.asked.name if query.asked and place else bool(query.named and query.named.scope)
+    return (not place or hit.path == best.path) and (not own_scope or hit.qualified_name == best.qualified_name)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from cairn.source.text import pluralize
+
 Subject = Literal["query", "file", "symbol", "lines"]
 
 
@@ -89,3 +91,10 @@ class ShapedLines:
     omitted: int
     notes: tuple[str, ...] = ()
     is_cut: bool = False
+
+
+def rest_of_files(n_shown: int, n_omitted: int) -> list[str]:
+    """Return what stands behind the files of a commit for those that are not shown: one entry, or none."""
+    if n_shown or not n_omitted:
+        return [f"{n_omitted:,} more"] if n_omitted else []
+    return [f"{pluralize(n_omitted, 'file')} that {'is' if n_omitted == 1 else 'are'} gone"]

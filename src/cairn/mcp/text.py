@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.errors import CairnError, error_from_dict
 from cairn.hints import Hint, show
+from cairn.history.values import rest_of_files
 from cairn.mcp.quoted import FRAME, memory_blocks, quote
 from cairn.source.text import pluralize
 
@@ -423,8 +424,7 @@ def _test(test: dict[str, Any]) -> str:
 
 def _history(document: dict[str, Any]) -> Iterator[str]:
     for commit in document["commits"]:
-        rest = [f"{commit['omitted_files']} more"] if commit["omitted_files"] else []
-        files = ", ".join([*commit["files"], *rest])
+        files = ", ".join([*commit["files"], *rest_of_files(len(commit["files"]), commit["omitted_files"])])
         yield f"{commit['hash']}  {commit['date']}  {commit['subject']}" + (f"\n    {files}" if files else "")
     for file in document.get("files", ()):
         yield f"changed  {file['filepath']}:1  ({pluralize(file['commits'], 'commit')})"
