@@ -15,7 +15,7 @@ import numpy.typing as npt
 from cairn.errors import DerivedFileError
 from cairn.history.renamed import Parents, follow_renames
 from cairn.index.analysis import POSTINGS_LAYOUT, Postings
-from cairn.kernels.plain import group
+from cairn.kernels.grouping import group
 from cairn.storage.arrays import are_below, are_bounds, check_fits, load_arrays, save_arrays
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cairn.history.past import BODY_FIELD, Floats, Ints, Past
-from cairn.kernels.plain import group
+from cairn.kernels.grouping import group
 
 BODY_SHARE = 0.5
 SHARPNESS = 2.0

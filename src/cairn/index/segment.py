@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.index.analysis import POSTINGS_LAYOUT, Postings
-from cairn.kernels.plain import distinct
+from cairn.kernels.grouping import distinct
 from cairn.storage.arrays import ArrayWriter, are_below, are_bounds, check_fits, load_arrays, release, save_arrays
 from cairn.types import Chunk, Definition, ParsedFile
 

@@ -21,7 +21,8 @@ from cairn.index.state_dir import StateDir
 from cairn.index.vectors import Vectors
 from cairn.index.view import ViewArrays, load_view
 from cairn.kernels import loops
-from cairn.kernels.plain import TermRows, group
+from cairn.kernels.grouping import group
+from cairn.kernels.plain import TermRows
 from cairn.source.roles import ASIDE, Role
 from cairn.storage.connection import reading
 from cairn.storage.index import chunk_db, meta_db, segment_db, view_db

@@ -15,7 +15,7 @@ from cairn.digest import blake2b
 from cairn.errors import DerivedFileError
 from cairn.index.analysis import IMPACT_SCALE, POSTINGS_LAYOUT, Postings, WordVectors, quantize
 from cairn.index.state_dir import StateDir, new_name
-from cairn.kernels.plain import group
+from cairn.kernels.grouping import group
 from cairn.source.attributes import GITATTRIBUTES
 from cairn.source.roles import PathAttributes, Role, RoledFile, by_others, own_role, roles_of
 from cairn.source.terms import term_hash, terms_of

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-_Number = TypeVar("_Number", np.int32, np.int64, np.uint64)
+from cairn.kernels.grouping import largest
+
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -388,37 +389,6 @@ def one_of_each(
     # Rows with equal scores are in order of their path, and then of their place in the file.
     order = np.lexsort((rows, files, -values))[:limit]
     return ListedRows(rows[order], files[order], values[order], values[order] - sums[order])
-
-
-def distinct(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
-    """Return each value once, in ascending order, as `np.unique` does, which imports another 25 ms of numpy."""
-    ordered = np.sort(values)
-    return ordered[_is_new(ordered)]
-
-
-def group(values: npt.NDArray[_Number]) -> tuple[npt.NDArray[_Number], Ints, Ints]:
-    """Return each value once, in ascending order, where it stands first, and for all values which of these they are."""
-    order = values.argsort(kind="stable")
-    ordered = values[order]
-    is_new = _is_new(ordered)
-    which = np.empty(len(values), dtype=np.int64)
-    which[order] = is_new.cumsum() - 1
-    return ordered[is_new], order[is_new], which
-
-
-def _is_new(ordered: npt.NDArray[_Number]) -> npt.NDArray[np.bool_]:
-    """Tell which values are not equal to the one before."""
-    is_new = np.ones(len(ordered), dtype=np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
-    return is_new
-
-
-def largest(values: Floats, count: int) -> Ints:
-    """Return the places of the largest values in ascending order, with all that equal the least of them."""
-    if count >= len(values):
-        return np.arange(len(values))
-    found: Ints = (values >= np.partition(values, -count)[-count]).nonzero()[0]
-    return found
 
 
 def find_runs(data: bytes, text: bytes, bounds: Ints, may_hold: bytes, counts: bytes, most: int) -> list[list[int]]:

@@ -15,7 +15,7 @@ from cairn.errors import QueryError
 from cairn.hints import Hint
 from cairn.index.snapshot import Snapshot
 from cairn.index.words import MAX_BODY_BYTES
-from cairn.kernels.plain import distinct
+from cairn.kernels.grouping import distinct
 from cairn.search.exact import BUDGET_SECONDS, Finder, LineMatch, Scan, enclosing, literal_finder, regex_finder
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.hits import Focus, Verdict, make_hit

@@ -9,13 +9,13 @@ import numpy as np
 
 from cairn.search.called import declares, line_of_call
 from cairn.search.exact import LineMatch
-from cairn.search.file_finder import FileFinder
+from cairn.search.file_finder import FileFinder, finder_of
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.installed import path_in_package
 from cairn.search.library import Library
-from cairn.search.linked_places import is_elsewhere
+from cairn.search.linked_places import is_elsewhere, with_places
 from cairn.search.moved import line_of_frame
-from cairn.source.frames import CallFrame, TracebackFrame
+from cairn.source.frames import CallFrame, TracebackFrame, read_calls
 from cairn.storage.index import chunk_db
 
 _FEW_PARTS = 2  # at the end of two paths, that are alike in many projects: `tests/test_http.py`
@@ -29,6 +29,15 @@ class FramedLine(NamedTuple):
     frame: TracebackFrame | CallFrame
     line: LineMatch
     share: float
+
+
+def lines_in_text(library: Library, text: str, filters: Filtered) -> Iterator[FramedLine]:
+    """Yield the lines that a text names as `PATH:LINE` or in the frames of a traceback, the deepest call first.
+
+    A path may be longer than in the project, as on another machine, or shorter, if only one file ends in it.
+    """
+    frames = [frame for frame in read_calls(with_places(text)) if isinstance(frame, TracebackFrame)]
+    return lines_of_frames(library, frames, filters, finder_of(library.snapshot))
 
 
 def lines_of_frames(

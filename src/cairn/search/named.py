@@ -12,7 +12,7 @@ import numpy as np
 
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.index.snapshot import Snapshot
-from cairn.kernels.plain import group
+from cairn.kernels.grouping import group
 from cairn.search.file_finder import finder_of, module_parts, parts_of_path
 from cairn.search.filters import Filtered
 from cairn.search.query import MINOR_KINDS, SCOPE_MARK, Name, Query, looks_named

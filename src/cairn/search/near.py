@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.index.snapshot import Snapshot
-from cairn.kernels.plain import largest
+from cairn.kernels.grouping import largest
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

@@ -56,22 +56,20 @@ class DeclaredOption(NamedTuple):
     share: float
 
 
-def read_options(text: str) -> list[str]:
-    """Return the long options that a text names, without their dashes, each once."""
-    if "--" not in text:
-        return []
-    return list(dict.fromkeys(name.rstrip("-_") for name in _OPTION.findall(text)))
-
-
-def find_options(library: Library, names: Sequence[str], filters: Filtered) -> list[DeclaredOption]:
-    """Return the lines that declare some options, the surest first; of options that nothing declares there are none."""
+def find_options(library: Library, text: str, filters: Filtered) -> list[DeclaredOption]:
+    """Return the lines that declare the long options a text names, the surest first; none for one nothing declares."""
     found: list[DeclaredOption] = []
-    for name in names[:_MAX_OPTIONS]:
+    for name in _options_in(text)[:_MAX_OPTIONS]:
         lines = _lines_of(library, name, filters)
         if not lines and name.startswith("no-"):
             lines = _lines_of(library, name.removeprefix("no-"), filters)
         found += [one for one in lines if one.share >= lines[0].share - _ALIKE][:_MAX_LINES]
     return sorted(found, key=lambda one: -one.share)
+
+
+def _options_in(text: str) -> list[str]:
+    """Return the long options that a text names, without their dashes, each once."""
+    return list(dict.fromkeys(name.rstrip("-_") for name in _OPTION.findall(text)))
 
 
 def _lines_of(library: Library, name: str, filters: Filtered) -> list[DeclaredOption]:

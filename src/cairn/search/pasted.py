@@ -19,19 +19,16 @@ import numpy.typing as npt
 
 from cairn import waiting
 from cairn.kernels import loops
-from cairn.kernels.plain import group
+from cairn.kernels.grouping import group
+from cairn.loading import load
 from cairn.search.exact import LineMatch
-from cairn.search.file_finder import finder_of
 from cairn.search.filters import Filtered
-from cairn.search.framed import lines_of_frames
 from cairn.search.hits import FileText
 from cairn.search.library import Library, read_files
-from cairn.search.linked_places import with_places
 from cairn.search.pasted_rows import MAX_WORDS, MINOR, occurrences_of, standing_of, stands_nowhere
 from cairn.search.pasted_text import Pasted, is_of_language, read_message, without_prefix
 from cairn.search.pasted_words import LONG_RUNS, PastedWords, WordRun
 from cairn.search.query import STOP_WORDS
-from cairn.source.frames import TracebackFrame, read_calls
 from cairn.source.roles import Role
 from cairn.source.text import is_plain, places_of_word
 
@@ -118,15 +115,10 @@ def find_pasted(library: Library, pasted: Sequence[Pasted], wants: Role, filters
 
 
 def find_frames(library: Library, text: str, filters: Filtered, limit: int) -> list[PastedPlace]:
-    """Return the lines that a text names as `PATH:LINE` or in the frames of a traceback, the deepest call first.
-
-    A path may be longer than in the project, as on another machine, or shorter, if only one file ends in it. The
-    `share` of each is how sure its line is.
-    """
+    """Return the lines that a text names by a path or a traceback; the `share` of each is how sure its line is."""
     if is_plain(text):
         return []
-    frames = [frame for frame in read_calls(with_places(text)) if isinstance(frame, TracebackFrame)]
-    found = lines_of_frames(library, frames, filters, finder_of(library.snapshot))
+    found = load("cairn.search.framed:lines_in_text")(library, text, filters)
     return [PastedPlace(one.line, "", one.share) for one in islice(found, limit)]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cairn.answers import CodeHit
 from cairn.hints import Hint
+from cairn.loading import load
 from cairn.search.confidence import GUESSED, confidence_word
 from cairn.search.diagnosed import diagnosed_path, makes_diagnosis
 from cairn.search.exact import LineMatch
@@ -16,20 +17,22 @@ from cairn.search.exact_answer import hits_of_lines
 from cairn.search.library import Library
 from cairn.search.message_keys import with_users_of_keys
 from cairn.search.named import means_name
-from cairn.search.option_lines import DeclaredOption, find_options, read_options
 from cairn.search.pasted import PastedPlace, Places, find_frames, find_pasted
 from cairn.search.pasted_text import Pasted, asks, read_pasted
 from cairn.search.query import Query, looks_named
-from cairn.search.request_text import RequestLine, read_requests
-from cairn.search.routed import find_routes
-from cairn.source.frames import is_place, read_frames
+from cairn.source.text import is_plain
 
 if TYPE_CHECKING:
     from cairn.protocol.requests import SearchRequest
+    from cairn.search.option_lines import DeclaredOption
+    from cairn.search.request_text import RequestLine
 
 MAX_PASTED = 10  # lines that hold what was pasted
 # Of what a question only quotes: how many lines, and how many ranked hits come before them.
 MAX_QUOTED, BEFORE_QUOTED = 3, 2
+# Few queries name an option or a request, and what finds these takes a tenth of a command to import.
+_FIND_OPTIONS = "cairn.search.option_lines:find_options"
+_READ_REQUESTS, _FIND_ROUTES = "cairn.search.request_text:read_requests", "cairn.search.routed:find_routes"
 _OF_MESSAGE = 0.8  # how much of a message with an option a line has at least
 
 
@@ -44,12 +47,14 @@ def with_pasted(
     named = _hits_of_places(library, find_frames(library, query.text, request, limit), request)
     if named:
         notes.append(_note_on_places(library, query, named[0].path))
-    elif options := find_options(library, read_options(query.text), request):
+    elif "--" in query.text and (
+        options := load("cairn.search.option_lines:find_options")(library, query.text, request)
+    ):
         return _with_options(library, query, request, options, ranked, notes)
-    elif requests := read_requests(query.text):
+    elif "/" in query.text and (requests := load(_READ_REQUESTS)(query.text)):
         named, is_one = _hits_of_routes(library, requests, request, notes)
         ranked = [_at_most(hit, GUESSED) for hit in ranked] if is_one else ranked
-    pasted = _pasted_in(query) if len(named) < limit and not is_place(query.text) else []
+    pasted = _pasted_in(query) if len(named) < limit and not _is_place(query.text) else []
     found = find_pasted(library, pasted, query.wants, request, limit - len(named))
     if query.named and query.named.scope and ranked and ranked[0].name.lower() == query.named.last.lower():
         found = found._replace(places=[one for one in found.places if _holds_key(one, query.text)])
@@ -78,7 +83,7 @@ def _hits_of_routes(
     library: Library, requests: Sequence[RequestLine], request: SearchRequest, notes: list[str]
 ) -> tuple[list[CodeHit], bool]:
     """Return the lines that declare the route of a request, and whether the text is sure to be one."""
-    if routes := find_routes(library, requests, request):
+    if routes := load(_FIND_ROUTES)(library, requests, request):
         fits = "for other methods" if routes[0].is_other else "which the request fits"
         notes.append(f"What comes first declares the route {routes[0].template!r}, {fits}.")
     elif requests[0].method:
@@ -183,11 +188,17 @@ def _notes_on_lines(found: Places, pasted: Sequence[Pasted], where: str) -> list
 
 def _note_on_places(library: Library, query: Query, shown: str) -> str:
     """Return what is to be said of the places that a text names; `shown` is the file of the first."""
-    if is_place(query.text):
-        asked, root = read_frames(query.text)[0].path.removeprefix("./"), library.reader.view.name
+    if _is_place(query.text):
+        frames, root = load("cairn.source.frames:read_frames")(query.text), library.reader.view.name
+        asked = frames[0].path.removeprefix("./")
         if not f"/{shown}".endswith(f"/{asked}") and os.path.realpath(asked) != os.path.realpath(f"{root}/{shown}"):
             return f"No file {asked} is indexed; what comes first is in {shown}, which ends like it."
     return "What comes first are the places that the text names, the deepest call first."
+
+
+def _is_place(text: str) -> bool:
+    """Tell whether all of a text is the place of a line."""
+    return not is_plain(text) and bool(load("cairn.source.frames:is_place")(text))
 
 
 def _is_no_word_of_prose(word: str) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.index.snapshot import Snapshot
-from cairn.kernels.plain import distinct
+from cairn.kernels.grouping import distinct
 from cairn.search.query import Query
 from cairn.source.languages import BY_NAME
 from cairn.source.roles import FOREIGN, Role
