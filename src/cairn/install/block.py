@@ -47,7 +47,8 @@ def take(name: str, content: bytes | None, record: FileRecord | None) -> Edited:
     if rest is None:
         rest = remove_passage(content, name)
     is_new = record is None or record.is_new
-    return Edited(None if rest != content and not rest.strip() and is_new else rest)
+    is_empty = not rest.decode("utf-8-sig", "replace").strip()  # an editor may have added a mark of byte order
+    return Edited(None if rest != content and is_empty and is_new else rest)
 
 
 def _without_inserted(content: bytes, record: FileRecord | None) -> bytes | None:

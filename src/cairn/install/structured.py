@@ -202,7 +202,7 @@ def take(
     made = pieces if record is None else [piece for piece in known if piece.edit is not None or record.is_new]
     document = _without_defaults(document, [piece for piece in made if piece.is_default], content)
     notes = tuple(f"`{'.'.join(piece.path)}` is yours and stays" for piece in spared if not spare)
-    is_empty = document.content.strip() in (b"", b"{}") and document.content != content
+    is_empty = document.body.strip() in (b"", b"{}") and document.content != content
     if is_empty and (record is None or record.is_new):
         return Edited(None, notes=notes)
     return Edited(document.content, notes=notes)

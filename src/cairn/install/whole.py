@@ -32,7 +32,7 @@ def with_mark(text: str, name: str) -> str:
 def put(name: str, content: bytes | None, piece: Piece, record: FileRecord | None) -> Edited:
     """Return the content of the file; what somebody else wrote, or changed, stays."""
     new = piece.value.encode("utf-8")
-    if content is not None and content.replace(b"\r\n", b"\n") == new:
+    if content is not None and _is_same(name, content, new):
         return Edited(content, (piece,))
     if content is not None and not _is_as_written(name, content, record):
         what = "was changed" if record is not None or _has_mark(content) else "is not Cairn's"
@@ -51,7 +51,7 @@ def take(name: str, content: bytes | None, record: FileRecord | None, wanted: st
     """
     if content is None or _is_as_written(name, content, record):
         return Edited(None)
-    if wanted is not None and content.replace(b"\r\n", b"\n") == wanted.encode("utf-8"):
+    if wanted is not None and _is_same(name, content, wanted.encode("utf-8")):
         return Edited(None)
     is_known = record is not None or _has_mark(content)
     notes = (f"it {_CHANGED}, so it stays; delete it if you do not need it",) if is_known else ()
@@ -62,22 +62,31 @@ def _is_as_written(name: str, content: bytes, record: FileRecord | None) -> bool
     states = [record, record.earlier] if record is not None else []
     if any(state is not None and digest_of(content) == state.after for state in states):
         return True
-    try:
-        text = content.decode("utf-8").replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        return False
+    text = _plain(content)
     if PurePath(name).suffix == ".json":
-        return _is_only_ours(text)
-    body, _, last = text.removesuffix("\n").rpartition("\n")
+        return is_ours(_json(text))
+    body, _, last = text.rpartition("\n")
     mark = _MARK.search(last)
     return mark is not None and mark[1] == _digest(f"{body}\n")
 
 
-def _is_only_ours(text: str) -> bool:
+def _is_same(name: str, content: bytes, wanted: bytes) -> bool:
+    """Tell whether a file says what is wanted, whatever an editor made of the ends of its lines or of its JSON."""
+    if content.replace(b"\r\n", b"\n").rstrip() == wanted.rstrip():
+        return True
+    return PurePath(name).suffix == ".json" and _json(_plain(content)) == _json(_plain(wanted))
+
+
+def _plain(content: bytes) -> str:
+    """Return a text without what editors add when they save it: a mark of byte order, carriage returns, empty lines."""
+    return content.decode("utf-8-sig", "replace").replace("\r\n", "\n").strip()
+
+
+def _json(text: str) -> object:
     try:
-        return is_ours(json.loads(text))
+        return json.loads(text)
     except (ValueError, RecursionError):
-        return False
+        return None
 
 
 def _has_mark(content: bytes) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cairn.hooks.adapter import Adapter, Block, Change, Place, Whole
+from cairn.hooks.agents import adapter_of
 from cairn.install.apply import Outcome, apply
 from cairn.install.plan import FileChange, plan_install, plan_removal
 from cairn.install.record import RecordFile
@@ -363,6 +364,49 @@ def test_a_file_of_its_own_that_was_changed_stays_and_this_is_said(project: Proj
         "it was changed after Cairn wrote it, so it stays; delete it if you do not need it"
     ]
     assert list(project.content()) == [".alpha", ".alpha/skills", ".alpha/skills/cairn", ".alpha/skills/cairn/SKILL.md"]
+
+
+@pytest.mark.parametrize(
+    "save",
+    [
+        lambda content: b"\xef\xbb\xbf" + content,
+        lambda content: b"\xef\xbb\xbf" + content.replace(b"\n", b"\r\n"),
+        lambda content: content.rstrip(b"\n"),
+        lambda content: b"\n" + content + b"\n",
+    ],
+    ids=["BOM", "BOM and CRLF", "no newline at the end", "empty lines"],
+)
+@pytest.mark.parametrize("is_recorded", [True, False], ids=["recorded", "not recorded"])
+def test_nothing_is_left_of_files_that_an_editor_only_saved_in_its_way(
+    project: Project, save: Callable[[bytes], bytes], is_recorded: bool
+) -> None:
+    project.install()
+    for path in project.root.rglob("*"):
+        if path.is_file():
+            path.write_bytes(save(path.read_bytes()))
+    if not is_recorded:
+        project.records.file.unlink()
+
+    project.remove()
+
+    assert project.content() == {}
+
+
+def test_a_file_of_hooks_that_was_only_formatted_stays_so_until_it_goes(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    project = Project(root, tmp_path / "state")
+    vscode = adapter_of("vscode")
+    project.install(vscode)
+    hooks = root / ".github/hooks/cairn.json"
+    hooks.write_text(json.dumps(json.loads(hooks.read_text()), indent="\t"))
+    formatted = hooks.read_bytes()
+
+    project.install(vscode)
+    assert hooks.read_bytes() == formatted
+    project.remove(vscode)
+
+    assert project.content() == {}
 
 
 def test_a_file_of_an_unknown_version_is_known_by_its_mark(project: Project) -> None:
