@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cairn.digest import blake2b
-from cairn.errors import StoreError
+from cairn.folders import unwritable
 from cairn.storage.atomic import write_file
 
 _MAX_BYTES = 100_000
@@ -63,7 +63,7 @@ class Consents:
         try:
             self._write(json.dumps({"root": self._root, "answers": kept}, indent=1))
         except OSError as error:
-            raise self._not_writable(error) from error
+            raise unwritable(self.file, error) from error
 
     def forget(self) -> None:
         """Drop all answers, so that the user is asked again.
@@ -74,10 +74,7 @@ class Consents:
         try:
             self.file.unlink(missing_ok=True)
         except OSError as error:
-            raise self._not_writable(error) from error
-
-    def _not_writable(self, error: OSError) -> StoreError:
-        return StoreError(f"cannot write {self.file}: {error.strerror}", "make it writable, or set XDG_STATE_HOME")
+            raise unwritable(self.file, error) from error
 
     def _read(self) -> dict[str, Any]:
         """Return the answers; none if the file or its folder belongs to others or is writable by them."""

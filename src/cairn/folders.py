@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
 
-from cairn.errors import ConfigError, UnsafeStateError
+from cairn.errors import ConfigError, StoreError, UnsafeStateError, resource_error
 
 
 def settings_folder(environment: Mapping[str, str] = os.environ) -> Path:
@@ -55,6 +55,13 @@ def check_private(folder: Path, *, follow: bool = True) -> None:
         )
     if facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise UnsafeStateError(f"other users can write {folder}", f"chmod go-w {quote(str(folder))}")
+
+
+def unwritable(file: Path, error: OSError) -> StoreError:
+    """Return what is said when one of the user's own files cannot be written: that a full disk is full, for one."""
+    shortage = resource_error(error)
+    hint = shortage.hint if shortage is not None else "make it writable, or set XDG_STATE_HOME"
+    return StoreError(f"cannot write {file}: {error.strerror}", hint)
 
 
 def _home() -> Path:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn.errors import AmbiguousError, PathError, ProjectError, StoreError, StoreLockedError
-from cairn.folders import check_private
+from cairn.folders import check_private, unwritable
 from cairn.hints import Hint
 from cairn.index.seal import is_sealed_index
 from cairn.runtime import StateFolder
@@ -76,9 +76,7 @@ class Registry:
                 text = json.dumps(document, indent=1)
                 write_file(self.folder.projects, text.encode("utf-8", "surrogatepass"), mode=0o600)
             except OSError as error:
-                raise StoreError(
-                    f"cannot write {self.folder.projects}: {error.strerror}", "make it writable, or set XDG_STATE_HOME"
-                ) from error
+                raise unwritable(self.folder.projects, error) from error
 
     @contextmanager
     def _hold_lock(self) -> Iterator[None]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn.errors import StoreError, UnsafeStateError
-from cairn.folders import check_private, state_folder
+from cairn.folders import check_private, state_folder, unwritable
 from cairn.storage.atomic import write_file
 from cairn.storage.lock import holder
 from cairn.storage.own_files import read_own
@@ -115,9 +115,7 @@ class StateFolder:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             check_private(self.path)
         except OSError as error:
-            raise StoreError(
-                f"cannot write {self.path}: {error.strerror}", "make it writable, or set XDG_STATE_HOME"
-            ) from error
+            raise unwritable(self.path, error) from error
 
     def find(self) -> Runtime | None:
         """Return the running daemon, None if there is none.

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cairn.errors import UnsafeStateError
-from cairn.folders import check_private, settings_folder, state_folder
+from cairn.folders import check_private, settings_folder, state_folder, unwritable
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="other systems have other places")
 as_administrator = pytest.mark.skipif(os.geteuid() != 0, reason="only the administrator can act for another user")
@@ -107,3 +108,11 @@ def test_a_folder_of_another_user_is_refused_with_the_command_that_takes_it_over
         check_private(folder)
     assert caught.value.hint.startswith("sudo chown -R $(id -u) ")
     assert shlex.quote(str(folder)) in caught.value.hint
+
+
+def test_a_full_disk_is_not_called_read_only() -> None:
+    full = unwritable(Path("/some/state/daemon.json"), OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    assert str(full) == "cannot write /some/state/daemon.json: No space left on device"
+    assert "free some space" in full.hint
+    read_only = unwritable(Path("/some/state"), OSError(errno.EROFS, os.strerror(errno.EROFS)))
+    assert read_only.hint == "make it writable, or set XDG_STATE_HOME"

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from cairn.digest import blake2b
 from cairn.documents.document import Edit
 from cairn.errors import StoreError
-from cairn.folders import check_private, state_folder
+from cairn.folders import check_private, state_folder, unwritable
 from cairn.hooks.adapter import Format, Level
 from cairn.storage.atomic import write_file
 from cairn.storage.lock import file_lock
@@ -124,7 +124,7 @@ class RecordFile:
                 return
             write_file(self.file, json.dumps(document, indent=1).encode("ascii"), mode=0o600)
         except OSError as error:
-            raise self._not_writable(error) from error
+            raise unwritable(self.file, error) from error
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -138,12 +138,9 @@ class RecordFile:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             check_private(self.file.parent, follow=False)
         except OSError as error:
-            raise self._not_writable(error) from error
+            raise unwritable(self.file, error) from error
         with file_lock(self.file.with_suffix(".lock"), _LOCK_SECONDS):
             yield
-
-    def _not_writable(self, error: OSError) -> StoreError:
-        return StoreError(f"cannot write {self.file}: {error.strerror}", "make it writable, or set XDG_STATE_HOME")
 
 
 def _row(record: FileRecord) -> dict[str, Any]:

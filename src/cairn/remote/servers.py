@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from cairn.errors import RequestError, StoreError
-from cairn.folders import check_private
+from cairn.folders import check_private, unwritable
 from cairn.model_settings import is_loopback
 from cairn.runtime import StateFolder
 from cairn.storage.atomic import write_file
@@ -110,9 +110,7 @@ class SignIns:
         try:
             write_file(self._folder.servers, json.dumps({"servers": rows}, indent=1).encode("ascii"), mode=0o600)
         except OSError as error:
-            raise StoreError(
-                f"cannot write {self._folder.servers}: {error.strerror}", "make it writable, or set XDG_STATE_HOME"
-            ) from error
+            raise unwritable(self._folder.servers, error) from error
 
 
 def _valid_in(rows: Iterable[object]) -> Iterator[TeamServer]:

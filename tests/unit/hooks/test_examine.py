@@ -48,3 +48,17 @@ def test_the_last_of_what_went_wrong_within_a_day_is_shown(state: Path) -> None:
     (finding,) = examine_hook_program(state, NOW)
     assert finding.message.startswith("2 lines in a day in ")
     assert finding.message.endswith("codex prompt: twice")
+
+
+def test_a_state_folder_that_takes_nothing_is_said_since_hooks_can_say_nothing_there(state: Path) -> None:
+    state.parent.mkdir(exist_ok=True)
+    state.write_text("a file in its place")
+
+    (finding,) = examine_hook_program(state)
+
+    assert finding.level == "warning"
+    assert (
+        finding.message
+        == f"cannot write {state}: Not a directory, so events of agents are lost without a word in a log"
+    )
+    assert "XDG_STATE_HOME" in finding.hint
