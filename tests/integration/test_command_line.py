@@ -73,6 +73,25 @@ def test_where_there_is_no_file_no_other_search_is_advised(
     assert cairn("search", "total") == (1, "", "Nothing relevant for 'total' in 0 files.\n")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["tests"], "cairn tests --diff HEAD"),
+        (["impact"], "cairn impact --diff HEAD"),
+        (["fetch", "src/cart.py"], "cairn outline src/cart.py"),
+    ],
+)
+def test_what_is_missing_is_told_with_a_command_that_has_it(cairn: Cairn, arguments: list[str], told: str) -> None:
+    _, out, err = cairn(*arguments)
+    assert out == ""
+    assert err.splitlines()[-1].endswith(told)
+
+
+def test_a_map_without_room_does_not_say_that_nothing_is_indexed(cairn: Cairn) -> None:
+    code, _, err = cairn("map", "--max-tokens", "1")
+    assert (code, err.splitlines()[0]) == (1, "Nothing fits into 1 tokens.")
+
+
 def test_words_without_quotes_find_what_one_text_finds(cairn: Cairn) -> None:
     first = json.loads(cairn("--json", "search", "total of the items")[1])
     second = json.loads(cairn("search", "total", "of", "--json", "the", "items")[1])

@@ -120,9 +120,9 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401 - as argparse has it
         super().__init__(*args, **{"formatter_class": _Formatter, **options})
 
-    def error(self, message: str) -> NoReturn:
+    def error(self, message: str, hint: str = "") -> NoReturn:
         """End the process."""
-        hint = f"{self.prog} --help"
+        hint = hint or f"{self.prog} --help"
         self._print_message(f"error: {message}\n  try: {hint}\n", sys.stderr)
         raise WrongCommandLineError(message, hint)
 
@@ -157,7 +157,11 @@ class Parser(argparse.ArgumentParser):
             if word.startswith("-") and word != "-":
                 self.error(f"unknown option {word!r}{_meant(word.partition('=')[0], known)}")
         if not self.words:
-            self.error(f"unexpected argument {rest[0]!r}")
+            is_folder = "-C" in self._option_string_actions and os.path.isdir(rest[0])
+            self.error(
+                f"unexpected argument {rest[0]!r}",
+                f"{self.prog} -C {load('shlex:quote')(rest[0])}" if is_folder else "",
+            )
         return [*options, *behind]
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:  # noqa: ANN401 - as argparse has it
@@ -180,8 +184,9 @@ def _split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str], Sequence
 
 def _meant(word: str, known: Iterable[str]) -> str:
     """Return the end of a message with what a mistyped word probably stands for; empty if nothing is near."""
-    near = load("difflib:get_close_matches")(word, sorted(known), 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    names = {name.lstrip("-"): name for name in sorted(known)}  # that two are options does not make them alike
+    near = load("difflib:get_close_matches")(word.lstrip("-"), names, 1)
+    return f"; did you mean {names[near[0]]!r}?" if near else ""
 
 
 class _JoinWords(argparse.Action):

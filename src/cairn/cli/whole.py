@@ -65,4 +65,6 @@ def run_map(options: argparse.Namespace) -> int:
 
     omitted = more(document["omitted_files"], "more file", "--max-tokens")
     nothing = "No code is indexed; see what is skipped: cairn index --skipped"
+    if document["omitted_files"]:
+        nothing = f"Nothing fits into {options.max_tokens:,} tokens."
     return show(document, options, rows, something=bool(document["entries"]), nothing=nothing, omitted=omitted)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from cairn.answers import OutlineSymbol
+from cairn.errors import DiffError, QueryError
 from cairn.graph.changes import find_change
 from cairn.graph.cycles import find_cycles
 from cairn.graph.dead import find_dead
@@ -17,6 +19,7 @@ from cairn.graph.ranking import repository_map
 from cairn.graph.surroundings import OpenGraph, surroundings
 from cairn.graph.symbols import file_named
 from cairn.graph.values import Cycles, DeadCode, Impact, RepositoryMap, TestChoice
+from cairn.hints import Hint
 from cairn.source.git import Repository
 from cairn.structure.context import ContextSection
 
@@ -44,7 +47,8 @@ class Analyses:
 
     def tests(self, graph: Graph, place: str | None, diff: str | None, limit: int) -> TestChoice:
         """Return the test files worth running for such a change."""
-        change = find_change(graph, place, diff, self._root, self._repository)
+        with _hints_at_tests():
+            change = find_change(graph, place, diff, self._root, self._repository)
         if change.field is not None:
             found = choose_tests_of_field(graph, change.field, limit)
         else:
@@ -68,3 +72,14 @@ class Analyses:
     ) -> tuple[list[ContextSection], tuple[str, ...]]:
         """Return the sections of a context that need the index, and notes; see `cairn.graph.surroundings`."""
         return surroundings(open_graph, path, symbol)
+
+
+@contextmanager
+def _hints_at_tests() -> Iterator[None]:
+    """Let hints at another change name the command that was given, not the one that shares it."""
+    try:
+        yield
+    except (DiffError, QueryError) as error:
+        if isinstance(error.hint, Hint) and error.hint.action == "impact":
+            error.hint = Hint(error.hint.words, "tests", **error.hint.arguments)
+        raise

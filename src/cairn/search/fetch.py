@@ -27,6 +27,9 @@ def fetch_one(library: Library, text_id: str) -> Fetched:
     snapshot, connection, reader = library.snapshot, library.connection, library.reader
     wanted = HitId.parse(text_id)
     if wanted is None:
+        if text_id in snapshot.files.paths:
+            hint = Hint("list what it defines, or name lines of it as PATH:LINE", "outline", file=text_id)
+            raise NotFoundError(f"{text_id} is a whole file", hint)
         raise NotFoundError(
             f"{text_id!r} is not the id of a result",
             Hint("name a definition as PATH#NAME or PATH:LINE, or take an id from an answer", "search", query=None),

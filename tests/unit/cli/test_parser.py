@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 import pytest
 
@@ -111,6 +112,22 @@ def test_a_mistyped_word_is_an_error_that_says_what_was_meant(
     first, second = refusal(capsys, *arguments)
     assert first == f"error: {message}"
     assert second.startswith("  try: cairn ")
+
+
+def test_an_option_that_is_like_none_is_not_taken_for_another(capsys: pytest.CaptureFixture[str]) -> None:
+    first, _ = refusal(capsys, "savings", "--since", "monday")
+    assert first == "error: unknown option '--since'"
+
+
+def test_a_folder_behind_a_command_that_takes_none_is_told_where_it_goes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "a shop"
+    folder.mkdir()
+    assert refusal(capsys, "init", str(folder)) == [
+        f"error: unexpected argument '{folder}'",
+        f"  try: cairn init -C '{folder}'",
+    ]
 
 
 def test_a_mistyped_value_is_an_error_with_all_values(capsys: pytest.CaptureFixture[str]) -> None:

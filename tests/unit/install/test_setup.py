@@ -72,6 +72,16 @@ def test_an_agent_that_nobody_knows_is_an_error(home: Path, root: Path) -> None:
         plan_uninstall(root, "project", ("emacs",), environment(home))
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("claude", "claude-code"), ("VS-Code", "vscode"), ("github-copilot", "copilot-cli"), ("curser", "cursor")],
+)
+def test_a_name_that_is_like_that_of_an_agent_is_told(home: Path, root: Path, name: str, meant: str) -> None:
+    with pytest.raises(RequestError) as caught:
+        plan_init(root, "project", (name,), environment(home))
+    assert caught.value.hint.startswith(f"did you mean {meant}? name one of claude-code, ")
+
+
 def test_files_that_several_agents_share_are_no_sign_of_another_agent(home: Path, root: Path) -> None:
     first = plan_init(root, "project", NAMES[:1], environment(home))
     everything = plan_init(

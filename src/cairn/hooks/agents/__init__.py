@@ -9,6 +9,7 @@ from importlib import import_module
 
 from cairn.errors import RequestError
 from cairn.hooks.adapter import Adapter
+from cairn.loading import load
 
 # The modules, which have an `ADAPTER` each; `-` in an agent's name is `_` there.
 _MODULES = (
@@ -53,9 +54,29 @@ def adapter_of(name: str) -> Adapter:
         RequestError: if there is none.
     """
     if name not in NAMES:
-        raise RequestError(f"there is no agent {name[:50]!r}", f"name one of {', '.join(NAMES)}")
+        meant = " or ".join(_named_like(name[:50].lower()))
+        raise RequestError(
+            f"there is no agent {name[:50]!r}",
+            f"{f'did you mean {meant}? ' if meant else ''}name one of {', '.join(NAMES)}",
+        )
     if name in _ROWS:
         row: Adapter = import_module(f"{__name__}.mcp_only").ADAPTERS[name]
         return row
     adapter: Adapter = import_module(f"{__name__}.{name.replace('-', '_')}").ADAPTER
     return adapter
+
+
+def _named_like(name: str) -> list[str]:
+    """Return the agents whose names are like a word: `claude-code` for `claude`, `vscode` for `VS-Code`."""
+    letters = _letters(name)
+    alike = [
+        known
+        for known in NAMES
+        if len(letters) > 2 and (letters in _letters(known) or known.partition("-")[0] in letters)
+    ]
+    near: list[str] = alike or load("difflib:get_close_matches")(name, NAMES, 1)
+    return near
+
+
+def _letters(name: str) -> str:
+    return "".join(letter for letter in name if letter.isalnum())
