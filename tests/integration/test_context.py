@@ -54,6 +54,18 @@ def test_a_task_gets_the_definition_with_its_callers_and_not_what_is_unlikely(wo
     assert any(note.startswith("Left out as unlikely: ") for note in found["notes"])
 
 
+def test_a_task_gets_no_list_of_former_changes_unless_it_is_about_these(workspace: Workspace) -> None:
+    (workspace.root / "CHANGES.md").write_text(
+        "# 2.0\n\n## Fixed\n\n- The fee of a payment is charged once, and the total of a cart has it.\n"
+    )
+    workspace.index()
+    found = context(workspace, ContextRequest(task="change the fee of a payment"))
+    assert {item["filepath"] for item in found["items"]}.isdisjoint({"CHANGES.md"})
+    assert "Left out as lists of former changes: 1; a search shows them." in found["notes"]
+    about = context(workspace, ContextRequest(task="say in the changelog that the fee of a payment changed"))
+    assert "CHANGES.md" in {item["filepath"] for item in about["items"]}
+
+
 def test_results_in_one_definition_share_an_item_that_has_its_name_and_lines(workspace: Workspace) -> None:
     ids = ids_in(workspace, "kitchen.py")
     assert len(ids) > 2

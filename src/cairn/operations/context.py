@@ -20,6 +20,7 @@ from cairn.protocol.documents import (
     memory_hit_to_dict,
 )
 from cairn.protocol.requests import DEFAULT_ANSWER_TOKENS, ContextRequest, SearchRequest
+from cairn.source.roles import asks_for_changes_made, is_changelog
 from cairn.source.text import BYTES_PER_TOKEN, pluralize
 from cairn.workspace import Workspace
 
@@ -125,6 +126,10 @@ def _ids_for(workspace: Workspace, request: ContextRequest, progress: Progress |
     likely = [hit for place, hit in enumerate(answer.code) if place == 0 or hit.relevance >= _LEAST_RELEVANCE]
     if n_unlikely := len(answer.code) - len(likely):
         notes.append(f"Left out as unlikely: {n_unlikely}; a search shows them.")
+    current = likely if asks_for_changes_made(request.task) else [hit for hit in likely if not is_changelog(hit.path)]
+    if current and (n_past := len(likely) - len(current)):
+        notes.append(f"Left out as lists of former changes: {n_past}; a search shows them.")
+        likely = current
     if not likely:
         notes.append(f"Nothing relevant for {answer.query!r} in {pluralize(answer.coverage.indexed, 'file')}.")
     return [hit.id for hit in likely], notes

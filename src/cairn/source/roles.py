@@ -57,6 +57,18 @@ _EXAMPLE = r"(^|/)(examples?|samples?|demos?|benchmarks?|bench|playground|tutori
 _CHANGELOG = (
     r"(?i)(^|/)(changes|changelog|release[-_]?notes)(\.(xml|html?|ya?ml))?$|(^|/)(news|history)$|(^|/)release[-_]notes/"
 )
+# The same in texts for people, and the words of a task that is about it.
+_LISTS_CHANGES = (
+    r"(^|/)((changes|change[-_]?log|release[-_]?notes|what[-_]?s[-_]?new)([-_.][^/]*)?"
+    r"\.(md|mdx|markdown|rst|adoc|asciidoc|txt|rdoc|textile|org|xml|html?|ya?ml)"
+    r"|(history|news)([-_.]?\d[^/]*)?\.(md|markdown|rst|adoc|asciidoc|txt|rdoc|textile)"
+    r"|(change[-_]?log[^/]*|changes|newsfragments|release[-_]?notes)/([^/]+/)*[^/]+\.(md|markdown|rst|adoc|asciidoc|txt)"
+    r"|(changes|change[-_]?log|release[-_]?notes|news|history))$"
+)
+_ABOUT_CHANGES_MADE = (
+    r"\b(change ?logs?|(changes|history|news)\.\w+|released?|release notes?|what changed|what'?s new"
+    r"|versions?|upgrad\w+)\b"
+)
 _DOCS = (
     r"(?i)(^|/)(docs?|documentation|man)/|\.(md|mdx|markdown|rst|adoc|asciidoc|txt|rdoc|textile"
     r"|org|pod|texi|texinfo|ronn|cheatmd|aml|topic)$"
@@ -148,6 +160,16 @@ def _patterns() -> tuple[Any, list[str | Role]]:
         found.Add(pattern)
     found.Compile()
     return found, list(_PATTERNS)
+
+
+def is_changelog(path: str) -> bool:
+    """Tell whether a file lists what was changed from version to version; `changes.py` does something else."""
+    return re.search(_LISTS_CHANGES, path.lower()) is not None
+
+
+def asks_for_changes_made(text: str) -> bool:
+    """Tell whether a task is about such lists, or about versions that came before."""
+    return re.search(_ABOUT_CHANGES_MADE, text.lower()) is not None
 
 
 class RoledFile(NamedTuple):

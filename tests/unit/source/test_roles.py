@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.source.roles import FOREIGN, Role, RoledFile, own_role, role_of, roles_of
+from cairn.source.roles import FOREIGN, Role, RoledFile, is_changelog, own_role, role_of, roles_of
 
 
 @pytest.mark.parametrize(
@@ -139,3 +139,22 @@ def test_documents_of_former_versions_are_old() -> None:
 def test_tests_of_types_are_tests() -> None:
     assert role_of("test-dts/store.ts", "typescript") & Role.TEST
     assert role_of("src/store.test-d.ts", "typescript") & Role.TEST
+
+
+@pytest.mark.parametrize(
+    ("path", "lists_changes"),
+    [
+        ("CHANGES.md", True),
+        ("ChangeLog", True),
+        ("docs/news.rst", True),
+        ("packages/cart/CHANGELOG.md", True),
+        ("docs/history/whatsnew-5.0.rst", True),
+        ("changelog.d/12.md", True),
+        ("src/changes.py", False),
+        ("templates/news.html", False),
+        ("app/history.ts", False),
+        ("docs/change-a-password.md", False),
+    ],
+)
+def test_a_list_of_former_changes_is_told_by_its_path(path: str, lists_changes: bool) -> None:
+    assert is_changelog(path) == lists_changes
