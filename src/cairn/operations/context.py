@@ -123,13 +123,13 @@ def _ids_for(workspace: Workspace, request: ContextRequest, progress: Progress |
     """Return the ids of what a search for the task finds, without what is unlikely to matter, and notes."""
     answer = workspace.code.search(SearchRequest(query=request.task, limit=request.limit), progress)
     notes = list(answer.notes)
-    likely = [hit for place, hit in enumerate(answer.code) if place == 0 or hit.relevance >= _LEAST_RELEVANCE]
-    if n_unlikely := len(answer.code) - len(likely):
-        notes.append(f"Left out as unlikely: {n_unlikely}; a search shows them.")
-    current = likely if asks_for_changes_made(request.task) else [hit for hit in likely if not is_changelog(hit.path)]
-    if current and (n_past := len(likely) - len(current)):
+    current = [hit for hit in answer.code if not is_changelog(hit.path)]
+    hits = current if current and not asks_for_changes_made(request.task) else answer.code
+    if n_past := len(answer.code) - len(hits):
         notes.append(f"Left out as lists of former changes: {n_past}; a search shows them.")
-        likely = current
+    likely = [hit for place, hit in enumerate(hits) if place == 0 or hit.relevance >= _LEAST_RELEVANCE]
+    if n_unlikely := len(hits) - len(likely):
+        notes.append(f"Left out as unlikely: {n_unlikely}; a search shows them.")
     if not likely:
         notes.append(f"Nothing relevant for {answer.query!r} in {pluralize(answer.coverage.indexed, 'file')}.")
     return [hit.id for hit in likely], notes
