@@ -89,6 +89,32 @@ def test_a_module_that_applies_one_of_its_functions_where_it_is_used_brings_what
     assert callers(tmp_path, "lib/cart.ex:Shop.Cart.total", files) == {("lib/app.ex", 5)}
 
 
+@pytest.mark.parametrize(
+    ("head", "use", "scope"),
+    [
+        ("defmacro __using__(_) do", "use Shop.Policy", "__using__."),
+        ("using do", "use Shop.Policy", ""),
+        ("def controller do", "use Shop.Policy, :controller", "controller."),
+    ],
+)
+def test_a_module_that_is_used_defines_what_it_quotes(head: str, use: str, scope: str, tmp_path: Path) -> None:
+    applied = "\n  defmacro __using__(which), do: apply(__MODULE__, which, [])\n" if "controller" in head else ""
+    files = {
+        "lib/policy.ex": (
+            f"defmodule Shop.Policy do\n  {head}\n    quote do\n      defp is_admin(x), do: x.admin\n    end\n  end\n"
+            f"{applied}  def hidden(x), do: x\nend\n"
+        ),
+        "lib/app.ex": (
+            f"defmodule Shop.App do\n  {use}\n\n  def run(x) do\n    is_admin(x) || is_admin(x.owner)\n    hidden(x)\n"
+            "  end\nend\n"
+        ),
+        "lib/apart.ex": "defmodule Shop.Apart do\n  def run(x), do: is_admin(x)\nend\n",
+    }
+    assert callers(tmp_path, f"Shop.Policy.{scope}is_admin", files) == {("lib/app.ex", 5)}
+    if scope:
+        assert callers(tmp_path, "Shop.Policy.hidden", files) == set()
+
+
 def test_a_variable_of_the_same_name_hides_no_function(tmp_path: Path) -> None:
     text = "defmodule App do\n  def run(token), do: token(token)\n  defp token(x), do: x\nend\n"
     assert callers(tmp_path, "App.token", {"lib/app.ex": text}) == {("lib/app.ex", 2)}

@@ -158,6 +158,30 @@ class Namesakes:
                 lines = self._lines_for_users(other)
                 yield from (alias for alias in other.aliases.get(name, ()) if alias.line in lines)
 
+    def _defined_by_use(self, source: SourceFile) -> Iterator[str]:
+        """Yield the scopes of functions that the modules of Elixir that a file uses define there."""
+        for imported in source.stars:
+            is_used = imported.flags & ImportFlag.REEXPORT
+            if is_used and (used := self._used_module(source, imported.module)) is not None:
+                yield from self._scopes_for_users(self._sight.file(file_of(used[0])))
+
+    def _scopes_for_users(self, source: SourceFile) -> tuple[str, ...]:
+        """Return the full names of what holds functions that a module defines where it is used."""
+
+        def find() -> tuple[str, ...]:
+            lines = self._lines_for_users(source)
+            in_using = _lines_of_using(self._code.checkout.read(source.number) or b"")
+            scopes = []
+            for definition in source.definitions:
+                line, parent = definition.span.start_line, definition.parent
+                if definition.kind not in FUNCTION_KINDS or line not in lines or parent < 0:
+                    continue
+                if line in in_using or source.definitions[parent].kind in FUNCTION_KINDS:
+                    scopes.append(source.full_name(parent))
+            return tuple(dict.fromkeys(scopes))
+
+        return self._sight.memo.recall(("scopes for users", source.number), (), find)
+
     def _lines_for_users(self, source: SourceFile) -> frozenset[int]:
         """Return the lines of a module of Elixir that go to where it is used.
 
@@ -184,7 +208,7 @@ class Namesakes:
     def spaces(self, source: SourceFile) -> list[str]:
         """Return the packages whose names are visible in a file, the nearest first."""
         if source.rules.family == "elixir":
-            return [*dict.fromkeys(self._imported_modules(source)), ""]
+            return [*dict.fromkeys((*self._defined_by_use(source), *self._imported_modules(source))), ""]
         own = [definition.qualified_name for definition in source.definitions if definition.kind in NAMESPACE_KINDS]
         spaces = [source.package, *own]
         if source.rules.outer_packages:
