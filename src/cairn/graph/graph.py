@@ -23,7 +23,7 @@ from cairn.graph.recent import Room, Unfinished
 from cairn.graph.referrers import Referrers
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, USE, Edge, Resolver
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
-from cairn.graph.source_file import SourceFile
+from cairn.graph.source_file import SourceFile, runs_when_made
 from cairn.graph.testfiles import TestFiles
 from cairn.hints import Hint
 from cairn.index.limits import kept_bytes_of
@@ -271,8 +271,6 @@ class Graph:
             is_called_on = source.rules.family == "ruby" and definition.kind in TYPE_KINDS | NAMESPACE_KINDS
             if is_called_on or definition.kind in FUNCTION_KINDS:
                 kinds = CALL_KINDS | {USE}
-            parent = source.definitions[definition.parent] if definition.parent >= 0 else None
-            makes = definition.kind == "constructor" or definition.name == source.rules.constructor
-            if makes and parent is not None and parent.kind in TYPE_KINDS:
+            if runs_when_made(source, place):
                 wanted.append(node_of(source.number, definition.parent))
         return wanted, kinds

@@ -51,6 +51,7 @@ _AFTER_IMPL = r"(?m)^[ \t]*@impl\b(?! +false)[^\n]*\n(?:[ \t]*(?:[@#][^\n]*)?\n)
 _BY_LANGUAGE = {
     "cpp": _Signs(names=r"~.*|operator\b.*"),
     "csharp": _Signs(names="ToString|Equals|GetHashCode|CompareTo|Dispose|DisposeAsync", heads=r"\boperator\b|^~"),
+    "dart": _Signs(names=r"toString|hashCode|compareTo|noSuchMethod|toJson|call|operator\b.*"),
     "elixir": _Signs(
         names="message|exception", siblings=frozenset({"defexception"}), heads=r"^defexception\b", leads=_AFTER_IMPL
     ),

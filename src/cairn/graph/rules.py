@@ -10,7 +10,7 @@ from cairn.source.languages.rules import Rules as Rules
 FUNCTION_KINDS = frozenset({"function", "method", "constructor", "destructor", "test", "macro", "alias", "task"})
 TYPE_KINDS = frozenset(
     {"class", "interface", "struct", "trait", "impl", "enum", "contract", "record", "object", "extension", "instance"}
-    | {"protocol", "union", "type", "delegate", "concept"}
+    | {"protocol", "union", "type", "delegate", "concept", "mixin"}
 )
 OPEN_KINDS = frozenset({"interface", "protocol", "trait"})  # what others implement
 NAMESPACE_KINDS = frozenset({"namespace", "module", "package", "library"})

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 
-from cairn.graph.rules import NAMESPACE_KINDS, Rules
+from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS, Rules
 from cairn.source.closures import Closure
 from cairn.source.facts import NO_FACTS, Facts
 from cairn.source.imports import Import
@@ -18,6 +18,7 @@ _WORD = re.compile(r"\w+")
 _BASE_KINDS = frozenset({KINDS.index("inherit"), KINDS.index("implement")})
 _SELF_KINDS = frozenset({"class", "interface", "struct", "trait", "impl", "enum", "record", "object", "extension"}) | {
     "union",
+    "mixin",
     "protocol",
     "contract",
     "module",
@@ -232,3 +233,14 @@ def imports_saying(source: SourceFile, names: frozenset[str]) -> list[Import]:
     return [
         one for one in imports if one.name == "*" or not names.isdisjoint(_WORD.findall(f"{one.module}.{one.name}"))
     ]
+
+
+def runs_when_made(source: SourceFile, place: int) -> bool:
+    """Tell whether a definition runs where its type is called; constructors of Dart with other names do not."""
+    definition = source.definitions[place]
+    owner = source.definitions[definition.parent] if definition.parent >= 0 else None
+    if owner is None or owner.kind not in TYPE_KINDS:
+        return False
+    if definition.kind == "constructor":
+        return source.rules.family != "dart" or definition.name == owner.name
+    return definition.name == source.rules.constructor

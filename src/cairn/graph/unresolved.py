@@ -26,7 +26,7 @@ from cairn.graph.sightings import (
     is_template,
     names_pattern,
 )
-from cairn.graph.source_file import SourceFile
+from cairn.graph.source_file import SourceFile, runs_when_made
 from cairn.graph.tally import MOST_SHOWN, LineTally, files_for, files_with
 from cairn.graph.values import Mention, Unresolved
 from cairn.hints import Hint
@@ -138,10 +138,8 @@ def _names_called(graph: Graph, nodes: Sequence[int]) -> frozenset[str]:
         if place < 0:
             continue
         definition = source.definitions[place]
-        owner = source.definitions[definition.parent] if definition.parent >= 0 else None
-        makes = definition.kind == "constructor" or definition.name == source.rules.constructor
-        if makes and owner is not None and owner.kind in TYPE_KINDS:
-            names.append(owner.name)
+        if runs_when_made(source, place):
+            names.append(source.definitions[definition.parent].name)
         else:
             names.append(_name_in_full(graph, source, definition) or _name_said(source, definition))
     return frozenset(list(dict.fromkeys(filter(None, names)))[:_MOST_NAMES])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from cairn.source.arguments import UNKNOWN, count_in_text
+from cairn.source.arguments import OVERLOADING, UNKNOWN, count_in_text
 
 _MAX_EXPRESSION_BYTES = 400
 _MAX_SHORTENED_BYTES = 20_000  # of an expression with all that stands in its brackets
@@ -38,6 +38,9 @@ _CHAIN = re.compile(
 )
 _LAST_NAME = re.compile(r"((?:(?<=\.)#)?[$\w]+[?!]?)$")
 _SPACE = re.compile(r"\s+")
+_AWAIT = re.compile(rb"\s*\.await\b")
+_PATH = re.compile(rb"[a-z_]\w*::")
+_CASCADES = re.compile(r"\s*\??\.\.(?:.*\.\.)?", re.DOTALL)
 _RAW_NAME = re.compile(r"(?<![\w\"'])r#(?=[A-Za-z_])")  # of Rust
 
 
@@ -73,6 +76,21 @@ def expression_of(raw: bytes, counted: str = "") -> str:
         return text
     last = _LAST_NAME.search(text)
     return f"?.{last[1]}" if last is not None and not last[1][0].isdigit() else ""
+
+
+def expression_in(language: str, raw: bytes) -> str:
+    """Return the one form of an expression of a language."""
+    if language == "rust" and b".await" in raw:
+        raw = _AWAIT.sub(b"", raw)
+    elif language == "dart" and b".." in raw:  # each part of a cascade is called on what stands before all of them
+        raw = _CASCADES.sub(".", _without_contents(raw.decode("utf-8", "replace")), count=1).encode()
+    elif b".prototype." in raw:  # of a class of JavaScript
+        raw = raw.replace(b".prototype.", b".")
+    expression = expression_of(raw, language if language in OVERLOADING else "")
+    if language == "ruby" and raw.startswith(b"::"):
+        return f"Object.{expression}" if expression[:1].isupper() else expression
+    is_path = language == "rust" and not raw.endswith(b"!") and _PATH.match(raw)
+    return mark_path(expression) if is_path else expression
 
 
 def _instance(text: str) -> str:

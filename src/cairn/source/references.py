@@ -44,7 +44,7 @@ from cairn.source.branches import Branch, bound_by, branches_of
 from cairn.source.closures import Blocks, Closure, ParsedClosure, read_closure
 from cairn.source.definitions import Lines, ParsedDefinition, find_definitions, parse
 from cairn.source.docblocks import declared_types
-from cairn.source.expressions import expression_of, mark_path
+from cairn.source.expressions import expression_in, expression_of
 from cairn.source.facts import NO_FACTS, Facts
 from cairn.source.implied import read_implied
 from cairn.source.imports import Import, ImportFlag, read_import, without_known
@@ -75,12 +75,11 @@ _OTHER_CALLS = frozenset({"implied", "macro", "loose"})
 _VARIABLES = frozenset({"var", "parts", "pattern", *_TAKEN})
 _FUNCTIONS = frozenset({"arrow_function", "function_definition", "function_expression", "lambda"})
 _NAMES = frozenset({"identifier", "simple_identifier", "shorthand_property_identifier_pattern"})
+_SELECTORS = frozenset({"selector", "unconditional_assignable_selector"})
 _PLAIN_PATTERNS = _NAMES | {"instance_variable", "mut_pattern", "ref_pattern", "variable_declaration", "pattern"}
 _TUPLES = frozenset({"tuple_expression", "array_expression", "right_assignment_list"})
 _NEW = re.compile(rb"(?:^|[.:])new$")  # of Ruby, without brackets
-_AWAIT = re.compile(rb"\s*\.await\b")
 _NO_NULL = re.compile(r"^null\||\|null$")
-_PATH = re.compile(rb"[a-z_]\w*::")
 # Of one file; more is generated code.
 _MAX_KEPT_REFERENCES = 60_000
 _MAX_IMPORTS, _MAX_VALUES = 20_000, 60_000
@@ -142,7 +141,7 @@ class _Collector:
         self._starts = lines.starts
         self._language = language
         self._raw = partial(_raw, data, language)
-        self._expression = partial(_expression, language)
+        self._expression = partial(expression_in, language)
         self._type = type_name if language in ("go", "python") else type_text
         self._def_starts = [item.definition.span.start_byte for item in parsed]
         self._borders, self._owners = _owners(parsed)
@@ -469,21 +468,15 @@ def _raw(data: bytes, language: str, node: tree_sitter.Node) -> bytes:
             return data[node.start_byte : min(ends)].rstrip() + b"()"
         if block is not None:
             return data[node.start_byte : block.start_byte].rstrip()
-    raw = data[node.start_byte : node.end_byte]
+    raw = data[node.start_byte : _end_of_chain(node) if language == "dart" else node.end_byte]
     return raw + b"()" if language in _BARE_ARGUMENTS and _NEW.search(raw) else raw
 
 
-def _expression(language: str, raw: bytes) -> str:
-    """Return the one form of an expression."""
-    if language == "rust" and b".await" in raw:
-        raw = _AWAIT.sub(b"", raw)
-    elif b".prototype." in raw:  # of a class of JavaScript
-        raw = raw.replace(b".prototype.", b".")
-    expression = expression_of(raw, language if language in OVERLOADING else "")
-    if language == "ruby" and raw.startswith(b"::"):
-        return f"Object.{expression}" if expression[:1].isupper() else expression
-    is_path = language == "rust" and not raw.endswith(b"!") and _PATH.match(raw)
-    return mark_path(expression) if is_path else expression
+def _end_of_chain(node: tree_sitter.Node) -> int:
+    """Return where an expression of Dart ends, whose names and calls are siblings of the node that it begins with."""
+    while (following := node.next_sibling) is not None and following.type in _SELECTORS:
+        node = following
+    return node.end_byte
 
 
 def _as_type(name: str) -> str:

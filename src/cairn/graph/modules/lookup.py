@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from cairn.graph.memo import Needs, place_called
+from cairn.graph.modules.dart import DartModules
 from cairn.graph.modules.ecmascript import EcmascriptModules
 from cairn.graph.modules.go import GoModules
 from cairn.graph.modules.places import Finder, Place, ProjectPaths, is_manifest, last_part
@@ -46,6 +47,7 @@ class Modules:
         self._finders: dict[str, Finder] = {
             "python": self._python.find,
             "ecmascript": self._ecmascript.find,
+            "dart": DartModules(self._paths).find,
             "go": GoModules(self._paths).find,
             "rust": self._rust.find,
         }

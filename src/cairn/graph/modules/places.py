@@ -14,7 +14,9 @@ from functools import cached_property
 
 from cairn.graph.memo import place_called
 
-_MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml", "bundler"})
+_MANIFESTS = frozenset(
+    {"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml", "pubspec.yaml", "bundler"}
+)
 _OF_BUNDLER = re.compile(
     r"(?:vite|vitest|electron\.vite|svelte|nuxt|vue|astro|quasar|webpack|rspack)\.config\.[cm]?[jt]s"
 )

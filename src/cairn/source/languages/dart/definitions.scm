@@ -17,9 +17,25 @@
 
 ; The last part of `Circle.unit` names a constructor: the class is its scope already.
 ((method_signature [
-    (constructor_signature (identifier) @name . (formal_parameter_list))
+    (constructor_signature (identifier) . (identifier) @name . (formal_parameter_list))
     (factory_constructor_signature (identifier) @name . (formal_parameter_list))
   ]) @definition.constructor . (function_body)? @body)
+; A method without a type before its name looks like a constructor of another class.
+(class_definition name: (identifier) @_class body: (class_body
+  ((method_signature (constructor_signature . (identifier) @name . (formal_parameter_list))) @definition.constructor
+    . (function_body)? @body)) (#eq? @_class @name))
+(class_definition name: (identifier) @_class body: (class_body
+  ((method_signature (constructor_signature . (identifier) @name . (formal_parameter_list))) @definition.method
+    . (function_body)? @body)) (#not-eq? @_class @name))
+(mixin_declaration (class_body
+  ((method_signature (constructor_signature . (identifier) @name . (formal_parameter_list))) @definition.method
+    . (function_body)? @body)))
+(extension_body
+  ((method_signature (constructor_signature . (identifier) @name . (formal_parameter_list))) @definition.method
+    . (function_body)? @body))
+(enum_body
+  ((method_signature (constructor_signature . (identifier) @name . (formal_parameter_list))) @definition.method
+    . (function_body)? @body))
 (declaration [
     (constructor_signature (identifier) @name . (formal_parameter_list))
     (constant_constructor_signature (identifier) @name . (formal_parameter_list))

@@ -103,3 +103,12 @@ extension type TrackId(int value) {
   TrackId.zero() : value = 0;
   TrackId next() => TrackId(value + 1);
 }
+
+class Untyped {
+  Untyped(this.count);
+  start(int count) {
+    stop();
+  }
+
+  stop() => count;
+}

@@ -1,0 +1,6 @@
+import 'package:shop/shop.dart';
+
+void main() {
+  final cart = Cart();
+  cart.checkOut();
+}

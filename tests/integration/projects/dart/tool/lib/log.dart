@@ -1,0 +1,1 @@
+void log(String text) {}
