@@ -137,7 +137,7 @@ def test_no_definition_of_an_unread_language_counts_as_used(tmp_path: Path) -> N
             ("importers", "a.ps1"),
             "Which files import a.ps1 is not known: imports of powershell are not resolved to files.",
         ),
-        (("callees", "Shop.open"), "References in dart are not read."),
+        (("callees", "total"), "References in sql are not read."),
     ],
 )
 def test_what_is_not_read_is_said_first_and_nothing_is_denied(
@@ -145,7 +145,7 @@ def test_what_is_not_read_is_said_first_and_nothing_is_denied(
 ) -> None:
     files = {
         "a.ps1": "function Go {\n  1\n}\n",
-        "shop.dart": "class Shop {\n  void open() { lock(); }\n}\nvoid lock() {}\n",
+        "shop.sql": "CREATE FUNCTION total() RETURNS int AS $$ SELECT fee() $$ LANGUAGE sql;\n",
     }
     with opened(tmp_path, files):
         pass
