@@ -337,3 +337,18 @@ def test_a_route_that_is_a_value_calls_what_its_nameless_function_calls(tmp_path
     assert [(link.symbol.name, link.line) for link in called] == [("drop", 6)]
     assert [(step.symbol.name, step.line) for step in steps] == [("dropRoute", 3), ("drop", 6)]
     assert none == ()
+
+
+def test_an_extension_of_kotlin_is_called_on_what_a_library_calls_a_closure_on(tmp_path: Path) -> None:
+    text = (
+        "package web\n\nimport lib.createPlugin\nimport web.more.routes\n\n"
+        "val Plugin = createPlugin {\n    val till = openTill()\n    till.ring()\n    routes()\n}\n\n"
+        "internal fun Builder<String>.openTill(): Till = Till()\n\nclass Till {\n    fun ring() {}\n}\n\n"
+        "fun keep(openTill: () -> Till) {\n    openTill()\n}\n"
+    )
+    more = "package web.more\n\nimport lib.Application\n\nfun Application.routes() {}\n"
+    apart = "package apart\n\nfun go() {\n    routes()\n}\n"
+    files = {"Plugin.kt": text, "More.kt": more, "Apart.kt": apart}
+    assert callers(tmp_path, "openTill", files) == {("Plugin.kt", 7)}
+    assert callers(tmp_path, "Till.ring", files) == {("Plugin.kt", 8)}
+    assert callers(tmp_path, "routes", files) == {("Plugin.kt", 9)}

@@ -202,9 +202,17 @@ class Evaluator:
             owners = self.scopes.own_types(source, scope)
             found = (self.extensions.find(source, owner, name) for owner in owners)
             entity = next((each for each in found if each is not None and each.how <= How.RECEIVER), None)
+        if suffix.startswith("(") and (entity is None or entity.tag == "outside"):
+            entity = self.extension_unsaid(source, scope, name) or entity
         if entity is None and rules.capital_types and name[0].isupper():
             return OUTSIDE._replace(text=name)
         return entity
+
+    def extension_unsaid(self, source: SourceFile, scope: int, name: str) -> Entity | None:
+        """Return the extension that a bare call means on what a closure around it is called on, which nothing tells."""
+        if source.rules.extension != RECEIVER_BEFORE_NAME or self.is_variable(source, scope, name):
+            return None
+        return self.extensions.find_unsaid(source, name)
 
     def _module_by_path(
         self, source: SourceFile, scope: int, parts: list[tuple[str, str]]

@@ -52,6 +52,15 @@ class Extensions:
             return None
         return self._declarations.entity(self._code.main_of(nodes)).by(best)
 
+    def find_unsaid(self, source: SourceFile, name: str) -> Entity | None:
+        """Return the extension that a call of a bare name means, where nothing tells what it is called on."""
+        modules = {imported.module for imported in source.aliases.get(name, ())}
+        known = self._known(name, source.rules.family, source.rules.extension) if name[0].islower() else []
+        imported = [node for node in known if self._package_of(node) in modules]
+        if len({self._code.definition(node).qualified_name for node in imported}) == 1:
+            return self._declarations.entity(self._code.main_of(imported)).by(How.IMPORT)
+        return self.find(source, None, name)
+
     def _known(self, name: str, family: str, mark: str) -> list[int]:
         return self._sight.memo.recall(("extensions", name, family), [], lambda: self._find_known(name, family, mark))
 

@@ -371,7 +371,9 @@ class Resolver:
         """Return what an expression means where it is referred to in some way."""
         evaluate = self.meaning.evaluate
         if kind == CALL and "." not in expression and expression.isidentifier():
-            return self.meaning.called(source, scope, expression)
+            called = self.meaning.called(source, scope, expression)
+            is_unknown = called is None or called.tag == "outside"
+            return self.meaning.extension_unsaid(source, scope, expression) or called if is_unknown else called
         around = source.around_of(scope) if kind in (INHERIT, IMPLEMENT) and scope >= 0 else scope
         target = evaluate(source, around, expression)
         if target is not None and target.node >= 0:
