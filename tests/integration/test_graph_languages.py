@@ -243,3 +243,11 @@ def test_references_lead_to_what_they_mean(language: str, tmp_path: Path) -> Non
     missing = project.edges - found
     assert not missing, sorted(found)
     assert not {(source, target) for source, target, _, _ in found} & set(project.absent)
+
+
+def test_a_part_of_dart_and_its_library_are_no_cycle(tmp_path: Path) -> None:
+    with Workspace.open(FOLDERS / "dart", state_dir=tmp_path) as workspace:
+        workspace.index()
+        importers = workspace.graph.importers("lib/src/cart.dart").importers
+        assert workspace.graph.import_cycles().cycles == ()
+    assert [importer.path for importer in importers] == ["lib/shop.dart", "lib/src/cart_lines.dart"]

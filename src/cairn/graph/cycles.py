@@ -43,6 +43,8 @@ def _imports(graph: Graph) -> dict[int, dict[int, tuple[int, int]]]:
     for source, target, line, flags in zip(*(column.tolist() for column in columns), strict=True):
         if rules_of(graph.code.languages[source]).package == "directory":
             continue  # a folder is one package there, whose files do not import each other
+        if flags & ImportFlag.WHOLE:
+            continue  # a part and its library are one
         targets = imports.setdefault(source, {})
         # An import on loading outweighs those that run later.
         if target not in targets or (targets[target][1] & _LATER and not flags & _LATER):

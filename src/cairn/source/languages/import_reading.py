@@ -17,6 +17,7 @@ class ImportFlag(IntFlag):
     REEXPORT = 1  # files that import this one can use the name, too
     TYPE_ONLY = 2  # absent at run time
     DEFERRED = 4  # runs when a function does, not when the file is loaded
+    WHOLE = 8  # of the library that this file is a part of, which has the file
 
 
 Parts = Iterator[tuple[str, str, str, ImportFlag]]

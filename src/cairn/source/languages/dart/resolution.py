@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cairn.source.languages.import_reading import NO_FLAG, ImportFlag, Parts
+from cairn.source.languages.import_reading import NO_FLAG, SPACE, ImportFlag, Parts
 from cairn.source.languages.rules import Rules
 
 RULES = Rules(
@@ -18,6 +18,7 @@ RULES = Rules(
 )
 
 _STATEMENT = re.compile(r"(?:@[\w.()]+\s+)*(import|export|part(?:\s+of)?)\s+[\"']([^\"'\n]+)[\"']([^;]*)")
+_FLAGS = {"export": ImportFlag.REEXPORT, "part of": ImportFlag.WHOLE}
 _PREFIX = re.compile(r"\bas\s+(\w+)")
 
 
@@ -33,4 +34,4 @@ def read_import(text: str) -> Parts:
     if (prefix := _PREFIX.search(rest)) is not None:
         yield module, "", prefix[1], NO_FLAG
     else:
-        yield module, "*", "", ImportFlag.REEXPORT if keyword == "export" else NO_FLAG
+        yield module, "*", "", _FLAGS.get(SPACE.sub(" ", keyword), NO_FLAG)
