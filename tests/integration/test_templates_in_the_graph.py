@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -88,3 +89,34 @@ def test_calls_in_scripts_and_templates_are_known(
 
 def test_what_a_template_or_a_library_uses_is_not_dead(workspace: Workspace) -> None:
     assert {dead.symbol.name for dead in workspace.graph.dead_code().dead} == {"unused", "runOnce"}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "imported"),
+    [
+        ("'./Pages/**/*.vue'", {"js/Pages/Home.vue", "js/Pages/Till/Open.vue"}),
+        ("'./Pages/*.vue'", {"js/Pages/Home.vue"}),
+        ("['/js/Pages/*.vue', '!./Pages/Other.vue'], { eager: true }", {"js/Pages/Home.vue"}),
+        ('"@/Pages/*.{vue,ts}"', {"js/Pages/Home.vue", "js/Pages/plain.ts"}),
+        ("`../lang/*.json`", {"lang/en.json"}),
+        ("'./*/*/*/*/*/*/*.vue'", set()),
+    ],
+)
+def test_what_a_pattern_of_vite_fits_is_imported(tmp_path: Path, pattern: str, imported: set[str]) -> None:
+    files = {
+        "js/app.ts": f"const pages = import.meta.glob({pattern});\n",
+        "js/Pages/Home.vue": "<template><p>x</p></template>\n",
+        "js/Pages/Till/Open.vue": "<template><p>x</p></template>\n",
+        "js/Pages/plain.ts": "export const a = 1;\n",
+        "lang/en.json": '{"a": 1}\n',
+        "tsconfig.json": '{"compilerOptions": {"paths": {"@/*": ["./js/*"]}}}\n',
+    }
+    write_files(tmp_path, files)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        found = {path for path in files if workspace.graph.importers(path).importers}
+        assert found == imported
+        added = "js/Pages/Till/New.vue"
+        write_files(tmp_path, {added: "<template><p>y</p></template>\n"})
+        workspace.index()
+        assert bool(workspace.graph.importers(added).importers) == ("js/Pages/Till/Open.vue" in imported)

@@ -20,7 +20,7 @@ from cairn.graph.mentions import stem_of
 from cairn.graph.nodes import file_of, node_of
 from cairn.graph.reader import Reader
 from cairn.graph.resolve import ALL_KINDS
-from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS, resolves_imports
+from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS, resolves_imports, rules_of
 from cairn.graph.sightings import IMPORTING, first_line_saying, is_line_of_comment, looks_imported, names_pattern
 from cairn.graph.source_file import SourceFile
 from cairn.graph.tally import LineTally
@@ -31,6 +31,7 @@ _MOST_FILES = 400  # read for a name; more only while no line says it
 _MOST_TYPES = 30  # of a file, whose names are looked for
 _NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main", "init"})  # files that go by the name of their folder
 
+_BY_PATTERN = b"import.meta.glob"
 # Imports of the folder around, by its family: what they say, and the files that stand for a folder.
 _OF_A_FOLDER = {
     "python": (re.compile(rb"\bfrom[ \t]+\.+[ \t]+import\b"), "__init__"),
@@ -70,7 +71,8 @@ def may_import(graph: Graph, number: int) -> MayImport:
     by_path = source.rules.package != "package"  # else an import names what the file defines
     names = frozenset(own | ({path.rpartition("/")[0].rpartition("/")[2]} - {""} if by_path else set()))
     likely = frozenset(own)
-    sure = _importing_unnamed(code, number)
+    patterned = _importing_by_pattern(code)
+    sure = _importing_unnamed(code, number) | patterned
     if (known := graph.connections.known) is not None:
         sure.update(known.network.importers(number))
     files = {other for name in names for other in code.mentions.may_mention(name)}
@@ -79,7 +81,7 @@ def may_import(graph: Graph, number: int) -> MayImport:
         return other in sure or code.mentions.mentions(other, names)
 
     def is_likely(other: int) -> bool:
-        return bool(likely) and looks_imported(code.checkout.read(other) or b"", likely)
+        return other in patterned or (bool(likely) and looks_imported(code.checkout.read(other) or b"", likely))
 
     return MayImport(names, (files | sure) - {number}, says, is_likely)
 
@@ -101,6 +103,17 @@ def _importing_unnamed(code: Code, number: int) -> set[int]:
     if pattern is None:
         return below
     return {other for other in below if pattern.search(code.checkout.read(other) or b"")}
+
+
+def _importing_by_pattern(code: Code) -> set[int]:
+    """Return the files that import others by a pattern of Vite."""
+    files = code.mentions.may_mention("glob") if "ecmascript" in map(_finder_of, set(code.languages)) else set()
+    scripts = (number for number in files if _finder_of(code.languages[number]) == "ecmascript")
+    return {number for number in scripts if _BY_PATTERN in (code.checkout.read(number) or b"")}
+
+
+def _finder_of(language: str) -> str:
+    return rules_of(language).finder
 
 
 def users_of(graph: Graph, number: int, importers: Collection[str], reader: Reader) -> dict[str, int]:

@@ -325,6 +325,8 @@ class Resolver:
                 key, find = ("files used", source.number), lambda: files_used(self.meaning.sight, source, targets)
                 return sorted(self.meaning.memo.recall(key, none, find).get(imported.module, ()))
             return [file_of(entity.node)] if entity is not None else []
+        if "*" in imported.module:
+            return self.meaning.sight.matching(source, imported.module)
         place = self.meaning.sight.place(source, imported.module)
         if isinstance(place, int):
             files = [place]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from cairn.graph.code import Code
-from cairn.graph.memo import Memo, content_of, namesakes_of
+from cairn.graph.memo import Memo, content_of, namesakes_of, place_called
+from cairn.graph.modules.lookup import ANY_PATH
 from cairn.graph.modules.places import Place
 from cairn.graph.source_file import SourceFile
 
@@ -30,6 +31,11 @@ class Sight:
         answer = self.code.modules.look_up(module, source.path, source.rules.finder)
         self.memo.need_all(answer.needs)
         return answer.place
+
+    def matching(self, source: SourceFile, pattern: str) -> list[int]:
+        """Return the files that a file imports by a pattern of their paths."""
+        self.memo.need(place_called(ANY_PATH))
+        return self.code.modules.matching(pattern, source.path, source.rules.finder)
 
     def child(self, place: Place, name: str) -> Place:
         """Return the submodule `name` of a Python module or package."""

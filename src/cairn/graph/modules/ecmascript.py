@@ -37,6 +37,9 @@ _BRACKET = re.compile(r"[{}\[\]]")
 _MAX_ALIAS_CHARS = 10_000
 _WORD = re.compile(r"[A-Z][a-z0-9]*|[a-z0-9]+")
 _MAX_WORDS = 5  # of the name of a component that may be those of its folders
+_OF_PATTERN = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*"}
+_IN_PATTERN = re.compile(r"(\*\*/|\*\*|\*|\{[^{}*]*\})")
+_MAX_STARS = 6  # in a pattern; more would take long to compare
 _INDEX = re.compile(r"(?:^|/)index$")
 
 
@@ -78,6 +81,23 @@ class EcmascriptModules:
             return self._at(posixpath.join(folder, module))
         targets = (self._alias_targets(module, folder), self._package_targets(module), _below_a_root(module, folder))
         return next((place for target in chain(*targets) if (place := self._at(target)) is not None), None)
+
+    def matching(self, pattern: str, path: str) -> list[int]:
+        """Return the files that a pattern fits which the file at `path` gives to Vite."""
+        folder = posixpath.dirname(path)
+        if pattern.count("*") > _MAX_STARS:
+            return []
+        if pattern.startswith("."):
+            targets: Iterable[str] = [posixpath.join(folder, pattern)]
+        elif pattern.startswith("/"):  # the folder of the settings of Vite
+            targets = (posixpath.join(root, pattern[1:]) for root in _and_around(folder))
+        else:
+            targets = chain(self._alias_targets(pattern, folder), _below_a_root(pattern, folder))
+        for target in targets:
+            whole = _as_regex(posixpath.normpath(target))
+            if found := [number for number, each in enumerate(self._paths.paths) if whole.fullmatch(each)]:
+                return found
+        return []
 
     def _alias_targets(self, module: str, folder: str) -> Iterator[str]:
         """Yield where the tsconfig.json files above a folder let a module lie."""
@@ -237,6 +257,25 @@ def _names_of_component(path: str) -> set[str]:
         words = words if words[: len(own)] == own else own + words
         names |= {"-".join(words), "".join(word.capitalize() for word in words)}
     return names
+
+
+def _and_around(folder: str) -> Iterator[str]:
+    """Yield a folder and those around it, the root included."""
+    while folder:
+        yield folder
+        folder = posixpath.dirname(folder)
+    yield ""
+
+
+def _as_regex(pattern: str) -> re.Pattern[str]:
+    """Return what a pattern of paths fits: `**` any folders, `*` a part of a name, `{a,b}` either."""
+    return re.compile("".join(map(_part_as_regex, _IN_PATTERN.split(pattern))))
+
+
+def _part_as_regex(part: str) -> str:
+    if part.startswith("{") and part.endswith("}"):
+        return f"(?:{'|'.join(map(re.escape, part[1:-1].split(',')))})"
+    return _OF_PATTERN.get(part) or re.escape(part)
 
 
 def _below_a_root(module: str, folder: str) -> Iterator[str]:

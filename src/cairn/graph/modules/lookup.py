@@ -15,6 +15,7 @@ from cairn.graph.modules.python import PythonModules
 from cairn.graph.modules.rust import RustModules
 from cairn.graph.recent import Recent
 
+ANY_PATH = "*"  # what a pattern needs: any file that comes or goes may fit it
 _MAX_MODULE_CHARS = 500  # more than anybody writes; every leading part of a name is looked for
 _MAX_KEPT = 40_000
 
@@ -83,6 +84,10 @@ class Modules:
             return self._paths.nearest_ending_in(endings_of(module), path)
         return None
 
+    def matching(self, pattern: str, path: str, finder: str) -> list[int]:
+        """Return the files that a pattern fits by which the file at `path` imports many; see `ANY_PATH`."""
+        return self._ecmascript.matching(pattern, path) if finder == "ecmascript" else []
+
     def names_of(self, number: int, finder: str) -> frozenset[str]:
         """Return what imports may call a file that need not say its own name or its folder's, such as a package."""
         naming = {"ecmascript": self._ecmascript.names_of, "rust": self._rust.names_of}.get(finder)
@@ -130,5 +135,5 @@ def find_affected_needs(old: Sequence[str], new: Sequence[str]) -> Needs | None:
     texts |= {last_part(folder) for folder in python_before.folders ^ python_after.folders}
     texts |= {f"={posixpath.basename(path)}" for path in moved}
     texts |= {f"={path}" for path in moved if posixpath.basename(path) == "__init__.py"}
-    texts |= {f"{posixpath.dirname(path)}/" for path in moved}
+    texts |= {f"{posixpath.dirname(path)}/" for path in moved} | {ANY_PATH}
     return frozenset(map(place_called, texts))

@@ -13,6 +13,8 @@
 (decorator (_) @decorate)
 [(import_statement) (export_statement source: (_)) (export_statement (export_clause))] @import
 (call_expression function: (import)) @import
+((call_expression function: (member_expression object: (meta_property) property: (_) @_glob)) @import
+  (#any-of? @_glob "glob" "globEager"))
 ((call_expression function: (identifier) @_require) @import
   (#eq? @_require "require"))
 ((variable_declarator value: (call_expression function: (identifier) @_require)) @import

@@ -9,6 +9,7 @@ from cairn.source.languages.rules import Rules
 
 _CLAUSE = re.compile(r"\{([^}]*)\}")
 _DYNAMIC = re.compile(r"import\s*\(")
+_PATTERN = re.compile(r"[\"'`]([^!\"'`\n][^\"'`\n]*\*[^\"'`\n]*)[\"'`]")
 _BINDING = re.compile(r"^(?:const|let|var)?\s*(?:\{([^}]*)\}|([\w$]+))\s*(?::[^=]*)?=", re.DOTALL)
 
 RULES = Rules(
@@ -26,7 +27,16 @@ RULES = Rules(
 
 def read_import(text: str) -> Parts:
     """Read one import statement; see `cairn.source.languages.import_reading`."""
-    text = SLASH_COMMENT.sub(" ", text)
+    return _read_patterns(text) if text.startswith("import.meta") else _read_statement(SLASH_COMMENT.sub(" ", text))
+
+
+def _read_patterns(text: str) -> Parts:
+    """Read what Vite imports: each file that a pattern fits."""
+    for pattern in _PATTERN.findall(text):
+        yield pattern, "", "", NO_FLAG
+
+
+def _read_statement(text: str) -> Parts:
     head, module = split_module(text)
     if _DYNAMIC.match(text):
         yield module, "", "", NO_FLAG
