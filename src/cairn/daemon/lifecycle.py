@@ -21,6 +21,7 @@ from cairn import __version__
 from cairn.config import Settings
 from cairn.errors import DaemonError, StoreError, StoreLockedError
 from cairn.hints import Hint
+from cairn.loading import load
 from cairn.protocol import PROTOCOL_VERSION
 from cairn.runtime import Runtime, StateFolder, environment_mark, process_started
 from cairn.storage.lock import file_lock, holder
@@ -193,10 +194,17 @@ class _LogFile(RotatingFileHandler):
         return TextIOWrapper(open_stream(Path(self.baseFilename), "ab"), encoding=self.encoding, write_through=True)
 
 
+class _WithoutSecrets(logging.Formatter):
+    """Takes secrets out of what is logged: an error may quote what it was given."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return str(load("cairn.memory.redaction:redact")(super().format(record)).text)
+
+
 def start_log(folder: StateFolder) -> None:
     """Log to the state folder from here on, with rotation."""
     handler = _LogFile(folder.log, maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(_WithoutSecrets("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.INFO)

@@ -37,7 +37,7 @@ _LOCK, _START_LOCK, _RUNTIME, _TOKEN = "daemon.lock", "daemon-start.lock", "daem
 _MAX_ANSWER_BYTES = 1_000_000
 _CHUNK_BYTES = 1 << 20
 _POLL_SECONDS = 0.01
-_MAX_NAME_CHARS = 100
+_MAX_NAME_CHARS, _MAX_LOGGED_CHARS = 100, 30
 
 
 def run(arguments: list[str]) -> "NoReturn":
@@ -117,7 +117,7 @@ class Hook:
     def _note(self, text: str) -> None:
         """Write a line to the log, if that can be done."""
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        line = f"{now} {self._agent or '?'} {self._event or '?'}: {text}"
+        line = f"{now} {name_to_log(self._agent)} {name_to_log(self._event)}: {text}"
         line = "".join(letter if letter.isprintable() else " " for letter in line[:1_000])
         try:
             if self._folder is not None:
@@ -144,6 +144,12 @@ def parse_arguments(arguments: list[str]) -> tuple[str, str, str | None]:
         else:
             payload = argument
     return event[:_MAX_NAME_CHARS], agent[:_MAX_NAME_CHARS], payload
+
+
+def name_to_log(name: str) -> str:
+    """Return the name of an agent or an event as it is logged: `?` unless it is words, since it may be a secret."""
+    is_words = len(name) <= _MAX_LOGGED_CHARS and name.isascii() and name.replace("-", "").replace("_", "").isalpha()
+    return name if is_words else "?"
 
 
 def read_payload(argument: str | None) -> tuple[bytes, int]:

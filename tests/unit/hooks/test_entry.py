@@ -21,7 +21,7 @@ from cairn.errors import CairnError, RequestError
 from cairn.folders import state_folder
 from cairn.hooks import entry, plain_files, raw_spool
 from cairn.hooks.agents import NAMES, adapter_of
-from cairn.hooks.entry import Hook, find_daemon, is_whole, pack, parse_arguments, parse_runtime, state_path
+from cairn.hooks.entry import Hook, find_daemon, is_whole, name_to_log, pack, parse_arguments, parse_runtime, state_path
 from cairn.hooks.envelope import MAGIC, open_envelope
 from cairn.hooks.plain_files import check_room, keep, open_state, write_log
 from cairn.hooks.raw_spool import RawSpool
@@ -203,6 +203,16 @@ def test_what_waits_is_bounded_and_the_oldest_stay() -> None:
         check_room([f"{number}-x-10.event" for number in range(plain_files.MAX_FILES)], 10)
     with pytest.raises(OSError, match="wait already"):
         check_room([f"1-x-{plain_files.MAX_WAITING_BYTES}.event"], 1)
+
+
+@pytest.mark.parametrize("name", ["claude-code", "gemini-cli", "PostToolUse", "session-start", "before_tool"])
+def test_the_names_of_agents_and_events_are_logged(name: str) -> None:
+    assert name_to_log(name) == name
+
+
+@pytest.mark.parametrize("name", ["", "gh" + "p_" + "Q2W3e4R5t6Z7u8I9" * 2, "a\x1b[31m", "s" * 31, "hunter2"])
+def test_what_may_be_a_secret_in_place_of_a_name_is_not_logged(name: str) -> None:
+    assert name_to_log(name) == "?"
 
 
 def test_the_log_is_bounded(tmp_path: Path) -> None:
