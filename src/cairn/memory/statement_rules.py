@@ -151,7 +151,7 @@ NOT_STATEMENTS = (
     r"^be careful not to\b|^don't forget(?: (?:to|about|the|my|your|our|it|me|a)\b|[.!]*$)|^remember (?:to|what)\b|^never mind\b|^always a\b|\b(?:anything else|new to)\b|\bas it should\b",
     r"\b(?:works fine|turns? out (?:fine|well|ok|good)|found it)\b|\bstick(?:ing)? to the plan\b|\bwhere we left off\b",
     r"^i(?:'m| am) (?:using|seeing|getting|running)\b|^i get (?:an|the|this)\b|^i used (?:the \w+ tool|a|the|an)\b|^now i\b",
-    r"\b(?:tree|rate|table|class|component|page|icon|parameter|method|block|view) (?:has|is|with|now|for|are) \b",
+    r"\b(?:decision|conclusion|convention|rule|policy|discovery|finding|trade-?off|gotcha|warning|caveat|lesson) (?:tree|rate|table|class|component|page|icon|parameter|method|block|view) (?:has|is|with|now|for|are) \b",
 )
 # A heading under which each item of a list is one.
 HEADINGS = (

@@ -127,6 +127,14 @@ def test_what_a_user_asks_to_remember_is_kept(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "thing", ["table has no index", "component is rendered twice", "page for refunds needs a login"]
+)
+def test_what_is_to_be_kept_in_mind_is_kept_whatever_it_is_about(thing: str) -> None:
+    text = f"keep in mind that the {thing}"
+    assert said(text, USER) == [("gotcha", text)]
+
+
+@pytest.mark.parametrize(
     "text",
     ["Don't forget to update the changelog.", "remember to push when all is done", "the 'remember me' box is broken"],
 )
