@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from cairn.memory.assigned_secrets import iter_assigned
 from cairn.memory.private_keys import private_keys
 from cairn.memory.redaction_rules import RULES, SecretRule
+from cairn.memory.said_passwords import iter_said
 from cairn.memory.secret_values import looks_random
 
 
@@ -132,7 +133,7 @@ def _private_keys(plain: bytes) -> Iterator[_Secret]:
 
 
 def _by_names(plain: bytes) -> Iterator[_Secret]:
-    return (_Secret(*found) for found in iter_assigned(plain))
+    return (_Secret(*found) for found in (*iter_assigned(plain), *iter_said(plain)))
 
 
 def _again(plain: bytes, found: list[_Secret]) -> Iterator[_Secret]:

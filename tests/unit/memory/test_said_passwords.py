@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from cairn.memory.redaction import redact
+
+# Texts in which `_` stands for the password.
+SAID = """
+the staging password is _
+The password for staging is _.
+our staging admin password is _, don't tell anyone
+the root password on the test box is _
+the password of the demo account is _
+the password was set to _
+I set the admin password to _
+reset the db password to _ and restart
+the staging password is now _
+the staging password: _
+DB pass is _
+the pw for redis is _
+log in as admin with password _
+credentials for staging are admin/_
+the password is _ (lowercase)
+the password is wrong but the db password is _
+the user is ci and the password is _
+keep in mind that the staging password is _
+""".strip().splitlines()
+PASSWORDS = ["swordfish", "hunter2", "banana"]
+TALK = """
+the password is hashed with bcrypt
+password reset is broken
+the password is wrong
+the password is stored in vault
+the password is required, and the token is opaque
+the password is never logged
+the password is too short
+the password is optional when SSO is on
+the password is case-sensitive
+the password is legacy
+the staging password is different
+the staging password is managed by Terraform
+the password was rotated yesterday
+set the password to null before serializing
+set the password to something random in tests
+reset the password to its default
+change the password to continue
+login with password fails on Safari
+login with the password works
+use password hashing everywhere
+the bug with the password is reproducible
+what matters for the password is length
+the test for the password is flaky
+the passphrase is derived with scrypt
+the passcode is six digits
+the token is whitespace
+the token is signed with RS256
+the secret is rotated weekly
+the credentials are wrong
+credentials: see 1Password
+the second pass is slow
+self.password = chosen or self.password
+the pin is bumped
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("password", PASSWORDS)
+@pytest.mark.parametrize("text", SAID)
+def test_a_word_that_a_sentence_calls_a_password_goes(text: str, password: str) -> None:
+    assert redact(text.replace("_", password)).text == text.replace("_", "[redacted: password]")
+
+
+@pytest.mark.parametrize("text", TALK)
+def test_what_else_is_said_of_passwords_stays(text: str) -> None:
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "without"),
+    [
+        ("the passphrase is purple monkey dishwasher", "the passphrase is [redacted: password]"),
+        ("the wifi password is correct horse battery staple", "the wifi password is [redacted: password]"),
+        ('the password of ci is "winter wonderland"', 'the password of ci is "[redacted: password]"'),
+        ("the PIN for the door is 4821", "the PIN for the door is [redacted: passcode]"),
+        ("the password is 123456", "the password is [redacted: password]"),
+        ("the API token is kestrel42", "the API token is [redacted: token]"),
+    ],
+)
+def test_phrases_numbers_and_tokens_go(text: str, without: str) -> None:
+    assert redact(text).text == without
+    assert redact(without).text == without
+
+
+def test_a_long_text_of_passwords_takes_linear_time() -> None:
+    def seconds(count: int) -> float:
+        text = "the password is wrong for the password of password is "[:54] * count
+        begun = time.process_time()
+        redact(text)
+        return time.process_time() - begun
+
+    seconds(10)
+    assert seconds(4_000) < 12 * max(seconds(1_000), 0.01)
