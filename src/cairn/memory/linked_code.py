@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from difflib import unified_diff
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -63,22 +63,25 @@ class LinkedCodes:
 
     Args:
         root: the project's folder.
-        moves: {path that memories say: path now} of the files that were renamed since.
     """
 
-    def __init__(self, root: Path, moves: Mapping[str, str]) -> None:
+    def __init__(self, root: Path) -> None:
         self._root, self._has_git, self._states = root, find_repository(root) is not None, LinkStates(root)
-        self._moves = moves
 
-    def of(self, observation: Observation) -> list[LinkedCode]:
-        """Return the code of each link of a memory."""
-        return [self._code_of(link, observation.revision) for link in observation.links[:_MAX_LINKS]]
+    def of(self, observation: Observation, now: Sequence[CodeLink]) -> list[LinkedCode]:
+        """Return the code of each link of a memory.
 
-    def _code_of(self, link: CodeLink, revision: str) -> LinkedCode:
-        moved = link._replace(path=self._moves.get(link.path, link.path))
+        Args:
+            observation: the memory.
+            now: its links, leading to where their code is now.
+        """
+        pairs = zip(observation.links, now, strict=True)
+        return [self._code_of(link, moved, observation.revision) for link, moved in islice(pairs, _MAX_LINKS)]
+
+    def _code_of(self, link: CodeLink, moved: CodeLink, revision: str) -> LinkedCode:
         state = self._states.state(moved)
         file = self._file_now(moved.path)
-        now = None if file is None else _as_linked(file.data, link) or _named(file, link)
+        now = None if file is None else _as_linked(file.data, moved) or _named(file, moved)
         then, commit = (now, revision) if state == "current" and now is not None else self._then(link, revision)
         diff = "" if then is None or then.lines == (now.lines if now else []) else _diff(then, now)
         return LinkedCode(

@@ -1,19 +1,29 @@
-"""Follows files that were renamed, so that a memory stays with the code that it speaks of."""
+"""Follows files that were renamed and definitions that were moved, so that a memory stays with its code."""
 
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
+from cairn.errors import PathError
 from cairn.memory import derived
+from cairn.memory.links import LinkStates
+from cairn.memory.moved_code import MovedDefinitions
 from cairn.source.git import Repository, head_revision
 from cairn.source.renames import find_renames
+from cairn.source.walk import read_file
 from cairn.storage.memory import observation_db
 from cairn.storage.memory.rows import CodeLink, Observation
+
+_WORD = re.compile(rb"\w+")
+_MAX_BYTES = 1_000_000
+_MOST_READ = 50  # files, in search of definitions that were moved there
 
 
 class _Stamp(NamedTuple):
@@ -25,28 +35,97 @@ class _Stamp(NamedTuple):
 
 
 class Moves:
-    """Tells where the files are now that active memories speak of; git is asked again once something has changed.
+    """Tells where the code is now that memories speak of; git is asked again once something has changed.
 
     Args:
         root: the project's folder.
-        repository: the checkout it belongs to, None outside git, where no file is followed.
+        repository: the checkout it belongs to, None outside git, where nothing is followed.
+        states: tells what is in the files now.
     """
 
-    def __init__(self, root: Path, repository: Repository | None) -> None:
+    def __init__(self, root: Path, repository: Repository | None, states: LinkStates) -> None:
         self._root, self._repository = root, repository
+        self._definitions = MovedDefinitions(root, states)
         self._known: tuple[_Stamp, dict[str, str]] | None = None
         self._lock = Lock()
 
-    def find(self, connection: sqlite3.Connection) -> Mapping[str, str]:
-        """Return {path that memories say: path now} of the files that were renamed since."""
+    def files(self, connection: sqlite3.Connection) -> Mapping[str, str]:
+        """Return {path that active memories say: path now} of the files that were renamed since."""
         if self._repository is None:
             return {}
-        head = head_revision(self._repository) or ""
+        head = self._head()
         stamp = _Stamp(derived.state_of(connection), head, _stamp(self._repository.git_dir / "index"))
         with self._lock:
             if self._known is None or self._known[0] != stamp:
                 self._known = stamp, self._ask(connection, head)
             return self._known[1]
+
+    def follow(
+        self, connection: sqlite3.Connection, links: Mapping[str, tuple[Iterable[CodeLink], str]]
+    ) -> dict[str, tuple[CodeLink, ...]]:
+        """Return the links of some memories, leading to where the code is now.
+
+        Args:
+            connection: the store's.
+            links: of each memory, by its id, and the commit at which it was made.
+        """
+        files = self.files(connection)
+        moved = {
+            id: [link._replace(path=files.get(link.path, link.path)) for link in own] for id, (own, _) in links.items()
+        }
+        if self._repository is None:
+            return {id: tuple(own) for id, own in moved.items()}
+        tied = ((link, links[id][1]) for id, own in moved.items() for link in own)
+        definitions = self._definitions.follow(tied, self._head())
+        return {id: tuple(definitions.get(link, link) for link in own) for id, own in moved.items()}
+
+    def follow_all(self, connection: sqlite3.Connection, observations: Iterable[Observation]) -> list[Observation]:
+        """Return some memories with their links leading to where the code is now."""
+        found = list(observations)
+        now = self.follow(connection, {one.id: (one.links, one.revision) for one in found if one.links})
+        return [one._replace(links=now.get(one.id, ())) for one in found]
+
+    def find_linked(self, connection: sqlite3.Connection, paths: Collection[str]) -> set[int]:
+        """Return the row numbers of the memories that speak of some files, whatever these were called before.
+
+        Args:
+            connection: the store's.
+            paths: relative to the root; one that ends in a slash means all files below it.
+        """
+        files = [path for path in places_before(paths, self.files(connection)) if not path.endswith("/")]
+        return observation_db.find_linked(connection, files) | self.find_moved(connection, paths)
+
+    def find_moved(self, connection: sqlite3.Connection, paths: Collection[str]) -> set[int]:
+        """Return the row numbers of the active memories that speak of definitions that were moved into some files.
+
+        Args:
+            connection: the store's.
+            paths: as for `find_linked`.
+        """
+        if self._repository is None or not paths:
+            return set()
+        folders = tuple(path for path in paths if path.endswith("/"))
+        words = set() if folders else self._words_of(paths)
+        files = self.files(connection)
+        candidates: list[tuple[int, CodeLink, str]] = []
+        for number, link, revision in observation_db.linked_definitions(connection):
+            now = link._replace(path=files.get(link.path, link.path))
+            if now.path not in paths and (folders or now.symbol.rpartition(".")[2].encode() in words):
+                candidates.append((number, now, revision))
+        moved = self._definitions.follow(((link, revision) for _, link, revision in candidates), self._head())
+        places = {link: place.path for link, place in moved.items()}
+        into = {link for link, path in places.items() if path in paths or path.startswith(folders)}
+        return {number for number, link, _ in candidates if link in into}
+
+    def _words_of(self, paths: Collection[str]) -> set[bytes]:
+        words: set[bytes] = set()
+        for path in list(paths)[:_MOST_READ]:
+            with suppress(OSError, PathError):  # it is not there, or not to be read
+                words.update(_WORD.findall(read_file(self._root, path, _MAX_BYTES)))
+        return words
+
+    def _head(self) -> str:
+        return "" if self._repository is None else head_revision(self._repository) or ""
 
     def _ask(self, connection: sqlite3.Connection, head: str) -> dict[str, str]:
         spoken_of = observation_db.linked_places(connection)
@@ -55,25 +134,12 @@ class Moves:
         return find_renames(self._root, absent, commits, head) if absent else {}
 
 
-def follow(observation: Observation, moves: Mapping[str, str]) -> Observation:
-    """Return a memory with its links leading to where its files are now."""
-    links = follow_links(observation.links, moves)
-    return observation if links is observation.links else observation._replace(links=links)
-
-
-def follow_links(links: tuple[CodeLink, ...], moves: Mapping[str, str]) -> tuple[CodeLink, ...]:
-    """Return links that lead to where their files are now."""
-    if not moves or not any(link.path in moves for link in links):
-        return links
-    return tuple(link._replace(path=moves.get(link.path, link.path)) for link in links)
-
-
 def places_before(paths: Collection[str], moves: Mapping[str, str]) -> set[str]:
     """Return some files, and what memories call them that were made before they were renamed.
 
     Args:
         paths: one that ends in a slash means all files below it.
-        moves: as `Moves.find` returns them.
+        moves: as `Moves.files` returns them.
     """
     folders = tuple(path for path in paths if path.endswith("/"))
     return {*paths, *(old for old, new in moves.items() if new in paths or new.startswith(folders))}

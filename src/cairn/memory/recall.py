@@ -18,7 +18,7 @@ from cairn.memory import derived
 from cairn.memory.corpus import Corpus, cosines, load_corpus
 from cairn.memory.links import LinkStates, Staleness, name_of
 from cairn.memory.models import MemoryModels
-from cairn.memory.moves import Moves, follow, follow_links, places_before
+from cairn.memory.moves import Moves, places_before
 from cairn.memory.pertinence import LEAST_CHANCE, PromptMatches, chances, shared_words
 from cairn.memory.ranking import (
     HOPELESS,
@@ -96,11 +96,11 @@ class Recall:
         self.models = MemoryModels(store, chain)
         self._visibility = Visibility(root, repository)
         self._link_states = LinkStates(root)
-        self._moves = Moves(root, repository)
+        self._moves = Moves(root, repository, self._link_states)
         self._corpus: Corpus | None = None
         self._corpus_from = 0
         self._lock = Lock()
-        self._newest: tuple[tuple[object, ...], dict[str, tuple[CodeLink, ...]]] = (
+        self._newest: tuple[tuple[object, ...], dict[str, tuple[tuple[CodeLink, ...], str]]] = (
             (),
             {},
         )  # until any changes
@@ -207,7 +207,7 @@ class Recall:
             return []
         corpus = self._current()
         with self._store.reading() as connection:
-            numbers = observation_db.find_linked(connection, places_before(paths, self._moves.find(connection)))
+            numbers = self._moves.find_linked(connection, paths)
         scope = self._scope(corpus, wanted, all_branches=False) & np.isin(corpus.numbers, list(numbers))
         recollections: list[Recollection] = []
         for observation in self._load(corpus, np.flatnonzero(scope).tolist()).values():
@@ -246,29 +246,34 @@ class Recall:
             if self._newest[0] != key:
                 self._newest = key, observation_db.select_links(connection, wanted, limit)
             links = self._newest[1]
-            moves = self._moves.find(connection) if any(links.values()) else {}
-        now = {id: follow_links(own, moves) for id, own in links.items()} if moves else links
+            tied = {id: own for id, own in links.items() if own[0]}
+            now = self._moves.follow(connection, tied) if tied else {}
         return self._link_states.find_stale(now), list(links)
 
     def linked_paths(self) -> list[str]:
         """Return the files that active memories speak of, where they are now, sorted."""
         with self._store.reading() as connection:
-            moves = self._moves.find(connection)
+            moves = self._moves.files(connection)
             return sorted({moves.get(path, path) for path in observation_db.linked_paths(connection)})
 
-    def moves(self) -> Mapping[str, str]:
-        """Return {path that active memories say: path now} of the files that were renamed since."""
+    def places_of(self, path: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """Return what memories call a file or folder, and the row numbers of those whose code was moved there.
+
+        Args:
+            path: relative to the root; a folder ends in a slash.
+        """
         if not self._store.exists:
-            return {}
+            return (path,), ()
         with self._store.reading() as connection:
-            return self._moves.find(connection)
+            places = places_before([path], self._moves.files(connection))
+            return tuple(sorted(places)), tuple(sorted(self._moves.find_moved(connection, [path])))
 
     def followed(self, observations: Sequence[Observation]) -> list[Observation]:
-        """Return memories with their links leading to where their files are now."""
-        if not any(observation.links for observation in observations):
+        """Return memories with their links leading to where their code is now."""
+        if not self._store.exists or not any(observation.links for observation in observations):
             return list(observations)
-        moves = self.moves()
-        return [follow(observation, moves) for observation in observations]
+        with self._store.reading() as connection:
+            return self._moves.follow_all(connection, observations)
 
     def rebuild(self) -> int:
         """Rebuild what is searched from the memories, and return from how many; 0 where nothing was remembered."""
@@ -320,8 +325,9 @@ class Recall:
         with self._store.reading() as connection:
             numbers = {row: int(corpus.numbers[row]) for row in rows}
             found = observation_db.load_numbers(connection, list(numbers.values()))
-            moves = self._moves.find(connection)
-        return {row: follow(found[number], moves) for row, number in numbers.items() if number in found}
+            rows_found = [row for row, number in numbers.items() if number in found]
+            followed = self._moves.follow_all(connection, [found[numbers[row]] for row in rows_found])
+        return dict(zip(rows_found, followed, strict=True))
 
 
 def _without_echoes(found: Mapping[int, Observation]) -> dict[int, Observation]:

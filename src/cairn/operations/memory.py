@@ -15,7 +15,6 @@ from cairn.hints import Hint
 from cairn.memory.handles import handle_of
 from cairn.memory.identity import session_to_keep
 from cairn.memory.links import link_to, name_of
-from cairn.memory.moves import places_before
 from cairn.memory.shown import sources_of
 from cairn.memory.store import By
 from cairn.memory.targets import MARK, Target, target_below
@@ -121,6 +120,8 @@ def list_memories(
 
 def conditions_of(workspace: Workspace, request: MemoryFilter) -> Conditions:
     """Return what a filter asks for as conditions of the store."""
+    path = folder_or_file(workspace.root, request.file)
+    paths, moved = workspace.memory.recall.places_of(path) if path else ((), ())
     return Conditions(
         statuses=request.statuses,
         types=request.types,
@@ -128,17 +129,12 @@ def conditions_of(workspace: Workspace, request: MemoryFilter) -> Conditions:
         branches=(request.branch,) if request.branch else (),
         session=session_to_keep(request.session),
         tag=request.tag,
-        paths=_places(workspace, request.file),
+        paths=paths,
+        moved=moved,
         text=request.text,
         since=start_of(request.since),
         until=end_of(request.until),
     )
-
-
-def _places(workspace: Workspace, file: str) -> tuple[str, ...]:
-    """Return a file or folder as the memory has it, with what files were called there before they were renamed."""
-    path = folder_or_file(workspace.root, file)
-    return tuple(sorted(places_before([path], workspace.memory.recall.moves()))) if path else ()
 
 
 def show(workspace: Workspace, request: MemoryRequest, progress: Progress | None = None) -> list[MemoryDocument]:

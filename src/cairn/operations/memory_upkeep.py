@@ -35,7 +35,8 @@ _NOBODY = "agent:unknown"  # asks, if the request does not say who
 def show_code(workspace: Workspace, request: MemoryCodeRequest, progress: Progress | None = None) -> MemoryCodeDocument:
     """Show the code that a memory speaks of, as it was when it was linked and as it is now."""
     observation = workspace.memory.store.observation(request.id)
-    codes = LinkedCodes(workspace.root, workspace.memory.recall.moves()).of(observation)
+    (now,) = workspace.memory.recall.followed([observation])
+    codes = LinkedCodes(workspace.root).of(observation, now.links)
     links = [cast("LinkedCodeDocument", code._asdict()) for code in codes]
     return {"id": handle_of(observation.id), "links": links}
 

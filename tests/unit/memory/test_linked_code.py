@@ -27,7 +27,7 @@ def code_of(project: Path, file: str, text: str = "") -> LinkedCode:
         made = workspace.memory.remember("About money", files=(file,)).observation
         if text:
             (project / "money.py").write_text(text)
-        return LinkedCodes(workspace.root, {}).of(made)[0]
+        return LinkedCodes(workspace.root).of(made, made.links)[0]
 
 
 def test_code_that_did_not_change_is_shown_once(project: Path) -> None:
@@ -57,7 +57,7 @@ def test_code_that_was_committed_after_it_was_linked_is_found(project: Path, git
         made = workspace.memory.remember("About money", files=("money.py::tax",)).observation
         git(project, "commit", "-q", "-a", "-m", "Raise the tax")
         (project / "money.py").write_text(CODE.replace("1.2", "1.3"))
-        code = LinkedCodes(workspace.root, {}).of(made)[0]
+        code = LinkedCodes(workspace.root).of(made, made.links)[0]
     assert code.then == "def tax(price):\n    return price * 1.25"
     assert code.revision != made.revision
 

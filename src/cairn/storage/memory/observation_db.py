@@ -30,6 +30,7 @@ class Conditions(NamedTuple):
         statuses, types, origins: any of these.
         session, tag: exactly this.
         paths: speaks of any of these; one that ends in a slash means all below it.
+        moved: with `paths`, or is one of these, by their row numbers: what it speaks of was moved there.
         text: is said somewhere, in any case.
         since, until: when it was created, as a time of the clock or the beginning of one.
         branches: any of these.
@@ -44,6 +45,7 @@ class Conditions(NamedTuple):
     session: str = ""
     tag: str = ""
     paths: Sequence[str] = ()
+    moved: Sequence[int] = ()
     text: str = ""
     since: str = ""
     until: str = ""
@@ -154,6 +156,19 @@ def linked_places(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     return connection.execute(query).fetchall()
 
 
+def linked_definitions(connection: sqlite3.Connection) -> list[tuple[int, CodeLink, str]]:
+    """Return the row numbers of active observations, the newest first, with each definition that they speak of.
+
+    Returns:
+        the row number, the link, and the commit at which the observation was made.
+    """
+    query = (
+        "SELECT number, revision, path, symbol, hash FROM link JOIN observation USING (number) "
+        "WHERE status = 'active' AND symbol != '' ORDER BY created DESC, number, path, symbol"
+    )
+    return [(number, CodeLink(*link), revision) for number, revision, *link in connection.execute(query)]
+
+
 def iter_all(connection: sqlite3.Connection) -> Iterator[Observation]:
     """Yield all observations, redacted ones included."""
     yield from _read(connection, "", ())
@@ -168,14 +183,20 @@ def select(
     return list(_read(connection, page, [*values, -1 if limit is None else limit, offset]))
 
 
-def select_links(connection: sqlite3.Connection, conditions: Conditions, limit: int) -> dict[str, tuple[CodeLink, ...]]:
-    """Return what the observations that meet all conditions speak of, by their ids, the newest first."""
+def select_links(
+    connection: sqlite3.Connection, conditions: Conditions, limit: int
+) -> dict[str, tuple[tuple[CodeLink, ...], str]]:
+    """Return what the observations that meet all conditions speak of, by their ids, the newest first.
+
+    Returns:
+        their links, and the commit at which they were made.
+    """
     where, values = _where(conditions)
-    page = f"SELECT number, id FROM observation {where} ORDER BY created DESC, id DESC LIMIT ?"
+    page = f"SELECT number, id, revision FROM observation {where} ORDER BY created DESC, id DESC LIMIT ?"
     with reading(connection):
-        ids = dict(connection.execute(page, [*values, limit]).fetchall())
-        links = _links(connection, list(ids))
-    return {id: tuple(links.get(number, ())) for number, id in ids.items()}
+        rows = connection.execute(page, [*values, limit]).fetchall()
+        links = _links(connection, [number for number, _, _ in rows])
+    return {id: (tuple(links.get(number, ())), revision) for number, id, revision in rows}
 
 
 def count_by_session(connection: sqlite3.Connection, sessions: Sequence[str]) -> dict[str, int]:
@@ -232,8 +253,10 @@ def _where(conditions: Conditions) -> tuple[str, list[Any]]:
         folders = [path for path in conditions.paths if path.endswith("/")]
         files = json.dumps([path for path in conditions.paths if not path.endswith("/")])
         matches = ["path IN (SELECT value FROM json_each(?))", *["substr(path, 1, length(?)) = ?"] * len(folders)]
-        terms.append(f"number IN (SELECT number FROM link WHERE {' OR '.join(matches)})")
+        linked = f"number IN (SELECT number FROM link WHERE {' OR '.join(matches)})"
+        terms.append(f"({linked} OR number IN (SELECT value FROM json_each(?)))")
         values.extend([files, *(value for folder in folders for value in (folder, folder))])
+        values.append(json.dumps(list(conditions.moved)))
     return f"WHERE {' AND '.join(terms)}", values
 
 
