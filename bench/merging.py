@@ -29,7 +29,7 @@ CLOCK_STEP_SECONDS = 600.0
 
 def secret_of(number: int) -> str:
     """Return a text that can be found in files."""
-    return f"the password is swordfish-{number}!"
+    return f"the codeword is swordfish-{number}!"
 
 
 def play(folder: Path, seed: int, n_changes: int) -> list[Replica]:

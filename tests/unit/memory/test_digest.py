@@ -195,7 +195,7 @@ def test_a_digest_of_a_long_session_is_bounded(agent: Agent) -> None:
 
 def test_words_of_an_erased_memory_are_not_left_in_the_digest_of_its_session(agent: Agent, tmp_path: Path) -> None:
     agent.ask("remember the swordfish")
-    secret = agent.learn("The password of staging is swordfish.", "decision")
+    secret = agent.learn("The codeword of staging is swordfish.", "decision")
     assert "swordfish" in agent.end().text
     agent.lifecycle.erase(secret, PERSON)
     assert agent.digests.find("s1") is None

@@ -59,7 +59,7 @@ def test_an_event_is_read_back_as_it_was_written() -> None:
         {"kind": "link", "value": {"path": "../x", "symbol": "", "hash": ""}},
         {"kind": "status", "value": {"status": "superseded"}},
         {"kind": "status", "value": {"status": "active", "superseded_by": ID}},
-        {"kind": "redact", "value": {"reason": "the password was swordfish"}},
+        {"kind": "redact", "value": {"reason": "the codeword was swordfish"}},
         {"more": 1},
     ],
 )

@@ -62,7 +62,7 @@ def test_an_import_over_a_memory_adds_what_is_new(full: Replica, empty: Replica)
 
 
 def test_a_memory_erased_here_is_not_brought_back_by_an_older_export(empty: Replica) -> None:
-    id = make(empty, text="the password is swordfish")
+    id = make(empty, text="the codeword is swordfish")
     data = export(empty)
     empty.store.record([MemoryChange(id, "redact", {})], PERSON)
     exchange_of(empty).take(io.BytesIO(data))

@@ -103,7 +103,7 @@ def test_what_a_person_decided_an_agent_cannot_undo_and_no_event_is_left(
 
 
 def test_an_erased_memory_can_only_be_erased(lifecycle: Lifecycle) -> None:
-    id = keep(lifecycle, "the password is swordfish")
+    id = keep(lifecycle, "the codeword is swordfish")
     assert lifecycle.erase(id, PERSON).is_redacted
     assert lifecycle.erase(id, PERSON).is_redacted
     with pytest.raises(NotFoundError, match="erased"):

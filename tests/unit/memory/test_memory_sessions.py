@@ -290,7 +290,7 @@ def test_a_memory_that_is_erased_takes_the_words_of_its_session_and_of_questions
     agent: Agent, tmp_path: Path
 ) -> None:
     usage = MemoryUsage(agent.store, agent.clock)
-    agent.report("prompt", text="the password is swordfish")
+    agent.report("prompt", text="the codeword is swordfish")
     agent.use("shell", "login swordfish")
     id = Lifecycle(agent.store).remember(NewMemory("swordfish", session="s1"), AGENT).observation.id
     usage.note_question("memory", "is it swordfish?", 1, ids=[id])

@@ -57,7 +57,7 @@ def test_replicas_that_know_the_same_events_hold_the_same_memories(tmp_path: Pat
 def test_what_is_redacted_is_nowhere_on_disk(tmp_path: Path) -> None:
     replica = Replica(tmp_path / "state")
     kept = make(replica.store, text=f"{SECRET} is kept")
-    gone = make(replica.store, text=f"the password is swordfish {'x' * 9000}")
+    gone = make(replica.store, text=f"the codeword is swordfish {'x' * 9000}")
     replica.store.record([MemoryChange(gone, "set", {"text": "it is swordfish, really"})], PERSON)
     copy_database(tmp_path / "state" / "memory.db")
     replica.store.record([MemoryChange(gone, "redact", {})], PERSON)
@@ -70,7 +70,7 @@ def test_what_is_redacted_is_nowhere_on_disk(tmp_path: Path) -> None:
 
 def test_what_is_redacted_is_erased_once_nobody_reads_any_more(tmp_path: Path) -> None:
     replica, reader = Replica(tmp_path / "state"), Replica(tmp_path / "state")
-    gone = make(replica.store, text="the password is swordfish")
+    gone = make(replica.store, text="the codeword is swordfish")
     with reader.store.reading() as connection:
         connection.execute("BEGIN")
         connection.execute("SELECT * FROM event").fetchone()

@@ -134,7 +134,7 @@ def test_a_memory_that_is_shared_later_goes_with_its_history(ada: Checkout, bob:
 
 
 def test_of_an_erased_memory_only_that_it_was_erased_is_left(ada: Checkout, bob: Checkout) -> None:
-    id = ada.make(text="the password is swordfish")
+    id = ada.make(text="the codeword is swordfish")
     bob.take_from(ada)
     assert id in bob.memories()
     ada.change(id, "redact")
@@ -149,7 +149,7 @@ def test_of_an_erased_memory_only_that_it_was_erased_is_left(ada: Checkout, bob:
 def test_files_of_an_erased_memory_that_another_branch_brings_back_are_deleted_again(
     tmp_path: Path, ada: Checkout
 ) -> None:
-    id = ada.make(text="the password is swordfish")
+    id = ada.make(text="the codeword is swordfish")
     branch = {file.name: file.read_bytes() for file in ada.folder.iterdir()}
     ada.change(id, "redact")
     for file in ada.folder.iterdir():
