@@ -197,11 +197,16 @@ class Trail:
             fresh.command = call.name
             return [_propose_open(fresh)] if failure.message else []
         fresh.is_red_first, fresh.is_own = self._is_red_first(failure), failure.file in self.edited
+        self._note_remedies(_done_before(call.target, failure.program))
         if (before := self._same_command(fresh)) is not None:
             _fail_again(before, fresh)
             return []
         self.failures = [*self.failures[1 - _MAX_OPEN :], fresh]
         return [_propose_open(fresh)] if failure.message and not fresh.is_red_first else []
+
+    def _note_remedies(self, commands: Iterable[str]) -> None:
+        for broken in self.failures:
+            broken.remedies += map(_show, commands)
 
     def _same_command(self, fresh: OpenFailure) -> OpenFailure | None:
         for broken in self.failures:
@@ -227,8 +232,7 @@ class Trail:
         if written := files_written(call.target, root):
             self._note_edit(written)
         if is_remedy(call.target):
-            for broken in self.failures:
-                broken.remedies.append(_show(call.target))
+            self._note_remedies([call.target])
         if any(step.base[:2] == ("git", "commit") for step in command.steps):
             self.edited.clear()
         return proposals
@@ -273,6 +277,13 @@ class Trail:
         if any(are_alike(old, new) for old in broken.steps for new in command.work):
             return _propose_way(broken, text)
         return None
+
+
+def _done_before(command: str, program: str) -> list[str]:
+    """Return the steps before one that failed that changed what others run in, as in `pip install x && pytest`."""
+    steps = parse_command(command).steps
+    failed = next((place for place, step in enumerate(steps) if step.program == program), 0)
+    return [text for step in steps[:failed] if is_remedy(text := " ".join(step.raw))]
 
 
 def _fail_again(before: OpenFailure, fresh: OpenFailure) -> None:

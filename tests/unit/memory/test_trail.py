@@ -149,3 +149,22 @@ def test_a_trail_stays_small() -> None:
         trail.take(run(f"tool{number} x", "error: y", 1), "/repo")
         trail.take(edit(f"src/{number}.py"), "/repo")
     assert len(trail.to_json()) < 20_000
+
+
+def test_what_was_installed_in_the_same_command_is_not_told_as_fixed_by_a_later_edit() -> None:
+    missing = "E   ModuleNotFoundError: No module named 'pytest_mock'\nERROR tests/test_cart.py"
+    (fix,) = learn(
+        run("pytest -q", missing, 1),
+        run("pip install pytest-mock && pytest -q", FAILED, 1),
+        edit("src/cart.py"),
+        run("pytest -q", "1 passed"),
+    )
+    assert fix.text.startswith("`pytest -q` failed: assert 3 == 2 (tests/test_cart.py, test_total). Before that: ")
+    assert "ModuleNotFoundError" in fix.text
+    assert fix.text.endswith("Fixed in src/cart.py; the command succeeds since.")
+
+
+def test_what_was_installed_in_the_same_command_that_then_succeeded_is_told() -> None:
+    missing = "E   ModuleNotFoundError: No module named 'pytest_mock'\nERROR tests/test_cart.py"
+    (until,) = learn(run("pytest -q", missing, 1), run("pip install pytest-mock && pytest -q", "1 passed"))
+    assert "`pip install pytest-mock" in until.text
