@@ -17,12 +17,14 @@ class StatementRule(NamedTuple):
         confidence: that a sentence that matches is one, from 0 to 1.
         pattern: searched for in a sentence.
         by: who says so: `agent`, `user`, or empty for either.
+        unless: searched for as well; a sentence that matches is none.
     """
 
     type: str
     confidence: float
     pattern: str
     by: str = ""
+    unless: str = ""
 
 
 _WE = r"\b(?:i|we|the team)(?:'ve| have|'d| had)?(?: (?:now|also|finally|therefore|thus|just|then|both))?"
@@ -35,6 +37,13 @@ _CLAIMED = r"(?:think|thinks|thought|believe|believes|believed|remember|remember
 _LATER = r"for (?:next time|the future|future reference)"
 _KEEP = rf"(?:remember|don't forget|do not forget|keep in mind|bear in mind|note to self|note {_LATER})(?: (?:this|please|{_LATER}))?"
 _MISBEHAVES = r"(?:fails?|breaks?|crash(?:es)?|hangs?|times? out|deadlocks?|stalls?|loops? forever|goes wrong)"
+
+# Of the task at hand, and no convention: `use the other one, not this`, `don't touch it yet`.
+_TASK = r"\b(?:yet|now|today|tomorrow|anything|worry|until|this time|again|anymore|any more|for the moment|the (?:first|second|third|other|last|next|same|one)|this one|that one|these|those|it|them|mine|two|three|four|i mean|i meant|in this (?:commit|pr|pull request|change|branch|session|function|method|class|file|line|section|test|component)|so much|so many|too)\b"
+_ASKED = r"\bbe (?:checked|fixed|changed|updated|tested|renamed|moved|removed|reviewed)\b|^(?:no,? |ok,? |please |then |and |now )*(?:why|how|explain|run|go|look|search|open|start|make|build|set ?up|install|clone|work|move|put it|delete|remove|implement|test|try|check|see|read|count|list|compare|clean|tidy|i want|i need|i would|there (?:is|are)|is|are|does|do we|have we|can|could)\b"
+_SO = r"^(?:no|nope|wrong|that'?s (?:wrong|not right|not true|incorrect|not how)|not quite|actually|you forgot|i (?:already )?(?:told|said)(?: you)?(?: already| before)?)\b[^:,;!.]{0,20}[,:;!.-]+ "
+_OUR = r"(?:in|for|of) (?:this|our) (?:repo|repository|project|code ?base|monorepo|team|company)"
+_PARTS = r"(?:names?|messages?|titles?|branches|tags|files|tests|specs|routes|endpoints|handlers|classes|modules|migrations|fixtures|components|helpers|keys|ids|errors|exceptions|logs|types|interfaces|templates|styles|constants|secrets|docs|scripts|deploys|deployments|releases|dates|times|prices|amounts)"
 
 RULES = tuple(
     StatementRule(*row)
@@ -65,6 +74,20 @@ RULES = tuple(
         ("decision", 0.75, rf"{_START}no (?:new )?\w+(?: \w+)? (?:without|in|unless)\b", "user"),
         ("decision", 0.75, rf"{_START}all [\w ]{{3,40}} (?:are|must be|have to be|should be|go|live|belong)\b", "user"),
         ("decision", 0.75, r"\b(?:our|the) (?:convention|policy|standard|house rule|rule here)\b", "user"),
+        ("decision", 0.75, rf"{_START}(?:no,? )?use [\w.+@/-]+(?: [\w.+@/-]+){{0,5}},? (?:(?:and )?(?:not|never)|rather than|instead of) \S+", "user", rf"{_TASK}|\buse (?:a|an|the|this|that|my|your|another|other|different)\b"),
+        ("decision", 0.75, rf"{_START}(?:no,? )?(?:use|put|keep|place|store) [^,;]{{3,60}}, (?:not|never) (?:the|in|into|under|a|an) \S+", "user", rf"{_TASK}|\b(?:it|him|her) in|\b(?:use|put|keep|place|store) (?:a|an|the|your|another)\b"),
+        ("decision", 0.75, rf"\b(?:is|are|must|should|never|always|not|don't|only|uses?|returns?|keep|stay|needs?|follow|put|name|write)\b.*\b{_OUR}\b", "user", rf"{_TASK}|{_ASKED}"),
+        ("decision", 0.75, rf"{_START}(?:no,? )?(?:don't|do not|dont) (?:ever )?(?:mock|use|import|hard.?code|force.?push|edit|swallow|introduce|catch|rely|squash|rebase|reformat|add (?:comments|docstrings|packages|dependencies|new dependencies))(?: [\w./`'-]+){{2,}}", "user", rf"{_TASK}|\b(?:use|mock|import|edit|catch|introduce|reformat) (?:that|this|a|an)\b"),
+        ("decision", 0.75, rf"{_START}(?:no,? )?(?:never|avoid|stop) (?:mock|us|import|hard.?cod|force.?push|push|edit|swallow|introduc|catch|rely|log|print|return|throw|rais|add|writ|squash|rebas|reformat|leav|commit|depend|expos)(?:e|t?ing)?(?: [\w./`'-]+){{2,}}", "user", rf"{_TASK}|\benough\b"),
+        ("decision", 0.8, r"^(?:all |new |our |the )*[\w /-]{2,40}s (?:must|have to|has to|need to|should always|should never)\b", "user", rf"{_TASK}|{_ASKED}|^(?:so )?(?:i|we|you|he|she|they|there|it|this|that|what|something|someone)\b"),
+        ("decision", 0.8, r"\b(?:every|each|all) [\w -]{3,40} (?:needs?|must|has to|have to|gets?|should have)\b", "user", rf"{_TASK}|{_ASKED}|\b(?:tests|checks|builds?) (?:need|must|have) (?:to )?(?:pass|be green|succeed)"),
+        ("decision", 0.75, rf"\b{_PARTS} (?:always |only |all )?(?:(?:start|begin|end|go|live|belong|come)s?|(?:is|are) (?:always |only )?(?:named|called|prefixed|stored|written|returned|kept|generated|signed|done|sent|passed|sorted|formatted)) (?:with|next|in|into|under|through|by|as|beside|to|on|from)\b", "user", rf"{_TASK}|{_ASKED}|\b(?:wrong|errors?:|an error|instead|twice|fix|but|why|broken|missing|empty|incorrect|because)\b"),
+        ("decision", 0.75, r"\bwe(?: only)? (?:target|run on|run with|ship|pin|vendor|release|deploy to|test against|build with|format with|lint with|name|version)\b", "user", _TASK),
+        ("decision", 0.85, rf"{_SO}.*\b(?:must|needs?|has to|have to|always|never|only|every|each|is not|isn't|don't|do not)\b", "user", r"\b(?:it works|never mind|that's fine|i was wrong|problem|bug|issue|cause|somewhere|elsewhere|the change|is it|are there|could|tests?$)\b"),
+        ("decision", 0.85, r"\b(?:is|are|gets?) (?:auto-?)?generated\b.*\b(?:don't|do not|never) (?:edit|touch|change|modify)\b|\b(?:don't|do not|never) (?:edit|touch|change|modify)\b.*\bgenerated\b", "user"),
+        ("decision", 0.8, r"\b(?:was|were|got) (?:rejected|removed|dropped|reverted|abandoned|declined)\b.*\b(?:don't|do not|never) (?:bring|add|re-?add|re-?introduce|(?:re-?)?implement|use|restore|revive)\b", "user"),
+        ("decision", 0.75, r"\b(?:before|after) (?:every|each|any) (?:commit|push|merge|release|deploy\w*|pr|pull request|migration)\b", "user", _ASKED.replace("run|", "").replace("make|", "")),
+        ("decision", 0.75, rf"{_START}(?:please )?avoid [\w-]+(?: [\w-]+)?, (?:we|it|they|that)\b", "user"),
         # -- trade-offs ---------------------------------------------------------------------------------------------------
         ("trade_off", 0.9, r"\btrade-?offs?(?: (?:here|to be aware of|to know|worth knowing|is|was|of this|i made|we made|to note))*\s?(?::|\bis\b|\bwas\b)"),
         ("trade_off", 0.85, r"\bat the (?:cost|expense|price) of\b"),
@@ -107,6 +130,8 @@ RULES = tuple(
         ("gotcha", 0.75, r"^(?:bitte )?(?:merke? dir|denke? daran|vergiss nicht|nicht vergessen|beachte)(?: bitte)?\s?(?::|, dass\b)|^(?:souviens-toi|rappelle-toi|retiens|n'oublie pas)(?: bien)?\s?(?::| que\b)|^(?:recuerda|no olvides|lembre-se|lembra)(?: de)?\s?(?::| que\b)|^(?:ricordati?|non dimenticare)\s?(?::| che\b)", "user"),
         ("gotcha", 0.75, rf"{_START}(?:no,? )?(?:do not|don't|dont|never) (?:close|open|cache|log|change|remove|move|rename|edit|delete|drop|block|merge|skip|set|write|read|lock|retry|reset|inline|bump)\b.*, (?:the|our|its?) [\w ]{{1,40}}\b(?:needs?|depends?|expects?|relies|reads?|uses?|breaks?|fails?)\b", "user"),
         ("gotcha", 0.7, r", (?:which|that) (?:breaks|deadlocks|hides|loses|drops|skips|corrupts|blocks)\b|, it (?:deadlocks|hangs|breaks|loses|corrupts|follows|overwrites|wipes|deletes)\b", "agent"),
+        ("gotcha", 0.75, r"\b(?:is|are|runs?|works?|happens?|comes?|deployed|built|released|tested|used|called) only (?:\w+ )?(?:from|in|on|over|via|through|for|by|when|after|with|at)\b|\b(?:is|are) only (?:reachable|available|allowed|possible|valid|supported|accessible|visible|deployed|run|used) (?:over|via|from|in|on|for|by|when|after|with|at|through)\b", "user", _ASKED),
+        ("gotcha", 0.75, r"^(?:no,? |actually,? |wrong,? |but )?(?:the|our|CODE|\w+ \w+) ?[\w ./-]{0,40}\b(?:is|are|takes?|returns?|expects?|uses?|lives?|comes?|belongs?|counts?|means?) [\w ./'-]{1,40}, not (?:in |the |a |an |by |from |on |at |to )?\S+", "user", rf"\b(?:should|want|make|rename|move|show|write|explain|i)\b|\b(?:is|are) (?:\w+ing|called)\b|\b(?:wrong|broken|missing|empty|slow|fast|once|twice)\b|{_TASK}|{_ASKED}"),
         # -- discoveries --------------------------------------------------------------------------------------------------
         ("discovery", 0.95, r"^(?:(?:key|main|important|interesting|central|biggest) )?(?:finding|insight|learning|lesson(?: learned| learnt)?|til|takeaway|discovery)s?: \S"),
         ("discovery", 0.9, r"\broot cause (?:is|was|of [^.]{3,60} (?:is|was)|turned out to be|:)|^root cause: "),

@@ -7,12 +7,21 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from cairn.memory.linear import linear
-from cairn.memory.statement_rules import CAUSES, COMMON_WORDS, CONTINUATIONS, HEADINGS, NOT_STATEMENTS, RULES
+from cairn.memory.statement_rules import (
+    CAUSES,
+    COMMON_WORDS,
+    CONTINUATIONS,
+    HEADINGS,
+    NOT_STATEMENTS,
+    RULES,
+    StatementRule,
+)
 
 AGENT, USER = "agent", "user"
 
 _MAX_CHARS, _MAX_HEADING_CHARS = 500, 100
 _MIN_WORDS, _MIN_CONTENT_WORDS = 5, 3
+_MIN_WORDS_OF_USER = 4  # "use pnpm, not npm"
 _MAX_SENTENCES = 400
 _UNDER_HEADING = 0.85
 _CODE_BONUS, _VAGUE_MALUS = 0.05, 0.2
@@ -88,18 +97,23 @@ def judge(sentence: str, by: str, heading: str = "") -> Statement | None:
         heading: the type of what stands under its heading, empty if it says nothing.
     """
     masked = _mask(sentence)
-    if len(sentence) > _MAX_CHARS or not _has_content(sentence) or _is_ruled_out(masked):
+    least = _MIN_WORDS_OF_USER if by == USER else _MIN_WORDS
+    if len(sentence) > _MAX_CHARS or not _has_content(sentence, least) or _is_ruled_out(masked):
         return None
     best = Statement(heading, sentence, _UNDER_HEADING) if heading else None
     for rule in RULES:
         is_better = rule.by in ("", by) and (best is None or rule.confidence > best.confidence)
-        if is_better and linear(rule.pattern).search(masked):
+        if is_better and linear(rule.pattern).search(masked) and not _is_excepted(rule, masked):
             best = Statement(heading or rule.type, sentence, rule.confidence)
     if best is None:
         return None
     change = _CODE_BONUS if _CODE_LIKE.search(sentence) else 0.0
     change -= _VAGUE_MALUS if _VAGUE.match(sentence) and not _CODE_LIKE.search(sentence) else 0.0
     return best._replace(confidence=round(min(1.0, best.confidence + change), 2))
+
+
+def _is_excepted(rule: StatementRule, masked: str) -> bool:
+    return bool(rule.unless) and linear(rule.unless).search(masked) is not None
 
 
 def _is_ruled_out(masked: str) -> bool:
@@ -112,10 +126,10 @@ def _mask(sentence: str) -> str:
     return "CODE".join(part.lower().replace("\u2019", "'") for part in parts)
 
 
-def _has_content(sentence: str) -> bool:
+def _has_content(sentence: str, least: int = _MIN_WORDS) -> bool:
     words = _WORD.findall(sentence)
     content = [word for word in words if word.lower() not in COMMON_WORDS]
-    return len(words) >= _MIN_WORDS and len(content) >= _MIN_CONTENT_WORDS
+    return len(words) >= least and len(content) >= _MIN_CONTENT_WORDS
 
 
 def _sentences(text: str) -> Iterator[_Sentence]:

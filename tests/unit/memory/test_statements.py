@@ -112,6 +112,63 @@ def test_a_rule_of_the_user_is_a_decision_and_that_of_an_agent_is_not() -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "Use tox -e unit, never plain pytest, in this repo.",
+        "use pnpm, not npm",
+        "No, use httpx instead of requests.",
+        "Put migrations in db/migrate, not in the app folder.",
+        "don't mock the database in integration tests",
+        "Never log customer emails.",
+        "commit messages must be in English",
+        "All new endpoints need an OpenAPI entry.",
+        "Tests go next to the code, not into a tests folder.",
+        "We target Python 3.9, so no match statements.",
+        "Wrong: handlers must never raise HTTPException directly.",
+        "the files in gen/ are generated, don't edit them",
+        "Feature X was rejected by legal, don't implement it again.",
+        "run black before every commit",
+        "errors are returned as problem+json in this project",
+    ],
+)
+def test_a_convention_of_the_user_is_a_decision(text: str) -> None:
+    (statement,) = find_statements(text, USER)
+    assert (statement.type, statement.text) == ("decision", text)
+    assert statement.confidence >= 0.7
+
+
+@pytest.mark.parametrize(
+    "text", ["Actually the timeout is in milliseconds, not seconds.", "The staging server is only reachable over VPN."]
+)
+def test_what_a_user_puts_right_is_kept(text: str) -> None:
+    assert said(text, USER) == [("gotcha", text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "use the other file, not this",
+        "Use the first approach, not the second.",
+        "fix the test, not the code",
+        "don't change anything in the parser yet",
+        "don't use so many comments in this function",
+        "the button must be left aligned",
+        "make the button blue, not red",
+        "it should return 3, not 4",
+        "all handlers need to be checked for this bug",
+        "the logs are written to the wrong file",
+        "the function is called twice, not once",
+        "why is the import in this project so slow",
+        "find where this repo parses dates",
+        "actually, is it possible that the cache is never cleared",
+        "I was told the feature was dropped, don't know why",
+    ],
+)
+def test_a_wish_for_the_task_at_hand_is_no_convention(text: str) -> None:
+    assert said(text, USER) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "Please remember: the staging database is wiped every night.",
         "don't forget that the nightly build deletes the bucket",
         "For next time: use the fixtures in tests/data.",
