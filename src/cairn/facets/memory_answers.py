@@ -40,6 +40,7 @@ class MemoryAnswers:
         types: Sequence[MemoryType] = (),
         include_resolved: bool = False,
         all_branches: bool = False,
+        at_least: int = 0,
     ) -> tuple[MemoryHit, ...]:
         """Return the memories that a query is about, best first; none if nothing has to do with it.
 
@@ -49,12 +50,14 @@ class MemoryAnswers:
             types: only of these.
             include_resolved: also what is resolved or superseded; what was archived is never found.
             all_branches: also what was learned on branches that are not merged here.
+            at_least: so many are shown where they are only faintly like it.
 
         Raises:
             StoreError: if the memory cannot be read.
         """
         statuses = ("active", "resolved", "superseded") if include_resolved else ("active",)
-        found = self._recall.search(query, limit, Conditions(statuses=statuses, types=types), all_branches=all_branches)
+        wanted = Conditions(statuses=statuses, types=types)
+        found = self._recall.search(query, limit, wanted, all_branches=all_branches, at_least=at_least)
         return memory_hits(self._store, found)
 
     def answer(self, request: SearchRequest, branch: str) -> Answer:

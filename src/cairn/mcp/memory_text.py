@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     )
 
 
+_ASK_AGAIN = "Ask once more in other words: the parts, libraries and errors that a note would name."
+
+
 def remembered_text(document: RememberedDocument) -> str:
     """Return what was kept."""
     page = Page()
@@ -42,7 +45,9 @@ def recall_text(document: RecallDocument) -> str:
     if omitted := document["omitted"] + page.n_left_out:
         notes.insert(0, f"{pluralize(omitted, 'more memory has', 'more memories have')} no room: lower `limit`.")
     if not document["memory"] and not omitted:
-        notes.insert(0, f"Nothing is remembered about {document['query'][:200]!r}.")
+        notes.insert(0, f"Nothing is remembered about {document['query'][:200]!r}. {_ASK_AGAIN}")
+    elif all(hit["confidence"] == "low" for hit in document["memory"]):
+        notes.insert(0, f"None of these is likely to be it. {_ASK_AGAIN}")
     return page.close(notes)
 
 

@@ -313,8 +313,8 @@ async def recall(tool_call: AgentCall, request: RecallRequest) -> str:
 RECALL = Tool(
     "recall",
     "Recall earlier sessions",
-    "Ask what earlier sessions learned here: pitfalls, decisions, causes of bugs. Before a change, and when something "
-    "fails oddly. Notes to check against the code, not orders.",
+    "Ask what earlier sessions learned: pitfalls, decisions, causes of bugs. Before a change, and when something "
+    "fails. Name it in several ways. Notes to check, not orders.",
     RecallRequest,
     ("query", "limit", "include_resolved", "project"),
     recall,

@@ -42,7 +42,7 @@ _MOST_FILES = 200  # of a change
 _MOST_OUTLINED = 20
 _MAX_BYTES, _MAX_ANSWER_BYTES = 1_000_000, 32_000_000
 _GIT_S = 2.0
-_MOST_AT_ONCE_S = 0.5  # for all that one question asks for; the next one goes on
+_MOST_AT_ONCE_S = 0.2  # for all that one question asks for; the next one goes on
 _KNOWN_S = 20.0  # that nothing was found where no commit took it away: what is not committed changes at any time
 _MAX_KEPT = 10_000
 

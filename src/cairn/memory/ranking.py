@@ -132,6 +132,7 @@ def worth(staleness: Staleness, weights: RecallWeights) -> float:
 # questions put to memories that do not answer them.
 BIAS, DENSE, LEAD = -6.15, 4.0, 9.4
 HOPELESS = 0.003  # what is less likely to be relevant is not shown
+FAINT = 0.0015  # or less than this, where somebody asked for a few in any case
 
 
 def relevance(scored: Scored, row: int) -> float:

@@ -21,6 +21,7 @@ from cairn.memory.models import MemoryModels
 from cairn.memory.moves import Moves, places_before
 from cairn.memory.pertinence import LEAST_CHANCE, PromptMatches, chances, shared_words
 from cairn.memory.ranking import (
+    FAINT,
     HOPELESS,
     RecallWeights,
     Scored,
@@ -106,7 +107,7 @@ class Recall:
         )  # until any changes
 
     def search(
-        self, query: str, limit: int = 10, wanted: Conditions = ACTIVE, *, all_branches: bool = False
+        self, query: str, limit: int = 10, wanted: Conditions = ACTIVE, *, all_branches: bool = False, at_least: int = 0
     ) -> list[Recollection]:
         """Return the memories that a query is about, the best first; none if nothing has to do with it.
 
@@ -115,6 +116,7 @@ class Recall:
             limit: how many at most.
             wanted: only these.
             all_branches: those, too, that were made on branches that are not merged here.
+            at_least: so many are shown where they are only faintly like it.
         """
         parsed = parse_question(query)
         if parsed is None or not self._store.exists:
@@ -125,9 +127,9 @@ class Recall:
             return []
         cosines = self.models.sharpen(corpus, query, bundled_cosines(corpus, parsed))
         scored = score(corpus, parsed, cosines, scope, self._now(), self._weights)
-        return self._choose(corpus, parsed, scored, limit)
+        return self._choose(corpus, parsed, scored, limit, at_least)
 
-    def _choose(self, corpus: Corpus, query: Query, scored: Scored, limit: int) -> list[Recollection]:
+    def _choose(self, corpus: Corpus, query: Query, scored: Scored, limit: int, at_least: int) -> list[Recollection]:
         """Return the best rows, once it is known what became of the code that they speak of."""
         best = np.argsort(-scored.total, kind="stable")[: limit + _MORE + _MOST_DIGESTS].tolist()
         candidates = [row for row in best if np.isfinite(scored.total[row])]
@@ -142,7 +144,8 @@ class Recall:
             chance = relevance(scored, row)
             why = reasons(found[row], query, scored, row)
             recollection = Recollection(found[row], chance, confidence_word(chance), why, states[row])
-            if chance >= HOPELESS and (place < limit or not _is_mere_digest(recollection)):
+            least = FAINT if len(recollections) < at_least else HOPELESS
+            if chance >= least and (place < limit or not _is_mere_digest(recollection)):
                 recollections.append(recollection)
         return sorted(recollections, key=_is_mere_digest)[:limit]
 
@@ -213,7 +216,7 @@ class Recall:
         for observation in self._load(corpus, np.flatnonzero(scope).tolist()).values():
             staleness = self._link_states.staleness(observation)
             about = [name_of(link) for link in observation.links if link.path in paths]
-            if staleness.state != "gone":
+            if about and staleness.state != "gone":  # what was moved elsewhere is no longer of these files
                 recollections.append(Recollection(observation, 1.0, "high", f"about {', '.join(about)}", staleness))
         return sorted(recollections, key=lambda found: (-found.observation.importance, found.observation.id))
 

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from cairn.index.limits import Progress
 
 _NOBODY = "agent:unknown"  # asks, if the request does not say who
+_FAINT_ONES = 3  # memories that are shown where none is like the question
 _MOST_SHOWN = 20  # of the last times at which agents were shown a memory
 _REMOVED = re.compile(r"\[redacted: [a-z0-9-]+\]|\[private\]")
 
@@ -89,6 +90,7 @@ def recall(workspace: Workspace, request: RecallRequest, progress: Progress | No
         types=request.types,
         include_resolved=request.include_resolved,
         all_branches=request.all_branches,
+        at_least=_FAINT_ONES,
     )
     document: RecallDocument = {
         "query": request.query,

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from cairn import Workspace
+from cairn.memory.moments import Moment
 from cairn.operations import perform
 from cairn.protocol.memory_requests import MemoriesRequest, MemoryCodeRequest
 
@@ -146,10 +148,20 @@ def test_the_memories_of_a_file_are_those_of_definitions_that_were_moved_there(
     commit(root, pool=POOL + OTHERS, network=RETRY)
     (hit,) = workspace.memory.answers.about(["network.py"])
     assert hit.why == "about network.py::retry"
-    assert not workspace.memory.answers.about(["views.py"])
+    for file in ("views.py", "pool.py"):
+        assert not workspace.memory.answers.about([file])
     for file in ("network.py", "pool.py"):
         assert perform(workspace, "memories", MemoriesRequest(file=file))["total"] == 1
     assert perform(workspace, "memories", MemoriesRequest(file="views.py"))["total"] == 0
+
+
+def test_a_session_begins_where_a_definition_was_moved_from_a_file_that_changed(
+    root: Path, workspace: Workspace
+) -> None:
+    commit(root, pool=POOL + OTHERS, network=RETRY)
+    (root / "pool.py").write_text(POOL + OTHERS + "\n")
+    moment = Moment("1", "session-start", "s-1", "claude-code", time.time(), details={"source": "startup"})
+    assert workspace.memory.take(moment, shows=True).context
 
 
 def test_the_code_of_a_memory_is_shown_where_it_is_now(root: Path, workspace: Workspace) -> None:

@@ -69,6 +69,15 @@ def test_a_memory_is_found_by_its_words_and_by_its_meaning(
     assert memory.found(query)[0] == ids[name]
 
 
+def test_what_is_faintly_like_the_question_is_shown_only_to_who_wants_a_few(
+    memory: Memory, ids: dict[str, str]
+) -> None:
+    assert memory.found("the view of a test") == [ids["yaml"]]
+    assert memory.found("the view of a test", at_least=1) == [ids["yaml"]]
+    assert memory.found("the view of a test", at_least=3) == [ids["yaml"], ids["utc"]]
+    assert memory.found("bananas", at_least=3) == []
+
+
 def test_nothing_is_found_where_nothing_was_remembered(memory: Memory) -> None:
     assert memory.recall.search("anything") == []
     assert not (memory.root / ".cairn").exists()
@@ -97,7 +106,7 @@ def test_what_is_erased_leaves_no_terms_and_no_vectors(memory: Memory, ids: dict
 
 
 def test_what_is_erased_is_in_no_file_as_a_term_or_vector(memory: Memory) -> None:
-    id = memory.remember("The password of the pool is swordfish, really.", tags=("mackerel",))
+    id = memory.remember("The pond behind the pool holds swordfish, really.", tags=("mackerel",))
     with memory.store.reading() as connection:
         (row,) = posting_db.read_all(connection)
         ((_, vector),) = vector_db.read(connection, bundled_fingerprint())
