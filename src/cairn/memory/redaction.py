@@ -47,12 +47,32 @@ _ALIKE = {
     **dict.fromkeys("\u00a0\u202f\u3000", " "),
     **{"\uff1a": ":", "\uff1d": "="},
     **{
+        "\u5bc6\u7801\u662f": "pw:",
+        "\u5bc6\u7801\u4e3a": "pw:",
+        "\u5bc6\u78bc\u662f": "pw:",
+        "\u5bc6\u78bc\u70ba": "pw:",
         "\u5bc6\u7801": "pw",
         "\u5bc6\u78bc": "pw",
+        "\u30d1\u30b9\u30ef\u30fc\u30c9\u306f": "passw:",
         "\u30d1\u30b9\u30ef\u30fc\u30c9": "passw",
         "\u043f\u0430\u0440\u043e\u043b\u044c": "passwd",
     },
 }
+# Letters of other scripts that look like those of ours, and ours in full width; they stand for these within our words.
+_LOOK_ALIKE = str.maketrans(
+    {
+        **{chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)},
+        **dict(
+            zip(
+                "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0455\u0458\u04bb\u0501\u051b\u051d\u0410\u0412\u0415\u041a\u041c\u041d\u041e"
+                "\u0420\u0421\u0422\u0425\u0406\u0405\u0408\u03bf\u03bd\u03c1\u03b9\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7",
+                "aeopcyxisjhdqwABEKMHOPCTXISJovpiABEZHIKMNOPTYX",
+                strict=True,
+            )
+        ),
+    }
+)
+_WORD, _OUR_LETTER = re.compile(r"[\w-]+"), re.compile(r"[A-Za-z0-9\uff01-\uff5e]")
 _PLAIN = bytes(byte if byte in b"\t\n\r" or 31 < byte < 127 else 32 for byte in range(256))
 
 
@@ -96,6 +116,7 @@ def mask(text: str) -> bytes:
     if not text.isascii():
         for sign, plain_sign in _ALIKE.items():
             text = text.replace(sign, plain_sign)
+        text = _WORD.sub(_without_look_alikes, text)
     if "\x1b" in text:
         text = _COLOUR.sub(lambda colour: " " * len(colour.group()), text)
     plain = text.encode("ascii", "replace").translate(_PLAIN)
@@ -107,6 +128,10 @@ def mask(text: str) -> bytes:
     for hole in _HOLE.finditer(text):
         holes[hole.start() : hole.end()] = bytes(hole.end() - hole.start())
     return bytes(holes)
+
+
+def _without_look_alikes(word: re.Match[str]) -> str:
+    return word[0].translate(_LOOK_ALIKE) if not word[0].isascii() and _OUR_LETTER.search(word[0]) else word[0]
 
 
 def _secrets(text: str) -> list[_Secret]:

@@ -213,3 +213,28 @@ def test_a_chain_of_names_in_one_value_is_read_once() -> None:
     chain = "password=" * 20_000
 
     assert redact(chain + "\npassword='hunter2'").kinds == {"password": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "without"),
+    [
+        ("it is gh\u0440_" + "Q2W3e4R5t6Z7u8I9" * 2 + "o0P1 now", "it is [redacted: github-token] now"),
+        ("the p\u0430ssword is hunter2", "the p\u0430ssword is [redacted: password]"),
+        ("the password is \uff48\uff55\uff4e\uff54\uff45\uff52\uff12", "the password is [redacted: password]"),
+        ("\u5bc6\u7801\u662f hunter2x", "\u5bc6\u7801\u662f [redacted: password]"),
+        ("\u30d1\u30b9\u30ef\u30fc\u30c9\u306f hunter2x", "\u30d1\u30b9\u30ef\u30fc\u30c9\u306f [redacted: password]"),
+    ],
+)
+def test_letters_of_other_scripts_hide_no_secret(text: str, without: str) -> None:
+    assert redact(text).text == without
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u0441\u0435\u0440\u0432\u0435\u0440 \u0440\u0430\u0431\u043e\u0442\u0430\u0435\u0442",
+        "\u03bf\u03c1\u03b9\u03bf 2024",
+    ],
+)
+def test_words_of_other_scripts_stay(text: str) -> None:
+    assert redact(text).text == text
