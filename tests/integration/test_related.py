@@ -150,8 +150,45 @@ def test_a_symbol_that_nothing_calls_is_said_so_and_related_code_follows(workspa
     answer = workspace.search("callers of Listing.total")
     assert answer.mode == "hybrid"
     assert answer.notes == (
-        "Nothing calls method Listing.total (shop/list.py:5), as far as can be resolved; these are related.",
+        "Nothing calls method Listing.total (shop/list.py:5), as far as can be resolved.",
+        "The hits are related code.",
     )
+
+
+def test_a_name_that_nothing_defines_is_used_in_the_lines_that_say_it(workspace: Workspace, project: Path) -> None:
+    (project / "deploy.yaml").write_text("env:\n  SHOP_CURRENCY: eur\n")
+    (project / "shop/settings.py").write_text(
+        "import os\n\nCURRENCY = os.environ['SHOP_CURRENCY']\nSHOP_CURRENCY_2 = 1\n"
+    )
+    (project / "shop/page.html").write_text("<p>{{ shop.page.title }}</p>\n")
+    workspace.index()
+    answer = workspace.search("where is SHOP_CURRENCY read")
+    assert [(hit.path, hit.start_line) for hit in answer.code] == [("shop/settings.py", 3), ("deploy.yaml", 2)]
+    assert answer.notes == ("These lines say the name: no definition called 'SHOP_CURRENCY' is known.",)
+    assert [hit.path for hit in workspace.search("usages of shop.page.title").code] == ["shop/page.html"]
+
+
+def test_lines_that_say_a_name_are_shown_where_none_of_them_can_be_resolved(
+    workspace: Workspace, project: Path
+) -> None:
+    (project / "web/later.rb").write_text("def later(list)\n  list.settle_up\nend\n")
+    (project / "web/bill.rb").write_text("class Bill\n  def settle_up\n    1\n  end\nend\n")
+    (project / "web/note.rb").write_text("class Note\n  def settle_up\n    1\n  end\nend\n")
+    workspace.index()
+    answer = workspace.search("who calls Bill.settle_up")
+    assert "web/later.rb" in [hit.path for hit in answer.code]
+    assert "related code" not in " ".join(answer.notes)
+
+
+def test_fields_that_share_a_name_are_counted(workspace: Workspace, project: Path) -> None:
+    for name in ("Crate", "Box"):
+        (project / f"{name.lower()}.rs").write_text(
+            f"pub struct {name} {{ pub weight_grams: u32 }}\n\n"
+            f"pub fn heavy(one: {name}) -> bool {{ one.weight_grams > 9 }}\n"
+        )
+    workspace.index()
+    note = workspace.search("usages of weight_grams").notes[0]
+    assert "any of 2 symbols called weight_grams (" in note
 
 
 def test_a_file_or_a_line_may_be_asked_about(workspace: Workspace) -> None:

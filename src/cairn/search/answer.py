@@ -18,7 +18,15 @@ from cairn.index.views import View
 from cairn.loading import load
 from cairn.search.confidence import GUESSED, confidence_word, is_hopeless, relevances
 from cairn.search.exact import regex_error
-from cairn.search.exact_answer import NO_LIMIT, Effort, either_case, find_exactly, hits_of_lines, in_other_case
+from cairn.search.exact_answer import (
+    NO_LIMIT,
+    Effort,
+    either_case,
+    find_exactly,
+    hits_of_lines,
+    in_other_case,
+    lines_saying,
+)
 from cairn.search.file_finder import finder_of, module_parts, parts_of_path
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.habits import tuned_features
@@ -35,6 +43,7 @@ from cairn.search.query import (
     SCOPE_MARK,
     Query,
     is_of_stop_words,
+    looks_named,
     surely_named_among,
     understand,
 )
@@ -75,6 +84,8 @@ _VERBS = {"literal": "holds", "regex": "matches", "structural": "matches"}
 MAX_COMPARED = 40_000  # rows of a project whose names are compared with one that nothing has: 0.03 s in 23,000
 MAX_MEANT, LEAST_ALIKE = 5, 0.7  # names that a misspelt word may mean, and how like it they are, 0 to 1
 SURELY_ALIKE, MAX_DEFINING = 0.8, 3  # so much for its definitions to be shown, and how many of these
+# Relations of which a line that says the name is an example, most likely.
+_SAID_RELATIONS = frozenset({"callers", "references", "writes", "importers"})
 CHECK_EVERY = 16  # hits between two looks whether somebody still waits
 LOOK_BEHIND = 5  # rows ranked beyond the limit
 
@@ -93,12 +104,12 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
     more = 0
     hits: list[CodeHit] = []
     searched: int | None = None
-    related = _answer_from_graph(library, query, request)
+    related = _answer_relation(library, query, request, effort)
     if guessed and query.asked is not None and query.mode == "literal" and _is_defined(library, query, request):
         query = query._replace(mode="symbol")
     if related is not None:
-        hits, more, notes = related
-        query = query._replace(mode="graph" if hits else "hybrid")
+        hits, more, notes = related.hits, related.more, related.notes
+        query = query._replace(mode=related.mode)
     elif query.mode in EXACT_MODES:
         query, refused = _runnable(query, request)
         hits, more, notes, searched = _matches(library, query, request, effort)
@@ -194,10 +205,34 @@ def with_outdated_note(answer: Answer, view: View) -> Answer:
 # -- the symbol graph --------------------------------------------------------------------------------------------------
 
 
-def _answer_from_graph(library: Library, query: Query, request: SearchRequest) -> Related | None:
+def _answer_relation(library: Library, query: Query, request: SearchRequest, effort: Effort) -> Related | None:
+    """Return the answer to a question for a relation: from the graph, or else the lines that say the name."""
     if query.relation is None or library.open_graph is None:
         return None
-    return _graph_answers(library).answer(query.relation, request)
+    related = _graph_answers(library).answer(query.relation, request)
+    if related is not None and related.hits:
+        return related
+    hits, more = _lines_said(library, query, request, related, effort)
+    if hits:
+        unknown = "what refers to {!r} cannot be resolved" if related else "no definition called {!r} is known"
+        note = f"These lines say the name: {unknown.format(query.relation.symbol)}."
+        said: Related = load("cairn.search.related:Related")(hits, more, [note], "literal")
+        return said
+    return related and related._replace(notes=[*related.notes, "The hits are related code."])
+
+
+def _lines_said(
+    library: Library, query: Query, request: SearchRequest, related: Related | None, effort: Effort
+) -> tuple[list[CodeHit], int]:
+    """Return the lines that say the name of a question, as far as they are of use, and how many more there are."""
+    question = query.relation
+    if question is None or question.relation not in _SAID_RELATIONS or not (related is None or related.is_said):
+        return [], 0
+    # Where something has the name, lines say the last part of it by itself.
+    name = SCOPE_MARK.split(question.symbol)[-1] if related else question.symbol
+    if not (looks_named(name) if related else question.is_marked):
+        return [], 0
+    return lines_saying(library, query, request, name, effort)
 
 
 def _add_neighbours(library: Library, hits: Sequence[CodeHit]) -> list[CodeHit]:

@@ -25,7 +25,7 @@ from cairn.search.query import Query
 from cairn.source.content import normalize
 from cairn.source.roles import FOREIGN, Role
 from cairn.source.terms import term_hash, terms_of
-from cairn.source.text import MAX_WORD_CHARS, estimate_tokens, pluralize, split_identifier
+from cairn.source.text import MAX_WORD_CHARS, estimate_tokens, pluralize, raw_words, split_identifier
 from cairn.storage.index import chunk_db
 from cairn.storage.index.chunk_db import ChunkRow
 from cairn.types import Chunk, Definition, Span
@@ -89,6 +89,17 @@ def find_exactly(
         limit = request.limit or len(hits)
         hits, more = hits[:limit], max(0, len(hits) - limit)
     return hits, more, found.notes, found.searched
+
+
+def lines_saying(
+    library: Library, query: Query, request: SearchRequest, name: str, effort: Effort
+) -> tuple[list[CodeHit], int]:
+    """Return hits for the lines that say a name as a whole, and how many more there are, as far as the index knows."""
+    whole = rf"(?:^|[^\w-]){re.escape(name)}(?:[^\w-]|$)"  # dots are between names
+    saying = query._replace(mode="regex", pattern=whole)
+    words = tuple(dict.fromkeys(raw_words(name)))
+    hits, more, *_ = find_exactly(library, saying, request, effort._replace(words=words))
+    return hits, more
 
 
 def in_other_case(library: Library, query: Query, request: SearchRequest, effort: Effort) -> tuple[list[CodeHit], int]:
@@ -191,7 +202,7 @@ def _unreadable_note(count: int) -> list[str]:
 def _files_in_order(
     snapshot: Snapshot, query: Query, request: Filtered, worth: Ints | None = None
 ) -> list[tuple[int, str]]:
-    """Return (file, path) of the files in scope, those the query's role asks for and implementation first.
+    """Return (file, path) of the files in scope: implementation and what the query asks for, configuration, the others.
 
     Args:
         worth: the files that are worth a look, all by default.
@@ -200,10 +211,11 @@ def _files_in_order(
     if worth is not None:
         chosen = worth if chosen is None else np.intersect1d(chosen, worth)
     numbers = range(len(snapshot.files.paths)) if chosen is None else chosen.tolist()
-    roles = snapshot.files.roles
-    minor = (roles & int((Role.TEST | Role.EXAMPLE | Role.DOCS) & ~query.wants)) > 0
-    last = (roles & int((FOREIGN | Role.TRANSLATION) & ~query.wants)) > 0
-    ordered = sorted(numbers, key=lambda number: (last[number], minor[number], number))
+    later = (Role.CONFIG, Role.TEST | Role.EXAMPLE | Role.DOCS, FOREIGN | Role.TRANSLATION)
+    places = np.zeros(len(snapshot.files.roles), np.int8)
+    for place, roles in enumerate(later, start=1):
+        places[snapshot.files.roles & int(roles & ~query.wants) > 0] = place
+    ordered = sorted(numbers, key=lambda number: (places[number], number))
     return [(number, snapshot.files.paths[number]) for number in ordered]
 
 

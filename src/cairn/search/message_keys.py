@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 from cairn.answers import CodeHit
 from cairn.hints import Hint
 from cairn.search.confidence import GUESSED, confidence_word
-from cairn.search.exact_answer import Effort, find_exactly
+from cairn.search.exact_answer import Effort, lines_saying
 from cairn.search.library import Library
 from cairn.search.query import Query
 from cairn.source.languages import BY_NAME
-from cairn.source.text import raw_words
 
 if TYPE_CHECKING:
     from cairn.protocol.requests import SearchRequest
@@ -62,11 +61,7 @@ def _keys_of(hit: CodeHit) -> list[str]:
 
 def _users_of(library: Library, query: Query, request: SearchRequest, key: str) -> list[CodeHit]:
     """Return the lines of code that say a key as a whole, those of tests last."""
-    whole = rf"(?:^|[^\w-]){re.escape(key)}(?:[^\w-]|$)"  # dots are between keys
-    effort = Effort(_SECONDS, tuple(dict.fromkeys(raw_words(key))))
-    found, *_ = find_exactly(
-        library, query._replace(mode="regex", pattern=whole), replace(request, limit=_MAX_LINES), effort
-    )
+    found, _ = lines_saying(library, query, replace(request, limit=_MAX_LINES), key, Effort(_SECONDS))
     users = [hit for hit in found if _is_code(hit)]
     return [hit._replace(relevance=GUESSED, confidence=confidence_word(GUESSED)) for hit in users]
 

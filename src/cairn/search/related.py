@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from cairn import waiting
 from cairn.answers import CodeHit, Neighbour
@@ -69,11 +69,17 @@ class RelatedPlace(NamedTuple):
 
 
 class Related(NamedTuple):
-    """The hits for a question, how many the limit left out, and notes; without hits, the notes say that."""
+    """The hits for a question, how many the limit left out, and notes; without hits, the notes say that.
+
+    `mode`: how they were found, `hybrid` if they still have to be. `is_said`: lines say the name, and it is not known
+    what they mean by it.
+    """
 
     hits: list[CodeHit]
     more: int
     notes: list[str]
+    mode: Literal["graph", "literal", "hybrid"] = "graph"
+    is_said: bool = False
 
 
 class GraphAnswers:
@@ -114,15 +120,16 @@ def answer_question(
         unknown = _unknown(graph, question.relation, nodes, has_known=bool(all_places))
     if not symbols and not all_places:
         return None
-    description = _describe(graph, symbols, target) if symbols else target
+    described = [symbol_of(graph.code, graph.code.main_of(symbol)) for symbol in symbols]
+    description = _describe(described, target) if symbols else target
     places = _own_first(graph, _within_filters(library, request, graph, all_places))
     contents, nothing = _SENTENCES[question.relation]
     if not places:
         if unknown and not all_places:
-            return Related([], 0, [*unknown, "The hits are related code.", *graph.notes])
+            return Related([], 0, [*unknown, *graph.notes], "hybrid", is_said=True)
         where = " within the filters" if all_places else ""
-        note = f"{nothing.format(description)}{where}, as far as can be resolved; these are related."
-        return Related([], 0, [note, *unknown, *graph.notes])
+        note = f"{nothing.format(description)}{where}, as far as can be resolved."
+        return Related([], 0, [note, *unknown, *graph.notes], "hybrid")
     shown = places[: request.limit or None]
     words = f"Understood as a question for {contents.format(description)}; to take it as prose"
     note = Hint(words, "search", query=None, mode="hybrid")
@@ -144,7 +151,7 @@ def _answer_with_references(
         references = [reference for reference in references if reference.kind == "write"]
     all_places = [_place_of_reference(graph, reference) for reference in references]
     places = _own_first(graph, _within_filters(library, request, graph, all_places))
-    label = _label(sought[0].symbol) if len(sought) == 1 else _describe(graph, symbols, question.symbol)
+    label = _describe([each.symbol for each in sought], question.symbol)
     contents, nothing = _SENTENCES[question.relation]
     notes = [
         note
@@ -153,8 +160,9 @@ def _answer_with_references(
     ]
     if not places:
         where = " within the filters" if all_places else ""
-        said = f"{nothing.format(label)}{where}, as far as can be resolved; the hits are related code."
-        return Related([], 0, [*([] if notes and not all_places else [said]), *notes, *graph.notes])
+        said = f"{nothing.format(label)}{where}, as far as can be resolved."
+        is_said = bool(notes) and not all_places
+        return Related([], 0, [*([] if is_said else [said]), *notes, *graph.notes], "hybrid", is_said)
     shown = places[: request.limit or None]
     words = f"Understood as a question for {contents.format(label)}; to take it as prose"
     note = Hint(words, "search", query=None, mode="hybrid")
@@ -185,9 +193,9 @@ def _unknown(graph: Graph, relation: Relation, nodes: Sequence[int], *, has_know
     return notes
 
 
-def _describe(graph: Graph, symbols: Sequence[Sequence[int]], target: str) -> str:
+def _describe(symbols: Sequence[Symbol], target: str) -> str:
     """Return the symbols of a question in words; several when they share the name."""
-    labels = [_label(symbol_of(graph.code, graph.code.main_of(symbol))) for symbol in symbols[:_MAX_LISTED]]
+    labels = [_label(symbol) for symbol in symbols[:_MAX_LISTED]]
     if len(symbols) == 1:
         return labels[0]
     more = f" and {len(symbols) - len(labels)} more" if len(symbols) > len(labels) else ""

@@ -12,6 +12,8 @@ Relation = Literal["callers", "callees", "references", "writes", "implementers",
 
 # `X` stands for a symbol, `a|b` for either word. Words are compared in lower case; those in `_FILLERS` are skipped.
 _PLACES = "functions|methods|classes|components|files|modules|places|code"
+_CHANGING = "change|modify|rename|remove|delete"
+_CHANGED = "changing|modifying|renaming|removing|deleting"
 _FORMS: dict[Relation, tuple[str, ...]] = {
     "callers": (
         "callers of|for X", "callsites of X", "call sites of X", "who|what calls X", "call|calls to|of X",
@@ -24,6 +26,11 @@ _FORMS: dict[Relation, tuple[str, ...]] = {
         "where is X used|referenced|read|rendered|instantiated", "where do we use|read|render X",
         f"which|what {_PLACES} use|uses|reference|references|read|reads|render|renders X",
         f"{_PLACES} that use|uses|reference|references|read|reads|render|renders X",
+        "what|who depends on X", f"{_PLACES} that depend|depends on X", f"which|what {_PLACES} depend|depends on X",
+        f"what breaks|break if|when i|we {_CHANGING} X", f"what would|will|could break if|when i|we {_CHANGING} X",
+        f"what is affected if|when i|we {_CHANGING} X", f"what is affected by {_CHANGED} X",
+        f"impact|effect|effects of {_CHANGED} X", "is X used", "is X still used", "is X unused",
+        "does anything use|reference|read X",
     ),
     "writes": (
         "where is X assigned|set|written|changed|modified|mutated", "who|what writes|sets|assigns|changes|modifies X",
@@ -60,18 +67,21 @@ _BY_WORDS = {
     for number, (template, _) in reversed(list(enumerate(_TEMPLATES)))
 }
 # Two words may just as well be prose, unless the first one is shaped like a name.
-_SHAPED = re.compile(r"[_.:$#/()]|[a-z][A-Z]|^[A-Z]")
+_MARKED = re.compile(r"[_.:$#/()]|[a-z][A-Z]")
+_SHAPED = re.compile(rf"{_MARKED.pattern}|^[A-Z]")
 _OPENINGS = frozenset({"find", "list", "show", "me", "all", "the", "every", "each"})
 _FILLERS = frozenset({"the", "function", "method", "class", "type", "interface", "file", "module"}) | frozenset(
     {"component", "hook", "struct", "trait", "enum", "constant", "variable", "field", "property", "macro"}
 )
 _ANYWHERE = re.compile(
-    r"(?i)\s(?:anywhere|(?:in|across) (?:the|this|our) (?:whole )?(?:code(?: ?base)?|project|repo(?:sitory)?))\s*\??$"
+    r"(?i)(?:\s(?:anywhere|(?:in|across) (?:the|this|our) (?:whole )?(?:code(?: ?base)?|project|repo(?:sitory)?)))+"
+    r"\s*\??$"
 )
 _IN_FILE = re.compile(
     r"(?P<rest>.+\S)\s+in\s+(?:the file )?[`\"']?(?P<path>[^\s`\"']*(?:/|\.\w{1,8})[^\s`\"'?]*)[`\"']?\??"
 )
 
+_UNQUOTED = re.compile(r"^[\"'`]+|[\"'`]+\??$")
 _METHODS = frozenset({"method", "constructor", "destructor"})
 _MODULES = frozenset({"module", "namespace", "package"})
 _VALUES = frozenset({"constant", "variable", "property", "field"})
@@ -115,6 +125,11 @@ class RelationQuestion(NamedTuple):
         """Whether the symbol is shaped like a name, and not like a word of prose."""
         return _SHAPED.search(self.symbol) is not None
 
+    @property
+    def is_marked(self) -> bool:
+        """Whether the symbol is written as no word of prose is: a capital at its beginning is not enough."""
+        return _MARKED.search(self.symbol) is not None
+
 
 def parse_relation(text: str) -> RelationQuestion | None:
     """Return the relation that a query asks for, None for any other query."""
@@ -127,6 +142,13 @@ def parse_relation(text: str) -> RelationQuestion | None:
     if not 1 < len(words) <= _LONGEST + len(_FILLERS) or (len(words) == 2 and not _SHAPED.search(words[0])):
         return None
     words = [word for at, word in enumerate(words) if word.lower() not in _FILLERS or at in (0, len(words) - 1)]
+    question = _question_of(words)
+    if question is None and words[-1].rstrip("?").lower() in _FILLERS:  # `who calls the load method`
+        question = _question_of(words[:-1])
+    return question
+
+
+def _question_of(words: list[str]) -> RelationQuestion | None:
     folded = [word.lower() for word in words]
     folded[-1] = folded[-1].rstrip("?")
     fitting = [
@@ -137,7 +159,7 @@ def parse_relation(text: str) -> RelationQuestion | None:
     if not fitting:
         return None
     number, at = min(fitting)
-    symbol = words[at].strip("\"'`").removesuffix("()")
+    symbol = _UNQUOTED.sub("", words[at]).removesuffix("()")
     return RelationQuestion(_TEMPLATES[number][1], symbol) if symbol.strip("?") else None
 
 

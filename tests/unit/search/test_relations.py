@@ -52,6 +52,15 @@ from cairn.search.relations import RelationQuestion, parse_kind, parse_relation
         ("callers of load in src/store.py", "callers", "src/store.py:load"),
         ("where is the field size used in `store.py`?", "references", "store.py:size"),
         ("files that import store", "importers", "store"),
+        ("what breaks if I change Order.total", "references", "Order.total"),
+        ("what would break if we rename the close method?", "references", "close"),
+        ("impact of removing Store.size", "references", "Store.size"),
+        ("what depends on Store", "references", "Store"),
+        ("is close_all still used?", "references", "close_all"),
+        ("is close_all used anywhere in the code?", "references", "close_all"),
+        ("does anything use `Store`?", "references", "Store"),
+        ("implementations of the Reader trait", "implementers", "Reader"),
+        ("callers of the parse function?", "callers", "parse"),
     ],
 )
 def test_a_question_for_a_relation_is_recognised(text: str, relation: str, symbol: str) -> None:
@@ -73,6 +82,7 @@ def test_a_question_for_a_relation_is_recognised(text: str, relation: str, symbo
         "implementations of the visitor pattern in the compiler",
         "how are subclasses of Base registered",
         "callers of ?",
+        "what breaks when we upgrade",
         "where is the session used in a request",
         "which files call for a rewrite",
         "callers of ``",
