@@ -244,3 +244,35 @@ def test_what_a_namespace_holds_is_shown_and_not_the_namespace(tmp_path: Path) -
         workspace.index()
         hit = workspace.search("what is added up in a shop").code[0]
         assert (hit.kind, hit.name) == ("function", "add_up")
+
+
+@pytest.mark.parametrize("text", ["inline_height", "where is inline_height defined", "rename inline_height to height"])
+def test_a_field_comes_before_what_the_documentation_says_of_the_setting(tmp_path: Path, text: str) -> None:
+    write_files(
+        tmp_path,
+        {
+            "docs/config.md": "# Config\n\n## inline_height\n\nDefault: `0`. Set `inline_height`.\n",
+            "src/settings.rs": (
+                "pub struct Settings {\n    /// The inline_height of the window.\n    pub inline_height: u16,\n}\n\n"
+                "impl Settings {\n    pub fn is_full(&self) -> bool {\n        self.inline_height == 0\n    }\n}\n"
+            ),
+            "tests/settings.rs": "struct Fake {\n    inline_height: u16,\n}\n",
+        },
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert places(workspace.search(text))[:2] == [("src/settings.rs", 3), ("docs/config.md", 3)]
+        assert workspace.search("docs of inline_height").code[0].path == "docs/config.md"
+
+
+def test_where_a_thing_is_made_is_no_question_for_what_is_called_like_it(tmp_path: Path) -> None:
+    write_files(
+        tmp_path,
+        {
+            "shop/service.py": "def create_survey(store, title):\n    return store.insert('surveys', title)\n",
+            **{f"tests/test_{word}.py": f"survey = {{'title': '{word}'}}\n" for word in ("one", "two", "six")},
+        },
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert workspace.search("where is a survey created").code[0].name == "create_survey"

@@ -27,6 +27,7 @@ from cairn.search.exact_answer import (
     in_other_case,
     lines_saying,
 )
+from cairn.search.field_lines import is_heading, with_fields
 from cairn.search.file_finder import finder_of, module_parts, parts_of_path
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.habits import tuned_features
@@ -120,8 +121,8 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
             notes.append(f"No line{where} {_VERBS[query.mode]} {_shown(query.pattern)} exactly; these are related.")
             query = query._replace(mode="hybrid")
         hits = _rank_hits(library, query, request, notes)
-        if guessed and query.item is None and not _is_named(query, hits):
-            hits = with_pasted(library, query, request, hits, notes)
+        if guessed and query.item is None:
+            hits = _with_lines(library, query, request, hits, notes)
         if guessed and not hits and effort is NO_LIMIT and not means_name(query):
             notes.extend(_notes_on_names_meant(query, _names_meant(library, query, request)))
     if request.expand and library.open_graph is None:
@@ -289,6 +290,15 @@ def _rows_with_names(library: Library, query: Query, ranking: Ranking) -> list[R
     terms = {terms_of_word(name)[1][-1] for name in surely_named_among(text)}
     holding = set(library.snapshot.term_rows([known_hash(term) for term in sorted(terms)]).rows.tolist())
     return [ranked for ranked in ranking.rows if ranked.row in holding]
+
+
+def _with_lines(
+    library: Library, query: Query, request: SearchRequest, hits: list[CodeHit], notes: list[str]
+) -> list[CodeHit]:
+    """Return the hits with the lines that a query means, by what it names or quotes."""
+    if not _is_named(query, hits):
+        return with_pasted(library, query, request, hits, notes)
+    return with_fields(library, query, request, hits) if is_heading(query, hits[0]) else hits
 
 
 def _hits_of_ranking(

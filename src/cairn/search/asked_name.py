@@ -28,6 +28,10 @@ _PLACES = ("file", "module", "class", "package", "header", "crate", "namespace",
 _PLACE = rf"(?:source |header )?(?:{'|'.join(_PLACES)})"
 _TO_DEFINE, _DEFINES = r"(?:define|declare|implement)", r"(?:defines|declares|implements|contains|holds)"
 _DONE = r"(?:defined|declared|implemented|located|written|created|introduced|found|defined at|coded|living|stored)"
+# What a program does with a thing at run time, unless the thing is written as a name: `where is a survey created`.
+_DONE_WITH_THINGS = re.compile(
+    r" (?:written|created|stored)$|^where(?:'s|s| is) an? (?!.* (?:defined|declared)$)", re.IGNORECASE
+)
 
 
 def _by_first_word(*forms: tuple[str, str]) -> dict[str, tuple[str, ...]]:
@@ -72,6 +76,11 @@ _UNSURE = _by_first_word(
         "the definition declaration implementation source code location body signature",
         rf"(?:the )?{_ABOUT} (?:of|for) {_WHAT}",
     ),
+)
+# Work on one name, if it is written as one.
+_CHANGED = _by_first_word(
+    ("rename", rf"rename {_WHAT}(?: (?:to|into|as) [`\"']?[\w$.-]+[`\"']?)?"),
+    ("remove delete deprecate", rf"(?:remove|delete|deprecate) {_WHAT}"),
 )
 _NAMED_BEFORE = rf"{_WHAT} {_ABOUT}"
 # Who finds a definition asks for it.
@@ -137,10 +146,13 @@ def _without_place(text: str, *, may_be_alone: bool = False) -> AskedName | None
     told = _VERB.sub("", text, count=1)
     for one in dict.fromkeys((text, told)):
         if thing := _asked_thing(_SURE, one):
-            return _asked(thing, is_sure=True)
+            is_prose = _DONE_WITH_THINGS.search(one) and not is_shaped_name(thing["name"])
+            return None if is_prose else _asked(thing, is_sure=True)
         if one.rpartition(" ")[2].lower() in _ABOUTS and (thing := _thing_in(_NAMED_BEFORE, one)):
             is_name = is_shaped_name if _DEFINED_BY.search(one) else is_marked_name  # `Reformat code`
             return _asked(thing, is_sure=True) if is_name(thing["name"]) else None
+    if (thing := _asked_thing(_CHANGED, text)) and is_marked_name(thing["name"]):
+        return _asked(thing, is_sure=True)
     alone = _thing(told)
     if alone is not None and _kind_of(alone) in KINDS:
         has_article, is_shaped = told[:4].lower() == "the ", is_shaped_name(alone["name"])

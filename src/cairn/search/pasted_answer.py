@@ -68,8 +68,7 @@ def with_pasted(
         found = found._replace(places=[])
     notes.extend(_notes_on_lines(found, pasted, "" if is_quoted else "then" if named else "first"))
     lines = with_users_of_keys(library, query, request, lines, notes)
-    shown = {hit.id for hit in (*named, *lines)}
-    ranked = [hit for hit in ranked if hit.id not in shown]
+    ranked = _without(ranked, [*named, *lines])
     if is_quoted:
         hits = [*named, *ranked[:BEFORE_QUOTED], *lines, *ranked[BEFORE_QUOTED:]]
     else:
@@ -77,6 +76,11 @@ def with_pasted(
         most = hits[-1].relevance if hits else GUESSED if any(one.is_loose for one in pasted) else 1.0
         hits += [_at_most(hit, most) for hit in ranked]
     return hits[: request.limit or None]
+
+
+def _without(hits: Sequence[CodeHit], shown: Sequence[CodeHit]) -> list[CodeHit]:
+    ids = {hit.id for hit in shown}
+    return [hit for hit in hits if hit.id not in ids]
 
 
 def _hits_of_routes(

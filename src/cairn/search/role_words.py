@@ -59,6 +59,13 @@ _CONFIG_TOPICS = (
     r"|(dotnet|elixir|java|jdk|kotlin|node(\.?js)?|php|python|ruby|rust|scala|swift|typescript) versions?"
     r"|versions? of (elixir|go|java|kotlin|node(\.?js)?|php|python|ruby|rust|scala|swift|typescript|\.net))\b"
 )
+# Who runs the tests asks for what the project says of that, not for tests.
+_TESTS = r"(?:(?:tests?|specs?)(?! (?:client|double|harness|runner)s?\b)|(?:test |spec )?suites?)"
+_RUNS_TESTS = (
+    r"^(?:(?:how (?:do|can|should|would) (?:i|we|you|one)|how to|(?:commands?|steps|instructions) (?:to|for)) )?"
+    rf"(?:run|running|execute|executing) (?:(?!(?:after|before|during|in|on|with)\b)[\w/-]+ ){{0,4}}{_TESTS}\b"
+    rf"|^how (?:are|is) (?:[\w/-]+ ){{0,4}}{_TESTS} (?:run|executed)\b"
+)
 # A piece of code that does something.
 _CODE_THAT = (
     r"\b(?:class|code|component|function|handler|helper|interface|logic|method|module|object|part|reporter|rule|struct"
@@ -90,6 +97,8 @@ def asked_roles(text: str) -> Role:
     if not flags and not _ANY_ROLE_WORD.search(lower):
         return Role(0)
     roles = Role(sum([int(role) for role, pattern in _ROLE_WORDS if re.search(pattern, lower, flags)]))
+    if roles & Role.TEST and re.search(_RUNS_TESTS, lower, flags):
+        return roles & ~Role.TEST | Role.DOCS
     if roles & Role.CONFIG and re.search(_CODE_THAT, lower):
         return roles & ~Role.CONFIG
     is_config = re.search(_CONFIG_TOPICS, lower, flags) and not re.search(_MEANS_CODE, lower)

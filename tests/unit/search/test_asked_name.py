@@ -39,6 +39,10 @@ from cairn.search.relations import KINDS
         ("FileStore class", "FileStore"),
         ("const LIMITS", "LIMITS"),
         ("find save!", "save!"),
+        ("where is Store created", "Store"),
+        ("rename the setting page_size to items_per_page", "page_size"),
+        ("rename MAX_SIZE", "MAX_SIZE"),
+        ("remove the field page_size", "page_size"),
     ],
 )
 def test_a_question_for_a_definition_is_recognised(text: str, name: str) -> None:
@@ -139,6 +143,11 @@ def test_prose_is_no_list_of_names(text: str) -> None:
         "Store",
         "store.load()",
         "how does `Store` handle errors",
+        "where is a survey created",
+        "where is the session stored?",
+        "where is an order",
+        "rename files",
+        "Remove Python",
     ],
 )
 def test_other_queries_are_no_questions_for_a_definition(text: str) -> None:
