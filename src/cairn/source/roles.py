@@ -84,8 +84,8 @@ _CONFIG = (
     r"(^|/)(requirements[^/]*\.(txt|in)|constraints[^/]*\.txt|CMakeLists\.txt|MANIFEST\.in"
     r"|configure\.ac|CODEOWNERS|BUILD|WORKSPACE|Earthfile|Jenkinsfile|Procfile|Vagrantfile|go\.(mod|work)"
     r"|\.([a-z]+(rc|ignore|-format|-versions)|mailmap|gitattributes|git-blame-ignore-revs|htaccess|jvmopts|rspec|yardopts))$"
-    r"|\.(bazel|bzl|cabal|cff|config|haskell-ci|nuspec|pbxproj|pc|podspec|sln|slnx|xcprivacy|xcscheme|xctestplan"
-    r"|xcworkspacedata)(\.in)?$"
+    r"|\.(bazel|bzl|cabal|cff|config|csv|haskell-ci|neon|nuspec|pbxproj|pc|podspec|sln|slnx|tsv|xcprivacy|xcscheme"
+    r"|xctestplan|xcworkspacedata|xlf|xliff)(\.(dist|in))?$"
 )
 
 
@@ -101,6 +101,8 @@ _GENERATED = (
     r"|(^|[/_.-])amalgamat(ed|ion)\.([ch]|cc|hh|[ch]pp)$"
     r"|(^|/)zz_generated[._]|(^|[^t]|(^|[^s])t|(^|[^e])st|(^|[^t])est)_generated\.[a-z]+$"
     r"|(^|/)(y\.tab|lex\.yy|[^/]+\.tab)\.(c|h|cc|hh|cpp|hpp)$|\.(snap|map|klib\.api)$"
+    r"|(^|/)schemas/[a-z]\w*(\.\w+){2,}/\d+\.json$"  # of a database of Android, one of each version
+    r"|(^|/)((phpstan|psalm|detekt|lint)-baseline\.(neon|xml|php)|\.rubocop_todo\.yml)$"
     r"|[.-](bundle|min|chunk)\.([cm]?js|css)$|(^|/)([^/]+\.lock|package-lock\.json|pnpm-lock\.yaml|go\.sum)$"
 )
 _VENDORED = (
