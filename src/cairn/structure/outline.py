@@ -24,7 +24,12 @@ ID_MARK, ID_COUNTER = "#", "~"
 
 _SPACE = re.compile(r"\s+")
 _LETTER = re.compile(r"\w")
-_SECTION = re.compile(rb"(?m)^(?:\A|(?<=\n\n)|(?<=\n\r\n))[^\s#;%/*\-=][^\n]*|^\[[^\n]*\]\s*$")
+_BLOCKS = rb"/\*[^\0]{0,4000}?\*/|\{\{-?[ ]*/\*[^\0]{0,4000}?\*/[ ]*-?\}\}|<!--[^\0]{0,4000}?-->"
+# What stands at the margin after an empty line and comments, or in brackets.
+_SECTION = re.compile(
+    rb"(?m)^(?:\A|(?<=\n\n)|(?<=\n\r\n))(?:(?:(?:%s)[ \t\r]*|(?:#|;|%%|//|--)[^\n]*)\n)*"
+    rb"(?P<line>(?!\{\{-?[ ]*/\*|<!--)[^\s#;%%/*\-=][^\n]*)|^(?P<heading>\[[^\n]*\])\s*$" % _BLOCKS
+)
 # Nodes that import, by the beginning of their type.
 _IMPORT_NODES = (
     "import_", "future_import", "preproc_include", "use_declaration", "using_directive", "using_declaration",
@@ -190,12 +195,16 @@ def _import_text(text: str) -> str:
 
 
 def _without_grammar(data: bytes, path: str, language: Language, lines: Lines) -> FileOutline:
-    """List the lines that open a section of text: those at the margin after an empty line, and `[headings]`."""
-    starts = [match.span() for match in _SECTION.finditer(data)]
+    """List the lines that open a section of text: those at the margin after an empty line or comments behind one.
+
+    `[headings]` do wherever they are.
+    """
+    found = list(_SECTION.finditer(data))
     definitions = []
-    for place, (start, end) in enumerate(starts):
+    for place, match in enumerate(found):
+        start, end = match.span(match.lastgroup or 0)
         name = data[start:end].decode("utf-8", "replace").strip()[:MAX_SECTION_CHARS]
-        stop = starts[place + 1][0] if place + 1 < len(starts) else len(data)
+        stop = found[place + 1].start() if place + 1 < len(found) else len(data)
         stop = start + len(data[start:stop].rstrip())
         span = Span(lines.at(start) + 1, lines.at(max(start, stop - 1)) + 1, start, stop)
         definitions.append(Definition("section", name, name, name, "", -1, span))
@@ -208,7 +217,7 @@ def _without_grammar(data: bytes, path: str, language: Language, lines: Lines) -
         import_lines=(0, 0),
         symbols=tuple(_symbols(definitions, path)),
         spans=tuple(definition.span for definition in definitions),
-        leads=tuple(definition.span.start_line for definition in definitions),
+        leads=tuple(lines.at(match.start()) + 1 for match in found),
         notes=(f"{language.name} has no grammar here: these are the lines that open a section",),
     )
 

@@ -269,3 +269,15 @@ def test_odd_and_long_names_are_whole_and_can_be_fetched(language: str) -> None:
 def test_a_local_function_of_lua_is_listed_once() -> None:
     text = b"local a = function()\n  local b = function() end\n  M.c = function() end\nend\nd = function() end\n"
     assert [(name, first) for _, name, first, _ in listed(text, "lua")] == [("a", 1), ("b", 2), ("c", 3), ("d", 5)]
+
+
+def test_a_section_of_text_may_begin_below_the_comments_on_it() -> None:
+    text = (
+        b'{{/*\nThe name of the cache.\n*/}}\n{{- define "shop.cache" -}}\ncache\n{{- end -}}\n\n'
+        b"/// A customer.\nmodel Customer {\n  id Int\n}\n\n# Where it listens.\n# Any by default.\nHOST=0.0.0.0\n"
+        b"PORT=80\n\n/* never closed\n\n  indented\n"
+    )
+    outline = outline_file(text, "all.txt", BY_NAME["text"])
+    found = [(symbol.name, symbol.start_line, symbol.end_line) for symbol in outline.symbols]
+    assert found == [('{{- define "shop.cache" -}}', 4, 6), ("model Customer {", 9, 11), ("HOST=0.0.0.0", 15, 20)]
+    assert outline.leads == (1, 8, 13)
