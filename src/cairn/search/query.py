@@ -37,8 +37,10 @@ _CODE_MARKS = re.compile(
     r"^\s*(?:#|//) \w"
     r"|\w\(|\)\s*[{;:]|[{};]|=>|->|==|!=|:=|\w\.\w+\(|::\w+\(|</?\w|^\s*[@#]\w+|\w\[[^\]\s]*\]|^\[[^\]\s]+\]$"
 )
-# The class of an exception and its message, which may quote code.
-_RAISED = re.compile(r"(?:[\w$]+(?:\.|::?|\\))*(?:[A-Z]\w*)?(?:Error|Exception|Warning|Panic): +\S+ ")
+# The class of an exception or a test that failed, and the message, which may quote code.
+_RAISED = re.compile(
+    r"(?:[\w$]+(?:\.|::?|\\))*(?:[A-Z]\w*)?(?:Error|Exception|Warning|Panic): +\S+ |(?:FAILED|FAIL|ERROR) +\S*[/.:]\S"
+)
 # The metavariable for any number of nodes. `$NAME` does not count: it is a variable in shell, PHP and Perl.
 _STRUCTURE_MARK = re.compile(r"\$\$\$(?![$\w])|\$\$\$[A-Z_][A-Z0-9_]*\b")
 SCOPE_MARK = re.compile(r"::|\.|#|->|\\")

@@ -57,6 +57,7 @@ from cairn.types import Mode
         ("TypeError: app.use() requires a middleware function", "hybrid"),
         ("shop.cart.CartError: total() of {} is empty", "hybrid"),
         ("Error: connect() failed => refused", "hybrid"),
+        ("FAILED tests/test_cart.py::TestCart::test_total - assert 1 == 2", "hybrid"),
         ("lastError: Error(text)", "literal"),
         ("except CartError: total() fails", "literal"),
     ],
