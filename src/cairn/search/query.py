@@ -47,6 +47,11 @@ SCOPE_MARK = re.compile(r"::|\.|#|->|\\")
 _SURELY_NAMED = re.compile(r"\w_\w|^[a-z]{2,}\d*[A-Z](?!S$)|^\d{3,}$")
 _LOOKS_NAMED = re.compile(r"[a-z0-9][A-Z]|\w_\w|[A-Z][A-Z][a-z]")
 
+# A word with a capital is a name if it says of what kind: `a field of the Order model`.
+_KINDED = re.compile(
+    r"\b(?:the|an?|our|to|of|on|for|from) ([A-Z][a-z]\w*)"
+    r"(?= (?:class|component|entity|enum|interface|model|record|struct|trait|type)\b)"
+)
 _SPELLED = re.compile(r"[A-Za-z]+(?:[ -][A-Za-z]+){1,3}")  # it may be a name of several words
 # A call, or a type with its parameters, as it is written where it is used.
 _USED = re.compile(
@@ -309,7 +314,8 @@ def _symbols(text: str, raws: list[str], mode: Mode) -> tuple[Name, ...]:
         return (_name(text),)
     if len(raws) == 1 and mode != "symbol":
         return (Name(raws[0]),)
-    names = [Name(raw) for raw in dict.fromkeys(raws) if len(raw) > 2 and looks_named(raw)]
+    named = [raw for raw in raws if len(raw) > 2 and looks_named(raw)]
+    names = [Name(raw) for raw in dict.fromkeys([*named, *(_KINDED.findall(text) if mode == "hybrid" else ())])]
     whole = [Name(text)] if mode == "symbol" and text.isprintable() else []
     if mode == "hybrid" and _SPELLED.fullmatch(text):
         whole = [Name("".join(raws))]

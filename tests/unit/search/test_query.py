@@ -224,3 +224,9 @@ def test_words_of_one_kind_on_both_sides_of_and_are_the_subject_together() -> No
 
 def test_a_name_beside_letters_of_scripts_without_spaces_may_be_a_definition() -> None:
     assert understand("调用generate_etag时报错 为什么").symbols == (Name("generate_etag"),)
+
+
+def test_a_word_with_a_capital_is_a_name_if_a_kind_of_definition_follows() -> None:
+    assert understand("add a field to the Order model").symbols == (Name("Order"),)
+    assert understand("how does the Order of rows change").symbols == ()
+    assert Name("Model") not in understand("Model class for orders").symbols
