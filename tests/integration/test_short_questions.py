@@ -276,3 +276,9 @@ def test_where_a_thing_is_made_is_no_question_for_what_is_called_like_it(tmp_pat
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
         assert workspace.search("where is a survey created").code[0].name == "create_survey"
+
+
+def test_a_question_for_commits_is_told_where_to_ask(workspace: Workspace) -> None:
+    notes = workspace.search("when was the reload of labels added").notes
+    assert "cairn history 'when was the reload of labels added'" in " ".join(map(str, notes))
+    assert not any("commits" in str(note) for note in workspace.search("when is a label added").notes)

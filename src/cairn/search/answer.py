@@ -43,6 +43,7 @@ from cairn.search.query import (
     EXACT_MODES,
     SCOPE_MARK,
     Query,
+    asks_for_commits,
     is_of_stop_words,
     looks_named,
     surely_named_among,
@@ -295,7 +296,9 @@ def _rows_with_names(library: Library, query: Query, ranking: Ranking) -> list[R
 def _with_lines(
     library: Library, query: Query, request: SearchRequest, hits: list[CodeHit], notes: list[str]
 ) -> list[CodeHit]:
-    """Return the hits with the lines that a query means, by what it names or quotes."""
+    """Return the hits with the lines that a query means, by what it names or quotes; notes say where else to ask."""
+    if asks_for_commits(query.text):
+        notes.append(Hint("This is the code as it is now; for what commits say", "history", query=query.text))
     if not _is_named(query, hits):
         return with_pasted(library, query, request, hits, notes)
     return with_fields(library, query, request, hits) if is_heading(query, hits[0]) else hits

@@ -97,6 +97,14 @@ _CHANGE = (
     r"|regression|should(?:n.t)?|unexpected(?:ly)?|wrong(?:ly)?)\b"
 )
 
+# Who asks for what was done to the code.
+_COMMITS = re.compile(
+    r"(?i)(?:(?:find |show me )?(?:the |which |what )?(?:commits?|pull requests?|prs?|changes?) (?:that |which )?"
+    r"(?:added|broke|changed|deleted|fixed|introduced|moved|removed|renamed|replaced|reverted)\b"
+    r"|when (?:was|were|did)\b|(?:since|in) which (?:commit|release|version)\b"
+    r"|who (?:added|broke|changed|deleted|introduced|last|removed|renamed|wrote)\b"
+    r"|why (?:was|were|did) .+ (?:add|chang|delet|introduc|mov|remov|renam|replac|revert)\w*\b)"
+)
 # In a question for these, the first words say where to look, not what for: `tests for uploads`.
 _PLACES = Role.TEST | Role.EXAMPLE | Role.DOCS
 
@@ -356,6 +364,11 @@ def asks_for_change(text: str) -> bool:
     is_long = bool(rest) or first.count(" ") >= _MANY_WORDS
     is_change = re.match(_CHANGE, first.lower()) if first.isascii() else re.match(_CHANGE, first, re.IGNORECASE)
     return is_long or is_change is not None
+
+
+def asks_for_commits(text: str) -> bool:
+    """Tell whether a question is for what was done to the code: which commit, when, by whom."""
+    return _COMMITS.match(text) is not None
 
 
 def is_work_item(query: Query) -> bool:

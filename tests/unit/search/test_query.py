@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.errors import QueryError
-from cairn.search.query import DETAIL_WEIGHT, MAX_QUERY_CHARS, MAX_TERMS, Name, understand
+from cairn.search.query import DETAIL_WEIGHT, MAX_QUERY_CHARS, MAX_TERMS, Name, asks_for_commits, understand
 from cairn.source.roles import Role
 from cairn.types import Mode
 
@@ -230,3 +230,21 @@ def test_a_word_with_a_capital_is_a_name_if_a_kind_of_definition_follows() -> No
     assert understand("add a field to the Order model").symbols == (Name("Order"),)
     assert understand("how does the Order of rows change").symbols == ()
     assert Name("Model") not in understand("Model class for orders").symbols
+
+
+@pytest.mark.parametrize(
+    ("text", "is_asked"),
+    [
+        ("which commit changed the rounding of rates", True),
+        ("find the commit that removed Store.load", True),
+        ("when was the daemon added", True),
+        ("who introduced the cache?", True),
+        ("why was the retry removed", True),
+        ("when is the cache cleared", False),
+        ("what changes the total", False),
+        ("who calls load", False),
+        ("commit the transaction", False),
+    ],
+)
+def test_a_question_for_what_was_done_to_the_code_is_recognised(text: str, is_asked: bool) -> None:
+    assert asks_for_commits(text) is is_asked
