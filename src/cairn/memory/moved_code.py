@@ -41,9 +41,10 @@ _MOST_COMMITS = 20  # of its file, of which one took it away
 _MOST_FILES = 200  # of a change
 _MOST_OUTLINED = 20
 _MAX_BYTES, _MAX_ANSWER_BYTES = 1_000_000, 32_000_000
-_GIT_S = 2.0
+_GIT_S = 0.3  # for each question to git: an agent may wait for the answer, and in a very large history it takes longer
 _MOST_AT_ONCE_S = 0.2  # for all that one question asks for; the next one goes on
 _KNOWN_S = 20.0  # that nothing was found where no commit took it away: what is not committed changes at any time
+_UNTOLD_S = 600.0  # that git, or a file, tells nothing
 _MAX_KEPT = 10_000
 
 
@@ -62,7 +63,7 @@ class _Change(NamedTuple):
     after: str
 
 
-class _Place(NamedTuple):
+class _DefinitionPlace(NamedTuple):
     path: str
     symbol: str
     since: str  # the commit from which on it may have been moved again
@@ -118,8 +119,8 @@ class MovedDefinitions:
             return known.link
         if now > until or not (_COMMIT.fullmatch(key.since) and _COMMIT.fullmatch(key.head)):
             return None
-        finding = _Finding(None, now + _KNOWN_S)
-        with suppress(CairnError, OSError):  # nothing can be told, by git or of such a file
+        finding = _Finding(None, now + _UNTOLD_S)
+        with suppress(CairnError, OSError):  # nothing can be told, by git in time or of such a file
             finding = self._find(key, now)
         with self._lock:
             if len(self._known) >= _MAX_KEPT:
@@ -131,9 +132,11 @@ class MovedDefinitions:
         return now < finding.until if finding.link is None else self._states.state(finding.link) != "gone"
 
     def _find(self, key: _Key, now: float) -> _Finding:
-        place = _Place(key.link.path, key.link.symbol, key.since)
+        place = _DefinitionPlace(key.link.path, key.link.symbol, key.since)
         until = now + _KNOWN_S
         for _ in range(_MOST_MOVES):
+            if time.monotonic() > now + _MOST_AT_ONCE_S:
+                break
             change = self._change(place, key.head)
             following = None if change is None else self._place_after(place, change)
             if following is None:
@@ -144,7 +147,7 @@ class MovedDefinitions:
             place = following
         return _Finding(None, until)
 
-    def _change(self, place: _Place, head: str) -> _Change | None:
+    def _change(self, place: _DefinitionPlace, head: str) -> _Change | None:
         """Return what took a definition out of its file, the last time."""
         arguments = ["rev-list", f"--max-count={_MOST_COMMITS}", head, f"^{place.since}", "--"]
         listed = run_git(self._root, [*arguments, f":(literal){place.path}"], _GIT_S)
@@ -158,24 +161,24 @@ class MovedDefinitions:
                 return _Change(text, before, after)
         return None
 
-    def _place_after(self, place: _Place, change: _Change) -> _Place | None:
+    def _place_after(self, place: _DefinitionPlace, change: _Change) -> _DefinitionPlace | None:
         """Return where a definition was put by the change that took it away."""
         name = change.text.symbol.name
         paths = [place.path, *(path for path in self._changed(place, change) if path != place.path)]
         now = self._after(paths, change)
         named = [path for path in now if name.encode() in now[path]][:_MOST_OUTLINED]
         before = self._contents([(change.before, path) for path in {place.path, *named}])
-        best: tuple[float, _Place] = 0.0, place
+        best: tuple[float, _DefinitionPlace] = 0.0, place
         for path in named:
             for added in _added(path, before.get((change.before, path), b""), now[path], name):
                 if added.symbol.name == name and (alike := _likeness(change.text, added)) > max(best[0], _ALIKE):
-                    best = alike, _Place(path, added.symbol.qualified_name, change.after or place.since)
+                    best = alike, _DefinitionPlace(path, added.symbol.qualified_name, change.after or place.since)
         if best[0]:
             return best[1]
         old, new = before.get((change.before, place.path), b""), now.get(place.path, b"")
         return _renamed(place, change, list(_added(place.path, old, new)))
 
-    def _changed(self, place: _Place, change: _Change) -> list[str]:
+    def _changed(self, place: _DefinitionPlace, change: _Change) -> list[str]:
         """Return the files of the same ending that a change added to or altered, where definitions may have gone."""
         if change.after:
             arguments = ["diff-tree", "-r", "-z", "--no-commit-id", "--name-only", "--diff-filter=AM", "--relative"]
@@ -247,7 +250,7 @@ def _added(path: str, before: bytes, after: bytes, name: str = "") -> Iterator[_
             yield found
 
 
-def _renamed(place: _Place, change: _Change, added: Sequence[_Definition]) -> _Place | None:
+def _renamed(place: _DefinitionPlace, change: _Change, added: Sequence[_Definition]) -> _DefinitionPlace | None:
     """Return the definition in the same file that is the old one under another name, if it is clear which."""
     if len(change.text.tokens) < _LEAST_TOKENS:
         return None
@@ -261,7 +264,7 @@ def _renamed(place: _Place, change: _Change, added: Sequence[_Definition]) -> _P
         return None
     if len(best) > 1 and likeness[best[0]] - likeness[best[1]] < _LEAD:
         return None
-    return _Place(place.path, best[0], change.after or place.since)
+    return _DefinitionPlace(place.path, best[0], change.after or place.since)
 
 
 def _likeness(one: _Definition, other: _Definition) -> float:
