@@ -166,6 +166,7 @@ def test_a_name_that_nothing_defines_is_used_in_the_lines_that_say_it(workspace:
     assert [(hit.path, hit.start_line) for hit in answer.code] == [("shop/settings.py", 3), ("deploy.yaml", 2)]
     assert answer.notes == ("These lines say the name: no definition called 'SHOP_CURRENCY' is known.",)
     assert [hit.path for hit in workspace.search("usages of shop.page.title").code] == ["shop/page.html"]
+    assert [hit.path for hit in workspace.search("where is SHOP_CURRENCY set").code] == ["deploy.yaml"]
 
 
 def test_lines_that_say_a_name_are_shown_where_none_of_them_can_be_resolved(
@@ -178,6 +179,19 @@ def test_lines_that_say_a_name_are_shown_where_none_of_them_can_be_resolved(
     answer = workspace.search("who calls Bill.settle_up")
     assert "web/later.rb" in [hit.path for hit in answer.code]
     assert "related code" not in " ".join(answer.notes)
+
+
+def test_what_sets_a_setting_by_its_name_comes_behind_what_assigns_it(workspace: Workspace, project: Path) -> None:
+    (project / "config.rs").write_text(
+        "pub struct Config {\n    pub page_size: u32,\n}\n\n"
+        "pub fn small() -> Config {\n    Config { page_size: 3 }\n}\n\n"
+        'pub fn defaults(all: Builder) -> Builder {\n    all.set_default("shop.page_size", 20)\n}\n\n'
+        'pub fn show(all: Builder) {\n    println!("page_size");\n}\n'
+    )
+    workspace.index()
+    answer = workspace.search("where is page_size set")
+    assert [(hit.start_line, hit.confidence) for hit in answer.code] == [(6, "high"), (10, "medium")]
+    assert "What comes last says it in quotes, and may set it by its name." in answer.notes
 
 
 def test_fields_that_share_a_name_are_counted(workspace: Workspace, project: Path) -> None:

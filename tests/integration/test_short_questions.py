@@ -265,6 +265,34 @@ def test_a_field_comes_before_what_the_documentation_says_of_the_setting(tmp_pat
         assert workspace.search("docs of inline_height").code[0].path == "docs/config.md"
 
 
+def test_where_a_key_is_defined_is_where_lines_hold_all_of_it(tmp_path: Path) -> None:
+    write_files(
+        tmp_path,
+        {
+            "src/orders.php": "<?php\nfunction next_of($all) {\n    return $all->find('invoice.number_format');\n}\n",
+            "src/numbers.php": "<?php\nfunction format_number($number) {\n    return invoice($number);\n}\n",
+        },
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert places(workspace.search("where is invoice.number_format defined"))[0] == ("src/orders.php", 3)
+
+
+def test_of_fields_of_a_name_the_one_in_the_scope_is_meant(tmp_path: Path) -> None:
+    write_files(
+        tmp_path,
+        {
+            "docs/config.md": "# Config\n\n## Daemon\n\n### sync_every\n\nHow often it runs.\n",
+            "src/settings.rs": (
+                "pub struct Settings {\n    pub sync_every: u8,\n}\n\npub struct Daemon {\n    pub sync_every: u8,\n}\n"
+            ),
+        },
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert places(workspace.search("daemon.sync_every"))[:2] == [("src/settings.rs", 6), ("docs/config.md", 5)]
+
+
 def test_where_a_thing_is_made_is_no_question_for_what_is_called_like_it(tmp_path: Path) -> None:
     write_files(
         tmp_path,

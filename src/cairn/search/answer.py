@@ -25,9 +25,7 @@ from cairn.search.exact_answer import (
     find_exactly,
     hits_of_lines,
     in_other_case,
-    lines_saying,
 )
-from cairn.search.field_lines import is_heading, with_fields
 from cairn.search.file_finder import finder_of, module_parts, parts_of_path
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.habits import tuned_features
@@ -35,6 +33,7 @@ from cairn.search.hits import Verdict, focus_on, make_hit
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
 from cairn.search.message_keys import with_users_of_keys
+from cairn.search.name_lines import is_heading, lines_instead, with_fields, with_lines_that_set
 from cairn.search.named import MAX_NAMESAKES, may_be_named, means_name, owner_of
 from cairn.search.past import file_history
 from cairn.search.pasted_answer import with_pasted
@@ -45,7 +44,6 @@ from cairn.search.query import (
     Query,
     asks_for_commits,
     is_of_stop_words,
-    looks_named,
     surely_named_among,
     understand,
 )
@@ -86,8 +84,6 @@ _VERBS = {"literal": "holds", "regex": "matches", "structural": "matches"}
 MAX_COMPARED = 40_000  # rows of a project whose names are compared with one that nothing has: 0.03 s in 23,000
 MAX_MEANT, LEAST_ALIKE = 5, 0.7  # names that a misspelt word may mean, and how like it they are, 0 to 1
 SURELY_ALIKE, MAX_DEFINING = 0.8, 3  # so much for its definitions to be shown, and how many of these
-# Relations of which a line that says the name is an example, most likely.
-_SAID_RELATIONS = frozenset({"callers", "references", "writes", "importers"})
 CHECK_EVERY = 16  # hits between two looks whether somebody still waits
 LOOK_BEHIND = 5  # rows ranked beyond the limit
 
@@ -213,28 +209,8 @@ def _answer_relation(library: Library, query: Query, request: SearchRequest, eff
         return None
     related = _graph_answers(library).answer(query.relation, request)
     if related is not None and related.hits:
-        return related
-    hits, more = _lines_said(library, query, request, related, effort)
-    if hits:
-        unknown = "what refers to {!r} cannot be resolved" if related else "no definition called {!r} is known"
-        note = f"These lines say the name: {unknown.format(query.relation.symbol)}."
-        said: Related = load("cairn.search.related:Related")(hits, more, [note], "literal")
-        return said
-    return related and related._replace(notes=[*related.notes, "The hits are related code."])
-
-
-def _lines_said(
-    library: Library, query: Query, request: SearchRequest, related: Related | None, effort: Effort
-) -> tuple[list[CodeHit], int]:
-    """Return the lines that say the name of a question, as far as they are of use, and how many more there are."""
-    question = query.relation
-    if question is None or question.relation not in _SAID_RELATIONS or not (related is None or related.is_said):
-        return [], 0
-    # Where something has the name, lines say the last part of it by itself.
-    name = SCOPE_MARK.split(question.symbol)[-1] if related else question.symbol
-    if not (looks_named(name) if related else question.is_marked):
-        return [], 0
-    return lines_saying(library, query, request, name, effort)
+        return with_lines_that_set(library, query, request, related, effort)
+    return lines_instead(library, query, request, related, effort)
 
 
 def _add_neighbours(library: Library, hits: Sequence[CodeHit]) -> list[CodeHit]:

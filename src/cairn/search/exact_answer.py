@@ -41,6 +41,9 @@ _OF_PATTERNS = re.compile(r"[.^$*+?{}\[\]\\|()]")
 _WHOLE_WORD = re.compile(rf"(?<={_MARK})[A-Za-z0-9_]+(?={_MARK})")
 
 
+_WHOLE = r"(?:^|[^\w-])NAME(?:[^\w-]|$)"  # dots are between names
+
+
 class Effort(NamedTuple):
     """How much an exact search may do.
 
@@ -92,11 +95,14 @@ def find_exactly(
 
 
 def lines_saying(
-    library: Library, query: Query, request: SearchRequest, name: str, effort: Effort
+    library: Library, query: Query, request: SearchRequest, name: str, effort: Effort, shape: str = _WHOLE
 ) -> tuple[list[CodeHit], int]:
-    """Return hits for the lines that say a name as a whole, and how many more there are, as far as the index knows."""
-    whole = rf"(?:^|[^\w-]){re.escape(name)}(?:[^\w-]|$)"  # dots are between names
-    saying = query._replace(mode="regex", pattern=whole)
+    """Return hits for the lines that say a name, and how many more there are, as far as the index knows.
+
+    Args:
+        shape: the regular expression of such a line, with `NAME` for the name; as a whole by default.
+    """
+    saying = query._replace(mode="regex", pattern=shape.replace("NAME", re.escape(name)))
     words = tuple(dict.fromkeys(raw_words(name)))
     hits, more, *_ = find_exactly(library, saying, request, effort._replace(words=words))
     return hits, more

@@ -33,6 +33,7 @@ MAX_QUOTED, BEFORE_QUOTED = 3, 2
 # Few queries name an option or a request, and what finds these takes a tenth of a command to import.
 _FIND_OPTIONS = "cairn.search.option_lines:find_options"
 _READ_REQUESTS, _FIND_ROUTES = "cairn.search.request_text:read_requests", "cairn.search.routed:find_routes"
+_KEY = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+")  # of a setting or a text, in the scope of others
 _OF_MESSAGE = 0.8  # how much of a message with an option a line has at least
 
 
@@ -47,9 +48,7 @@ def with_pasted(
     named = _hits_of_places(library, find_frames(library, query.text, request, limit), request)
     if named:
         notes.append(_note_on_places(library, query, named[0].path))
-    elif "--" in query.text and (
-        options := load("cairn.search.option_lines:find_options")(library, query.text, request)
-    ):
+    elif "--" in query.text and (options := load(_FIND_OPTIONS)(library, query.text, request)):
         return _with_options(library, query, request, options, ranked, notes)
     elif "/" in query.text and (requests := load(_READ_REQUESTS)(query.text)):
         named, is_one = _hits_of_routes(library, requests, request, notes)
@@ -57,7 +56,8 @@ def with_pasted(
     pasted = _pasted_in(query) if len(named) < limit and not _is_place(query.text) else []
     found = find_pasted(library, pasted, query.wants, request, limit - len(named))
     if query.named and query.named.scope and ranked and ranked[0].name.lower() == query.named.last.lower():
-        found = found._replace(places=[one for one in found.places if _holds_key(one, query.text)])
+        name = query.asked.name if query.asked else query.text
+        found = found._replace(places=[one for one in found.places if _holds_key(one, name)])
     is_diagnosis = bool(named and diagnosed_path(query.text))
     if is_diagnosis:
         found = found._replace(places=[one for one in found.places if _is_made_at(library, one, query.text)])
@@ -143,6 +143,8 @@ def _pasted_in(query: Query) -> list[Pasted]:
     pasted = read_pasted(query.text)
     if query.named and not query.named.scope and _is_no_word_of_prose(query.named.last) and means_name(query):
         return [*pasted, Pasted(query.named.last)]
+    if query.asked and query.asked.is_sure and _KEY.fullmatch(query.asked.name):
+        return [*pasted, Pasted(query.asked.name)]
     return pasted
 
 
