@@ -23,6 +23,7 @@ from cairn.search.library import Library, read_files
 from cairn.search.mend import Mender
 from cairn.search.query import Query
 from cairn.source.content import normalize
+from cairn.source.languages import BY_NAME
 from cairn.source.roles import FOREIGN, Role
 from cairn.source.terms import term_hash, terms_of
 from cairn.source.text import MAX_WORD_CHARS, estimate_tokens, pluralize, raw_words, split_identifier
@@ -208,7 +209,7 @@ def _unreadable_note(count: int) -> list[str]:
 def _files_in_order(
     snapshot: Snapshot, query: Query, request: Filtered, worth: Ints | None = None
 ) -> list[tuple[int, str]]:
-    """Return (file, path) of the files in scope: implementation and what the query asks for, configuration, the others.
+    """Return (file, path) of the files in scope: code and what the query asks for, texts and data, then the others.
 
     Args:
         worth: the files that are worth a look, all by default.
@@ -217,10 +218,12 @@ def _files_in_order(
     if worth is not None:
         chosen = worth if chosen is None else np.intersect1d(chosen, worth)
     numbers = range(len(snapshot.files.paths)) if chosen is None else chosen.tolist()
-    later = (Role.CONFIG, Role.TEST | Role.EXAMPLE | Role.DOCS, FOREIGN | Role.TRANSLATION)
-    places = np.zeros(len(snapshot.files.roles), np.int8)
-    for place, roles in enumerate(later, start=1):
-        places[snapshot.files.roles & int(roles & ~query.wants) > 0] = place
+    roles = snapshot.files.roles
+    of_code = np.array([name in BY_NAME and BY_NAME[name].group == "code" for name in snapshot.files.language_names])
+    is_first = of_code[snapshot.files.languages] & ((roles & int(Role.CONFIG)) == 0) if len(roles) else of_code
+    places = np.where(is_first | ((roles & int(query.wants)) > 0), 0, 1)
+    for place, later in enumerate((Role.TEST | Role.EXAMPLE | Role.DOCS, FOREIGN | Role.TRANSLATION), start=2):
+        places[(roles & int(later & ~query.wants)) > 0] = place
     ordered = sorted(numbers, key=lambda number: (places[number], number))
     return [(number, snapshot.files.paths[number]) for number in ordered]
 

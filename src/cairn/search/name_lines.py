@@ -87,7 +87,7 @@ def _lines_said(
         return [], 0
     if question.relation == "writes":
         hits, more = lines_saying(library, query, request, name, effort, _SETS)
-        if hits:
+        if hits and not role_of(hits[0].path, hits[0].language) & (Role.TEST | Role.DOCS):
             return hits, more
     return lines_saying(library, query, request, name, effort)
 
