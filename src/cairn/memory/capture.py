@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from cairn.errors import CairnError
+from cairn.memory.choosing import IMPORTANT
 from cairn.memory.lifecycle import Lifecycle, NewMemory, clean
 from cairn.memory.links import link_to
 from cairn.memory.moments import Moment
@@ -16,7 +18,9 @@ from cairn.memory.sessions import Recorded
 from cairn.memory.statements import AGENT, USER, Statement, find_cause, find_statements
 from cairn.memory.store import By, MemoryStore
 from cairn.memory.summaries import UnsureMemory
+from cairn.memory.targets import MARK, parse_target
 from cairn.memory.trail import OPEN, Proposal, Trail, key_of
+from cairn.source.walk import read_file
 from cairn.storage.memory import candidate_db, session_db
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import CapturedCandidate, CodeLink, Observation, Session
@@ -33,6 +37,9 @@ _ALIKE = 0.7  # share of words from which two statements say the same
 _IMPORTANCE = {"decision": 6, "trade_off": 5, "gotcha": 6, "discovery": 5}
 _PATH = re.compile(r"[\w@.+-]+(?:/[\w@.+-]+)+|[\w-]+\.[a-z]{1,5}\b")
 _WORD = re.compile(r"\w{3,}")
+# What a statement names is looked for in the files that its session edited or read.
+_NAME = re.compile(r"`([A-Za-z_]\w*(?:\.\w+)*)(?:\(\))?`")
+_MOST_NAMES, _MOST_FILES, _MOST_PARSED, _MAX_BYTES = 3, 8, 4, 500_000
 
 
 class Capture:
@@ -139,11 +146,14 @@ class Capture:
 
     def _remember(self, proposal: Proposal, session: Session, by: By) -> tuple[str, bool]:
         is_capped = session.origin in (PLANNING, INVESTIGATION)
+        links = self._links([*proposal.paths, *_PATH.findall(proposal.text)])
+        if not links and not proposal.outcome:
+            links = self._definitions(proposal.text, session)
         draft = NewMemory(
             text=proposal.text,
             type=proposal.type,
             importance=min(proposal.importance, MOST_IMPORTANT) if is_capped else proposal.importance,
-            links=tuple(self._links([*proposal.paths, *_PATH.findall(proposal.text)])),
+            links=tuple(links),
             origin="captured",
             session=session.id,
             branch=session.branch,
@@ -160,6 +170,29 @@ class Capture:
                     links.append(link_to(self._root, path))
                 except CairnError:  # out of the project, no text, too large
                     continue
+        return links
+
+    def _definitions(self, text: str, session: Session) -> list[CodeLink]:
+        """Return links to the definitions that a text names, of the files that its session edited or read."""
+        names = list(dict.fromkeys(_NAME.findall(text)))[:_MOST_NAMES]
+        if not names:
+            return []
+        with self._store.reading() as connection:
+            targets = session_db.looked_at(connection, session, _MOST_FILES)
+        contents: dict[str, bytes] = {}
+        for path in dict.fromkeys(parse_target(target)[0] for target in targets):
+            with suppress(OSError):  # it is not there, or not to be read
+                contents[path] = read_file(self._root, path, _MAX_BYTES)
+        places = [
+            f"{path}{MARK}{name}"
+            for name in names
+            for path, content in contents.items()
+            if name.rpartition(".")[2].encode() in content
+        ]
+        links: list[CodeLink] = []
+        for place in places[:_MOST_PARSED]:
+            with suppress(CairnError):  # it is not defined there, or several times
+                links.append(link_to(self._root, place))
         return links
 
     def _tie(self, observation: Observation, paths: Iterable[str]) -> None:
@@ -200,6 +233,8 @@ class Capture:
 
 def _proposal(statement: Statement, by: str) -> Proposal:
     importance = _IMPORTANCE[statement.type] + (by == USER)
+    if by == USER and statement.type == "decision":
+        importance = IMPORTANT  # what the user wants of all work is shown to the next session
     key = key_of(statement.type, " ".join(sorted(_words(statement.text))))
     return Proposal("", statement.type, statement.text, statement.confidence, importance, (), key)
 

@@ -213,10 +213,16 @@ class Injector:
             }
             left = self._settings.session_tokens - usage_db.tokens_known(connection, session)
             fresh = [piece for piece in pieces if piece.choice is None or _is_news(piece.choice, moment, shown)]
+            known = shown[None]  # of what the agent has already, a short piece is a reminder
+            fresh = [piece._replace(long=piece.short) if _id_of(piece) in known else piece for piece in fresh]
             max_tokens = min(self._settings.event_tokens, left)
             injection, tokens = _fit_pieces(fresh, _MOST_NOTES[moment.event], max_tokens)
             _keep(connection, session, moment, injection, tokens)
         return injection
+
+
+def _id_of(piece: _Piece) -> str:
+    return "" if piece.choice is None else piece.choice.observation.id
 
 
 def _is_news(choice: Choice, moment: Moment, shown: Mapping[str | None, Collection[str]]) -> bool:

@@ -161,7 +161,7 @@ def test_statements_of_users_and_agents_are_remembered_once(project: Project) ->
     )
     decisions = {memory.text: memory for memory in project.memories()}
     assert len(decisions) == 2
-    assert decisions[rule].importance == 7
+    assert decisions[rule].importance == 8
     assert [link.path for memory in decisions.values() for link in memory.links] == ["src/cart.py"]
 
 
@@ -236,3 +236,31 @@ def test_replayed_sessions_leave_the_memories_that_a_person_expects(tmp_path: Pa
 def test_there_are_sixty_sessions_and_more() -> None:
     logs = [line for agent in measured.AGENTS for line in (measured.DATA / f"{agent}.jsonl").read_text().splitlines()]
     assert len(logs) >= 60
+
+
+def links_of(memory: Observation) -> list[tuple[str, str]]:
+    return [(link.path, link.symbol) for link in memory.links]
+
+
+def test_a_statement_is_tied_to_the_definition_that_it_names_in_a_file_of_its_session(project: Project) -> None:
+    (project.root / "src/user.py").write_text("class User:\n    def name(self):\n        return self.first\n")
+    project.edit("src/cart.py")
+    project.happen("after-tool", call=ToolCall("read", "Read", str(project.root / "src/user.py"), "ok"))
+    project.happen("turn-end", text="Gotcha: `total` must be called before `User.name`, otherwise prices are stale.")
+    (memory,) = project.memories()
+    assert links_of(memory) == [("src/cart.py", "total"), ("src/user.py", "User.name")]
+
+
+def test_a_statement_is_tied_to_nothing_that_its_session_did_not_look_at(project: Project) -> None:
+    project.edit("src/cart.py")
+    project.edit("src/gone.py")
+    project.happen("turn-end", text="Gotcha: `name` must be called before `cart`, otherwise prices are stale.")
+    (memory,) = project.memories()
+    assert links_of(memory) == []
+
+
+def test_a_statement_that_names_a_file_is_tied_to_that(project: Project) -> None:
+    project.edit("src/cart.py")
+    project.happen("turn-end", text="Gotcha: `total` of src/user.py must be called first, otherwise prices are stale.")
+    (memory,) = project.memories()
+    assert links_of(memory) == [("src/user.py", "")]

@@ -155,6 +155,18 @@ def test_a_memory_that_an_edit_made_doubtful_is_news_once(agent: Agent) -> None:
     assert agent.tool("read", "src/db.py") == []
 
 
+def test_what_an_agent_knows_comes_again_only_by_its_beginning(agent: Agent) -> None:
+    text = f"{POOL} {'It waits for the oldest connection and gives up after a while. ' * 6}END"
+    agent.remember(text, "src/db.py", type="gotcha")
+    first = agent.at("before-tool", call=ToolCall("read", "Read", "src/db.py"))
+    agent.write("src/db.py", "def get():\n    return 2\n")
+    again = agent.at("after-tool", call=ToolCall("edit", "Edit", "src/db.py"))
+    assert "END" in first.text
+    assert "END" not in again.text
+    assert POOL[:40] in again.text
+    assert again.tokens < first.tokens
+
+
 def test_moments_at_which_nothing_is_wanted_show_nothing_and_still_begin_a_fresh_session(agent: Agent) -> None:
     agent.remember(POOL, "src/db.py", type="gotcha", importance=10)
     agent.injector = agent.with_settings(MemorySettings(), is_wanted=lambda moment: moment.event == "prompt")

@@ -192,6 +192,16 @@ def edited_in(connection: sqlite3.Connection, session: Session) -> list[str]:
     return [target for (target,) in connection.execute(query, (session.number, _RECENT))]
 
 
+def looked_at(connection: sqlite3.Connection, session: Session, limit: int) -> list[str]:
+    """Return what was edited or read in a session as its calls say it, what was edited first, then the newest."""
+    query = (
+        "SELECT target FROM activity JOIN batch ON batch.number = activity.batch WHERE batch.session = ? "
+        "AND tool IN ('edit', 'write', 'read') AND is_failure = 0 AND outcome != 'denied' AND target != '' "
+        "GROUP BY target ORDER BY max(tool != 'read') DESC, max(activity.number) DESC LIMIT ?"
+    )
+    return [target for (target,) in connection.execute(query, (session.number, limit))]
+
+
 def _activity(row: Sequence[Any]) -> Activity:
     activity = Activity(*row)
     return activity._replace(is_failure=bool(activity.is_failure))
