@@ -38,6 +38,7 @@ _PLAIN_BRANCHES = ("main", "master", "develop", "dev", "trunk", "")
 # What ties a memory to the work at hand, and how much that counts beside its importance and age.
 _UNCOMMITTED, _EDITED, _COMMITTED, _ON_BRANCH = 1.0, 0.9, 0.7, 0.6
 _IMPORTANCE, _RECENCY = 0.5, 0.2
+_EARLY_RULES = 2
 
 
 class Choice(NamedTuple):
@@ -130,7 +131,7 @@ class Chooser:
             if memory.id not in best or best[memory.id][0] < score:
                 best[memory.id] = score, choice
         ranked = sorted(best.values(), key=lambda scored: (-scored[0], scored[1].observation.id))
-        return [choice for _, choice in ranked]
+        return _with_rules_early([choice for _, choice in ranked])
 
     def last_digest(self, session: str) -> Choice | None:
         """Return the digest of the last session but this one, if there is one.
@@ -182,6 +183,13 @@ class Chooser:
             return present
         sources = sources_of(self._store, [recollection.observation for recollection in present])
         return [recollection for recollection in present if sources.get(recollection.observation.id) not in FOREIGN]
+
+
+def _with_rules_early(choices: list[Choice]) -> list[Choice]:
+    """Put the first important memories that are tied to no file behind the best: they are shown at no other moment."""
+    rules = [choice for choice in choices[1:] if choice.reason == "important" and not choice.observation.links]
+    early = rules[:_EARLY_RULES]
+    return [*choices[:1], *early, *(choice for choice in choices[1:] if choice not in early)]
 
 
 def is_slight(memory: Observation) -> bool:

@@ -155,6 +155,18 @@ def test_a_memory_that_an_edit_made_doubtful_is_news_once(agent: Agent) -> None:
     assert agent.tool("read", "src/db.py") == []
 
 
+def test_important_memories_of_no_file_are_shown_at_a_start_however_many_files_changed(agent: Agent) -> None:
+    of_files = []
+    for name in ("a", "b", "c", "d"):
+        agent.write(f"src/{name}.py")
+        agent.tool("edit", f"src/{name}.py", event="after-tool")
+        of_files.append(agent.remember(f"{POOL} This is about {name}.", f"src/{name}.py", type="gotcha", importance=9))
+    rules = [agent.remember(text, type="decision", importance=8) for text in ("Use pnpm, not npm.", "Squash nothing.")]
+    first, *others = shown(agent.start("s2"))
+    assert first in of_files
+    assert set(others) == set(rules)
+
+
 def test_what_an_agent_knows_comes_again_only_by_its_beginning(agent: Agent) -> None:
     text = f"{POOL} {'It waits for the oldest connection and gives up after a while. ' * 6}END"
     agent.remember(text, "src/db.py", type="gotcha")
