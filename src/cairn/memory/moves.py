@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sqlite3
@@ -13,6 +14,7 @@ from typing import NamedTuple
 
 from cairn.errors import PathError
 from cairn.memory import derived
+from cairn.memory.clock import seconds_of
 from cairn.memory.links import LinkStates
 from cairn.memory.moved_code import MovedDefinitions
 from cairn.source.git import Repository, head_revision
@@ -23,7 +25,17 @@ from cairn.storage.memory.rows import CodeLink, Observation
 
 _WORD = re.compile(rb"\w+")
 _MAX_BYTES = 1_000_000
+_SKEW_SECONDS = 2.0  # of a file's time: a definition is gone only from a file that changed since
 _MOST_READ = 50  # files, in search of definitions that were moved there
+
+
+class _Tied(NamedTuple):
+    """A definition that a memory speaks of: the memory's row, and when and at which commit it was made."""
+
+    number: int
+    seconds: float
+    revision: str
+    link: CodeLink
 
 
 class _Stamp(NamedTuple):
@@ -47,6 +59,7 @@ class Moves:
         self._root, self._repository = root, repository
         self._definitions = MovedDefinitions(root, states)
         self._known: tuple[_Stamp, dict[str, str]] | None = None
+        self._linked: tuple[str, dict[str, list[_Tied]]] | None = None  # at a state of what is derived
         self._lock = Lock()
 
     def files(self, connection: sqlite3.Connection) -> Mapping[str, str]:
@@ -105,17 +118,39 @@ class Moves:
         if self._repository is None or not paths:
             return set()
         folders = tuple(path for path in paths if path.endswith("/"))
-        words = set() if folders else self._words_of(paths)
         files = self.files(connection)
-        candidates: list[tuple[int, CodeLink, str]] = []
-        for number, link, revision in observation_db.linked_definitions(connection):
-            now = link._replace(path=files.get(link.path, link.path))
-            if now.path not in paths and (folders or now.symbol.rpartition(".")[2].encode() in words):
-                candidates.append((number, now, revision))
-        moved = self._definitions.follow(((link, revision) for _, link, revision in candidates), self._head())
-        places = {link: place.path for link, place in moved.items()}
-        into = {link for link, path in places.items() if path in paths or path.startswith(folders)}
-        return {number for number, link, _ in candidates if link in into}
+        candidates: list[_Tied] = []
+        for old, tied in self._tied(connection).items():
+            path = files.get(old, old)
+            if path not in paths and self._changed_at(path) >= tied[-1].seconds:
+                candidates += [one._replace(link=one.link._replace(path=path)) for one in tied]
+        if candidates and not folders:
+            words = self._words_of(paths)
+            candidates = [tied for tied in candidates if tied.link.symbol.rpartition(".")[2].encode() in words]
+        moved = self._definitions.follow(((tied.link, tied.revision) for tied in candidates), self._head())
+        into = {link for link, now in moved.items() if now.path in paths or now.path.startswith(folders)}
+        return {tied.number for tied in candidates if tied.link in into}
+
+    def _tied(self, connection: sqlite3.Connection) -> dict[str, list[_Tied]]:
+        """Return the definitions of each file that active memories speak of, the newest memories first."""
+        state = derived.state_of(connection)
+        with self._lock:
+            known = self._linked
+        if known is None or known[0] != state:
+            known = state, {}
+            for row in observation_db.linked_definitions(connection):
+                tied = _Tied(row.number, seconds_of(row.created), row.revision, row.link)
+                known[1].setdefault(row.link.path, []).append(tied)
+            with self._lock:
+                self._linked = known
+        return known[1]
+
+    def _changed_at(self, path: str) -> float:
+        """Return when a file changed last, in seconds since the epoch; infinite if it is gone."""
+        try:
+            return os.stat(f"{self._root}/{path}").st_mtime + _SKEW_SECONDS
+        except (OSError, ValueError):
+            return math.inf
 
     def _words_of(self, paths: Collection[str]) -> set[bytes]:
         words: set[bytes] = set()

@@ -156,17 +156,25 @@ def linked_places(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     return connection.execute(query).fetchall()
 
 
-def linked_definitions(connection: sqlite3.Connection) -> list[tuple[int, CodeLink, str]]:
-    """Return the row numbers of active observations, the newest first, with each definition that they speak of.
+class LinkedDefinition(NamedTuple):
+    """A definition that an observation speaks of, with the row number of that, when it was made and at which commit."""
 
-    Returns:
-        the row number, the link, and the commit at which the observation was made.
-    """
+    number: int
+    created: str
+    revision: str
+    link: CodeLink
+
+
+def linked_definitions(connection: sqlite3.Connection) -> list[LinkedDefinition]:
+    """Return each definition that an active observation speaks of, those of the newest first."""
     query = (
-        "SELECT number, revision, path, symbol, hash FROM link JOIN observation USING (number) "
+        "SELECT number, created, revision, path, symbol, hash FROM link JOIN observation USING (number) "
         "WHERE status = 'active' AND symbol != '' ORDER BY created DESC, number, path, symbol"
     )
-    return [(number, CodeLink(*link), revision) for number, revision, *link in connection.execute(query)]
+    return [
+        LinkedDefinition(number, created, revision, CodeLink(*link))
+        for number, created, revision, *link in connection.execute(query)
+    ]
 
 
 def iter_all(connection: sqlite3.Connection) -> Iterator[Observation]:
