@@ -63,7 +63,7 @@ class _Change(NamedTuple):
     after: str
 
 
-class _DefinitionPlace(NamedTuple):
+class _MovedPlace(NamedTuple):
     path: str
     symbol: str
     since: str  # the commit from which on it may have been moved again
@@ -132,7 +132,7 @@ class MovedDefinitions:
         return now < finding.until if finding.link is None else self._states.state(finding.link) != "gone"
 
     def _find(self, key: _Key, now: float) -> _Finding:
-        place = _DefinitionPlace(key.link.path, key.link.symbol, key.since)
+        place = _MovedPlace(key.link.path, key.link.symbol, key.since)
         until = now + _KNOWN_S
         for _ in range(_MOST_MOVES):
             if time.monotonic() > now + _MOST_AT_ONCE_S:
@@ -147,7 +147,7 @@ class MovedDefinitions:
             place = following
         return _Finding(None, until)
 
-    def _change(self, place: _DefinitionPlace, head: str) -> _Change | None:
+    def _change(self, place: _MovedPlace, head: str) -> _Change | None:
         """Return what took a definition out of its file, the last time."""
         arguments = ["rev-list", f"--max-count={_MOST_COMMITS}", head, f"^{place.since}", "--"]
         listed = run_git(self._root, [*arguments, f":(literal){place.path}"], _GIT_S)
@@ -161,24 +161,24 @@ class MovedDefinitions:
                 return _Change(text, before, after)
         return None
 
-    def _place_after(self, place: _DefinitionPlace, change: _Change) -> _DefinitionPlace | None:
+    def _place_after(self, place: _MovedPlace, change: _Change) -> _MovedPlace | None:
         """Return where a definition was put by the change that took it away."""
         name = change.text.symbol.name
         paths = [place.path, *(path for path in self._changed(place, change) if path != place.path)]
         now = self._after(paths, change)
         named = [path for path in now if name.encode() in now[path]][:_MOST_OUTLINED]
         before = self._contents([(change.before, path) for path in {place.path, *named}])
-        best: tuple[float, _DefinitionPlace] = 0.0, place
+        best: tuple[float, _MovedPlace] = 0.0, place
         for path in named:
             for added in _added(path, before.get((change.before, path), b""), now[path], name):
                 if added.symbol.name == name and (alike := _likeness(change.text, added)) > max(best[0], _ALIKE):
-                    best = alike, _DefinitionPlace(path, added.symbol.qualified_name, change.after or place.since)
+                    best = alike, _MovedPlace(path, added.symbol.qualified_name, change.after or place.since)
         if best[0]:
             return best[1]
         old, new = before.get((change.before, place.path), b""), now.get(place.path, b"")
         return _renamed(place, change, list(_added(place.path, old, new)))
 
-    def _changed(self, place: _DefinitionPlace, change: _Change) -> list[str]:
+    def _changed(self, place: _MovedPlace, change: _Change) -> list[str]:
         """Return the files of the same ending that a change added to or altered, where definitions may have gone."""
         if change.after:
             arguments = ["diff-tree", "-r", "-z", "--no-commit-id", "--name-only", "--diff-filter=AM", "--relative"]
@@ -250,7 +250,7 @@ def _added(path: str, before: bytes, after: bytes, name: str = "") -> Iterator[_
             yield found
 
 
-def _renamed(place: _DefinitionPlace, change: _Change, added: Sequence[_Definition]) -> _DefinitionPlace | None:
+def _renamed(place: _MovedPlace, change: _Change, added: Sequence[_Definition]) -> _MovedPlace | None:
     """Return the definition in the same file that is the old one under another name, if it is clear which."""
     if len(change.text.tokens) < _LEAST_TOKENS:
         return None
@@ -264,7 +264,7 @@ def _renamed(place: _DefinitionPlace, change: _Change, added: Sequence[_Definiti
         return None
     if len(best) > 1 and likeness[best[0]] - likeness[best[1]] < _LEAD:
         return None
-    return _DefinitionPlace(place.path, best[0], change.after or place.since)
+    return _MovedPlace(place.path, best[0], change.after or place.since)
 
 
 def _likeness(one: _Definition, other: _Definition) -> float:
