@@ -60,6 +60,7 @@ TRACE = (
     "    raise ValueError\n"
     "ValueError: cart Maria must not be empty\n"
 )
+ORDERS = "Orders are placed, mailed and archived twice\n\nNow carts of orders are mailed twice."
 LETTERS = (
     "Letters are sent twice\n\n"
     "See the documentation of carts and the tests. When an old order is archived, `send_letter` is called again.\n"
@@ -183,6 +184,23 @@ def test_the_words_of_a_report_ask_for_no_tests_or_documentation(workspace: Work
     assert not {path for path, _, _ in parts(workspace.search(LETTERS))[:2]} & {"docs/orders.md", "tests/test_cart.py"}
 
 
+@pytest.mark.parametrize(
+    ("report", "place"),
+    [
+        (f"{ORDERS} We expect that orders are placed and mailed once.\n", 3),
+        (f"{ORDERS} We expect that orders are placed and mailed once, as docs/orders.md says.\n", 0),
+        (f"The documentation is wrong: {ORDERS} We expect that orders are placed and mailed once.\n", 0),
+    ],
+    ids=["a document that only has the words", "one that the text points to", "one that the subject asks for"],
+)
+def test_in_a_report_some_code_comes_before_a_document_that_it_does_not_name(
+    workspace: Workspace, report: str, place: int
+) -> None:
+    hits = workspace.search(report).code
+    assert [hit.path for hit in hits].index("docs/orders.md") == place
+    assert place == 0 or hits[place].relevance <= hits[place - 1].relevance
+
+
 def test_an_issue_with_a_traceback_shows_its_file_at_the_frame(workspace: Workspace) -> None:
     found = parts(
         workspace.search(f"Empty carts break orders\n\nOrders of empty carts should be refused politely.\n\n{TRACE}")
@@ -235,6 +253,10 @@ def test_the_trace_in_a_report_is_no_sure_answer_and_a_pasted_one_is(workspace: 
     frames = [hit for hit in report.code if hit.part.startswith("frame")]
     assert frames
     assert all(hit.confidence != "high" for hit in frames)
+    on_windows = "   at Shop.Cart.Total() in D:\\shop\\src\\shop\\cart.py:line 7"
+    for trace in (on_windows, on_windows.replace(" in ", " in\n")):
+        first = workspace.search(f"Empty carts break orders\n\nRefuse orders of empty carts:\n\n{trace}\n").code[0]
+        assert (first.path, first.part, first.confidence) == ("src/shop/cart.py", "frame 1", "medium")
     told = workspace.search(f"{LETTERS}\nIt said that ValueError: cart 'Maria' must not be empty.\n").code
     assert told[0].path == "src/shop/mail.py", "somebody's sentence is about more than the message"
 

@@ -288,6 +288,7 @@ def _hits_of_ranking(
     best = ranking.rows[: request.limit or None]
     replaced = item.files_at_lines if item else frozenset[int]()
     chosen = [pair for pair in zip(best, relevances(ranking, len(best)), strict=True) if pair[0].file not in replaced]
+    chosen = item.code_first(chosen) if item else chosen
     shown, chances = [one for one, _ in chosen], [chance for _, chance in chosen]
     ids = snapshot.chunk_ids([ranked.row for ranked in shown])
     rows = library.shown.read_chunks(connection, ids)

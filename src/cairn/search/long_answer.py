@@ -17,6 +17,7 @@ from cairn.search.filters import Filtered
 from cairn.search.library import Library
 from cairn.search.mentions import read_mentions
 from cairn.search.query import Query
+from cairn.search.rank import Ranked
 from cairn.search.referred import find_referred
 from cairn.search.reported import (
     CHANGED_PART,
@@ -29,6 +30,7 @@ from cairn.search.reported import (
     is_report,
     worth_of,
 )
+from cairn.search.role_words import asked_roles
 from cairn.search.score import Floats
 from cairn.search.work_item import HEAD_CHARS, TAIL_CHARS, WorkItem
 from cairn.source.roles import Role
@@ -37,6 +39,8 @@ BODY_WEIGHT = 0.5  # of the body's vector beside that of the subject
 NAMED_PART = "named in the text"
 _FEW_WORDS = 60  # of a text that is about the one place that it names
 _SHOWN_DIGITS = 9  # of a commit's hash
+_ASIDE = Role.TEST | Role.EXAMPLE | Role.DOCS  # they tell or try what the code does, which is what is changed
+_PLACES_BEHIND = 3
 
 
 def vector_of_item(model: StaticModel, query: Query) -> Floats | None:
@@ -150,6 +154,27 @@ class LongText:
         if self._evidence.names(row, file):
             return NAMED_PART
         return f"changed by {self._commits[file][:_SHOWN_DIGITS]}" if file in self._commits else ""
+
+    def code_first(self, rows: Sequence[tuple[Ranked, float]]) -> list[tuple[Ranked, float]]:
+        """Return ranked rows and how sure each is, in a report what only tells of code or tries it behind some code.
+
+        It is no surer than what it stands behind. A test or a document stays where it is if the subject asks for such,
+        if the text points to it, or reports a line of it.
+        """
+        roles = _ASIDE & ~asked_roles(self._item.subject)
+        if not (is_report(self._item) and roles):
+            return [*rows]
+        is_aside = (self._library.snapshot.files.roles & int(roles)) > 0
+        is_aside[[one.line.file for one in self._reported]] = False
+        is_aside &= self._evidence.of_files["pointed"] == 0
+        moves = [bool(is_aside[row.file]) for row, _ in rows]
+        order = sorted(range(len(rows)), key=lambda place: place + moves[place] * (_PLACES_BEHIND + 0.5))
+        ordered = list[tuple[Ranked, float]]()
+        for place in order:
+            row, chance = rows[place]
+            least = ordered[-1][1] if ordered and moves[place] else 1.0
+            ordered.append((row, min(chance, least)))
+        return ordered
 
     def arrange(self, hits: Sequence[CodeHit], lines: Sequence[CodeHit]) -> list[CodeHit]:
         """Show the files in which the text reports a line at that line; these come first if it says nothing else.

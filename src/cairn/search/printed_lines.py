@@ -44,7 +44,10 @@ _OF_TESTS = (
 )
 _LINE = re.compile("|".join((*_OF_TRACES, *_OF_TESTS)))
 # A line after one of a trace that belongs to it.
-_NEXT = re.compile(rf"\s*(?:{_GO_FUNCTION}\(\)$|(?:\d+ +)?\| |= (?:note|help): )|# [\w.-]+(?:/[\w.-]+)+(?: \[\S+\])?$")
+_NEXT = re.compile(
+    rf"\s*(?:{_GO_FUNCTION}\(\)$|(?:\d+ +)?\| |= (?:note|help): )|# [\w.-]+(?:/[\w.-]+)+(?: \[\S+\])?$"
+    r"|\s*(?:in )?(?:[A-Za-z]:\\|/)\S.{0,500}:line \d+\s*$"  # the place of a frame of .NET, where lines are broken
+)
 # A line that a program printed, but no trace: an error of Go or Rust, a line of a log in logfmt or JSON.
 _ALONE = re.compile(
     r"panic: |fatal error: |error\[E\d{4}\]: "

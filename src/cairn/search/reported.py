@@ -142,11 +142,14 @@ def find_reported(
         finder: of the files of the library's snapshot.
     """
     printed = f"{item.code}\n{item.trace}"
+    with_slashes = printed.replace("\\", "/")  # as the paths of frames have them
     hunks = islice(changed_lines(library, item.hunks, filters, finder), MAX_FRAMES) if item.hunks else ()
     found = [Reported(one.line, number, one.share, label=CHANGED_PART) for number, one in enumerate(hunks, start=1)]
     lines = islice(lines_of_frames(library, _calls_of(item.raw), filters, finder), MAX_FRAMES)
     found += [
-        Reported(one.line, number, one.share, not isinstance(one.frame, TracebackFrame) or one.frame.path in printed)
+        Reported(
+            one.line, number, one.share, not isinstance(one.frame, TracebackFrame) or one.frame.path in with_slashes
+        )
         for number, one in enumerate(lines, start=1)
     ]
     found += [

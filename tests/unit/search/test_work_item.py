@@ -404,3 +404,14 @@ def test_a_block_that_asks_for_versions_and_shows_nothing_else_is_left_out() -> 
 def test_a_block_that_shows_more_than_versions_is_kept() -> None:
     shown = "$ shop --version\nshop 1.88.0\n$ shop total\nno such cart"
     assert read_work_item(f"Totals are lost\n\n```\n{shown}\n```\n").code == shown
+
+
+def test_the_place_of_a_frame_of_dotnet_on_a_line_of_its_own_belongs_to_the_trace() -> None:
+    item = read_work_item(
+        "Totals are wrong\n\nIt says:\nShop.CartException: no items\n"
+        "   at Shop.Cart.Total(Int32 count, String name) in \nD:\\src\\Shop\\Cart.cs:line 46\n"
+        "   at Shop.Order.Place() in\n/src/Shop/Order.cs:line 12\n\nSee /src/Shop/Cart.cs:line 46\n"
+    )
+    assert "Cart.cs:line 46" in item.trace
+    assert "/src/Shop/Order.cs:line 12" in item.trace
+    assert item.prose.endswith("See /src/Shop/Cart.cs:line 46")
