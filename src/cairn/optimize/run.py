@@ -36,7 +36,9 @@ _FEWEST_OF_KIND = 60
 _INNER_SHARE = 0.25
 _TURNS = 4  # tunings made with right files exchanged, which a tuning must beat
 _PULLS, _CODE_SHARES, _STEPS = (0.02, 0.1), (3.0, 20.0), (1.0, 0.5)
-_CODE_FALL = 0.005  # how much less code may be worth on the newest of the examples that are not held out
+# How much less code may be worth, on the newest examples that are not held out, than with the weights best for it.
+_CODE_FALL = 0.005
+_OF_ASIDE, _ASIDE_STEPS = ("test", "example", "docs", "config"), (1.0, 0.5, 0.0)
 CHANGES, QUESTIONS = "changes", "questions"
 
 Progress = Callable[[str, int, int], object]
@@ -287,29 +289,53 @@ def fit_kind(found: Sequence[Candidates], starts: Sequence[Weights] = (Weights()
     """
     middle = len(found) - max(1, round(_INNER_SHARE * len(found)))
     older, newer = found[:middle], found[middle:]
-    first = _worth(newer, starts[0])
-    best, choice = first, _Choice(starts[0])
-    for start in starts:
-        trials = [(start, _Choice(start))]
-        for pull, code_share in product(_PULLS, _CODE_SHARES):
-            fitted = fit_weights(older, start, pull, code_share)
-            trials += [(between(start, fitted, step), _Choice(start, pull, code_share, step)) for step in _STEPS]
-        for weights, trial in trials:
-            worth = _worth(newer, weights)
-            if worth.code >= first.code - _CODE_FALL and worth.both > best.both:
-                best, choice = worth, trial
-    if not choice.step:
-        return choice.start
-    return between(choice.start, fit_weights(found, choice.start, choice.pull, choice.code_share), choice.step)
+    tried = [(choice, _worth(newer, weights)) for choice, weights in _trials(older, starts)]
+    first = tried[0][1]
+    # What changes touch includes their tests; whoever reads an answer wants the code first.
+    least_code = max(worth.code for _, worth in tried) - _CODE_FALL
+    choice, best = max((one for one in tried if one[1].code >= least_code), key=lambda one: one[1].both)
+    if best.both <= first.both or not (choice.step or choice.aside):
+        return starts[0]
+    weights = choice.start
+    if choice.step:
+        fitted = fit_weights(found, choice.start, choice.pull, choice.code_share)
+        weights = between(choice.start, fitted, choice.step)
+    return _with_aside(weights, choice.aside)
 
 
 class _Choice(NamedTuple):
-    """How weights are fitted; not at all if the step is 0."""
+    """How weights are fitted.
+
+    Attributes:
+        start: what they are pulled towards.
+        pull, code_share: as for `fit_weights`.
+        step: how far they go from the start; not at all if it is 0.
+        aside: how far those of what stands beside the code go from the shipped ones.
+    """
 
     start: Weights
     pull: float = 0.0
     code_share: float = 0.0
     step: float = 0.0
+    aside: float = 1.0
+
+
+def _trials(examples: Sequence[Candidates], starts: Sequence[Weights]) -> Iterator[tuple[_Choice, Weights]]:
+    """Yield weights fitted to examples in all ways; the first are those that nothing was fitted to."""
+    for start in starts:
+        fits = [(_Choice(start), start)]
+        for pull, code_share in product(_PULLS, _CODE_SHARES):
+            fitted = fit_weights(examples, start, pull, code_share)
+            fits += [(_Choice(start, pull, code_share, step), between(start, fitted, step)) for step in _STEPS]
+        for choice, weights in fits:
+            for aside in _ASIDE_STEPS:
+                yield choice._replace(aside=aside), _with_aside(weights, aside)
+
+
+def _with_aside(weights: Weights, share: float) -> Weights:
+    """Return weights of which those of what stands beside the code are at a share of the way from the shipped ones."""
+    nearer = between(Weights(), weights, share)
+    return weights._replace(**{name: getattr(nearer, name) for name in _OF_ASIDE})
 
 
 class _Worth(NamedTuple):

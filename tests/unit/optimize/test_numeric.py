@@ -10,7 +10,7 @@ from cairn.optimize.numeric import between, fit_weights
 from cairn.optimize.run import fit_kind
 from cairn.search.score import Weights
 
-DOCS = Weights._fields.index("docs")
+DOCS, TEST, LEXICAL, HISTORY = map(Weights._fields.index, ("docs", "test", "lexical", "history"))
 
 
 def examples(count: int, seed: int, wants_docs: bool) -> list[Candidates]:
@@ -30,6 +30,35 @@ def test_a_feature_of_the_wanted_files_gains_weight() -> None:
     fitted = fit_kind(examples(80, 1, wants_docs=True))
     assert fitted.docs > Weights().docs + 0.2
     assert fitted.generated == Weights().generated
+
+
+def changes_with_tests(count: int, seed: int) -> list[Candidates]:
+    """Return changes of a file of code, for which the history speaks, and of two of its tests, which words tell."""
+    dice = np.random.default_rng(seed)
+    found = []
+    for _ in range(count):
+        values = dice.random((30, len(Weights._fields)), dtype=np.float32) * np.float32(0.3)
+        is_test = np.arange(30) % 3 == 0
+        values[:, TEST] = is_test
+        values[(3, 6), LEXICAL] += np.float32(0.5)
+        values[4, LEXICAL] += np.float32(0.3)
+        values[4, HISTORY] += np.float32(0.5) * dice.random(dtype=np.float32)
+        values[6, LEXICAL] += np.float32(0.5) * dice.random(dtype=np.float32)
+        gains = np.isin(np.arange(30), (3, 4, 6)).astype(np.float32)
+        found.append(Candidates(values, gains, ~is_test))
+    return found
+
+
+def mean_place_of_code(examples: list[Candidates], weights: Weights) -> float:
+    orders = [np.argsort(-(one.values @ np.array(weights, dtype=np.float32))).tolist() for one in examples]
+    return float(np.mean([order.index(4) for order in orders]))
+
+
+def test_what_is_gained_for_code_is_not_spent_on_the_tests_that_changes_touch() -> None:
+    fitted = fit_kind(changes_with_tests(160, 5))
+    later = changes_with_tests(80, 6)
+    assert fitted.test <= Weights().test
+    assert mean_place_of_code(later, fitted) < mean_place_of_code(later, Weights()) - 1
 
 
 def test_weights_stay_near_the_shipped_ones_where_labels_are_random() -> None:
