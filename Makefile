@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 REPO ?= .
-QUERY ?= how are changed files found when the index is updated
+QUERY ?= how is a damaged index repaired
 export REPO QUERY
 
 BIN := .venv/bin
@@ -13,6 +13,7 @@ UV := $(or $(shell command -v uv 2>/dev/null),.tools/bin/uv)
 demo: install
 	$(BIN)/cairn index -C "$$REPO"
 	$(BIN)/cairn search "$$QUERY" -C "$$REPO" -n 5
+	@echo "To use it in your projects: uv tool install . (or: pipx install .), and then in each: cairn init"
 
 # A throw-away project with three weeks of sessions, on the pages of a daemon of its own.
 demo-ui: install

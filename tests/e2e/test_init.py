@@ -106,6 +106,12 @@ def test_init_sets_up_indexes_and_tries_and_uninstall_restores_every_byte(home: 
     assert home.run("uninstall").returncode == 1
 
 
+def test_the_first_init_ends_with_what_comes_next(home: Home) -> None:
+    first = home.run("init", "--yes")
+    assert first.stdout.splitlines()[-1] == "Start an agent here. What it does and learns: cairn ui"
+    assert "Start an agent" not in home.run("init", "--yes").stdout
+
+
 def test_nothing_is_written_unless_somebody_can_be_asked(home: Home) -> None:
     before = home.files()
 

@@ -66,9 +66,11 @@ def run_init(options: argparse.Namespace) -> int:
         document["index"], code = index_project(_for_index(options))
     results = [] if options.no_daemon or options.state_dir else _try_all(plan, options)
     document["tests"] = [result._asdict() for result in results]
+    failed = plan.problems or outcome.failed or any(not result.works for result in results)
     if options.json:
         emit_json(document)
-    failed = plan.problems or outcome.failed or any(not result.works for result in results)
+    elif outcome.written and results and not failed:
+        emit(f"Start an agent {'in any project' if options.user else 'here'}. What it does and learns: cairn ui")
     return EXIT_USAGE if failed else code
 
 

@@ -81,9 +81,9 @@ def emit_results(title: str, results: Sequence[SelfTestResult]) -> None:
 
 def note_problems(changes: Iterable[FileChange]) -> None:
     """Print why files were left alone."""
-    for change in changes:
-        if change.problem is not None:
-            note(f"error[{change.problem.code}]: {change.problem}\n  try: {change.problem.hint}")
+    problems = [change.problem for change in changes if change.problem is not None]
+    for text in dict.fromkeys(f"error[{one.code}]: {one}\n  try: {one.hint}" for one in problems):
+        note(text)
 
 
 def plan_row(plan: SetupPlan, outcome: Outcome) -> dict[str, Any]:
