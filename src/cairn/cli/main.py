@@ -178,7 +178,13 @@ def _add_install(commands: _Commands, common: Parser) -> None:
     shared.add_argument("--user", action="store_true", help="in your own files, for every project")
     shared.add_argument("--dry-run", action="store_true", help="show the changes as a diff; write nothing")
     for name in ("init", "install"):
-        init = commands.add_parser(name, parents=[shared], help="set up the coding agents in use here, and index")
+        init = commands.add_parser(
+            name,
+            parents=[shared],
+            help="set up the coding agents in use here, and index",
+            description="Set up the coding agents in use here: show what will be written to which of their files, ask, "
+            "write it, index the project, and try what was set up. `cairn uninstall` takes it back, byte for byte.",
+        )
         init.add_argument("--yes", action="store_true", help="write without asking")
         init.set_defaults(run=_lazy("cairn.cli.install:run_init"))
     uninstall = commands.add_parser("uninstall", parents=[shared], help="take Cairn out of agents' files again")

@@ -108,6 +108,16 @@ def _columns() -> int:
     return columns or _DEFAULT_COLUMNS
 
 
+class _DescribedCommands(argparse._SubParsersAction):  # type: ignore[type-arg] # generic for the checker only
+    """Begins the help of a command with what the list of all says of it, unless there is more to say."""
+
+    def add_parser(self, name: str, **options: Any) -> Any:  # noqa: ANN401 - as argparse has it
+        """Add a command."""
+        if about := options.get("help"):
+            options.setdefault("description", f"{about[0].upper()}{about[1:]}.")
+        return super().add_parser(name, **options)
+
+
 class Parser(argparse.ArgumentParser):
     """Reports a wrong command line the way every other error is reported, with what was probably meant.
 
@@ -119,6 +129,7 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401 - as argparse has it
         super().__init__(*args, **{"formatter_class": _Formatter, **options})
+        self.register("action", "parsers", _DescribedCommands)
 
     def error(self, message: str, hint: str = "") -> NoReturn:
         """End the process."""

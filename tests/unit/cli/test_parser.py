@@ -114,6 +114,14 @@ def test_a_mistyped_word_is_an_error_that_says_what_was_meant(
     assert second.startswith("  try: cairn ")
 
 
+def test_the_help_of_each_command_begins_with_what_it_does() -> None:
+    for parser in commands(build_parser()).values():
+        assert parser.description
+        assert parser.description[0].isupper()
+        assert parser.description.endswith(".")
+    assert "byte for byte" in (commands(build_parser())["init"].description or "")
+
+
 def test_an_option_that_is_like_none_is_not_taken_for_another(capsys: pytest.CaptureFixture[str]) -> None:
     first, _ = refusal(capsys, "savings", "--since", "monday")
     assert first == "error: unknown option '--since'"
