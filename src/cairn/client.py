@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import subprocess
 import sys
@@ -31,6 +32,8 @@ _STEP_SECONDS = 0.01
 _HEALTH_SECONDS = 5.0
 _SILENCE_SECONDS = 10.0  # after which a daemon that does not answer is asked whether it lives
 _MAX_LINE_BYTES = 1 << 24
+# Why no connection to this machine can be made, as in a sandbox without a network.
+_NO_NETWORK = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL, errno.EPERM, errno.EACCES)
 
 
 class Transport(Protocol):
@@ -336,6 +339,30 @@ def answers(runtime: Runtime, timeout_seconds: float = _HEALTH_SECONDS) -> bool:
         return False
 
 
+def _is_reached(runtime: Runtime) -> bool:
+    """Tell whether a daemon answers.
+
+    Raises:
+        DaemonError: if nobody on this machine can be reached, so that it never will.
+    """
+    if answers(runtime):
+        return True
+    try:
+        ask(runtime, "", "GET", "/api/health", timeout_seconds=_HEALTH_SECONDS)
+    except DaemonError as error:
+        _check_network(error)
+    return False
+
+
+def _check_network(error: DaemonError) -> None:
+    cause = error.__cause__
+    if isinstance(cause, OSError) and cause.errno in _NO_NETWORK:
+        raise DaemonError(
+            f"the daemon cannot be reached from here: {cause.strerror}",
+            "run it outside of the sandbox; other commands work without the daemon",
+        ) from error
+
+
 def _is_silent(runtime: Runtime, timeout_seconds: float) -> bool:
     """Tell whether a daemon accepts a connection and sends nothing. A busy one replies: its threads do the work."""
     try:
@@ -354,7 +381,7 @@ def _start(folder: StateFolder) -> Runtime:
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         runtime = folder.find()
-        if runtime is not None and answers(runtime):
+        if runtime is not None and _is_reached(runtime):
             # The process started here exits now (`cairn.daemon.lifecycle.detach`); waiting for it leaves no zombie.
             threading.Thread(target=process.wait, name="cairn-daemon-exit", daemon=True).start()
             return runtime
@@ -394,6 +421,7 @@ def _ask_to_stop(folder: StateFolder, runtime: Runtime, timeout_seconds: float) 
         reply = ask(runtime, folder.read_token(), "POST", "/api/shutdown", b"{}", timeout_seconds=timeout_seconds)
     except StoreError:
         return False
-    except DaemonError:  # it may be stopping by itself; all that counts is whether it does
+    except DaemonError as error:  # it may be stopping by itself; all that counts is whether it does
+        _check_network(error)
         return True
     return reply.status != 401  # the token is not that of this daemon

@@ -216,6 +216,24 @@ def test_no_link_is_given_to_pages_that_would_not_be_shown(tmp_path: Path, folde
     assert done.stderr.endswith(": cairn config unset daemon_host\n")
 
 
+@pytest.mark.parametrize("action", ["ensure", "stop"])
+def test_where_there_is_no_network_nobody_waits_for_a_daemon_that_runs(
+    tmp_path: Path, folder: StateFolder, action: str
+) -> None:
+    apart = ("unshare", "--map-root-user", "--net")
+    if shutil.which("unshare") is None or subprocess.run((*apart, "true"), check=False, capture_output=True).returncode:
+        pytest.skip("this system makes no network of its own for a process")
+    runtime = ensure(folder)
+
+    done = subprocess.run(
+        (*apart, COMMAND, "daemon", action), cwd=tmp_path, capture_output=True, text=True, check=False, timeout=10
+    )
+
+    assert done.returncode == 3
+    assert done.stderr.startswith("error[daemon]: the daemon cannot be reached from here: Network is unreachable\n")
+    assert folder.find() == runtime
+
+
 def test_a_daemon_without_its_state_folder_ends(tmp_path: Path, folder: StateFolder) -> None:
     started = document(cairn("daemon", "start", "--json", cwd=tmp_path, CAIRN_DAEMON_IDLE_MINUTES="0.2"))
     runtime = folder.find()
