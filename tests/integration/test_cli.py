@@ -247,6 +247,12 @@ def test_files_that_cannot_be_indexed_are_reported_each_with_its_reason(project:
         assert f"  {reason}\n" in done.stdout
 
 
+def test_that_no_file_was_skipped_is_said_where_that_was_asked(project: Path) -> None:
+    assert "Skipped no file." in cairn("index", "--skipped", cwd=project).stdout
+    assert "kipped" not in cairn("index", cwd=project).stdout
+    assert "skipped     0 files\n" in cairn("status", cwd=project).stdout
+
+
 def test_odd_names_are_printed_on_one_line_and_kept_in_json(project: Path) -> None:
     names = ["with space.py", "line\nbreak.py", os.fsdecode(b"caf\xe9.py"), "tab\there.py", "\x1b[31m.py"]
     for number, name in enumerate(names):

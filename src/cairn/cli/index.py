@@ -237,6 +237,8 @@ def _summary(report: IndexReport) -> str:
 
 
 def _emit_skipped(report: IndexReport, *, every: bool) -> None:
+    if not report.skipped and every:
+        emit("Skipped no file.")
     if not report.skipped:
         return
     reasons = Counter(skip.reason for skip in report.skipped)
@@ -260,7 +262,8 @@ def run_status(options: argparse.Namespace) -> int:
     _emit_index(status)
     _emit_models(status)
     _emit_languages(status["languages"])
-    emit(f"skipped     {pluralize(len(status['skipped']), 'file')} (each one: cairn index --skipped)")
+    each = " (each one: cairn index --skipped)" if status["skipped"] else ""
+    emit(f"skipped     {pluralize(len(status['skipped']), 'file')}{each}")
     for reason, count in Counter(status["skipped"].values()).most_common(5):
         emit(f"  {count:>7,} {printable(reason)}")
     _emit_memory(status["memory"])
