@@ -61,6 +61,20 @@ def test_a_script_is_imported_in_each_way_of_writing_it(tmp_path: Path, statemen
     assert [(link.path, link.line, link.how) for link in callers] == [("run.sh", 2, "import")]
 
 
+def test_a_file_of_lua_that_replaces_a_function_of_the_language_does_so_for_itself(tmp_path: Path) -> None:
+    files = {
+        "trace.lua": (
+            "function require(name)\n  return name\nend\n\nfunction trace(name)\n  return require(name)\nend\n"
+        ),
+        "main.lua": 'local wait = require("wait")\ntrace("wait")\n',
+        "wait.lua": "return {}\n",
+    }
+    with opened(tmp_path, files) as workspace:
+        found = [(link.path, link.line) for link in workspace.graph.callers("require").links]
+        traced = [(link.path, link.line) for link in workspace.graph.callers("trace").links]
+    assert (found, traced) == ([("trace.lua", 6)], [("main.lua", 2)])
+
+
 def test_files_of_lua_that_import_each_other_are_a_cycle(tmp_path: Path) -> None:
     files = {"lua/a.lua": 'local b = require "b"\nreturn {}\n', "lua/b.lua": 'local a = require "a"\nreturn {}\n'}
     with opened(tmp_path, files) as workspace:

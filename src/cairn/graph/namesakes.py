@@ -253,6 +253,8 @@ class Namesakes:
     def _anywhere(self, source: SourceFile, name: str) -> Namesake | None:
         """Return the definition of a name that all files share: one in an included file, or the only one."""
         nodes = self._sight.nodes_named(name)
+        if name in source.rules.built_in:
+            nodes = [node for node in nodes if file_of(node) == source.number]
         if not nodes or len(nodes) > MAX_NAMESAKES:
             return None
         near = []

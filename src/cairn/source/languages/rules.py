@@ -41,6 +41,7 @@ class Rules(NamedTuple):
         parameters_keep_types: whether a parameter is of its declared type whatever is assigned to its name.
         functions_are_objects: whether a function has attributes, so that what names one of these uses the function.
         component: the type at the top of a file whose members are known there by their names, as in templates of Vue.
+        built_in: functions that the language has itself, which a file may replace for itself alone.
         paths_marked: whether expressions keep the mark behind a name that can only be the beginning of a path.
     """
 
@@ -76,6 +77,7 @@ class Rules(NamedTuple):
     parameters_keep_types: bool = False
     functions_are_objects: bool = False
     component: str = ""
+    built_in: frozenset[str] = frozenset()
     paths_marked: bool = False
 
 
