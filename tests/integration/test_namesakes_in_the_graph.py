@@ -52,6 +52,16 @@ def test_callers_of_a_name_are_those_of_each_definition_of_it(workspace: Workspa
     )
 
 
+def test_importers_of_a_name_are_those_of_each_file_that_defines_it(workspace: Workspace) -> None:
+    found = workspace.graph.importers("step")
+    assert found.path == "a.py"
+    assert [(importer.path, importer.line) for importer in found.importers] == [("b.py", 1), ("tests/test_b.py", 1)]
+    assert found.notes[0] == (
+        "This is about all 3 definitions called step; name one as PATH:LINE to ask about it alone"
+    )
+    assert [importer.path for importer in workspace.graph.importers("b.py:step").importers] == ["tests/test_b.py"]
+
+
 def test_definitions_in_tests_come_behind_those_of_the_product(workspace: Workspace) -> None:
     assert [symbol.path for symbol in workspace.graph.impact("later").changed] == ["h.py", "aside/test_h.py"]
 

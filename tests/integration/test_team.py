@@ -649,7 +649,7 @@ def test_an_error_of_the_server_names_no_host(team: Team, tmp_path: Path, path: 
 def test_answers_and_errors_may_name_a_file_whose_name_is_not_unicode(
     team: Team, shop: Repository, node: SearchNode
 ) -> None:
-    shop.commit("Repeat", dict.fromkeys(("even.py", "odd-\udcff.py"), "def twin():\n    return 0\n"))
+    shop.commit("Repeat", dict.fromkeys(("even/twin.py", "odd-\udcff/twin.py"), "def twin():\n    return 0\n"))
     team.operator.add_project("acme/shop", shop.url, "main")
     team.publish()
     token = team.operator.new_token("ada", 1)
@@ -662,7 +662,7 @@ def test_answers_and_errors_may_name_a_file_whose_name_is_not_unicode(
             return await client.post(f"/api/projects/acme/shop/graph/{question}", json=document)
 
     answer = asyncio.run(ask("callers", {"symbol": "twin"}))
-    refusal = asyncio.run(ask("importers", {"target": "twin"}))
+    refusal = asyncio.run(ask("importers", {"target": "twin.py"}))
 
     assert answer.status_code == 200
     assert any(one["filepath"].startswith("odd-") for one in answer.json()["namesakes"])

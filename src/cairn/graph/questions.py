@@ -21,7 +21,7 @@ from cairn.graph.overriding import calls_above, on_above, on_below, overriding
 from cairn.graph.reader import Reader, note_on_unfollowed
 from cairn.graph.resolve import ALL_KINDS, IMPLEMENT, USE, Edge, ImportEdge
 from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS, VALUE_KINDS, resolves_imports
-from cairn.graph.symbols import find_file, find_namesakes, find_symbol, on_namesakes, symbol_of
+from cairn.graph.symbols import find_file, find_namesakes, on_namesakes, symbol_of
 from cairn.graph.unresolved import note_on, unresolved_callees, unresolved_calls
 from cairn.graph.values import (
     BaseCalls,
@@ -376,8 +376,29 @@ def _find_importers(graph: Graph, text: str, reader: Reader) -> Importers:
     if number is None and _may_be_module(graph.code, text):
         place = graph.code.modules.resolve(text, "", "python")
         number = place if isinstance(place, int) else None
-    if number is None:
-        number = _file_of_symbol(graph, text)
+    if number is not None:
+        return _importers_of(graph, number, reader)
+    symbols = _symbols_named(graph, text)
+    numbers = list(dict.fromkeys(file_of(nodes[0]) for nodes in symbols))
+    first, *others = (_importers_of(graph, number, reader) for number in numbers)
+    found = _of_several(graph, first, others) if others else first
+    return replace(found, notes=(*on_namesakes(text, symbols), *found.notes))
+
+
+def _of_several(graph: Graph, first: Importers, others: Sequence[Importers]) -> Importers:
+    """Return what imports any of several files, each importer once, and what is not known of one of them."""
+    all_files = (first, *others)
+    importers = {importer.path: importer for each in reversed(all_files) for importer in reversed(each.importers)}
+    ordered = tuple(sorted(importers.values(), key=lambda importer: importer.path))
+    doubtful = [each for each in all_files if each.unresolved is not None or each.unfollowed is not None]
+    unsure = doubtful or (() if ordered else all_files)
+    said = dict.fromkeys((*graph.notes, *(note for each in unsure for note in each.notes)))
+    unresolved = next((each.unresolved for each in all_files if each.unresolved is not None), None)
+    unfollowed = next((each.unfollowed for each in all_files if each.unfollowed is not None), None)
+    return Importers(first.path, ordered, tuple(said), unresolved, unfollowed)
+
+
+def _importers_of(graph: Graph, number: int, reader: Reader) -> Importers:
     path = graph.code.paths[number]
     importers: dict[str, Importer] = {}
     possible = may_import(graph, number)
@@ -424,9 +445,8 @@ def _imports_of(graph: Graph, number: int, possible: MayImport, reader: Reader) 
     return [edge for other in sorted(found) for edge in found[other] if edge.target == number]
 
 
-def _file_of_symbol(graph: Graph, text: str) -> int:
+def _symbols_named(graph: Graph, text: str) -> list[list[int]]:
     try:
-        nodes = find_symbol(graph.code, graph.connection, text)
+        return find_namesakes(graph.code, graph.connection, text)
     except UnknownSymbolError as error:
         raise UnknownSymbolError(f"no file, module or symbol is called {text!r} here", error.hint) from error
-    return file_of(nodes[0])
