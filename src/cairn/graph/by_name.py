@@ -73,7 +73,7 @@ class ByName:
         head, _, name = expression.rpartition(".")
         name = name.partition("(")[0]
         # A bare name of Ruby may be a method that something else mixes in.
-        may_be_mixed_in = source.rules.family == "ruby" and not self._meaning.is_variable(source, scope, name)
+        may_be_mixed_in = source.rules.family == "ruby" and not self._meaning.scopes.is_variable(source, scope, name)
         if not head and source.rules.family == "ecmascript":
             return self._given_by_framework(source, scope, name)
         if (not head and not may_be_mixed_in) or source.rules.functions_apart:
@@ -100,7 +100,7 @@ class ByName:
 
     def _given_by_framework(self, source: SourceFile, scope: int, name: str) -> Entity | None:
         """Return the function that Nuxt, or a plugin like it, imports by itself where its name is said."""
-        if not self._imports_by_itself or self._meaning.is_variable(source, scope, name):
+        if not self._imports_by_itself or self._meaning.scopes.is_variable(source, scope, name):
             return None
         namesake = self._meaning.namesakes.only_function(source, name)
         if namesake is None or not _GIVEN_IN.search(self._code.paths[file_of(namesake.node)]):

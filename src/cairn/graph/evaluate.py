@@ -70,10 +70,6 @@ class Evaluator:
             lambda: self._walk(self.sight.file(source.number), scope, expression),
         )
 
-    def is_variable(self, source: SourceFile, scope: int, name: str) -> bool:
-        """Tell whether a plain name is that of a variable or parameter."""
-        return self.scopes.is_variable(source, scope, name)
-
     def called(self, source: SourceFile, scope: int, name: str) -> Entity | None:
         """Return what an expression stands for where it is called, a plain name being no variable in some languages."""
         if not source.rules.methods_apart or not name.isidentifier():
@@ -210,7 +206,7 @@ class Evaluator:
 
     def extension_unsaid(self, source: SourceFile, scope: int, name: str) -> Entity | None:
         """Return the extension that a bare call means on what a closure around it is called on, which nothing tells."""
-        if source.rules.extension != RECEIVER_BEFORE_NAME or self.is_variable(source, scope, name):
+        if source.rules.extension != RECEIVER_BEFORE_NAME or self.scopes.is_variable(source, scope, name):
             return None
         return self.extensions.find_unsaid(source, name)
 

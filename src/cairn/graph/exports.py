@@ -45,7 +45,7 @@ class Exports:
         if places and not self._are_extensions(source, places):
             return self._declarations.group(source, places)
         imports = [i for i in source.aliases.get(name, ()) if i.module or i.flags & ImportFlag.REEXPORT == 0]
-        imports += () if imports else self._namesakes.aliases_by_use(source, name)
+        imports += () if imports else self._namesakes.used_modules.aliases(source, name)
         if (entity := _nearest(self.of_import(source, imported) for imported in imports)) is not None:
             return entity
         for imported in source.stars if source.rules.package != "all" else ():

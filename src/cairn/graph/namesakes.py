@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import posixpath
-import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from cairn.graph.entities import How
 from cairn.graph.includes import Includes
-from cairn.graph.memo import content_of
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.recent import Recent
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.sight import Sight
 from cairn.graph.source_file import SourceFile
-from cairn.source.imports import Import, ImportFlag
+from cairn.graph.used_modules import UsedModules
 from cairn.types import Definition
 
-_USING = re.compile(rb"([ \t]*)using\b.*\bdo[ \t]*$")
 MAX_NAMESAKES = 60  # a name with more definitions says nothing by itself
 MAX_OWNED = 5 * MAX_NAMESAKES  # the same for members of types
 
@@ -40,6 +37,7 @@ class Namesakes:
             self._code.room.names, lambda found: len(found) + 8
         )
         self._includes = Includes(sight)
+        self.used_modules = UsedModules(sight, self._module_called)
 
     def only_function(self, source: SourceFile, name: str) -> Namesake | None:
         """Return the only function with a name in all files whose language can call it."""
@@ -124,80 +122,9 @@ class Namesakes:
             return self._anywhere(source, name)
         return None
 
-    def _imported_modules(self, source: SourceFile) -> Iterator[str]:
-        """Yield the modules of Elixir that a file imports itself, or has imported by one that it uses."""
-        for imported in source.stars:
-            if not imported.flags & ImportFlag.REEXPORT:
-                yield imported.module
-            elif (used := self._used_module(source, imported.module)) is not None:
-                yield from self._imports_of_users(*used)
-
-    def _used_module(self, source: SourceFile, module: str) -> tuple[int, str] | None:
-        """Return a module that is used, as its node and full name."""
-        first, _, rest = module.partition(".")
-        names = [f"{alias.module}.{alias.name}.{rest}".strip(".") for alias in source.aliases.get(first, ())]
-        for name in (*names, module):
-            if (namesake := self.with_full_name(source, name)) is not None:
-                return namesake.node, name
-        return None
-
-    def _imports_of_users(self, node: int, name: str) -> Iterator[str]:
-        """Yield what a module imports where it is used."""
-        source = self._sight.file(file_of(node))
-        lines = self._lines_for_users(source)
-        for imported in source.stars:
-            if imported.line in lines and not imported.flags & ImportFlag.REEXPORT:
-                yield name if imported.module == "__MODULE__" else imported.module
-
-    def aliases_by_use(self, source: SourceFile, name: str) -> Iterator[Import]:
-        """Yield what a name stands for by an alias of the modules that a file uses."""
-        for imported in source.stars if source.rules.family == "elixir" else ():
-            is_used = imported.flags & ImportFlag.REEXPORT
-            if is_used and (used := self._used_module(source, imported.module)) is not None:
-                other = self._sight.file(file_of(used[0]))
-                lines = self._lines_for_users(other)
-                yield from (alias for alias in other.aliases.get(name, ()) if alias.line in lines)
-
-    def _defined_by_use(self, source: SourceFile) -> Iterator[str]:
-        """Yield the scopes of functions that the modules of Elixir that a file uses define there."""
-        for imported in source.stars:
-            is_used = imported.flags & ImportFlag.REEXPORT
-            if is_used and (used := self._used_module(source, imported.module)) is not None:
-                yield from self._scopes_for_users(self._sight.file(file_of(used[0])))
-
-    def _scopes_for_users(self, source: SourceFile) -> tuple[str, ...]:
-        """Return the full names of what holds functions that a module defines where it is used."""
-
-        def find() -> tuple[str, ...]:
-            lines = self._lines_for_users(source)
-            in_using = _lines_of_using(self._code.checkout.read(source.number) or b"")
-            scopes = []
-            for definition in source.definitions:
-                line, parent = definition.span.start_line, definition.parent
-                if definition.kind not in FUNCTION_KINDS or line not in lines or parent < 0:
-                    continue
-                if line in in_using or source.definitions[parent].kind in FUNCTION_KINDS:
-                    scopes.append(source.full_name(parent))
-            return tuple(dict.fromkeys(scopes))
-
-        return self._sight.memo.recall(("scopes for users", source.number), (), find)
-
-    def _lines_for_users(self, source: SourceFile) -> frozenset[int]:
-        """Return the lines of a module of Elixir that go to where it is used.
-
-        These are in `__using__`, in all functions if that applies one of them as in Phoenix, or in `using` of ExUnit.
-        """
-
-        def find() -> frozenset[int]:
-            self._sight.memo.need(content_of(source.path))
-            data = self._code.checkout.read(source.number) or b""
-            functions = [definition for definition in source.definitions if definition.kind in FUNCTION_KINDS]
-            applies = any(function.name == "__using__" for function in functions) and b"apply(__MODULE__" in data
-            spans = [function.span for function in functions if applies or function.name == "__using__"]
-            lines = {line for span in spans for line in range(span.start_line, span.end_line + 1)}
-            return frozenset(lines | _lines_of_using(data))
-
-        return self._sight.memo.recall(("lines for users", source.number), frozenset(), find)
+    def _module_called(self, source: SourceFile, name: str) -> int | None:
+        namesake = self.with_full_name(source, name)
+        return None if namesake is None else namesake.node
 
     def _global_function(self, source: SourceFile, name: str) -> Namesake | None:
         """Return the function with a name that is outside of all packages."""
@@ -208,7 +135,7 @@ class Namesakes:
     def spaces(self, source: SourceFile) -> list[str]:
         """Return the packages whose names are visible in a file, the nearest first."""
         if source.rules.family == "elixir":
-            return [*dict.fromkeys((*self._defined_by_use(source), *self._imported_modules(source))), ""]
+            return [*self.used_modules.spaces(source), ""]
         own = [definition.qualified_name for definition in source.definitions if definition.kind in NAMESPACE_KINDS]
         spaces = [source.package, *own]
         if source.rules.outer_packages:
@@ -273,20 +200,6 @@ class Namesakes:
         if extends and not types:  # they stand for a type of another library
             return Namesake(self._code.main_of(near), How.NAME)
         return self._only(types, How.IMPORT if extends else How.NAME)
-
-
-def _lines_of_using(data: bytes) -> set[int]:
-    """Return the lines of the blocks `using do` in a text of Elixir, by their indentation."""
-    lines: set[int] = set()
-    indent, first = None, 0
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if indent is None:
-            if begins := _USING.match(line):
-                indent, first = begins[1], number
-        elif line.rstrip() == indent + b"end":
-            lines.update(range(first, number + 1))
-            indent = None
-    return lines
 
 
 def _needs_its_type(source: SourceFile, definition: Definition) -> bool:
