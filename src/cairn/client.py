@@ -32,7 +32,7 @@ _STEP_SECONDS = 0.01
 _HEALTH_SECONDS = 5.0
 _SILENCE_SECONDS = 10.0  # after which a daemon that does not answer is asked whether it lives
 _MAX_LINE_BYTES = 1 << 24
-# Why no connection to this machine can be made, as in a sandbox without a network.
+# Why no connection to this machine can be made, as where a program is kept from the network.
 _NO_NETWORK = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL, errno.EPERM, errno.EACCES)
 
 
@@ -359,7 +359,7 @@ def _check_network(error: DaemonError) -> None:
     if isinstance(cause, OSError) and cause.errno in _NO_NETWORK:
         raise DaemonError(
             f"the daemon cannot be reached from here: {cause.strerror}",
-            "run it outside of the sandbox; other commands work without the daemon",
+            "run it where there is a network; other commands work without the daemon",
         ) from error
 
 
