@@ -24,6 +24,8 @@ FILES = {
     "g.py": "class New:\n    def set(self):\n        self.size = 2\n\n    def halve(self):\n        return self.size\n",
     "aside/test_h.py": "def later():\n    return 1\n\n\ndef test_later():\n    assert later()\n",
     "h.py": "def later():\n    return 1\n",
+    "limits.py": "ROOM = 3\n\n\ndef fill():\n    return ROOM\n",
+    "tests/test_limits.py": "class Fake:\n    def ROOM(self):\n        return 4\n",
     "x/same.py": "",
     "y/same.py": "",
 }
@@ -64,6 +66,12 @@ def test_importers_of_a_name_are_those_of_each_file_that_defines_it(workspace: W
 
 def test_definitions_in_tests_come_behind_those_of_the_product(workspace: Workspace) -> None:
     assert [symbol.path for symbol in workspace.graph.impact("later").changed] == ["h.py", "aside/test_h.py"]
+
+
+def test_a_function_of_a_test_does_not_hide_the_value_of_the_product(workspace: Workspace) -> None:
+    found = workspace.graph.references("ROOM")
+    assert found.symbol.path == "limits.py"
+    assert [(reference.path, reference.line) for reference in found.references] == [("limits.py", 5)]
 
 
 def test_one_definition_of_a_name_has_no_namesakes(workspace: Workspace) -> None:

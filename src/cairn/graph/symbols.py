@@ -195,14 +195,20 @@ def _identity(code: Code, node: int, own: Collection[int]) -> tuple[int | str, s
 def _leave_out_unlikely(
     code: Code, groups: dict[tuple[int | str, str], list[int]]
 ) -> dict[tuple[int | str, str], list[int]]:
-    """Leave out unlikely meanings, such as variables, headings and prototypes, where there are functions or types."""
+    """Leave out unlikely meanings, such as variables, headings and prototypes, where there are functions or types.
+
+    A value of the project's own code stays where only tests and code of others have a function or type of its name.
+    """
     minor = VALUE_KINDS | NAMESPACE_KINDS | {"impl", "section", "test"}
-    major = {
-        key: nodes
-        for key, nodes in groups.items()
-        if any(place_of(node) < 0 or code.definition(node).kind not in minor for node in nodes)
-    }
+    major = {key: nodes for key, nodes in groups.items() if not all(_is_of(code, node, minor) for node in nodes)}
+    if major and all(_is_aside(code, nodes[0]) for nodes in major.values()):
+        own = {key: nodes for key, nodes in groups.items() if not _is_aside(code, nodes[0])}
+        major |= {key: nodes for key, nodes in own.items() if all(_is_of(code, node, VALUE_KINDS) for node in nodes)}
     return _without_makers(code, major) or major or groups
+
+
+def _is_of(code: Code, node: int, kinds: Collection[str]) -> bool:
+    return place_of(node) >= 0 and code.definition(node).kind in kinds
 
 
 def _without_makers(
