@@ -180,6 +180,22 @@ def test_in_an_issue_what_it_names_says_so_and_its_subject_counts_most(workspace
     assert ("src/shop/archive.py", "named in the text") in [(path, part) for path, _, part in found]
 
 
+def test_the_folder_of_a_file_says_nothing_against_it_where_a_report_names_the_file(tmp_path: Path) -> None:
+    letters = 'def send(letter, customer):\n    """Send a letter with the total of an order to a customer."""\n    {}\n'
+    write_files(
+        tmp_path,
+        {
+            "mail/v1/letters.py": letters.format("return post(letter, customer)"),
+            "mail/v2/letters.py": letters.format("return deliver(letter, customer)"),
+        },
+    )
+    report = "Letters with the total of an order are empty\n\nA customer got none of the letters.\n{}"
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        first = [workspace.search(report.format(said)).code[0].path for said in ("", "Look at mail/v1/letters.py.")]
+    assert first == ["mail/v2/letters.py", "mail/v1/letters.py"]
+
+
 def test_the_words_of_a_report_ask_for_no_tests_or_documentation(workspace: Workspace) -> None:
     assert not {path for path, _, _ in parts(workspace.search(LETTERS))[:2]} & {"docs/orders.md", "tests/test_cart.py"}
 

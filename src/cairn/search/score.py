@@ -36,6 +36,8 @@ Ints = npt.NDArray[np.int64]
 NAME_AND_DOC = bytes([1, 4])  # of a posting's fields: the term is in a definition's name, in its documentation
 ANSWERING_ROLES = Role.TEST | Role.EXAMPLE | Role.DOCS | Role.CONFIG  # their files answer a query that names the role
 _FOREIGN_NAMES = {str(role.name).lower() for role in FOREIGN}
+# Priors that are guessed from a path, and how surely a text must name a file for them to say nothing of it.
+_OF_PATHS, _LEAST_POINTED = ("old_version", "example", "legacy", "other_platform", "depth"), 0.2
 # A term of a file's stem counts fully from 1 / this of the highest possible rarity among all paths.
 STEM_RARITY = 2.0
 # Of a long text, only the rarest terms count that have no more occurrences together.
@@ -206,7 +208,8 @@ def score(
     if symbols:
         of_rows["symbol"] = np.zeros(snapshot.n_rows, dtype=np.float32)
         of_rows["symbol"][list(symbols)] = list(symbols.values())
-    of_files |= {**_priors(snapshot, query, symbols, scope), **(evidence or {})}
+    evidence = evidence or {}
+    of_files |= {**_without_pointed(_priors(snapshot, query, symbols, scope), evidence), **evidence}
     standing = _standing(snapshot, weights._replace(test_form=0.0) if query.wants & Role.TEST else weights)
     same = [name for name, values in snapshot.priors.items() if of_files.get(name) is values]
     if len(same) == len(snapshot.priors):
@@ -233,6 +236,14 @@ def score(
     )
     found.settle(SETTLED_FILES)
     return found
+
+
+def _without_pointed(priors: dict[str, Floats], evidence: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Return priors in which what the path of a file says of it is no penalty where a text names the file."""
+    if "pointed" not in evidence or not (is_pointed := evidence["pointed"] > _LEAST_POINTED).any():
+        return priors
+    own = {name: np.where(is_pointed, np.float32(0), priors[name]) for name in _OF_PATHS if name in priors}
+    return {**priors, **own}
 
 
 class _Standing(NamedTuple):
