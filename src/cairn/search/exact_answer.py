@@ -219,8 +219,9 @@ def _files_in_order(
         chosen = worth if chosen is None else np.intersect1d(chosen, worth)
     numbers = range(len(snapshot.files.paths)) if chosen is None else chosen.tolist()
     roles = snapshot.files.roles
-    of_code = np.array([name in BY_NAME and BY_NAME[name].group == "code" for name in snapshot.files.language_names])
-    is_first = of_code[snapshot.files.languages] & ((roles & int(Role.CONFIG)) == 0) if len(roles) else of_code
+    names = snapshot.files.language_names
+    of_code = np.array([name in BY_NAME and BY_NAME[name].group == "code" for name in names], dtype=np.bool_)
+    is_first = of_code[snapshot.files.languages] & ((roles & int(Role.CONFIG)) == 0)
     places = np.where(is_first | ((roles & int(query.wants)) > 0), 0, 1)
     for place, later in enumerate((Role.TEST | Role.EXAMPLE | Role.DOCS, FOREIGN | Role.TRANSLATION), start=2):
         places[(roles & int(later & ~query.wants)) > 0] = place
