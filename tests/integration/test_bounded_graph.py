@@ -18,13 +18,21 @@ from cairn.graph.impact import choose_tests, impact
 from cairn.graph.nearest import NearestWalk
 from cairn.graph.nodes import node_of
 from cairn.graph.patience import GraphPatience, shared_time
-from cairn.graph.questions import all_importers, call_path, callees, callers, importers, subclasses
+from cairn.graph.questions import call_path, callees, callers, importers, importers_within, subclasses
 from cairn.graph.recent import Unfinished
 from cairn.graph.references import references
 from cairn.graph.symbols import find_symbol
 from cairn.graph.values import Impact, Importers, Links, References, TestChoice
 from cairn.index.snapshot import Snapshot
+from cairn.index.views import CheckoutView
 from cairn.protocol.documents import graph_to_dict
+from cairn.protocol.requests import SearchRequest
+from cairn.search.answer import respond
+from cairn.search.hits import FileReader
+from cairn.search.library import Library
+from cairn.search.opened import bundled_model
+from cairn.search.query import understand
+from cairn.search.shown import ShownCode
 from cairn.workspace import Workspace
 
 FOLDERS = Path(__file__).parent / "projects"
@@ -630,9 +638,24 @@ def test_a_question_that_takes_its_time_is_not_given_a_cut_answer(hub: Workspace
         assert importers(graph, "hub.py").unfollowed is not None
         assert graph.answers.go_on(lambda: True)
         ask_again(graph)
-        patient = all_importers(graph, "hub.py")
+        patient = importers_within(graph, "hub.py", graph.reader(is_patient=True))
     assert patient.unfollowed is None
     assert len(patient.importers) == USERS
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["callers of Hub", "subclasses of Hub", "usages of Hub", "importers of hub.py", "tests of Hub"],
+)
+def test_a_search_for_a_relation_takes_no_longer_than_other_questions_and_says_so(
+    hub: Workspace, question: str
+) -> None:
+    request = SearchRequest(query=question, type="code", limit=10)
+    with graph_of(hub, hasty()) as graph, closing(hub.state.open_for_reading()) as connection:
+        reader = FileReader(CheckoutView(hub.root, None, 1_000_000))
+        library = Library(graph.code.snapshot, connection, reader, ShownCode(), bundled_model(), lambda: graph)
+        answer = respond(library, understand(question), request)
+    assert "This is not all" in " ".join(answer.notes)
 
 
 def test_what_a_method_overrides_is_followed_wherever_the_time_is_up(tmp_path: Path) -> None:

@@ -54,7 +54,11 @@ def calls_above(
         reader: says how long there is time.
     """
     methods = [node for node in nodes if _is_method(graph, node)]
-    above = [base for node in methods for base in graph.connections.overridden(node)]
+    above = list[int]()
+    for node in methods:
+        if (bases := reader.attempt(FOR_USERS, partial(graph.connections.overridden, node))) is None:
+            reader.leave([graph.code.definition(node).name])
+        above += bases or ()
     for node in methods:
         above += reader.attempt(FOR_USERS, partial(_all_interfaces, graph, node)) or ()
     return list(_first_called(dict.fromkeys(base for base in above if base not in nodes), calls_to, reader))

@@ -363,15 +363,11 @@ def importers(graph: Graph, text: str) -> Importers:
     Raises:
         UnknownSymbolError: if there is no such file.
     """
-    return graph.answers.give(("importers", text), lambda: _find_importers(graph, text, graph.reader()))
+    return graph.answers.give(("importers", text), lambda: importers_within(graph, text, graph.reader()))
 
 
-def all_importers(graph: Graph, text: str) -> Importers:
-    """Return what `importers` does, however long it takes."""
-    return _find_importers(graph, text, graph.reader(is_patient=True))
-
-
-def _find_importers(graph: Graph, text: str, reader: Reader) -> Importers:
+def importers_within(graph: Graph, text: str, reader: Reader) -> Importers:
+    """Return what `importers` does in the time of a question, which the reader tells."""
     number = find_file(graph.code, text)
     if number is None and _may_be_module(graph.code, text):
         place = graph.code.modules.resolve(text, "", "python")

@@ -104,12 +104,14 @@ def _said_elsewhere(graph: Graph, sought: Sought, reader: Reader | None = None) 
     return unresolved if unresolved is None or not is_code or unresolved.form == "call" else None
 
 
-def references_of(graph: Graph, sought: Sequence[Sought]) -> tuple[list[SymbolReference], list[Unresolved]]:
+def references_of(
+    graph: Graph, sought: Sequence[Sought], reader: Reader
+) -> tuple[list[SymbolReference], list[Unresolved]]:
     """Return what refers to any of several symbols, each place once, and the lines that may refer to each."""
     found: dict[tuple[str, int, str], SymbolReference] = {}
     unresolved: list[Unresolved] = []
     for each in sought:
-        references, tally, _ = look_for(graph, each)
+        references, tally, _ = look_for(graph, each, reader)
         for reference in references:
             found.setdefault((reference.path, reference.line, reference.kind), reference)
         unresolved += filter(None, [tally.result() or (_said_elsewhere(graph, each) if not references else None)])

@@ -151,9 +151,12 @@ def _test(test: RankedTest) -> str:
 
 
 def neighbours(graph: Graph, node: int, most: int) -> tuple[Neighbour, ...]:
-    """Return the callers of a definition, those in tests last, then callees; at most `most` of either, each once."""
-    nodes = graph.code.group(node)
-    callers, callees = callers_of(graph, nodes).links, callees_of(graph, nodes).links
+    """Return the callers of a definition, those in tests last, then callees; at most `most` of either, each once.
+
+    They are those that are found in the time of a question.
+    """
+    nodes, reader = graph.code.group(node), graph.reader()
+    callers, callees = callers_of(graph, nodes, reader).links, callees_of(graph, nodes, reader).links
     code = graph.code
     callers = tuple(sorted(callers, key=lambda link: bool(code.tests[code.numbers[link.path]])))
     own = {(code.paths[file_of(node)], code.definition(node).qualified_name) for node in nodes}

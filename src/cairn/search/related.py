@@ -18,14 +18,14 @@ from cairn.graph.implementations import implementers_of, unresolved_subtypes
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.overriding import calls_above
 from cairn.graph.reach import CONFIDENCE
-from cairn.graph.reader import note_on_unfollowed
+from cairn.graph.reader import Reader, note_on_unfollowed
 from cairn.graph.references import references_of, sought_at
 from cairn.graph.resolve import Edge
 from cairn.graph.rules import TYPE_KINDS
 from cairn.graph.surroundings import neighbours
 from cairn.graph.symbols import find_symbols, only_likely, symbol_of
 from cairn.graph.unresolved import note_on, unresolved_calls
-from cairn.graph.values import Symbol, SymbolReference
+from cairn.graph.values import Symbol, SymbolReference, Unfollowed
 from cairn.hints import Hint
 from cairn.search.confidence import confidence_word
 from cairn.search.exact import enclosing
@@ -108,16 +108,13 @@ def answer_question(
         if symbols := find_symbols(graph.code, text):
             target = text
             break
+    reader = graph.reader()
     if question.relation in ("references", "writes"):
-        return _answer_with_references(library, graph, question, request, symbols)
+        return _answer_with_references(library, graph, question, request, symbols, reader)
     if question.relation == "implementers":
         symbols = only_likely(graph.code, symbols, TYPE_KINDS)
     nodes = [node for symbol in symbols for node in symbol]
-    if question.relation == "importers":
-        all_places, unknown = _importing(graph, target, nodes)
-    else:
-        all_places = _places(graph, question.relation, nodes)
-        unknown = _unknown(graph, question.relation, nodes, has_known=bool(all_places))
+    all_places, unknown = _find(graph, question.relation, target, nodes, reader)
     if not symbols and not all_places:
         return None
     described = [symbol_of(graph.code, graph.code.main_of(symbol)) for symbol in symbols]
@@ -137,7 +134,12 @@ def answer_question(
 
 
 def _answer_with_references(
-    library: Library, graph: Graph, question: RelationQuestion, request: SearchRequest, symbols: Sequence[list[int]]
+    library: Library,
+    graph: Graph,
+    question: RelationQuestion,
+    request: SearchRequest,
+    symbols: Sequence[list[int]],
+    reader: Reader,
 ) -> Related | None:
     """Return the lines that refer to a symbol, or those that assign it."""
     own = [nodes for nodes in symbols if any(place_of(node) >= 0 for node in nodes)]
@@ -146,7 +148,7 @@ def _answer_with_references(
         sought = find_fields(graph, question.symbol)
     if not sought or (len(sought) > 1 and not question.is_shaped):  # "where is the state changed" is prose
         return None
-    references, unresolved = references_of(graph, sought)
+    references, unresolved = references_of(graph, sought, reader)
     if question.relation == "writes":
         references = [reference for reference in references if reference.kind == "write"]
     all_places = [_place_of_reference(graph, reference) for reference in references]
@@ -158,39 +160,22 @@ def _answer_with_references(
         for each in unresolved[:1]
         for note in note_on(each, f"reference to {question.symbol}", has_known=bool(references))
     ]
+    unread = note_on_unfollowed(reader.unfollowed())
     if not places:
         where = " within the filters" if all_places else ""
         said = f"{nothing.format(label)}{where}, as far as can be resolved."
         is_said = bool(notes) and not all_places
-        return Related([], 0, [*([] if is_said else [said]), *notes, *graph.notes], "hybrid", is_said)
+        return Related([], 0, [*([] if is_said else [said]), *notes, *unread, *graph.notes], "hybrid", is_said)
     shown = places[: request.limit or None]
     words = f"Understood as a question for {contents.format(label)}; to take it as prose"
-    note = Hint(words, "search", query=None, mode="hybrid")
-    return Related(_hits(library, graph, shown, request), len(places) - len(shown), [note, *notes, *graph.notes])
+    said_of_it = [Hint(words, "search", query=None, mode="hybrid"), *notes, *unread, *graph.notes]
+    return Related(_hits(library, graph, shown, request), len(places) - len(shown), said_of_it)
 
 
 def _place_of_reference(graph: Graph, reference: SymbolReference) -> RelatedPlace:
     source = graph.code.file(graph.code.numbers[reference.path])
     chance = CONFIDENCE[How[reference.how.upper()]]
     return RelatedPlace(node_of(source.number, source.at_line(reference.line)), chance, reference.line)
-
-
-def _unknown(graph: Graph, relation: Relation, nodes: Sequence[int], *, has_known: bool) -> tuple[Hint, ...]:
-    """Return what to say of lines that may belong to the answer and could not be resolved."""
-    if relation == "implementers":
-        unresolved = unresolved_subtypes(graph, nodes, implementers_of(graph, nodes))
-        names = ", ".join(unresolved.names) if unresolved is not None else ""
-        return note_on(unresolved, f"subclass of {names}", has_known=has_known)
-    if relation not in ("callers", "tests") or not nodes:
-        return ()
-    among = graph.tests.all if relation == "tests" else None
-    calls = [*questions.calls_to(graph, nodes), *_calls_above(graph, nodes)]
-    unresolved = unresolved_calls(graph, nodes, calls, among)
-    names = ", ".join(unresolved.names) if unresolved is not None else ""
-    notes = note_on(unresolved, f"{'call' if relation == 'callers' else 'test'} of {names}", has_known=has_known)
-    if relation == "tests" and not graph.is_prepared:
-        notes += note_on_unfollowed(choose_tests(graph, nodes).unfollowed)  # for which no time is left
-    return notes
 
 
 def _describe(symbols: Sequence[Symbol], target: str) -> str:
@@ -209,61 +194,92 @@ def _label(symbol: Symbol) -> str:
 # -- relations ---------------------------------------------------------------------------------------------------------
 
 
-def _places(graph: Graph, relation: Relation, nodes: Sequence[int]) -> list[RelatedPlace]:
+class _Found(NamedTuple):
+    """What is in a relation to some definitions, and what to say of lines and files that may belong to it as well."""
+
+    places: list[RelatedPlace]
+    notes: tuple[Hint | str, ...]
+
+
+def _find(graph: Graph, relation: Relation, target: str, nodes: Sequence[int], reader: Reader) -> _Found:
     """Return what is in a relation to some definitions, each once, in the order of the graph's own answers."""
-    if relation == "tests":
-        places = _testing(graph, nodes)
-    elif relation == "callers":
-        places = [RelatedPlace(edge.source, _chance(edge), edge.line) for edge in questions.calls_to(graph, nodes)]
-        places += [
-            RelatedPlace(edge.source, _OF_BASE * _chance(edge), edge.line) for edge in _calls_above(graph, nodes)
-        ]
-    elif relation == "callees":
-        places = [RelatedPlace(edge.target, _chance(edge)) for edge in questions.calls_from(graph, nodes)]
+    if relation == "importers":
+        return _importing(graph, target, nodes, reader)
+    unfollowed = None
+    if relation == "callees":
+        calls = questions.calls_from(graph, nodes, reader)
+        places, notes = [RelatedPlace(edge.target, _chance(edge)) for edge in calls], tuple[Hint, ...]()
+    elif relation == "implementers":
+        places, notes = _deriving(graph, nodes, reader)
     else:
-        places = [RelatedPlace(edge.source, _chance(edge)) for edge in implementers_of(graph, nodes)]
-    return list({(place.node, place.line): place for place in reversed(places)}.values())[::-1]
+        places, notes, unfollowed = _calling(graph, relation, nodes, reader)
+    each_once = {(place.node, place.line): place for place in reversed(places)}
+    unread = note_on_unfollowed(unfollowed or reader.unfollowed(), of_callees=relation == "callees")
+    return _Found(list(each_once.values())[::-1], (*notes, *unread))
 
 
-def _calls_above(graph: Graph, nodes: Sequence[int]) -> list[Edge]:
-    """Return the calls of what some methods override, each of which may run one of them."""
-    reader = graph.reader(is_patient=True)
-    called = calls_above(graph, nodes, partial(questions.calls_to, graph), reader)
-    return [edge for _, edges in called for edge in edges]
+def _deriving(graph: Graph, nodes: Sequence[int], reader: Reader) -> tuple[list[RelatedPlace], tuple[Hint, ...]]:
+    edges = implementers_of(graph, nodes, reader)
+    unresolved = unresolved_subtypes(graph, nodes, edges, reader)
+    names = ", ".join(unresolved.names) if unresolved is not None else ""
+    notes = note_on(unresolved, f"subclass of {names}", has_known=bool(edges))
+    return [RelatedPlace(edge.source, _chance(edge)) for edge in edges], notes
+
+
+def _calling(
+    graph: Graph, relation: Relation, nodes: Sequence[int], reader: Reader
+) -> tuple[list[RelatedPlace], tuple[Hint, ...], Unfollowed | None]:
+    """Return the callers of some definitions, or the tests that reach them; of what these override as well.
+
+    With them comes what to say of lines that could not be resolved, and what there was no time to find of the tests.
+    """
+    if not nodes:
+        return [], (), None
+    calls = questions.calls_to(graph, nodes, reader)
+    above = calls_above(graph, nodes, partial(questions.calls_to, graph), reader)
+    calls_of_bases = [edge for _, edges in above for edge in edges]  # each of them may run one of the methods
+    if relation == "tests":
+        places, unfollowed = _testing(graph, nodes)
+    else:
+        places, unfollowed = [RelatedPlace(edge.source, _chance(edge), edge.line) for edge in calls], None
+        places += [RelatedPlace(edge.source, _OF_BASE * _chance(edge), edge.line) for edge in calls_of_bases]
+    among = graph.tests.all if relation == "tests" else None
+    unresolved = unresolved_calls(graph, nodes, [*calls, *calls_of_bases], among, reader=reader)
+    names = ", ".join(unresolved.names) if unresolved is not None else ""
+    notes = note_on(unresolved, f"{'test' if relation == 'tests' else 'call'} of {names}", has_known=bool(places))
+    return places, notes, unfollowed
 
 
 def _chance(edge: Edge) -> float:
     return CONFIDENCE[edge.how]
 
 
-def _testing(graph: Graph, nodes: Sequence[int]) -> list[RelatedPlace]:
+def _testing(graph: Graph, nodes: Sequence[int]) -> tuple[list[RelatedPlace], Unfollowed | None]:
     """Return the tests that reach some definitions, then the first lines of test files that probably concern them."""
     certain: list[RelatedPlace] = []
     likely: list[RelatedPlace] = []
-    for test_file in choose_tests(graph, nodes).tests:
+    chosen = choose_tests(graph, nodes)
+    for test_file in chosen.tests:
         source = graph.code.file(graph.code.numbers[test_file.path])
         names = set(test_file.tests)
         inside = [place for place, test in enumerate(source.definitions) if test.qualified_name in names]
         certain += [RelatedPlace(node_of(source.number, place), _TEST_CHANCE) for place in inside]
         if not inside:
             likely.append(RelatedPlace(node_of(source.number, -1), min(_PERHAPS, test_file.score / 2), 1))
-    return certain + likely
+    return certain + likely, chosen.unfollowed
 
 
-def _importing(graph: Graph, target: str, nodes: Sequence[int]) -> tuple[list[RelatedPlace], tuple[str, ...]]:
-    """Return the imports of a module or file, or of the files of some definitions: first those that name them.
-
-    With them comes what is to be said of imports that could not be resolved.
-    """
+def _importing(graph: Graph, target: str, nodes: Sequence[int], reader: Reader) -> _Found:
+    """Return the imports of a module or file, or of the files of some definitions: first those that name them."""
     unknown: dict[str, None] = {}
     paths = [graph.code.paths[number] for number in sorted({file_of(node) for node in nodes})]
     line_of_file: dict[int, int] = {}
     for path in paths or [target]:
         try:
-            found = questions.all_importers(graph, path)
+            found = questions.importers_within(graph, path, reader)
         except UnknownSymbolError:
-            return [], ()
-        if found.unresolved is not None:
+            return _Found([], ())
+        if found.unresolved is not None or found.unfollowed is not None:
             unknown |= dict.fromkeys(note for note in found.notes if note not in graph.notes)
         for importer in found.importers:
             line_of_file.setdefault(graph.code.numbers[importer.path], importer.line)
@@ -274,7 +290,7 @@ def _importing(graph: Graph, target: str, nodes: Sequence[int]) -> tuple[list[Re
         naming = [statement.line for statement in imports if statement.name in names]
         chance = 1.0 if naming or not names else _PERHAPS
         places.append(RelatedPlace(node_of(number, -1), chance, naming[0] if naming else line))
-    return sorted(places, key=lambda place: -place.chance), tuple(unknown)
+    return _Found(sorted(places, key=lambda place: -place.chance), tuple(unknown))
 
 
 def _own_first(graph: Graph, places: list[RelatedPlace]) -> list[RelatedPlace]:
