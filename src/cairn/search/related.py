@@ -194,14 +194,14 @@ def _label(symbol: Symbol) -> str:
 # -- relations ---------------------------------------------------------------------------------------------------------
 
 
-class _Found(NamedTuple):
+class _InRelation(NamedTuple):
     """What is in a relation to some definitions, and what to say of lines and files that may belong to it as well."""
 
     places: list[RelatedPlace]
     notes: tuple[Hint | str, ...]
 
 
-def _find(graph: Graph, relation: Relation, target: str, nodes: Sequence[int], reader: Reader) -> _Found:
+def _find(graph: Graph, relation: Relation, target: str, nodes: Sequence[int], reader: Reader) -> _InRelation:
     """Return what is in a relation to some definitions, each once, in the order of the graph's own answers."""
     if relation == "importers":
         return _importing(graph, target, nodes, reader)
@@ -215,7 +215,7 @@ def _find(graph: Graph, relation: Relation, target: str, nodes: Sequence[int], r
         places, notes, unfollowed = _calling(graph, relation, nodes, reader)
     each_once = {(place.node, place.line): place for place in reversed(places)}
     unread = note_on_unfollowed(unfollowed or reader.unfollowed(), of_callees=relation == "callees")
-    return _Found(list(each_once.values())[::-1], (*notes, *unread))
+    return _InRelation(list(each_once.values())[::-1], (*notes, *unread))
 
 
 def _deriving(graph: Graph, nodes: Sequence[int], reader: Reader) -> tuple[list[RelatedPlace], tuple[Hint, ...]]:
@@ -269,7 +269,7 @@ def _testing(graph: Graph, nodes: Sequence[int]) -> tuple[list[RelatedPlace], Un
     return certain + likely, chosen.unfollowed
 
 
-def _importing(graph: Graph, target: str, nodes: Sequence[int], reader: Reader) -> _Found:
+def _importing(graph: Graph, target: str, nodes: Sequence[int], reader: Reader) -> _InRelation:
     """Return the imports of a module or file, or of the files of some definitions: first those that name them."""
     unknown: dict[str, None] = {}
     paths = [graph.code.paths[number] for number in sorted({file_of(node) for node in nodes})]
@@ -278,7 +278,7 @@ def _importing(graph: Graph, target: str, nodes: Sequence[int], reader: Reader) 
         try:
             found = questions.importers_within(graph, path, reader)
         except UnknownSymbolError:
-            return _Found([], ())
+            return _InRelation([], ())
         if found.unresolved is not None or found.unfollowed is not None:
             unknown |= dict.fromkeys(note for note in found.notes if note not in graph.notes)
         for importer in found.importers:
@@ -290,7 +290,7 @@ def _importing(graph: Graph, target: str, nodes: Sequence[int], reader: Reader) 
         naming = [statement.line for statement in imports if statement.name in names]
         chance = 1.0 if naming or not names else _PERHAPS
         places.append(RelatedPlace(node_of(number, -1), chance, naming[0] if naming else line))
-    return _Found(sorted(places, key=lambda place: -place.chance), tuple(unknown))
+    return _InRelation(sorted(places, key=lambda place: -place.chance), tuple(unknown))
 
 
 def _own_first(graph: Graph, places: list[RelatedPlace]) -> list[RelatedPlace]:
