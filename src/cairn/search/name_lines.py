@@ -67,9 +67,10 @@ def lines_instead(
     if related is not None:  # then some of them may say it of something else
         hits = _guessed(hits)
     if hits:
-        unknown = "what refers to {!r} cannot be resolved" if related else "no definition called {!r} is known"
+        unknown = "what refers to {!r} could not be resolved" if related else "no definition called {!r} is known"
         note = f"These lines say the name: {unknown.format(query.relation.symbol)}."
-        said: Related = load("cairn.search.related:Related")(hits, more, [note], "literal")
+        rest = related.notes if related else []  # that the time was up, too
+        said: Related = load("cairn.search.related:Related")(hits, more, [note, *rest], "literal")
         return said
     return related and related._replace(notes=[*related.notes, "The hits are related code."])
 
