@@ -18,6 +18,9 @@ FILES = {
     "lib/shop.js": "exports.sell = function () {\n  throw new Error()\n}\n",
     "src/shop/cart.py": "def total():\n    return sum()\n",
     "src/shop/deep/web/http.py": "def get():\n    return send()\n",
+    "src/web/orders/index.ts": "export function sum(): number {\n  return 1\n}\n\n"
+    "export class Orders {\n  place(): void {\n    throw new Error('no')\n  }\n}\n",
+    "src/web/orders.ts": "export const order = () => {\n  throw new Error(`An order of ${1} is too small`)\n}\n",
     "tests/test_http.py": "def test_get():\n    get()\n",
 }
 
@@ -74,3 +77,39 @@ def test_frames_of_an_application_that_has_the_project_installed_are_its_own(
     workspace: Workspace, trace: str, files: list[str]
 ) -> None:
     assert framed(workspace, trace) == files
+
+
+@pytest.mark.parametrize(
+    ("place", "line"),
+    [
+        ("place (/srv/app/dist/web/orders/index.js:90:9)", 6),
+        ("Orders.place (file:///srv/app/node_modules/shop/dist/esm/web/orders/index.mjs:90:9)", 6),
+        ("async Orders.place (/srv/app/node_modules/shop/web/orders/index.js:90:9)", 6),
+        ("sum (C:\\srv\\build\\web\\orders\\index.js:90:9)", 1),
+        ("order (/srv/app/dist/web/orders.js:90:9)", 1),
+    ],
+)
+def test_a_frame_in_compiled_javascript_is_the_function_of_its_typescript(
+    workspace: Workspace, place: str, line: int
+) -> None:
+    hit = next(hit for hit in workspace.search(f"Error: no\n    at {place}\n").code if hit.part == "frame 1")
+    assert hit.path.startswith("src/web/orders")
+    assert hit.start_line == line
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "place (/srv/app/node_modules/payments/dist/web/orders/index.js:90:9)",  # another package
+        "place (/srv/app/pages/web/orders/index.js:90:9)",  # not compiled
+        "cancel (/srv/app/dist/web/orders/index.js:90:9)",  # a line of it says nothing
+    ],
+)
+def test_a_frame_in_other_javascript_is_none_of_typescript(workspace: Workspace, place: str) -> None:
+    assert framed(workspace, f"Error: no\n    at {place}\n") == []
+
+
+def test_where_a_message_is_made_is_shown_rather_than_the_function_around_it(workspace: Workspace) -> None:
+    trace = "Error: An order of 7 is too small\n    at order (/srv/app/dist/web/orders.js:90:9)\n"
+    hit = workspace.search(trace).code[0]
+    assert (hit.path, hit.start_line, hit.part) == ("src/web/orders.ts", 2, "raised here")

@@ -315,6 +315,26 @@ def test_a_constant_of_an_enum_is_found_where_it_stands(tmp_path: Path) -> None:
         assert "The index has no definition called 'Bogus'." in bogus.notes
 
 
+def test_a_function_comes_before_one_of_its_own_name_inside_it(tmp_path: Path) -> None:
+    text = (
+        "export const cors = (options: Options) => {\n  return async function cors(c: Context) {\n    await c.next()\n"
+    )
+    write_files(tmp_path, {"cors.ts": f"{text}  }}\n}}\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        for query in ("cors", "where is cors", "where is cors defined"):
+            assert workspace.search(query).code[0].qualified_name == "cors"
+
+
+def test_a_kind_is_told_from_a_name_in_lower_case(tmp_path: Path) -> None:
+    write_files(tmp_path, {"plugin.ts": "export interface Plugin {\n  name: string\n}\n"})
+    write_files(tmp_path, {"use.ts": "export const plugin = make()\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert workspace.search("where is the plugin interface").code[0].name == "Plugin"
+        assert workspace.search("where is the plugin constant").code[0].name == "plugin"
+
+
 def test_a_file_is_found_by_its_name_without_the_ending(tmp_path: Path) -> None:
     files = {"src/write_log.py": "import os\n", "src/use.py": "import write_log\n\nwrite_log.start()\n"}
     write_files(tmp_path, {**files, "build.config.js": "export default {};\n"})
@@ -322,6 +342,31 @@ def test_a_file_is_found_by_its_name_without_the_ending(tmp_path: Path) -> None:
         workspace.index()
         assert workspace.search("write_log").code[0].path == "src/write_log.py"
         assert workspace.search("build.config").code[0].path == "build.config.js"
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ("src/store.py", "store.py"),
+        ("web/vew.ts", "web/view.ts"),
+        ("web/view.js", "web/view.ts"),
+        ("vieww.ts", "web/view.ts"),
+        ("where is web/pages/view.ts", "web/view.ts"),
+    ],
+)
+def test_a_file_like_a_path_that_none_has_comes_first_and_a_note_says_so(
+    small: Workspace, query: str, path: str
+) -> None:
+    answer = small.search(query)
+    assert (answer.code[0].path, answer.code[0].confidence) == (path, "medium")
+    assert f"No file {query.split()[-1]} is indexed; what comes first is like it." in answer.notes
+
+
+def test_a_path_that_no_file_is_like_is_said_to_be_missing(small: Workspace) -> None:
+    assert "No file web/router/matching.ts is indexed." in small.search("web/router/matching.ts").notes
+    for query in ("/other/machine/web/view.ts", "web/view.ts", "https://example.com/web/view.ts"):
+        assert not [note for note in small.search(query).notes if "No file" in str(note)]
+    assert small.search("/other/machine/web/view.ts").code[0].confidence == "high"
 
 
 def test_a_method_says_what_class_it_is_of(small: Workspace) -> None:

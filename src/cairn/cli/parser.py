@@ -118,6 +118,9 @@ class _DescribedCommands(argparse._SubParsersAction):  # type: ignore[type-arg] 
         return super().add_parser(name, **options)
 
 
+_LACKS = "the following arguments are required"  # what argparse says before it looks at unknown options
+
+
 class Parser(argparse.ArgumentParser):
     """Reports a wrong command line the way every other error is reported, with what was probably meant.
 
@@ -126,6 +129,7 @@ class Parser(argparse.ArgumentParser):
     """
 
     words = ""
+    _given: Sequence[str] = ()
 
     def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401 - as argparse has it
         super().__init__(*args, **{"formatter_class": _Formatter, **options})
@@ -133,6 +137,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str, hint: str = "") -> NoReturn:
         """End the process."""
+        if message.startswith(_LACKS) and (unknown := self._unknown_option(self._given)):
+            self._given = ()
+            self._refuse_option(unknown)
         hint = hint or f"{self.prog} --help"
         self._print_message(f"error: {message}\n  try: {hint}\n", sys.stderr)
         raise WrongCommandLineError(message, hint)
@@ -154,6 +161,7 @@ class Parser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Parse a command line; words between options belong to the argument that takes all words."""
+        self._given = args or ()
         known, rest = super().parse_known_args(args, namespace)
         if rest:
             words = self._more_words(rest)
@@ -163,10 +171,9 @@ class Parser(argparse.ArgumentParser):
     def _more_words(self, rest: Sequence[str]) -> Sequence[str]:
         """Return the words that no argument took; what looks like an option is an error."""
         options, _, behind = _split(rest)
-        known = {*self._option_string_actions, *(() if " " in self.prog else (*_WITH_VALUE, *_ALONE))}
         for word in options:
             if word.startswith("-") and word != "-":
-                self.error(f"unknown option {word!r}{_meant(word.partition('=')[0], known)}")
+                self._refuse_option(word)
         if not self.words:
             is_folder = "-C" in self._option_string_actions and os.path.isdir(rest[0])
             self.error(
@@ -174,6 +181,19 @@ class Parser(argparse.ArgumentParser):
                 f"{self.prog} -C {load('shlex:quote')(rest[0])}" if is_folder else "",
             )
         return [*options, *behind]
+
+    def _unknown_option(self, words: Sequence[str]) -> str:
+        """Return the first long option among the words of a command line that this command does not have."""
+        options = (word for word in _split(words)[0] if word.startswith("--"))
+        own = tuple(self._option_string_actions)
+        return next((word for word in options if not any(name.startswith(word.partition("=")[0]) for name in own)), "")
+
+    def _refuse_option(self, word: str) -> NoReturn:
+        """End the process; a text may begin with a dash, too, where a command takes one."""
+        known = {*self._option_string_actions, *(() if " " in self.prog else (*_WITH_VALUE, *_ALONE))}
+        meant = _meant(word.partition("=")[0], known)
+        as_text = f"{self.prog} -- {load('shlex:quote')(word)}" if self.words and not meant else ""
+        self.error(f"unknown option {word!r}{meant}", as_text)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:  # noqa: ANN401 - as argparse has it
         """Make sure that a value is one of the choices, if there are any."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from cairn.search.installed import MAX_PATH_CHARS, package_of, path_in_library, plain_name
+from cairn.loading import load
+from cairn.search.installed import MAX_PATH_CHARS, package_of, path_in_library, path_in_package, plain_name
+from cairn.source.languages import EXTENSIONS
 
 if TYPE_CHECKING:
     from cairn.index.snapshot import Snapshot
@@ -20,6 +23,12 @@ _FOLDER_STEMS = frozenset({"__init__", "mod", "index", "lib", "main"})
 # Folders that nearly every project has: what is in them alone tells no project from another.
 _USUAL_FOLDERS = frozenset({"src", "lib", "app", "test", "tests", "spec", "cmd", "main", "dist", "public"})
 _MAX_ALIKE = 8  # with more files of that name none is meant
+# What TypeScript compiles to which files, and the folders that it does so to.
+_COMPILED = {"js": ("ts", "tsx"), "jsx": ("tsx",), "mjs": ("mts", "ts"), "cjs": ("cts", "ts")}
+_BUILD_FOLDERS = frozenset({"dist", "build", "out", "lib", "esm", "cjs", "es"})
+# Of files for a path that none has: how many are meant and compared, and how like a name, or a path whose name says
+# little, must be, 0 to 1.
+_MOST_LIKE, _MOST_COMPARED, _LEAST_LIKE = 3, 64, 0.8
 
 
 class FileFinder:
@@ -71,6 +80,23 @@ class FileFinder:
             return True
         return not _USUAL_FOLDERS.issuperset(parts[-common:-1])
 
+    def compiled_to(self, path: str) -> list[int]:
+        """Return the numbers of the files of TypeScript from which a file of JavaScript may have been compiled."""
+        stem, _, ending = path.rpartition(".")
+        package = package_of(path)
+        if ending not in _COMPILED or (package and package not in self._parts):
+            return []
+        parts = parts_of_path(path_in_package(path).rpartition(".")[0] if package else stem)
+        built = max((place + 1 for place, part in enumerate(parts[:-1]) if part in _BUILD_FOLDERS), default=0)
+        if not built and not package:
+            return []
+        inside = "/".join(parts[built:])
+        return [file for source in _COMPILED[ending] for file in self.by_path(f"{inside}.{source}")][:_MAX_ALIKE]
+
+    def path_of(self, file: int) -> str:
+        """Return the path of a file."""
+        return self._paths[file]
+
     def has_name(self, name: str) -> bool:
         """Tell whether a file has a name."""
         return name in self._by_name
@@ -107,6 +133,36 @@ class FileFinder:
         """Return the numbers of the files that are called so but for their ending, none if there are many."""
         found = [number for name in self._by_name if name.rpartition(".")[0] == stem for number in self._by_name[name]]
         return found if len(found) <= _MAX_ALIKE else []
+
+    def like(self, path: str) -> list[int]:
+        """Return the numbers of the files that a path probably means which no file has, the most alike first.
+
+        They have its name in another folder, or with another ending, or a name that is like it. A path without the
+        ending of a language means none, nor does one in an installed package of another project.
+        """
+        *folders, name = parts_of_path(path) or [""]
+        stem = name.rpartition(".")[0]
+        if not stem or not has_known_ending(name) or "://" in path:
+            return []
+        if found := self.by_path(path):
+            return found
+        if package_of(path) or path_in_library(path):
+            return []
+        names = [name] if name in self._by_name else [own for own in self._by_name if own.rpartition(".")[0] == stem]
+        is_called_so = bool(names) and stem not in _FOLDER_STEMS
+        names = names or load("cairn.graph.alike:names_like")(self._by_name, name, _MOST_LIKE, _LEAST_LIKE)
+        files = [file for own in names for file in self._by_name[own]]
+        if not folders:
+            return files if len(files) <= _MOST_LIKE else []
+        return self._with_likest_path(files, path, 0.0 if is_called_so else _LEAST_LIKE)
+
+    def _with_likest_path(self, files: Sequence[int], path: str, least: float) -> list[int]:
+        """Return those of some files whose paths are most like one, and at least so much."""
+        parts = set(parts_of_path(path))
+        nearest = sorted(files, key=lambda file: -len(parts.intersection(self._paths[file].split("/"))))
+        likeness = {file: SequenceMatcher(None, self._paths[file], path).ratio() for file in nearest[:_MOST_COMPARED]}
+        found = [file for file, ratio in likeness.items() if ratio >= least]
+        return sorted(found, key=lambda file: -likeness[file])[:_MOST_LIKE]
 
     @cached_property
     def _parts(self) -> frozenset[str]:
@@ -173,6 +229,16 @@ def finder_of(snapshot: Snapshot) -> FileFinder:
 def parts_of_path(path: str) -> list[str]:
     """Return the folders and the name that a path has, as it is typed."""
     return [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+
+
+def is_source_of(source: str, path: str) -> bool:
+    """Tell whether the path of a source has an ending from which a file was compiled that is at another path."""
+    return source.rpartition(".")[2] in _COMPILED.get(path.rpartition(".")[2], ())
+
+
+def has_known_ending(path: str) -> bool:
+    """Tell whether a path ends as files of a language do."""
+    return path[path.rfind(".") :] in EXTENSIONS
 
 
 def module_parts(path: str) -> list[str]:

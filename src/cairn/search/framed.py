@@ -9,12 +9,12 @@ import numpy as np
 
 from cairn.search.called import declares, line_of_call
 from cairn.search.exact import LineMatch
-from cairn.search.file_finder import FileFinder, finder_of
+from cairn.search.file_finder import FileFinder, finder_of, is_source_of
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.installed import path_in_package
 from cairn.search.library import Library
 from cairn.search.linked_places import is_elsewhere, with_places
-from cairn.search.moved import line_of_frame
+from cairn.search.moved import line_of_frame, line_of_function
 from cairn.source.frames import CallFrame, TracebackFrame, read_calls
 from cairn.storage.index import chunk_db
 
@@ -50,15 +50,23 @@ def lines_of_frames(
     inside = None if chosen is None else set(chosen.tolist())
     files_of = files_of_frames(library, (frame for frame in frames if isinstance(frame, TracebackFrame)), finder)
     for frame in frames:
+        line: LineMatch | None
         if isinstance(frame, CallFrame):
             line, share = line_of_call(library, frame, inside)
         else:
             files = [file for file in files_of[frame] if inside is None or file in inside]
             if len(files) > 1 and frame.function:
                 files = _defining(library, files, frame.function)
-            line, share = line_of_frame(library, files[0], frame) if len(files) == 1 else (None, 0.0)
+            line, share = _line_in(library, files[0], frame) if len(files) == 1 else (None, 0.0)
         if line is not None:
             yield FramedLine(frame, line, share)
+
+
+def _line_in(library: Library, file: int, frame: TracebackFrame) -> tuple[LineMatch | None, float]:
+    """Return the line of a file that a frame means; in a file that was compiled the line was another one."""
+    if not is_source_of(library.snapshot.files.paths[file], frame.path):
+        return line_of_frame(library, file, frame)
+    return line_of_function(library, file, frame.function)
 
 
 def _defining(library: Library, files: Sequence[int], function: str) -> list[int]:
@@ -89,8 +97,10 @@ def files_of_frames(
 
 
 def _files_of(library: Library, path: str, finder: FileFinder) -> list[int]:
-    if not finder.has_name(path.rpartition("/")[2]) or is_elsewhere(path, library.repository):
-        return []  # as most frames are in files of others
+    if is_elsewhere(path, library.repository):
+        return []
+    if not finder.has_name(path.rpartition("/")[2]):  # as most frames are in files of others
+        return finder.compiled_to(path)
     files, n_parts = finder.by_path(path), path.count("/") + 1
     if path.endswith(_OF_JVM) and not path.startswith("/"):
         package = path.rpartition("/")[0].replace("/", ".")
@@ -100,13 +110,17 @@ def _files_of(library: Library, path: str, finder: FileFinder) -> list[int]:
             if finder.n_common(path, file) in (n_parts, library.snapshot.files.paths[file].count("/") + 1)
             or declares(library, file, package)
         ]
+    if all(finder.n_common(path, file) < _FEW_PARTS for file in files):
+        files = finder.compiled_to(path) or files
     return files or _of_package(library, path, finder)
 
 
 def _is_installed(finder: FileFinder, path: str, files: list[int]) -> bool:
     """Tell whether a path is that of a file of the project, all of it, in an installed package."""
     inside = path_in_package(path) if len(files) == 1 else ""
-    return bool(inside) and finder.n_common(path, files[0]) >= inside.count("/") + 1
+    return bool(inside) and (
+        finder.n_common(path, files[0]) >= inside.count("/") + 1 or is_source_of(finder.path_of(files[0]), path)
+    )
 
 
 def _of_package(library: Library, path: str, finder: FileFinder) -> list[int]:

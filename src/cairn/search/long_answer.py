@@ -89,12 +89,17 @@ class LongText:
 
     @property
     def _shown(self) -> Sequence[Reported]:
-        """What may be shown: the first line of each file, or any where only some kinds are wanted."""
+        """What may be shown: the first line of each file, or any where only some kinds are wanted.
+
+        Where it is made what a text says is surer than a frame of which only the function is known.
+        """
         if self._filters.kinds:
             return self._reported
         first: dict[int, Reported] = {}
         for one in self._reported:
-            first.setdefault(one.line.file, one)
+            shown = first.setdefault(one.line.file, one)
+            if shown.frame and shown.share < SURE_SHARE <= one.share:
+                first[one.line.file] = one
         return list(first.values())
 
     @property

@@ -52,6 +52,15 @@ def line_of_frame(library: Library, file: int, frame: TracebackFrame) -> FrameLi
     return FrameLine(named, 1.0 if is_said else _UNKNOWN)
 
 
+def line_of_function(library: Library, file: int, name: str) -> FrameLine:
+    """Return the first line of the first function of a file that has a name, if one has."""
+    functions = [one for one in _functions_called(library, file, name) if one.kind in _CALLED]
+    if not functions:
+        return FrameLine(None, 0.0)
+    data = read_files(library, [file])[file].data
+    return FrameLine(line_in(file, data, min(one.span.start_line for one in functions)), OF_FUNCTION)
+
+
 def _is_shown(line: LineMatch, frame: TracebackFrame) -> bool:
     return bool(frame.code) and line.text.decode("utf-8", "replace").strip() == frame.code
 

@@ -13,7 +13,7 @@ import numpy as np
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.index.snapshot import Snapshot
 from cairn.kernels.grouping import group
-from cairn.search.file_finder import finder_of, module_parts, parts_of_path
+from cairn.search.file_finder import finder_of, has_known_ending, module_parts, parts_of_path
 from cairn.search.filters import Filtered
 from cairn.search.query import MINOR_KINDS, SCOPE_MARK, Name, Query, looks_named
 from cairn.search.subject import NAME_BIT
@@ -38,7 +38,7 @@ _MAIN, _VALUE, _MEMBER, _MINOR = range(4)
 _INSIDE, _IN_MODULE, _OUTSIDE = range(3)
 
 
-Lack = Literal["", "name", "scope"]
+Lack = Literal["", "name", "scope", "file"]
 
 
 class NamedRow(NamedTuple):
@@ -50,7 +50,7 @@ class NamedRow(NamedTuple):
 
 
 class NamedRows(NamedTuple):
-    """What a query names, best first, and what of a name is not there: the name, or only its scope around it."""
+    """What a query names, best first, and what of it is not there: the name, only its scope around it, or the file."""
 
     rows: list[NamedRow]
     lacks: Lack = ""
@@ -65,7 +65,12 @@ def named_rows(
     defined, lacks = _definitions(snapshot, connection, query, filters, scope, scores)
     if filters.kinds:
         return NamedRows(defined, lacks)
-    files = _files(snapshot, query, scope, scores, is_defined=bool(defined))
+    numbers = _files(snapshot, query, is_defined=bool(defined))
+    if not numbers and (not defined or lacks == "scope"):
+        like = finder_of(snapshot).like(query.path)
+        if like or (_is_path_of_file(query.path) and not query.path.startswith("/")):  # that may be a route
+            return NamedRows(_first_rows(like, scope, scores), "file")
+    files = _first_rows(numbers, scope, scores)
     shown = {one.file for one in files}
     return NamedRows([*files, *(one for one in defined if one.file not in shown)], "" if files else lacks)
 
@@ -137,7 +142,7 @@ def _definitions(
             _place_in_scope(path, definition.qualified_name, name),
             (int(snapshot.files.roles[file]) & aside) > 0 or _is_in_tests(definition.qualified_name, query),
             _kind_order(definition.kind, is_asked=query.asked is not None),
-            definition.kind in _FURTHER_KINDS,
+            definition.kind in _FURTHER_KINDS or _is_in_namesake(definition),
             _only_declares(path, definition),
             definition.kind not in TYPE_KINDS,
             path.count("/") if _is_called_like(path, name) else _DEEPEST,
@@ -189,26 +194,32 @@ def _files_with(snapshot: Snapshot, word: str) -> set[int]:
     return set(snapshot.file_of_row[snapshot.term_rows([known_hash(terms[-1])]).rows].tolist()) if terms else set()
 
 
-def _files(snapshot: Snapshot, query: Query, scope: Scope, scores: Scores, *, is_defined: bool) -> list[NamedRow]:
-    """Return the first row of each file that the query names by its folder or path, as a module, or without its ending.
+def _files(snapshot: Snapshot, query: Query, *, is_defined: bool) -> list[int]:
+    """Return the files that the query names by its folder or path, as a module, or without its ending.
 
     The last two count if nothing defines them.
     """
-    finder = finder_of(snapshot)
+    finder, paths = finder_of(snapshot), snapshot.files.paths
     parts = parts_of_path(query.path)
     if not parts:
         is_name = query.named is not None and not is_defined and looks_named(query.named.last)
-        return _first_rows(finder.by_stem(query.named.last) if query.named and is_name else [], scope, scores)
+        return finder.by_stem(query.named.last) if query.named and is_name else []
     files = (
         finder.exactly(query.path)
         or finder.in_folder(query.path)
         or [
-            file for file in finder.by_path(query.path) if snapshot.files.paths[file].split("/")[-len(parts) :] == parts
+            file
+            for file in finder.by_path(query.path)
+            if (common := finder.n_common(query.path, file)) == len(parts) or 1 < common == paths[file].count("/") + 1
         ]
     )
-    if not files and not is_defined:
+    if not files and not is_defined and not _is_path_of_file(query.path):
         files = finder.by_module(query.path.replace("/", ".")) or finder.by_stem(query.path)
-    return _first_rows(files, scope, scores)
+    return files
+
+
+def _is_path_of_file(path: str) -> bool:
+    return "/" in path and "://" not in path and has_known_ending(path)
 
 
 def _first_rows(files: Sequence[int], scope: Scope, scores: Scores) -> list[NamedRow]:
@@ -266,8 +277,9 @@ def _kept(
         if query.kinds and name.last.islower():
             return of_kinds
         return [one for one in exact if not query.kinds or one in of_kinds]
-    if exact:
-        found, of_kinds = exact, [one for one in of_kinds if one in exact]
+    exact_of_kinds = [one for one in of_kinds if one in exact]
+    if exact and not (of_kinds and not exact_of_kinds and name.last.islower()):  # `the plugin interface` is `Plugin`
+        found, of_kinds = exact, exact_of_kinds
     return of_kinds if query.kinds and (of_kinds or query.asked is None) else list(found)
 
 
@@ -325,6 +337,11 @@ def owner_of(name: Name) -> Name:
 def _is_in_tests(qualified_name: str, query: Query) -> bool:
     """Tell whether a definition stands in a module of tests beside the code, as in Rust."""
     return "tests" in SCOPE_MARK.split(qualified_name)[:-1] and not query.wants & Role.TEST
+
+
+def _is_in_namesake(definition: NamedDefinition) -> bool:
+    """Tell whether a function stands right in one of its own name, such as the middleware that `cors` returns."""
+    return definition.kind in FUNCTION_KINDS and SCOPE_MARK.split(definition.qualified_name)[-2:-1] == [definition.name]
 
 
 def _only_declares(path: str, definition: NamedDefinition) -> bool:

@@ -14,6 +14,10 @@ _WANTS = re.compile(r"(?i)^(?:add|change|extend|implement|make|remove|rename|sup
 _WHERE = re.compile(
     r"(?i)^(where|which|find|show|list|what (prints|raises|throws|logs|outputs|says|sets|uses|writes))\b"
 )
+# A question with which a message ends that says before it what is wrong: `Did you mean "name"?`
+_CLOSING = re.compile(
+    r"(?i)[\w\"'`.,;:!)\]}>] \(?(?:are|did|do|does|forgot|has|have|is|maybe|perhaps|was|were)\b[^?]{0,200}\?\)?$"
+)
 _TALKS = re.compile(r"\b(I|[Ww]e|[Yy]ou|[Mm]y|[Oo]ur|LGTM|WDYT|nit)\b")  # which a message does not, beside code
 # Parts of a question that are meant as they stand: quoted text that is no name, flags, keys with two dashes or more.
 _PART = re.compile(r"\"([^\"]+)\"|`([^`]+)`|(?<!\w)'([^']+)'(?!\w)|(?<!\S)(--\w\S*|\w+(?:-\w+){2,})")
@@ -149,8 +153,9 @@ def read_pasted(text: str) -> list[Pasted]:
     if " " not in first:
         is_token = _ODD.search(first) or "_" in first or (first.isupper() and len(first) > 2)
         return [Pasted(_unquoted(first), False)] if is_token and _WORD.search(first) else []
-    is_question = bool(_QUESTION.match(first)) or first.endswith("?")
-    if is_question or ("`" in first and _TALKS.search(first)):
+    is_closed = _closes_with_question(first)
+    is_question = bool(_QUESTION.match(first)) or (first.endswith("?") and not is_closed)
+    if is_question or ("`" in first and not is_closed and _TALKS.search(first)):
         parts = [next(filter(None, match.groups())).rstrip("?.,;:!") for match in _PART.finditer(first)]
         is_quoted = is_question and not _WHERE.match(first)
         return [Pasted(part, is_quoted=is_quoted) for part in parts if not _WORD.fullmatch(part)]
@@ -163,7 +168,16 @@ def read_pasted(text: str) -> list[Pasted]:
 
 def asks(text: str) -> bool:
     """Tell whether a short text asks for something or wants it done, or is no more than a word."""
-    return " " not in text.strip() or text.rstrip().endswith("?") or bool(_QUESTION.match(text) or _WANTS.match(text))
+    if " " not in text.strip() or _QUESTION.match(text) or _WANTS.match(text):
+        return True
+    return text.rstrip().endswith("?") and not _closes_with_question(text.strip())
+
+
+def _closes_with_question(text: str) -> bool:
+    """Tell whether a text is a message that only ends with a question to its reader."""
+    closing = _CLOSING.search(text)
+    said = text[: closing.start() + 1] if closing else ""
+    return bool(said) and not _TALKS.search(said) and _tells_what_failed(said)
 
 
 def _tells_what_failed(text: str) -> bool:

@@ -37,6 +37,13 @@ _CODE_MARKS = re.compile(
     r"^\s*(?:#|//) \w"
     r"|\w\(|\)\s*[{;:]|[{};]|=>|->|==|!=|:=|\w\.\w+\(|::\w+\(|</?\w|^\s*[@#]\w+|\w\[[^\]\s]*\]|^\[[^\]\s]+\]$"
 )
+# What holds marks of code in a text that is none: the scope of a change, and what a message quotes.
+_SCOPE_OF_CHANGE = re.compile(r"^[a-z]{2,12}\([\w./, @-]{1,40}\)!?: ")
+_QUOTED_BY_MESSAGE = re.compile(r"(?<!\w)([\"'`])[^\"'`\n]{1,200}\1(?!\w)")
+_WORDS_OF_MESSAGE = re.compile(r"(?:^|(?<=\s))[A-Za-z]{2,}[,:.]?(?=\s|$)")
+_LEAST_OF_MESSAGE = 3
+# A regular expression as JavaScript, Ruby and Perl write it.
+_SLASHED = re.compile(r"/((?:[^/\\\n]|\\.)+)/([a-z]{0,4})")
 # The class of an exception or a test that failed, and the message, which may quote code.
 _RAISED = re.compile(
     r"(?:[\w$]+(?:\.|::?|\\))*(?:[A-Z]\w*)?(?:Error|Exception|Warning|Panic): +\S+ |(?:FAILED|FAIL|ERROR) +\S*[/.:]\S"
@@ -179,7 +186,7 @@ def understand(text: str, mode: Mode = "auto") -> Query:
     resolved = classify(stripped) if mode == "auto" else mode
     pattern = ""
     if resolved in EXACT_MODES:
-        pattern = text if mode != "auto" else _strip_quotes(stripped)
+        pattern = text if mode != "auto" else _pattern_of(stripped, resolved)
     asked, about = _asked_name(stripped) if mode == "auto" else None, stripped
     if asked is not None and (asked.is_sure or not (asked.kinds or asked.place)):
         about = " ".join([asked.name, *asked.scope])
@@ -252,15 +259,28 @@ def classify(text: str) -> Mode:
     if _STRUCTURE_MARK.search(text):
         return "structural"
     n_words = len(text.split())
+    if (slashed := _SLASHED.fullmatch(text)) and (r"\/" in slashed[1] or _REGEX_MARKS.search(slashed[1])):
+        return "regex"
     if text.endswith("?") or n_words > 8 or is_plain(text):
         return "hybrid"
     if n_words <= 4 and _REGEX_MARKS.search(text):
         return "regex"
-    is_code = _CODE_MARKS.search(text) and not _RAISED.match(text)
-    return "literal" if is_code else "hybrid"
+    return "literal" if _is_code(text) and not _RAISED.match(text) else "hybrid"
 
 
-def _strip_quotes(text: str) -> str:
+def _is_code(text: str) -> bool:
+    """Tell whether a text has marks of code that are its own: what a message quotes is not."""
+    plain = _SCOPE_OF_CHANGE.sub("", text)
+    unquoted = _QUOTED_BY_MESSAGE.sub("", plain)
+    if len(_WORDS_OF_MESSAGE.findall(unquoted)) >= _LEAST_OF_MESSAGE:
+        plain = unquoted
+    return _CODE_MARKS.search(plain) is not None
+
+
+def _pattern_of(text: str, mode: Mode) -> str:
+    """Return what an exact mode that was guessed looks for: what is between quotes or slashes, if something is."""
+    if mode == "regex" and (slashed := _SLASHED.fullmatch(text)):
+        return f"(?i){slashed[1]}" if "i" in slashed[2] else slashed[1]
     match = _QUOTED.fullmatch(text)
     return next(group for group in match.groups() if group) if match else text
 

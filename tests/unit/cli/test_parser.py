@@ -122,6 +122,17 @@ def test_the_help_of_each_command_begins_with_what_it_does() -> None:
     assert "byte for byte" in (commands(build_parser())["init"].description or "")
 
 
+@pytest.mark.parametrize("words", [["--strictPort"], ["--strictPort", "of", "servers"], ["-n", "3", "--strictPort"]])
+def test_an_option_that_is_asked_about_goes_behind_two_dashes(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert refusal(capsys, "search", *words) == [
+        "error: unknown option '--strictPort'",
+        "  try: cairn search -- --strictPort",
+    ]
+    assert refusal(capsys, "search", "-n", "3")[0].startswith("error: the following arguments are required")
+
+
 def test_an_option_that_is_like_none_is_not_taken_for_another(capsys: pytest.CaptureFixture[str]) -> None:
     first, _ = refusal(capsys, "savings", "--since", "monday")
     assert first == "error: unknown option '--since'"

@@ -198,3 +198,24 @@ def test_a_path_that_is_made_to_be_slow_is_looked_up_in_linear_time(part: str) -
         FileFinder(PATHS).by_path(part * (39_000 // len(part)) + name)
     path_in_package("/" + part * (39_000 // len(part)))
     assert time.process_time() - started < 2  # bounded: some milliseconds; the whole path: many seconds
+
+
+@pytest.mark.parametrize(
+    ("path", "files"),
+    [
+        ("src/cart.py", ["src/shop/cart.py", "lib/cart.py"]),  # in another folder
+        ("src/core/lexer.ts", ["src/core/lexer.rs"]),  # with another ending
+        ("src/core/lexr.rs", ["src/core/lexer.rs"]),  # misspelt
+        ("src/cor/lexer.rs", ["src/core/lexer.rs"]),
+        ("lexr.rs", ["src/core/lexer.rs"]),
+        ("src/shpo/orders/__init__.py", ["src/shop/orders/__init__.py"]),
+        ("src/payments/api/__init__.py", []),  # a name that every folder has
+        ("src/core/parser.rs", []),
+        ("src/core/lexer", []),
+        ("https://example.com/core/lexer.rs", []),
+        ("node_modules/tokens/core/lexer.rs", []),
+        ("", []),
+    ],
+)
+def test_a_path_that_no_file_has_means_those_that_are_like_it(path: str, files: list[str]) -> None:
+    assert found(FileFinder(PATHS).like(path)) == files

@@ -170,3 +170,20 @@ def test_what_a_language_says_of_itself_is_no_message_of_the_code(text: str) -> 
 )
 def test_what_the_code_may_say_is_a_message_of_it(text: str) -> None:
     assert not is_of_language(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_message"),
+    [
+        ('Cannot open the page "about". Did you mean "abort"?', True),
+        ("error: unable to open the page `about`, did you mean `abort`?", True),
+        ("Failed to load ./about (from ./pages). Does the file exist?", True),
+        ("The page cannot be opened (is it closed?)", True),
+        ("The page cannot be opened. Why?", False),
+        ("I cannot open the page. Is it closed?", False),
+        ("is a page that cannot be opened closed?", False),
+        ("The page is blue. Is it closed?", False),
+    ],
+)
+def test_a_message_may_end_with_a_question_to_its_reader(text: str, is_message: bool) -> None:
+    assert [one.is_loose for one in read_pasted(text)] == [True] * is_message

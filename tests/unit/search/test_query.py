@@ -60,6 +60,16 @@ from cairn.types import Mode
         ("FAILED tests/test_cart.py::TestCart::test_total - assert 1 == 2", "hybrid"),
         ("lastError: Error(text)", "literal"),
         ("except CartError: total() fails", "literal"),
+        ('Syntax Error: Expected Name, found "}".', "hybrid"),
+        ("fix(cart): keep what was sold", "hybrid"),
+        ("fix(cart): total() of {} is empty", "literal"),
+        ('print("}")', "literal"),
+        ('case "}": return', "literal"),
+        (r"/total\(/", "regex"),
+        (r"/\bexport (const|function) total of all that was sold/", "regex"),
+        (r"/@shop\/cart/", "regex"),
+        ("/shop/", "hybrid"),
+        ("/shop/cart.py", "hybrid"),
     ],
 )
 def test_a_query_is_classified_by_its_shape(text: str, mode: Mode) -> None:
@@ -87,6 +97,12 @@ def test_a_query_of_100_kilobytes_is_refused_and_says_how_long_it_may_be() -> No
 def test_quotes_are_taken_off_a_literal_that_was_guessed_and_kept_when_asked_for() -> None:
     assert understand('"no such table"').pattern == "no such table"
     assert understand('"no such table"', "literal").pattern == '"no such table"'
+
+
+def test_slashes_are_taken_off_a_regular_expression_that_was_guessed_and_kept_when_asked_for() -> None:
+    assert understand(r"/total\(/").pattern == r"total\("
+    assert understand(r"/total\(/gi").pattern == r"(?i)total\("
+    assert understand(r"/total\(/", "regex").pattern == r"/total\(/"
 
 
 def test_a_pattern_that_is_asked_for_keeps_its_spaces() -> None:
