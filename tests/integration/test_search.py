@@ -326,6 +326,37 @@ def test_a_function_comes_before_one_of_its_own_name_inside_it(tmp_path: Path) -
             assert workspace.search(query).code[0].qualified_name == "cors"
 
 
+def test_a_method_of_a_variable_is_not_hidden_by_a_test_that_has_the_variable(tmp_path: Path) -> None:
+    write_files(
+        tmp_path, {"src/server.ts": "export class Server {\n  route(path: string) {\n    return path\n  }\n}\n"}
+    )
+    write_files(tmp_path, {"tests/server.test.ts": "export const app = new Server()\n\napp.route('/')\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        for query in ("app.route", "what does app.route do"):
+            hit = workspace.search(query).code[0]
+            assert (hit.qualified_name, hit.confidence) == ("Server.route", "medium")
+
+
+def test_code_that_says_a_key_comes_before_comments_that_do(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a_cart.py": "# Sells what cart-of-shop holds.\ndef sell():\n    return 1\n"})
+    write_files(tmp_path, {"b_cart.py": "def register():\n    add('cart-of-shop')\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert [hit.path for hit in workspace.search("cart-of-shop").code[:2]] == ["b_cart.py", "a_cart.py"]
+
+
+def test_a_log_in_json_is_said_to_be_missing_only_where_its_message_is(tmp_path: Path) -> None:
+    write_files(tmp_path, {"cart.py": "def sell():\n    log('the cart was sold at once')\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        found = workspace.search('{"level":"info","ts":1.5,"msg":"the cart was sold at once"}')
+        assert found.code[0].start_line == 2
+        assert [note for note in map(str, found.notes) if "No line" in note] == []
+        missing = workspace.search('{"level":"info","ts":1.5,"msg":"all of it is gone"}')
+        assert [note for note in map(str, missing.notes) if "No line" in note]
+
+
 def test_a_kind_is_told_from_a_name_in_lower_case(tmp_path: Path) -> None:
     write_files(tmp_path, {"plugin.ts": "export interface Plugin {\n  name: string\n}\n"})
     write_files(tmp_path, {"use.ts": "export const plugin = make()\n"})

@@ -102,6 +102,7 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
     more = 0
     hits: list[CodeHit] = []
     searched: int | None = None
+    missed = ""
     related = _answer_relation(library, query, request, effort)
     if guessed and query.asked is not None and query.mode == "literal" and _is_defined(library, query, request):
         query = query._replace(mode="symbol")
@@ -115,11 +116,12 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
     if query.mode not in (*EXACT_MODES, "graph") or (guessed and not hits):
         if guessed and query.mode in EXACT_MODES:
             where = "" if searched is None else f" of the {pluralize(searched, 'file')} looked at"
-            notes.append(f"No line{where} {_VERBS[query.mode]} {_shown(query.pattern)} exactly; these are related.")
+            missed = f"No line{where} {_VERBS[query.mode]} {_shown(query.pattern)} exactly; these are related."
             query = query._replace(mode="hybrid")
         hits = _rank_hits(library, query, request, notes)
         if guessed and query.item is None:
             hits = _with_lines(library, query, request, hits, notes)
+        notes.extend(_note_on_missed(missed, notes))
         if guessed and not hits and effort is NO_LIMIT and not means_name(query):
             notes.extend(_notes_on_names_meant(query, _names_meant(library, query, request)))
     if request.expand and library.open_graph is None:
@@ -182,6 +184,11 @@ def _in_other_case(
     words = f"In another case, {pluralize(len(hits) + more, 'line')} {'holds' if len(hits) + more == 1 else 'hold'} it"
     notes.append(Hint(words, "search", query=either_case(query.pattern), mode="regex"))
     return [], 0
+
+
+def _note_on_missed(missed: str, notes: Sequence[str]) -> list[str]:
+    """Return the note that no line is what was looked for, unless others say what comes first instead."""
+    return [missed] if missed and not any(str(note).startswith("What comes first") for note in notes) else []
 
 
 def _shown(pattern: str) -> str:
@@ -321,7 +328,7 @@ def _notes_on_named(library: Library, query: Query, request: SearchRequest, rank
     """Return what is to be said of the rows that come first because the query names them, and of what none defines."""
     snapshot, notes = library.snapshot, list[str]()
     is_filtered = bool(request.kinds or request.languages or request.globs)  # then it may be in what was left out
-    if ranking.lacks == "scope" and query.named and not is_filtered:
+    if ranking.lacks == "scope" and query.named and means_name(query) and not is_filtered:
         place = query.asked.place if query.asked and query.asked.place else query.named.scope
         notes.append(f"No {query.named.last!r} is defined in {place}; these are elsewhere.")
     if ranking.lacks == "file":

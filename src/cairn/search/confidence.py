@@ -55,8 +55,10 @@ def _chance(ranking: Ranking, place: int, model: Model) -> float:
     if place >= n_named:
         says_little = not for_work_item and hit.cover < MOSTLY
         return min(chance, GUESSED) if says_little or ranking.lacks == "name" else chance
-    is_sure = ranking.is_sure and ranking.lacks not in ("scope", "file")
-    return max(chance, NAMED / n_named) if is_sure else min(max(chance, MEDIUM), GUESSED)
+    least = NAMED / n_named
+    if ranking.is_sure and ranking.lacks not in ("scope", "file"):
+        return max(chance, least)
+    return min(max(chance, min(MEDIUM, least) if ranking.lacks == "scope" else MEDIUM), GUESSED)
 
 
 def _next(ranking: Ranking, place: int) -> float:

@@ -123,6 +123,7 @@ def _definitions(
     """
     if (name := query.named) is None:
         return NamedRows([])
+    aside = int(ASIDE & ~query.wants)
     namesake = namesakes(snapshot, connection, name, scope)
     within = _placed(snapshot, namesake, name, scope)
     if name.scope:  # in another style, a name means what is in its scope alone
@@ -131,9 +132,9 @@ def _definitions(
     if name.scope and not any(one.kind != "section" for _, one in within):
         owner = owner_of(name)
         owners = _kept(namesakes(snapshot, connection, owner, scope), query, owner, filters, scores)
-        if holders := _holders(snapshot, owners, name, scope):
+        # The `app` of a test does not hide the method that `app.route` means.
+        if holders := _holders(snapshot, owners, name, scope, left_out=aside if found else 0):
             found, name, namesake = holders, owner, holders
-    aside = int(ASIDE & ~query.wants)
     entries: list[_Entry] = []
     for row, definition in found:
         file = int(scope.file_of_row[row])
@@ -168,14 +169,19 @@ def _placed(
 
 
 def _holders(
-    snapshot: Snapshot, owners: Sequence[tuple[int, NamedDefinition]], name: Name, scope: Scope
+    snapshot: Snapshot, owners: Sequence[tuple[int, NamedDefinition]], name: Name, scope: Scope, left_out: int
 ) -> list[tuple[int, NamedDefinition]]:
-    """Return the enums and constants that may hold a member that is no definition: their files have its word."""
+    """Return the enums and constants that may hold a member that is no definition: their files have its word.
+
+    Args:
+        left_out: the roles of files in which none counts.
+    """
     owner, files = owner_of(name).last, _files_with(snapshot, name.last)
     return [
         (row, one)
         for row, one in owners
         if one.kind in _HOLDERS and one.name == owner and int(scope.file_of_row[row]) in files
+        if not int(snapshot.files.roles[scope.file_of_row[row]]) & left_out
     ]
 
 

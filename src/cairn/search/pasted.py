@@ -237,7 +237,8 @@ class _Search:
                 is_inner = (is_bounded and _is_word(data[start - 1 : start])) or _is_word(data[end : end + 1])
                 if not is_inner or n_of[True] < 4 * limit:
                     place = PastedPlace(piece.line_at(start), text, 1.0)
-                    is_aside = self._is_loose and not _opens_string(data[data.rfind(b"\n", 0, start) + 1 : start])
+                    before = data[data.rfind(b"\n", 0, start) + 1 : start]
+                    is_aside = bool(_COMMENT_LINE.match(before)) or (self._is_loose and not _opens_string(before))
                     places.append((is_inner, bool(self._is_minor[piece.file]), is_aside, len(places), place))
                     n_of[is_inner] += 1
                 position = data.find(b"\n", start) + 1 or len(data)

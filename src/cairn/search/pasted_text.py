@@ -16,15 +16,19 @@ _WHERE = re.compile(
 )
 # A question with which a message ends that says before it what is wrong: `Did you mean "name"?`
 _CLOSING = re.compile(
-    r"(?i)[\w\"'`.,;:!)\]}>] \(?(?:are|did|do|does|forgot|has|have|is|maybe|perhaps|was|were)\b[^?]{0,200}\?\)?$"
+    r"(?i)[\w\"'`.,;:!)\]}>-] \(?(?:are|did|do|does|forgot|has|have|is|maybe|perhaps|was|were)\b[^?]{0,200}\?\)?$"
 )
 _TALKS = re.compile(r"\b(I|[Ww]e|[Yy]ou|[Mm]y|[Oo]ur|LGTM|WDYT|nit)\b")  # which a message does not, beside code
 # Parts of a question that are meant as they stand: quoted text that is no name, flags, keys with two dashes or more.
 _PART = re.compile(r"\"([^\"]+)\"|`([^`]+)`|(?<!\w)'([^']+)'(?!\w)|(?<!\S)(--\w\S*|\w+(?:-\w+){2,})")
+_SAYS_ERROR = (
+    r"(?i:(error|exception|fatal|warning|failed|failure|panic|uncaught|invalid|unknown|unexpected|unrecogni[sz]ed"
+    r"|unsupported|unhandled|undefined|undeclared|illegal|malformed|duplicate|missing|deprecated)[\w ]{0,30}\)?: )"
+)
 # What prose seldom has: values, placeholders, a full stop at the end, what messages say about what went wrong.
 _MARKS = re.compile(
     r"[\"`]|(?<!\w)'|'(?!\w)|%[sdrvq]|%\(|\$?\{|\(s\)|(?<!\S)--?\w|\d[.:]\d|[\[\]<>=$]|[.!]$|^-?ERR "
-    r"|(?i:(error|exception|fatal|warning|failed|failure|panic|uncaught|invalid|unknown|unexpected)[\w ]{0,30}\)?: )"
+    rf"|{_SAYS_ERROR}"
 )
 _MESSAGE = re.compile(
     r"(?i)\b(can ?not|can't|could ?n[o']t|unable to|fail(ed|s) to|must (not )?be|(is|are|was|were|does|do|did) not"
@@ -177,7 +181,8 @@ def _closes_with_question(text: str) -> bool:
     """Tell whether a text is a message that only ends with a question to its reader."""
     closing = _CLOSING.search(text)
     said = text[: closing.start() + 1] if closing else ""
-    return bool(said) and not _TALKS.search(said) and _tells_what_failed(said)
+    is_message = _tells_what_failed(said) or re.search(_SAYS_ERROR, said) is not None
+    return is_message and not _TALKS.search(said)
 
 
 def _tells_what_failed(text: str) -> bool:

@@ -98,7 +98,7 @@ def rank(
     if query.named is not None or query.path or query.listed:
         found = named_rows(snapshot, connection, query, filters, scope, scores)
         named = [_ranked_by_name(one, scores, snapshot) for one in found.rows[:limit]]
-        lacks = found.lacks if found.lacks == "file" or means_name(query) else ""
+        lacks = found.lacks if found.lacks != "name" or means_name(query) else ""
         defining = {ranked.row for ranked in named}
         rows = [*named, *(ranked for ranked in rows if ranked.row not in defining)][:limit]
     explain = partial(_parts, snapshot, scores, weights)

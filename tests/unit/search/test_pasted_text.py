@@ -179,6 +179,7 @@ def test_what_the_code_may_say_is_a_message_of_it(text: str) -> None:
         ("error: unable to open the page `about`, did you mean `abort`?", True),
         ("Failed to load ./about (from ./pages). Does the file exist?", True),
         ("The page cannot be opened (is it closed?)", True),
+        ("Error: reading pages: invalid page - did you mean `about`?", True),
         ("The page cannot be opened. Why?", False),
         ("I cannot open the page. Is it closed?", False),
         ("is a page that cannot be opened closed?", False),
@@ -187,3 +188,8 @@ def test_what_the_code_may_say_is_a_message_of_it(text: str) -> None:
 )
 def test_a_message_may_end_with_a_question_to_its_reader(text: str, is_message: bool) -> None:
     assert [one.is_loose for one in read_pasted(text)] == [True] * is_message
+
+
+@pytest.mark.parametrize("text", ["unrecognized directive: foo", "Unsupported page type: about", "missing page: about"])
+def test_a_short_text_that_begins_with_what_is_wrong_is_a_message(text: str) -> None:
+    assert read_pasted(text)[0].is_loose
