@@ -331,9 +331,10 @@ def test_a_method_of_a_variable_is_not_hidden_by_a_test_that_has_the_variable(tm
         tmp_path, {"src/server.ts": "export class Server {\n  route(path: string) {\n    return path\n  }\n}\n"}
     )
     write_files(tmp_path, {"tests/server.test.ts": "export const app = new Server()\n\napp.route('/')\n"})
+    write_files(tmp_path, {"samples.ts": "export const shop = new Server()\n\nweb.shop.route('/')\n"})
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
-        for query in ("app.route", "what does app.route do"):
+        for query in ("app.route", "what does app.route do", "web.shop.route"):
             hit = workspace.search(query).code[0]
             assert (hit.qualified_name, hit.confidence) == ("Server.route", "medium")
 
@@ -364,6 +365,7 @@ def test_a_kind_is_told_from_a_name_in_lower_case(tmp_path: Path) -> None:
         workspace.index()
         assert workspace.search("where is the plugin interface").code[0].name == "Plugin"
         assert workspace.search("where is the plugin constant").code[0].name == "plugin"
+        assert workspace.search("where is the plugin class").code[0].name == "Plugin"
 
 
 def test_a_file_is_found_by_its_name_without_the_ending(tmp_path: Path) -> None:

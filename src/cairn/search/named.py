@@ -132,8 +132,11 @@ def _definitions(
     if name.scope and not any(one.kind != "section" for _, one in within):
         owner = owner_of(name)
         owners = _kept(namesakes(snapshot, connection, owner, scope), query, owner, filters, scores)
-        # The `app` of a test does not hide the method that `app.route` means.
-        if holders := _holders(snapshot, owners, name, scope, left_out=aside if found else 0):
+        holders = _holders(snapshot, owners, name, scope)
+        if found:  # the `app` of a test, or of another scope, does not hide the method that `web.app.route` means
+            holders = _placed(snapshot, holders, owner, scope)
+            holders = [each for each in holders if not int(snapshot.files.roles[scope.file_of_row[each[0]]]) & aside]
+        if holders:
             found, name, namesake = holders, owner, holders
     entries: list[_Entry] = []
     for row, definition in found:
@@ -169,19 +172,14 @@ def _placed(
 
 
 def _holders(
-    snapshot: Snapshot, owners: Sequence[tuple[int, NamedDefinition]], name: Name, scope: Scope, left_out: int
+    snapshot: Snapshot, owners: Sequence[tuple[int, NamedDefinition]], name: Name, scope: Scope
 ) -> list[tuple[int, NamedDefinition]]:
-    """Return the enums and constants that may hold a member that is no definition: their files have its word.
-
-    Args:
-        left_out: the roles of files in which none counts.
-    """
+    """Return the enums and constants that may hold a member that is no definition: their files have its word."""
     owner, files = owner_of(name).last, _files_with(snapshot, name.last)
     return [
         (row, one)
         for row, one in owners
         if one.kind in _HOLDERS and one.name == owner and int(scope.file_of_row[row]) in files
-        if not int(snapshot.files.roles[scope.file_of_row[row]]) & left_out
     ]
 
 
@@ -284,7 +282,7 @@ def _kept(
             return of_kinds
         return [one for one in exact if not query.kinds or one in of_kinds]
     exact_of_kinds = [one for one in of_kinds if one in exact]
-    if exact and not (of_kinds and not exact_of_kinds and name.last.islower()):  # `the plugin interface` is `Plugin`
+    if exact and (exact_of_kinds or not query.kinds or not name.last.islower()):  # `the plugin interface` is `Plugin`
         found, of_kinds = exact, exact_of_kinds
     return of_kinds if query.kinds and (of_kinds or query.asked is None) else list(found)
 
