@@ -120,3 +120,13 @@ def test_what_a_pattern_of_vite_fits_is_imported(tmp_path: Path, pattern: str, i
         write_files(tmp_path, {added: "<template><p>y</p></template>\n"})
         workspace.index()
         assert bool(workspace.graph.importers(added).importers) == ("js/Pages/Till/Open.vue" in imported)
+
+
+@pytest.mark.parametrize("aliases", ["{}", "[]", "{ ...own }", "[...own]"])
+def test_a_bundler_whose_aliases_are_not_written_out_has_none(aliases: str, tmp_path: Path) -> None:
+    config = f"export default {{ resolve: {{ alias: {aliases} }} }}\n"
+    files = {"vite.config.ts": config, "src/money.ts": "export const fee = 1\n"}
+    write_files(tmp_path, {**files, "src/cart.ts": "import { fee } from './money'\n\nfee\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert [each.path for each in workspace.graph.importers("src/money.ts").importers] == ["src/cart.ts"]

@@ -208,7 +208,8 @@ def _aliases_of_bundler(text: str) -> Iterator[tuple[str, list[str]]]:
         part = _until_closed(text[begin.end() - 1 : begin.end() + _MAX_ALIAS_CHARS])
         keys = list(islice(_ALIAS_KEY.finditer(part), _MAX_ALIASES))
         found = ""
-        for key, following in zip(keys, [*(key.start() for key in keys[1:]), len(part)], strict=True):
+        ends = [*(key.start() for key in keys[1:]), len(part)][: len(keys)]
+        for key, following in zip(keys, ends, strict=True):
             strings = _ALIAS_STRING.findall(part, key.end(), following)
             if key[2] == "find":
                 found = strings[0] if strings else ""
