@@ -16,6 +16,7 @@ from cairn.graph.symbols import find_namesakes, on_namesakes
 from cairn.hints import Hint
 from cairn.source.compare import Comparison, compare
 from cairn.source.git import Repository
+from cairn.source.plumbing import is_installed
 
 _MAX_NAMED = 10  # submodules that a note names
 
@@ -68,6 +69,8 @@ def change_since(graph: Graph, root: Path, repository: Repository | None, revisi
     Raises:
         DiffError: outside git, before the first commit, or for a revision that git does not know.
     """
+    if repository is None and not is_installed():
+        raise DiffError("git is not installed, so there is nothing to compare with", "install git, or name a symbol")
     if repository is None:
         raise DiffError(
             f"{root} is not in a git repository, so there is nothing to compare with", "name a symbol instead"

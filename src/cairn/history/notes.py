@@ -11,6 +11,7 @@ from cairn.history.messages import MAX_FILES
 from cairn.history.past import Past
 from cairn.source.commits import is_partial
 from cairn.source.git import Repository
+from cairn.source.plumbing import is_installed
 
 _MOST_CHOICES = 4  # files that a path may mean, which are named
 ON_DOUBTFUL = (
@@ -28,6 +29,8 @@ def notes_without_past(repository: Repository | None, head: str) -> tuple[str, .
         repository: the checkout, None outside git.
         head: the commit that is checked out, empty if there is none.
     """
+    if repository is None and not is_installed():
+        return ("git is not installed, so there is no history. Install it, or add it to the PATH.",)
     if repository is None:
         return ("There is no git repository here, so there is no history.",)
     return (Hint("No commits were read yet; read them", "index"),) if head else ("Nothing is committed yet.",)

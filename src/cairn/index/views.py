@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cairn.errors import RevisionError
 from cairn.source.git import Repository, current_branch, head_revision, printable_name
+from cairn.source.plumbing import is_installed
 from cairn.source.walk import Walk, read_file, walk
 from cairn.source.walk_paths import walk_paths
 from cairn.types import FileStat, Skipped
@@ -183,6 +184,10 @@ class Views:
         """
         if branch is None:
             return self.checkout
+        if self._repository is None and not is_installed():
+            raise RevisionError(
+                f"git is not installed, so no branch {branch} is known", "install git, or leave out the branch"
+            )
         if self._repository is None:
             raise RevisionError(
                 f"{self._root} is in no git repository, so it has no branch {branch}", "leave out the branch"

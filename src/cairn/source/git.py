@@ -91,6 +91,8 @@ def find_repository(folder: Path) -> Repository | None:
         git_dir, common_dir, work_tree = answer.split(f"\n{_SEPARATOR}\n")
     except ValueError as error:
         raise PathError(f"git reports no checkout around {folder}", "see: git rev-parse --show-toplevel") from error
+    if git_dir == places[0]:  # it only repeats what it does not know
+        raise _too_old(folder, f"it does not know {places[0]}")
     if os.path.realpath(work_tree) != top:
         raise PathError(
             f"the repository at {top} names another folder as its checkout: {work_tree}",
@@ -322,12 +324,18 @@ def _refusal(folder: Path, result: subprocess.CompletedProcess[bytes]) -> PathEr
         advice = next((line.strip() for line in lines if "--add safe.directory" in line), "see: git status")
         return PathError(f"git refuses to read {folder}: {message}", advice)
     if message.startswith(("unknown repository extension", "Expected git repo version")):
-        return PathError(f"git is too old for the repository at {folder}: {message}", "upgrade it, see: git --version")
+        return _too_old(folder, message)
+    if message.lower().startswith(("unknown option", "error: unknown option")):
+        return _too_old(folder, message)
     if message.startswith("this operation must be run in a work tree"):
         return PathError(
             f"the repository around {folder} says that its checkout is elsewhere", "see: git config --list --local"
         )
     return PathError(f"git cannot read the repository at {folder}: {message}", "see: git status")
+
+
+def _too_old(folder: Path, reason: str) -> PathError:
+    return PathError(f"git is too old for the repository at {folder}: {reason}", "upgrade it, see: git --version")
 
 
 def _inside_repository(folder: Path, at: str) -> PathError:

@@ -138,6 +138,11 @@ def run_git(
     return subprocess.CompletedProcess(arguments, process.returncode, output, complaints)
 
 
+def is_installed() -> bool:
+    """Tell whether there is a git to run; without one, no folder is known to be in a repository."""
+    return shutil.which("git") is not None
+
+
 def start_git(
     folder: Path,
     arguments: list[str],

@@ -116,6 +116,27 @@ def test_a_repository_that_needs_a_newer_git_names_what_it_uses(git: Git, checko
     assert str(caught.value.hint) == "upgrade it, see: git --version"
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "printf '%s\\n' false true --absolute-git-dir --cairn .git --cairn $PWD",
+        "echo 'Unknown option: -c' >&2; exit 129",
+    ],
+    ids=["repeats what it does not know", "refuses it"],
+)
+def test_a_git_from_before_the_options_that_are_used_is_said_to_be_too_old(
+    answer: str, checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = tmp_path / "old" / "git"
+    old.parent.mkdir()
+    old.write_text(f"#!/bin/sh\n{answer}\n")
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", str(old.parent), prepend=os.pathsep)
+    with pytest.raises(PathError, match="git is too old for the repository at ") as caught:
+        find_repository(checkout)
+    assert str(caught.value.hint) == "upgrade it, see: git --version"
+
+
 def test_repository_that_git_cannot_read_is_an_error_in_gits_words(git: Git, checkout: Path) -> None:
     (checkout / ".git" / "config").write_text("[core\n")
     with pytest.raises(PathError, match="bad config line"):
