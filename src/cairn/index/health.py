@@ -35,6 +35,7 @@ from cairn.index.segment import Segment
 from cairn.index.state_dir import StateDir
 from cairn.index.state_files import unlisted
 from cairn.index.view import load_layout, load_own, load_view
+from cairn.source.plumbing import is_installed
 from cairn.source.text import pluralize
 from cairn.storage.arrays import load_arrays
 from cairn.storage.catalog import STORES
@@ -128,7 +129,7 @@ def repair(state: StateDir, findings: list[Finding], rebuild: Callable[[], objec
 
 
 def _git() -> Finding:
-    if shutil.which("git") is None:
+    if not is_installed():
         words = "git is not installed: folders are walked, and branches are not known"
         return Finding("git", "warning", words, hint="install git")
     return Finding("git", "ok", "installed")
@@ -164,6 +165,11 @@ def _folder(state: StateDir) -> Iterator[Finding]:
                 yield Finding("folder", "error", words, hint=hint)
                 return
         yield Finding("folder", "ok", f"{state.path} can be written")
+        return
+    above = next(folder for folder in state.path.parents if folder.is_dir())
+    if not os.access(above, os.W_OK | os.X_OK):
+        words = f"{above} cannot be written, so nothing can be indexed here"
+        yield Finding("folder", "error", words, hint="make it writable, or set CAIRN_STATE_DIR to a folder that is")
 
 
 def _in_the_way(state: StateDir) -> Iterator[tuple[Path, str]]:

@@ -180,6 +180,42 @@ def test_what_cairn_cannot_repair_is_told_with_what_to_do_and_is_no_failure(tmp_
     assert "warning  database     this project is not indexed yet\n  try: cairn index\n" in said
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_a_folder_where_nothing_can_be_written_is_told_before_the_first_index(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "alpha.py").write_text(CODE.format(name="alpha"))
+    tmp_path.chmod(0o555)
+    try:
+        said = run("doctor", "-C", tmp_path)[1]
+    finally:
+        tmp_path.chmod(0o755)
+    assert f"error    folder       {tmp_path} cannot be written, so nothing can be indexed here\n  try: make it" in said
+
+
+def test_a_git_that_is_not_installed_is_told_wherever_it_is_needed(
+    checkout: Path, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (checkout / "alpha.py").write_text(CODE.format(name="alpha"))
+    git(checkout, "add", "alpha.py")
+    git(checkout, "commit", "-q", "-m", "Store alpha")
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    for arguments, code in (
+        (("doctor",), 0),
+        (("index",), 0),
+        (("search", "alpha", "--branch", "main"), 2),
+        (("history", "alpha"), 1),
+        (("why", "alpha.py:1"), 1),
+        (("tests", "--diff"), 2),
+    ):
+        capsys.readouterr()
+        assert main([*arguments, "-C", str(checkout), "--no-daemon"]) == code
+        streams = capsys.readouterr()
+        said = streams.out + streams.err
+        assert "no git repository" not in said
+        assert "not in a git repository" not in said
+        assert "git is not installed" in said or arguments == ("index",)
+    listen(None)
+
+
 def on_terminal(root: Path, answer: str) -> tuple[int, str]:
     """Run the doctor on a terminal, where a person types an answer, and return the exit code and what is shown."""
     environment = os.environ | {"LC_ALL": "C"}
