@@ -66,12 +66,20 @@ def read_source(root: Path, path: str | Path) -> FileContent:
         if os.path.isdir(root / relative):
             raise PathError(f"{relative} is a folder", f"name a file in it: ls {relative}") from error
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
-            raise PathError(f"{relative} is behind a symbolic link", "name the file it points to") from error
+            raise PathError(f"{relative} is behind a symbolic link", _beyond_links(root, relative)) from error
         reason = error.strerror or "unreadable"
         raise PathError(f"{relative} cannot be read: {reason}", f"look at it with: ls -l {relative}") from error
     if b"\0" in data[:_HEAD_BYTES]:
         raise PathError(f"{relative} is not a text file", "name a file of code, text or settings")
     return FileContent(relative, data, detect_language(relative, data[:_HEAD_BYTES]))
+
+
+def _beyond_links(root: Path, relative: str) -> str:
+    """Return what to do about a path through a link: the file of the project that it leads to, if it leads to one."""
+    real = Path(os.path.realpath(root / relative))
+    if real.is_relative_to(root) and real.is_file():
+        return f"name the file it leads to: {real.relative_to(root).as_posix()}"
+    return "name a file of the project; this leads to none"
 
 
 def _below(root: Path, path: str | Path) -> str:

@@ -127,6 +127,24 @@ def test_files_that_have_no_outline_are_refused_with_the_reason(root: Path) -> N
         read_source(root, "gone.py")
 
 
+def test_a_path_through_a_link_is_refused_with_the_file_it_leads_to(root: Path) -> None:
+    (root / "link.py").symlink_to("store.py")
+    (root / "chain.py").symlink_to("link.py")
+    (root / "outside.py").symlink_to("/etc/hosts")
+    (root / "loop.py").symlink_to("loop.py")
+    (root / "nothing.py").symlink_to("gone.py")
+    for path, hint in (
+        ("link.py", "name the file it leads to: store.py"),
+        ("chain.py", "name the file it leads to: store.py"),
+        ("outside.py", "name a file of the project; this leads to none"),
+        ("loop.py", "name a file of the project; this leads to none"),
+        ("nothing.py", "name a file of the project; this leads to none"),
+    ):
+        with pytest.raises(PathError, match="symbolic link") as caught:
+            read_source(root, path)
+        assert caught.value.hint == hint
+
+
 def test_an_absolute_path_through_a_link_above_the_root_is_found(root: Path) -> None:
     (root.parent / "alias").symlink_to(root)
     assert read_source(root, root.parent / "alias" / "store.py").path == "store.py"
