@@ -99,6 +99,12 @@ def test_lines_that_hold_a_pattern_itself_come_before_those_that_match_it(worksp
     assert (places(answer), answer.omitted) == ([("web/hot.ts", 7)], 1)
 
 
+def test_a_text_that_is_nowhere_is_not_said_to_have_related_code_if_there_is_none(workspace: Workspace) -> None:
+    answer = workspace.search('"zzyyxx wwvvuu ttssrr"')
+    assert answer.code == ()
+    assert answer.notes[0] == "No line holds 'zzyyxx wwvvuu ttssrr' exactly."
+
+
 def test_a_pattern_that_is_none_is_taken_as_it_is(workspace: Workspace) -> None:
     answer = workspace.search(r"\d{2,1}")
     assert [note for note in answer.notes if note.startswith("No line")] == [

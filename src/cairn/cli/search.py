@@ -148,7 +148,7 @@ def _note_what_is_missing(document: SearchDocument, options: argparse.Namespace)
         )
         note(f"Nothing relevant for {document['query']!r} in {where}{_filters_of(options)}.")
         if coverage["indexed"]:
-            note(f"Try {_what_else(document['mode'], options)}.")
+            note(f"Try {_what_else(document, options)}.")
     elif document["omitted"]:
         note(f"{document['omitted']:,} more; raise {limits_of(options)} to see them.")
     if n_memories := document.get("omitted_memory"):
@@ -165,12 +165,15 @@ def _filters_of(options: argparse.Namespace) -> str:
     return f", with {' '.join(given)}" if given else ""
 
 
-def _what_else(mode: str, options: argparse.Namespace) -> str:
+def _what_else(document: SearchDocument, options: argparse.Namespace) -> str:
     """Return what may find more than a search that found nothing."""
+    mode = document["mode"]
     if _filters_of(options):
         return "it without these filters"
     if mode in _COMPLETE or mode == "symbol":
         return "a search by meaning: --mode hybrid"
+    if document["query"].startswith('"'):
+        return "fewer words of it, or a name from the code"
     return "other words, a name from the code, or exact text between quotes: cairn search '\"TEXT\"'"
 
 

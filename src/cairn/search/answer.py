@@ -102,7 +102,6 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
     more = 0
     hits: list[CodeHit] = []
     searched: int | None = None
-    missed = ""
     related = _answer_relation(library, query, request, effort)
     if guessed and query.asked is not None and query.mode == "literal" and _is_defined(library, query, request):
         query = query._replace(mode="symbol")
@@ -114,16 +113,8 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
         hits, more, notes, searched = _matches(library, query, request, effort)
         notes = [*refused, *notes]
     if query.mode not in (*EXACT_MODES, "graph") or (guessed and not hits):
-        if guessed and query.mode in EXACT_MODES:
-            where = "" if searched is None else f" of the {pluralize(searched, 'file')} looked at"
-            missed = f"No line{where} {_VERBS[query.mode]} {_shown(query.pattern)} exactly; these are related."
-            query = query._replace(mode="hybrid")
-        hits = _rank_hits(library, query, request, notes)
-        if guessed and query.item is None:
-            hits = _with_lines(library, query, request, hits, notes)
-        notes.extend(_note_on_missed(missed, notes))
-        if guessed and not hits and effort is NO_LIMIT and not means_name(query):
-            notes.extend(_notes_on_names_meant(query, _names_meant(library, query, request)))
+        query, hits, on_ranking = _rank(library, query, request, effort, searched)
+        notes += on_ranking
     if request.expand and library.open_graph is None:
         notes.append("Callers and callees are known of what is checked out only.")
     elif request.expand and hits:
@@ -144,6 +135,32 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
         revision=snapshot.revision,
         searched=searched,
     )
+
+
+def _rank(
+    library: Library, query: Query, request: SearchRequest, effort: Effort, searched: int | None
+) -> tuple[Query, list[CodeHit], list[str]]:
+    """Return what answers a request that no exact search does, with notes.
+
+    Args:
+        library, query, request, effort: as for `respond`.
+        searched: how many files an exact search without a match looked at, None for all.
+    """
+    guessed = request.mode == "auto"
+    notes: list[str] = []
+    unmatched = ""
+    if guessed and query.mode in EXACT_MODES:
+        where = "" if searched is None else f" of the {pluralize(searched, 'file')} looked at"
+        unmatched = f"No line{where} {_VERBS[query.mode]} {_shown(query.pattern)} exactly"
+        query = query._replace(mode="hybrid")
+    hits = _rank_hits(library, query, request, notes)
+    if guessed and query.item is None:
+        hits = _with_lines(library, query, request, hits, notes)
+    if guessed and not hits and effort is NO_LIMIT and not means_name(query):
+        notes.extend(_notes_on_names_meant(query, _names_meant(library, query, request)))
+    if unmatched and not any(str(note).startswith("What comes first") for note in notes):
+        notes.insert(0, f"{unmatched}; these are related." if hits else f"{unmatched}.")
+    return query, hits, notes
 
 
 def _runnable(query: Query, request: SearchRequest) -> tuple[Query, list[str]]:
@@ -184,11 +201,6 @@ def _in_other_case(
     words = f"In another case, {pluralize(len(hits) + more, 'line')} {'holds' if len(hits) + more == 1 else 'hold'} it"
     notes.append(Hint(words, "search", query=either_case(query.pattern), mode="regex"))
     return [], 0
-
-
-def _note_on_missed(missed: str, notes: Sequence[str]) -> list[str]:
-    """Return the note that no line is what was looked for, unless others say what comes first instead."""
-    return [missed] if missed and not any(str(note).startswith("What comes first") for note in notes) else []
 
 
 def _shown(pattern: str) -> str:
