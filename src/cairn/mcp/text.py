@@ -303,9 +303,10 @@ def graph_text(relation: str, document: dict[str, Any]) -> str:
         notes.append(f"{pluralize(n_left_out, 'more has', 'more have')} no room: {more}.")
     elif document.get("omitted"):
         notes.append(f"{'at least ' * document.get('is_cut', False)}{document['omitted']:,} more: raise `limit`.")
-    if not document.get("changed", True) and not document["deleted"]:
+    is_empty = not page.n_left_out and not document.get("omitted")
+    if is_empty and not document.get("changed", True) and not document["deleted"]:
         notes.append("No definition changed since then.")
-    elif not any(document.get(name) for name in _PARTS):
+    elif is_empty and not any(document.get(name) for name in _PARTS):
         notes.append(_NONE.get(relation, "None, as far as can be resolved."))
     return page.close([*notes, *document["notes"], *_place_notes(document)])
 

@@ -96,6 +96,12 @@ def test_what_changed_in_a_file_is_one_line() -> None:
     assert lines[:2] == [f"changed  a.py:1  file, and in it: {names}, 2 more", "changed  b.py:4  function g"]
 
 
+@pytest.mark.parametrize("relation", ["impact", "tests"])
+def test_an_answer_of_which_nothing_fits_into_its_limits_is_not_said_to_be_empty(relation: str) -> None:
+    assert graph_text(relation, impact([], 0) | {"omitted": 256}) == "256 more: raise `limit`."
+    assert graph_text(relation, impact([], 0)).startswith("No definition changed since then.")
+
+
 def test_of_the_files_that_import_that_of_a_changed_definition_a_few_are_shown() -> None:
     lines = graph_text("impact", impact([symbol("a.py", 4, "g")], 12)).splitlines()
     assert lines[1:11] == [f"importer  u{number}.py:1" for number in range(10)]
