@@ -100,7 +100,7 @@ def test_init_sets_up_indexes_and_tries_and_uninstall_restores_every_byte(home: 
     home.run("init", "--yes", "--no-daemon")
     assert home.files() == during
 
-    removed = home.run("uninstall")
+    removed = home.run("uninstall", "--yes")  # as for init, although it never asks
     assert (removed.returncode, removed.stderr) == (0, "")
     assert home.files() == before
     assert home.run("uninstall").returncode == 1

@@ -188,6 +188,7 @@ def _add_install(commands: _Commands, common: Parser) -> None:
         init.add_argument("--yes", action="store_true", help="write without asking")
         init.set_defaults(run=_lazy("cairn.cli.install:run_init"))
     uninstall = commands.add_parser("uninstall", parents=[shared], help="take Cairn out of agents' files again")
+    uninstall.add_argument("--yes", action="store_true", help="changes nothing: it never asks")
     uninstall.set_defaults(run=_lazy("cairn.cli.install:run_uninstall"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import socket
 import webbrowser
 from typing import Any
@@ -47,11 +48,17 @@ def run_ui(options: argparse.Namespace) -> int:
 
 
 def _page_of(folder: StateFolder, path: str) -> str:
-    """Return the page of the project that a folder is in; of no project if it is in none that is allowed."""
+    """Return the page of the project that a folder is in; of no project if it is in none that is allowed.
+
+    Raises:
+        CairnError: if the folder was named, and can be no project.
+    """
     try:
         with Workspace.containing(path) as workspace:
             root = str(workspace.root)
     except CairnError:
+        if path != os.curdir:
+            raise
         return "/"
     name = Registry(folder).names().get(root)
     return f"/?{urlencode({'project': name}, errors='surrogateescape')}" if name else "/"
