@@ -28,7 +28,7 @@ class StatementRule(NamedTuple):
 
 
 _WE = r"\b(?:i|we|the team)(?:'ve| have|'d| had)?(?: (?:now|also|finally|therefore|thus|just|then|both))?"
-_START = r"^(?:so |and |but |also,? |one more thing: |finally,? |in the end,? |ultimately,? |after [^,]{3,60}, |please |heads.?up[:,]? |fyi[:,]? |careful[:,]? |ok[,:]? )?"
+_START = r"^(?:so |and |but |hey,? |hi,? |great,? |thanks,? |cool,? |oh,? |btw,? |fwiw,? |actually,? |no no,? |also,? |one more thing: |finally,? |in the end,? |ultimately,? |after [^,]{3,60}, |please |heads.?up[:,]? |fyi[:,]? |careful[:,]? |ok[,:]? )?(?:please |so |and )?"
 _WHY = r"\b(?:because|since|so that|so [a-z]+|as |to (?:avoid|keep|make|prevent|allow|save)|due to|in order|which|otherwise)\b|[:;]"
 _BEFORE = r"\b(?:before|first|after|or|otherwise|unless|until|whenever|when|again)\b"
 _SETTLED = r"(?:decided|agreed|opted|settled|standardi[sz]ed|chose|chosen|picked|selected|rejected|ruled out|went with|gone with)"
@@ -76,7 +76,7 @@ RULES = tuple(
         ("decision", 0.75, rf"{_START}no (?:new )?\w+(?: \w+)? (?:without|in|unless)\b", "user"),
         ("decision", 0.75, rf"{_START}all [\w ]{{3,40}} (?:are|must be|have to be|should be|go|live|belong)\b", "user"),
         ("decision", 0.75, r"\b(?:our|the) (?:convention|policy|standard|house rule|rule here)\b", "user"),
-        ("decision", 0.75, rf"{_START}(?:no,? )?use [\w.+@/-]+(?: [\w.+@/-]+){{0,5}},? (?:(?:and )?(?:not|never)|rather than|instead of) \S+", "user", rf"{_TASK}|\buse (?:a|an|the|this|that|my|your|another|other|different)\b"),
+        ("decision", 0.75, rf"{_START}(?:no,? )?use [\w.+@/-]+(?: [\w.+@/-]+){{0,5}},? (?:(?:and )?(?:not|never)|rather than|instead of) \S+", "user", rf"{_TASK}|\buse (?:\d+|a|an|the|this|that|my|your|another|other|different)\b"),
         ("decision", 0.75, rf"{_START}(?:no,? )?(?:use|put|keep|place|store) [^,;]{{3,60}}, (?:not|never) (?:the|in|into|under|a|an) \S+", "user", rf"{_TASK}|\b(?:it|him|her) in|\b(?:use|put|keep|place|store) (?:a|an|the|your|another)\b"),
         ("decision", 0.75, rf"\b(?:is|are|must|should|never|always|not|don't|only|uses?|returns?|keep|stay|needs?|follow|put|name|write)\b.*\b{_OUR}\b", "user", rf"{_TASK}|{_ASKED}"),
         ("decision", 0.75, rf"{_START}(?:no,? )?(?:don't|do not|dont) (?:ever )?(?:mock|use|import|hard.?code|force.?push|edit|swallow|introduce|catch|rely|squash|rebase|reformat|add (?:comments|docstrings|packages|dependencies|new dependencies))(?: [\w./`'-]+){{2,}}", "user", rf"{_TASK}|\b(?:use|mock|import|edit|catch|introduce|reformat) (?:that|this|a|an)\b"),
@@ -93,6 +93,13 @@ RULES = tuple(
         ("decision", 0.8, r"\b(?:was|were|got) (?:rejected|removed|dropped|reverted|abandoned|declined)\b.*\b(?:don't|do not|never) (?:bring|add|re-?add|re-?introduce|(?:re-?)?implement|use|restore|revive)\b", "user"),
         ("decision", 0.75, r"\b(?:before|after) (?:every|each|any) (?:commit|push|merge|release|deploy\w*|pr|pull request|migration)\b", "user", _ASKED.replace("run|", "").replace("make|", "")),
         ("decision", 0.75, rf"{_START}(?:please )?avoid [\w-]+(?: [\w-]+)?, (?:we|it|they|that)\b", "user"),
+        ("decision", 0.8, r"^(?:[\w,]+ ){0,3}(?:from now on|from here on|going forward)\b|\b(?:from now on|going forward)\W*$", "user", r"\b(?:it|this|that|them|these|those|i|i'm)\b|\b(?:the|a|an|my|every) [\w ]{1,30} (?:shows?|was|fails?|breaks?|doesn't|returns?|crash\w*|hangs?)\b"),
+        ("decision", 0.75, rf"{_START}i (?:always |really |generally |usually |strongly |much )?prefer \S+ \S+", "user", rf"{_TASK}|\bi prefer (?:that|this|it|the)\b"),
+        ("decision", 0.75, rf"{_START}i'd rather (?:you|we) (?:didn't|did not|don't|never|always)\b|{_START}i (?:want|expect) you to (?:always|never) \w+ \w+", "user", _TASK),
+        ("decision", 0.75, rf"{_START}i(?:'ve)? (?:already )?(?:told|asked) you (?:already )?(?:(?:not|never) to|to (?:not|never|always)|to (?:use|keep)) \w+", "user", _TASK),
+        ("decision", 0.75, rf"{_START}make sure (?:to|you|that you|that we|we) (?:always |never )?\w+.*\b(?:everywhere|always|never|every|each|all)\b", "user", rf"{_TASK}|\b(?:tests?|builds?|checks?) (?:still )?(?:pass|work|run)|\bsure (?:to|you|that you|that we|we) (?:check|verify|test|fix|update|read|look|run|cover|see|find|get|are|have|did|do)\b"),
+        ("decision", 0.75, rf"{_START}keep (?:the |all |your |our )?(?:\w+ )?\w+s (?:short|small|simple|flat|sorted|pure|private|minimal|focused|consistent|alphabetical|under|below|in|out of)\b", "user", rf"{_TASK}|\bkeep (?:us|this|the tests green)\b"),
+        ("decision", 0.75, r"\bwe(?:'re| are)(?: now)? on (?:[a-z.+#-]+ v?|v)\d", "user", rf"{_ASKED}|\bon (?:page|line|step|attempt|try|day|week|pr|issue|branch|commit|about|around|only|over|under) "),
         # -- trade-offs ---------------------------------------------------------------------------------------------------
         ("trade_off", 0.9, r"\btrade-?offs?(?: (?:here|to be aware of|to know|worth knowing|is|was|of this|i made|we made|to note))*\s?(?::|\bis\b|\bwas\b)"),
         ("trade_off", 0.85, r"\bat the (?:cost|expense|price) of\b"),
@@ -114,6 +121,7 @@ RULES = tuple(
         ("gotcha", 0.8, r"\bbe (?:careful|cautious|wary) (?:with|when|of|about|that)\b"),
         ("gotcha", 0.8, r"\bkeep in mind that\b|\bbear in mind that\b|\bbe aware that\b"),
         ("gotcha", 0.75, r"\bnote that\b.*\b(?:must|never|only|does not|doesn't|do not|don't|cannot|can't|silently|always|need|needs|ignores?|unless|except|even|will not|won't|has to|have to)\b", "agent"),
+        ("gotcha", 0.75, r"^note: .*\b(?:must|never|only|is not|isn't|are not|aren't|does not|doesn't|cannot|can't|silently|always|needs?|ignores?|unless|has to|have to)\b", "agent", r"^note: (?:i|we|the tests?|tests?|my|all|there)\b|\byet\b|\b(?:unrelated|this (?:change|pr|task)|untouched|affected)\b"),
         ("gotcha", 0.85, r"\bsilently (?:\w+ )?(?:\w+)\b"),
         ("gotcha", 0.8, r"\b(?:subtle|nasty|common|easy|hidden|classic|known) (?:trap|mistake|pitfall|bug|gotcha|footgun|surprise|to miss|to get wrong|to overlook|error)\b"),
         ("gotcha", 0.75, rf"\b(?:must|has to|have to|needs? to) be (?:called|run|set|installed|initiali[sz]ed|imported|started|restarted|rebuilt|closed|registered|loaded|regenerated|enabled|created|awaited|held|applied|in place)\b.*{_BEFORE}"),
@@ -131,12 +139,16 @@ RULES = tuple(
         ("gotcha", 0.75, r"^on (?:windows|macos|mac|linux|ios|android|safari|firefox|arm|ci|alpine|wsl|node \d+|python 3\.\d+)\b.*\b(?:twice|not|fails?|breaks?|different|instead|reports?|hangs?|crash\w*|slower|case)\b", "agent"),
         ("gotcha", 0.8, rf"{_START}(?:do not|don't|dont) (?:run|call|use|start|delete|restart|kill|upgrade|touch|share)\b.*(?:, (?:they|it|this|that|there|we|because|or)\b|\bbecause\b|\botherwise\b)", "user"),
         ("gotcha", 0.75, r"^(?:remember|remember that|heads.?up[:,]?|careful[,:]?|note[:,]?|btw[,:]?|by the way[,:]?) .*\b(?:needs?|requires?|must|wipes?|deletes?|drops?|overwrites?|breaks?|fails?|only|does not|doesn't)\b", "user"),
-        ("gotcha", 0.75, rf"^(?:and |also,? |so |ok[,:]? |oh,? |btw,? )?(?:please,? )?{_KEEP}(?:\s?:\s?\S| that (?:the|this|our|we|all|every|each|no|there|in|on|for|when|if|only|it|CODE|you (?:must|need))\b)|^(?:please,? )?{_LATER}[,:]? \S", "user"),
+        ("gotcha", 0.75, rf"^(?:and |also,? |so |ok[,:]? |oh,? |btw,? )*(?:please,? )?{_KEEP}(?:\s?:\s?\S| that (?:the|this|our|we|all|every|each|no|there|in|on|for|when|if|only|it|CODE|you (?:must|need))\b)|^(?:and |also,? |so |ok[,:]? )*(?:please,? )?{_LATER}[,:]? \S", "user"),
         ("gotcha", 0.75, r"^(?:bitte )?(?:merke? dir|denke? daran|vergiss nicht|nicht vergessen|beachte)(?: bitte)?\s?(?::|, dass\b)|^(?:souviens-toi|rappelle-toi|retiens|n'oublie pas)(?: bien)?\s?(?::| que\b)|^(?:recuerda|no olvides|lembre-se|lembra)(?: de)?\s?(?::| que\b)|^(?:ricordati?|non dimenticare)\s?(?::| che\b)", "user"),
         ("gotcha", 0.75, rf"{_START}(?:no,? )?(?:do not|don't|dont|never) (?:close|open|cache|log|change|remove|move|rename|edit|delete|drop|block|merge|skip|set|write|read|lock|retry|reset|inline|bump)\b.*, (?:the|our|its?) [\w ]{{1,40}}\b(?:needs?|depends?|expects?|relies|reads?|uses?|breaks?|fails?)\b", "user"),
         ("gotcha", 0.7, r", (?:which|that) (?:breaks|deadlocks|hides|loses|drops|skips|corrupts|blocks)\b|, it (?:deadlocks|hangs|breaks|loses|corrupts|follows|overwrites|wipes|deletes)\b", "agent"),
         ("gotcha", 0.75, r"\b(?:is|are|runs?|works?|happens?|comes?|deployed|built|released|tested|used|called) only (?:\w+ )?(?:from|in|on|over|via|through|for|by|when|after|with|at)\b|\b(?:is|are) only (?:reachable|available|allowed|possible|valid|supported|accessible|visible|deployed|run|used) (?:over|via|from|in|on|for|by|when|after|with|at|through)\b", "user", _ASKED),
         ("gotcha", 0.75, r"^(?:no,? |actually,? |wrong,? |but )?(?:the|our|CODE|\w+ \w+) ?[\w ./-]{0,40}\b(?:is|are|takes?|returns?|expects?|uses?|lives?|comes?|belongs?|counts?|means?) [\w ./'-]{1,40}, not (?:in |the |a |an |by |from |on |at |to )?\S+", "user", rf"\b(?:should|want|make|rename|move|show|write|explain|i)\b|\b(?:is|are) (?:\w+ing|called)\b|\b(?:wrong|broken|missing|empty|slow|fast|once|twice|crash\w*|fails?|so (?:the|it))\b|{_TASK}|{_ASKED}"),
+        ("gotcha", 0.8, r"\b(?:i|we) (?:had |have |'ve )?(?:first |also |initially |even |already )?tried (?:to )?[\w`]+.*\b(?:but|however|which|and|yet)\b.*\b(?:broke|breaks|fail(?:s|ed)?|didn't|doesn't|did not|does not|hangs?|hung|crash(?:es|ed)?|deadlock(?:s|ed)?|slower|worse|reverted|went back|gave up|undid|backed (?:it|that) out|no effect|not work)\b", "", r"\btried (?:to )?(?:it|that|this|your|again|run|running|open\w*|reproduc\w*|install\w*|access\w*|restart\w*|connect\w*|search\w*|read\w*|find\w*|click\w*|reload\w*|log\w*)\b|\b(?:sandbox|network|permissions?|not found|not installed|exists?|again)\b"),
+        ("gotcha", 0.8, r"\b(?:we|you|one) (?:can't|cannot|can not) (?:use|call|rely on|import|upgrade|switch to|enable|mock|cache|share|reuse)\b.*(?::|;|, (?:the|it|they|we|this)\b|\b(?:because|since|as|until|while|or|otherwise)\b)", "", r"\b(?:use|call|import|enable|mock|cache|share|reuse) (?:that|this|it|them|these|the (?:tool|app|site|page))\b|\bnot installed\b|^why\b"),
+        ("gotcha", 0.75, r"^when(?:ever)? (?:you|we) (?:add|change|rename|remove|edit|move|touch|bump|update|create|upgrade) .*\b(?:you|we) (?:also )?(?:must|have to|need to)\b|^when(?:ever)? (?:you|we) (?:add|change|rename|remove|edit|move|touch|bump|update|create|upgrade) [^,]{3,60}, (?:also|always) "),
+        ("gotcha", 0.75, r"\bonly (?:pass(?:es)?|works?|runs?|builds?|starts?|compiles?|connects?) (?:if|when|with|after|on|from|inside|while|once)\b", "user", rf"{_ASKED}|{_TASK}"),
         # -- discoveries --------------------------------------------------------------------------------------------------
         ("discovery", 0.95, r"^(?:(?:key|main|important|interesting|central|biggest) )?(?:finding|insight|learning|lesson(?: learned| learnt)?|til|takeaway|discovery)s?: \S"),
         ("discovery", 0.9, r"\broot cause (?:is|was|of [^.]{3,60} (?:is|was)|turned out to be|:)|^root cause: "),
@@ -146,6 +158,7 @@ RULES = tuple(
         ("discovery", 0.8, r"^(?:figured out|found out|discovered|learned|learnt|noticed|reali[sz]ed|confirmed|found) that\b"),
         ("discovery", 0.8, r"\b(?:the )?(?:actual |real |underlying |main |true |original )?(?:issue|problem|bug|cause|failure|crash|error|culprit|reason)(?: (?:is|was)|(?: [^.,]{3,60}) (?:is|was))(?: caused by| due to| that| in| because|:| CODE| the| a| an)\b"),
         ("discovery", 0.8, r"\b(?:actual|real|underlying|true) (?:cause|problem|issue|reason) is\b"),
+        ("discovery", 0.8, r"^(?:the|our) (?:actual |real |right |proper )?(?:fix|solution|workaround|trick) (?:is|was) to \S+ \S+", "agent"),
         ("discovery", 0.75, r"\b(?:issue|problem|bug|failure|crash|error|leak|slowdown|regression|deadlock|it|this)\b (?:is|was|were) (?:caused by|due to)\b"),
         ("discovery", 0.75, r"\b(?:happens|happened|occurs|occurred|crashes|fails|failed|hangs) because\b", "agent"),
         ("discovery", 0.75, r"\bwhich (?:is why|causes|caused|explains|explained)\b|\bthat'?s why\b.*\bCODE\b"),
@@ -162,6 +175,7 @@ RULES = tuple(
 NOT_STATEMENTS = (
     r"\?\s*$",
     r"^(?:should|could|can|would|will|do|does|did|is|are|what|how|why|which|who|when|where|whether) (?:we|i|you|it|the|this|that|there|about|happens?|did|does|do)\b",
+    r"^(?:why|how come) (?:can|can't|cannot|do|don't|does|doesn't|is|isn't|are|aren't|did|didn't|will|won't|would|not)\b",
     r"^(?:if|when|once|after|before|unless|in case) (?:we|you|i)(?:'d|'ve)? (?:decide|chose|choose|want|go|use|pick|would|need|prefer|like|find|are|run)\w*\b",
     r"^if we (?:decided|went|chose|used)|^after the (?:customer|user)|^when i (?:run|click|open|start)",
     r"\b(?:maybe|perhaps|might|not sure|i think|i guess|i suspect|i believe|i wonder|wondering|presumably|probably|possibly|would be|could be|could (?:use|also|try|have|add|be|do)|we should|i would|i'd (?:like|prefer|suggest|recommend)|it seems|looks like|my (?:recommendation|suggestion)|i (?:recommend|suggest|propose|expect|assume))\b",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from cairn.memory.linear import linear
@@ -31,10 +32,26 @@ _HEADING = re.compile(
     r"^\s*(?:#{1,6}\s+(?P<hashes>.+?)|\*\*(?P<bold>[^*]{3,60})\*\*:?|(?P<plain>[A-Z][\w -]{3,40}):)\s*$"
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=[A-Z`\"'(*_\[]|[a-z]+\()")
+# People who type to an agent begin few sentences with a capital. A letter before the point may be an abbreviation.
+_INFORMAL_END = re.compile(
+    r"(?<=[a-z]{2}[.!?])(?<!\b(?:vs|cf|no|eg|ie|al|ca|pp)\.)(?<!\betc\.)(?<!\bresp\.)(?<!\bincl\.)\s+(?=[a-z])"
+    r"|(?<=[`)][.!?])\s+(?=[a-z])"
+)
+_LINE_CHARS = 60  # no editor breaks lines before that
+_IN_FULL = {
+    "pls": "please", "plz": "please", "b4": "before", "w/o": "without", "thx": "thanks",
+    "dont": "don't", "doesnt": "doesn't", "didnt": "didn't", "isnt": "isn't", "arent": "aren't", "wasnt": "wasn't",
+    "werent": "weren't", "wont": "won't", "cant": "can't", "havent": "haven't", "hasnt": "hasn't",
+    "couldnt": "couldn't", "shouldnt": "shouldn't", "wouldnt": "wouldn't", "im": "i'm", "ive": "i've", "thats": "that's", "dosent": "doesn't",
+    "allways": "always", "alway": "always", "alwasy": "always", "nver": "never", "neer": "never", "becuase": "because",
+    "becasue": "because", "shoud": "should", "shuold": "should", "decied": "decided", "insted": "instead",
+    "perfer": "prefer", "preferr": "prefer", "bc": "because", "cuz": "because", "coz": "because", "gotta": "have to",
+}  # fmt: skip
+_SHORTENED = re.compile(rf"(?<![\w'/-])(?:{'|'.join(map(re.escape, _IN_FULL))})(?![\w'/-])")
 _INLINE_CODE = re.compile(r"`[^`\n]{1,200}`")
 _MARKS = re.compile(r"[*_]{2,3}|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _CODE_LIKE = re.compile(r"`[^`]+`|\b\w+(?:[._/]\w+)+\b|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w*|\w\(\)")
-_WORD = re.compile(r"[A-Za-z][\w'-]*")
+_WORD = re.compile(r"[A-Za-z][\w'-]*|\d[\w.]*")
 _VAGUE = re.compile(r"^(?:this|that|it|they|these|those)\b", re.IGNORECASE)
 
 
@@ -66,7 +83,7 @@ def find_statements(text: str, by: str) -> list[Statement]:
     """
     statements: list[Statement] = []
     follows = False
-    for sentence in _sentences(text):
+    for sentence in _sentences(text, by):
         if follows and linear(CONTINUATIONS).search(sentence.text.lower()):
             last = statements[-1]
             statements[-1] = last._replace(text=f"{last.text} {sentence.text}"[:_MAX_CHARS])
@@ -121,9 +138,13 @@ def _is_ruled_out(masked: str) -> bool:
 
 
 def _mask(sentence: str) -> str:
-    """Return a sentence in lower case, inline code replaced, so that words in it are not taken for what is said."""
+    """Return a sentence in lower case, words in full, and inline code replaced: words in it are not what is said."""
     parts = _INLINE_CODE.split(sentence)
-    return "CODE".join(part.lower().replace("\u2019", "'") for part in parts)
+    return "CODE".join(_in_full(part.lower().replace("\u2019", "'")) for part in parts)
+
+
+def _in_full(text: str) -> str:
+    return _SHORTENED.sub(lambda word: _IN_FULL[word[0]], text)
 
 
 def _has_content(sentence: str, least: int = _MIN_WORDS) -> bool:
@@ -132,10 +153,10 @@ def _has_content(sentence: str, least: int = _MIN_WORDS) -> bool:
     return len(words) >= least and len(content) >= _MIN_CONTENT_WORDS
 
 
-def _sentences(text: str) -> Iterator[_Sentence]:
+def _sentences(text: str, by: str = AGENT) -> Iterator[_Sentence]:
     count = 0
-    for line, heading in _lines(text):
-        for part in _SENTENCE_END.split(line):
+    for line, heading in _lines(text, by):
+        for part in chain.from_iterable(map(_INFORMAL_END.split, _SENTENCE_END.split(line))):
             sentence = " ".join(_MARKS.sub("", part).split())
             if sentence:
                 count += 1
@@ -144,7 +165,7 @@ def _sentences(text: str) -> Iterator[_Sentence]:
                 return
 
 
-def _lines(text: str) -> Iterator[tuple[str, str]]:
+def _lines(text: str, by: str) -> Iterator[tuple[str, str]]:
     """Yield paragraphs and list items, each with the type that its heading promises; no code, tables or quotations."""
     paragraph: list[str] = []
     heading, is_code = "", False
@@ -157,7 +178,8 @@ def _lines(text: str) -> Iterator[tuple[str, str]]:
             is_fence or is_code or found is not None or is_item or not line.strip() or line.lstrip()[:1] in ("|", ">")
         )
         if is_break and paragraph:
-            yield " ".join(paragraph), heading
+            for thought in _thoughts(paragraph, by):
+                yield thought, heading
             paragraph = []
         if found is not None:
             heading = _type_of(found["hashes"] or found["bold"] or found["plain"])
@@ -165,6 +187,17 @@ def _lines(text: str) -> Iterator[tuple[str, str]]:
             paragraph = [_ITEM.sub("", line)]
         elif not is_break:
             paragraph.append(line.strip())
+
+
+def _thoughts(lines: list[str], by: str) -> Iterator[str]:
+    """Yield what belongs together of a paragraph; a person ends a thought with a line that had room for more."""
+    width = max(_LINE_CHARS, *map(len, lines))
+    start = 0
+    for place, (line, following) in enumerate(pairwise(lines), 1):
+        if by == USER and len(line) + 1 + len(following.split(maxsplit=1)[0]) <= width:
+            yield " ".join(lines[start:place])
+            start = place
+    yield " ".join(lines[start:])
 
 
 def _type_of(heading: str) -> str:

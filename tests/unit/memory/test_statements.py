@@ -143,8 +143,88 @@ def test_what_a_user_puts_right_is_kept(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "statements"),
+    [
+        (
+            "great. from now on keep commits small, one fix per commit. dont use testify here, plain testing only",
+            [
+                ("decision", "from now on keep commits small, one fix per commit."),
+                ("decision", "dont use testify here, plain testing only"),
+            ],
+        ),
+        (
+            "the retries are broken, fix them pls\nallways run `go vet` b4 pushing\nthx",
+            [("decision", "allways run `go vet` b4 pushing")],
+        ),
+        ("look at the pool, e.g. its size. the timeout is 30s, not 10", [("gotcha", "the timeout is 30s, not 10")]),
+        ("all of it is in the db. please write a query", []),
+    ],
+)
+def test_people_need_no_capitals_full_stops_nor_full_spelling(text: str, statements: list[tuple[str, str]]) -> None:
+    assert said(text, USER) == statements
+
+
+def test_a_line_that_an_editor_broke_goes_on_in_the_next() -> None:
+    lines = [
+        "we decided to keep the old parser in this project because the new one",
+        "cannot read what people wrote before",
+    ]
+    assert said("\n".join(lines), USER) == [("decision", " ".join(lines))]
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "I tried a pool of buffers first, but that made the race detector fail, so I went back to plain allocation.",
+        "We can't use `structuredClone` here: the library supports node 16.",
+        "Note: `flush()` is not re-entrant; calling it within a hook of an event raises.",
+    ],
+)
+def test_what_was_tried_in_vain_or_cannot_be_is_kept(text: str) -> None:
+    assert said(text) == [("gotcha", text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I tried running the tests but the sandbox has no network, so they failed.",
+        "I tried to open the file but it does not exist.",
+        "We can't use the tool here because it is not installed.",
+        "Note: I did not change `foo.py`; it is not affected.",
+    ],
+)
+def test_what_was_in_the_way_today_is_not_kept(text: str) -> None:
+    assert said(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "i prefer small commits, one per fix",
+        "Actually we're on go 1.24 now, so stop adding the loop var copies",
+        "From now on commit messages should be in imperative mood",
+        "make sure to use snake_case for json keys everywhere",
+        "i told you already to not use any mocks in here",
+        "keep functions short plz, under 40 lines",
+        "we dont support windows 7 anymore",
+        "i want you to always explain before you edit",
+    ],
+)
+def test_a_preference_in_everyday_words_is_a_decision(text: str) -> None:
+    assert said(text, USER) == [("decision", text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "i prefer the second option",
+        "make sure you check every file in the folder",
+        "we are on 3 retries now and it still fails",
+        "from now on the button shows the wrong label",
+        "i told you to run the tests",
+        "add a retry. use 3 attempts, not 5",
+        "why cant we use async here because everything else is",
+        "i tried your fix but it doesn't work. can you check again",
         "use the other file, not this",
         "Use the first approach, not the second.",
         "fix the test, not the code",
