@@ -16,7 +16,8 @@ from cairn.source.text import raw_words, split_identifier
 # How a text says that something changed; then other numbers and a `not` are what it is about.
 _UPDATE = re.compile(
     r"\b(?:now|no longer|any ?more|from now on|changed|replaced|reverted|raised|lowered|dropped|increased|decreased|"
-    r"switched|moved|renamed|as noted earlier|instead of)\b",
+    r"switched|moved|renamed|bumped|actually|correction|corrected|as noted earlier|instead of)\b"
+    r"|(?:\bnot|n't) (?:\w+ )?\d",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:[.,:]\d+)*(?![\w])")
@@ -25,11 +26,48 @@ _CLAUSE = re.compile(r"[,;:()—]|[.!?](?=\s|$)|\b(?:but|while|although|because|
 _NEGATIONS = frozenset(
     re.findall(
         r"\S+",
-        "not no never cannot can't don't doesn't didn't won't isn't aren't wasn't without nothing none neither nor",
+        "not no never cannot dont doesnt didnt isnt arent wont cant "
+        "can't don't doesn't didn't won't isn't aren't wasn't without nothing none neither nor",
     )
 )
 _WORD = re.compile(r"[\w']+")
+# What was so before, named by what says that it is not so any more.
+_REPLACED = re.compile(
+    r"\b(?:instead of|rather than|no longer|(?:switched|moved|migrated|changed|went) (?:away )?from|replaced)\s+"
+    r"(?:the |a |an |using |use |on )?([\w./-]+)",
+    re.IGNORECASE,
+)
+# Words that say that a value is set, or when, and not which.
+_OF_VALUES = frozenset(
+    re.findall(
+        r"\S+",
+        "now actually correction corrected changed raised lowered increased decreased dropped bumped reverted set sets "
+        "default defaults value values use uses used using need needs always please anymore longer instead rather from "
+        "switched moved replaced here repo project since last week today yesterday ms sec secs second seconds minute "
+        "minutes min mins hour hours day days mb kb gb s m h x times per cent percent about around max at "
+        "happen happens every fine ok okay allowed",
+    )
+)
 _LEAST_WORDS = 3  # of weight; fewer say too little for their vectors to mean anything
+_USE = re.compile(r"\b(?:us(?:e|es|ed|ing)|prefer|stick (?:to|with)|on|with|in)\b", re.IGNORECASE)
+_OF_TOOLS = frozenset(["install", "installs", "installing", "package", "packages", "dependency", "dependencies"])
+_SCOPE = re.compile(
+    r"\b(?:in|for|under|when|while|during|with|if|of|on)\s+(?:the |a |an |our |this |all )?([\w-]+)", re.IGNORECASE
+)
+_EXPLAINED = re.compile(r"\b(?:because|since|as|so|otherwise)\b", re.IGNORECASE)
+# Of each of these, a project uses one.
+_INSTEAD = tuple(
+    frozenset(words.split())
+    for words in (
+        "npm yarn pnpm bun", "pip uv poetry pipenv pdm conda", "tabs spaces", "jest vitest mocha jasmine ava",
+        "unittest pytest nose", "black ruff yapf autopep8", "eslint biome oxlint tslint", "webpack vite rollup esbuild",
+        "make just taskfile", "moment dayjs luxon", "axios fetch ky got", "maven gradle bazel", "main master trunk",
+        "squash rebase", "monday tuesday wednesday thursday friday saturday sunday",
+        "mondays tuesdays wednesdays thursdays fridays saturdays sundays",
+    )
+)  # fmt: skip
+_LEAST_OF_SUBJECT = 2  # words
+_MOST_NUMBERS = 3
 _REACH = 3  # how many words of weight a negation reaches
 _LIGHT = frozenset(
     re.findall(
@@ -109,6 +147,75 @@ def objections(old: str, new: str) -> tuple[str, ...]:
         "order": any(_is_turned(before.sequence, after.sequence, word) for word in _ORDER) and not after.is_update,
     }
     return tuple(rule for rule, applies in rules.items() if applies)
+
+
+def is_correction(old: str, new: str) -> bool:
+    """Tell whether a newer text says, in whatever words, that what an older one says of the same thing has changed.
+
+    So it is if the newer one says that something changed, both speak of the same thing, one perhaps of more of it, and
+    the newer gives it another number, denies what the older says, names what it replaces, or names another tool.
+    """
+    before, after = _read(old), _read(new)
+    if not after.is_update or {"names", "cases", "order"} & set(objections(old, new)):
+        return False
+    subject, other = _subject(old), _subject(new)
+    is_same = subject == other or (_is_same_thing(subject, other) and _scopes(old) ^ _scopes(new) <= subject & other)
+    if before.numbers and after.numbers - before.numbers:
+        return is_same and len(before.numbers) <= len(after.numbers) <= _MOST_NUMBERS and bool(subject)
+    if is_same and subject and subject <= other and _is_turned_round(before, after):
+        return True
+    replaced = {part for name in _REPLACED.findall(new) for part in _parts(name)} & subject
+    if replaced and _covers(other, subject - replaced):
+        return True
+    return any(_is_exchanged(before, after, instead) for instead in _INSTEAD) and _USE.search(old) is not None
+
+
+def says_change(text: str) -> bool:
+    """Tell whether a text says that something changed."""
+    return _UPDATE.search(text) is not None
+
+
+def _is_turned_round(one: _Statement, other: _Statement) -> bool:
+    """Tell whether one statement denies, in reach of a negation, what the other affirms."""
+    return bool(one.denied & (other.affirmed - other.denied)) or bool(other.denied & (one.affirmed - one.denied))
+
+
+def _is_same_thing(subject: frozenset[str], other: frozenset[str]) -> bool:
+    """Tell whether two subjects are the same, or one says the other more exactly."""
+    return min(len(subject), len(other)) >= _LEAST_OF_SUBJECT and (subject <= other or other <= subject)
+
+
+def _covers(others: frozenset[str], left: frozenset[str]) -> bool:
+    return left <= others or (bool(others) and others <= left)
+
+
+def _is_exchanged(before: _Statement, after: _Statement, instead: frozenset[str]) -> bool:
+    """Tell whether one statement names one of some things where the other names another, and otherwise says as much."""
+    old, new = before.words & instead, after.words & instead
+    if len(old) != 1 or not new - old:
+        return False
+    dull = instead | _LIGHT | _NEGATIONS | _OF_VALUES | _OF_TOOLS
+    left, others = (frozenset(map(_stem, one.words - dull)) for one in (before, after))
+    return left <= others and (bool(left) or len(others) <= 1)
+
+
+def _scopes(text: str) -> frozenset[str]:
+    """Return the stems of where or when something holds: `in tests`, `for uploads`, without what explains it."""
+    names = _SCOPE.findall(_EXPLAINED.split(text, maxsplit=1)[0])
+    return frozenset(part for name in names for part in _parts(name))
+
+
+def _subject(text: str) -> frozenset[str]:
+    """Return the stems of what a text speaks of, without what it says of its value; names are taken apart."""
+    said = _EXPLAINED.split(text, maxsplit=1)[0]
+    words = (part for word in raw_words(said) for part in _parts(word))
+    return frozenset(words)
+
+
+def _parts(word: str) -> list[str]:
+    parts = [part.lower() for part in split_identifier(word)]
+    dull = _LIGHT | _NEGATIONS | _OF_VALUES
+    return [_stem(part) for part in parts if part not in dull and not part[0].isdigit()]
 
 
 def _differ(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.memory.events import AUTHORITIES
-from cairn.memory.objections import objections
+from cairn.memory.objections import is_correction, objections, says_change
 from cairn.memory.store import By, MemoryChange, MemoryStore
 from cairn.memory_settings import MemorySettings
 from cairn.storage.memory.observation_db import Conditions
@@ -17,6 +18,9 @@ BY = By("rule:supersede", "rule")
 NEAREST = 5  # how many older memories are looked at
 _MORE = 15  # that are of the same session, perhaps
 _EXEMPT = "session_summary"  # each stands for a session of its own
+# What a correction may take the place of: it is often of another type than what it corrects.
+_CORRECTED = ("gotcha", "decision", "discovery", "trade_off")
+_LEAST_OF_CORRECTIONS = 0.15  # similarity; the words say the rest
 _MAIN_BRANCHES = ("", "main", "master", "trunk")
 
 # Returns the memories nearest to one, at most so many, which meet the conditions: as `Recall.nearest`.
@@ -47,8 +51,10 @@ class Supersession:
     """Marks older memories as superseded when a new one is made.
 
     Looks at the nearest active ones of the same type from other sessions. One is superseded if it is similar enough,
-    nothing in the two texts speaks against it, its maker has no more authority than that of the new one, and the new
-    one counts wherever it did. Who undoes this has the last word, for a rule has the least authority.
+    and nothing in the two texts speaks against it. A new one that says what changed also supersedes what it corrects,
+    of other types and its own session, too. The maker of the older must have no more authority than that of the new
+    one, and the new one must count wherever it did. Who undoes this has the last word, for a rule has the least
+    authority.
 
     Args:
         store: the memory.
@@ -68,15 +74,23 @@ class Supersession:
         """
         if new.type == _EXEMPT or new.status != "active":
             return []
-        wanted = Conditions(statuses=("active",), types=(new.type,))
+        types = _CORRECTED if says_change(new.text) else (new.type,)
+        wanted = Conditions(statuses=("active",), types=types)
         older = [(old, score) for old, score in self._nearest(new, NEAREST + _MORE, wanted) if _may_yield(old, new)]
         changes = [
             MemoryChange(old.id, "status", {"status": "superseded", "superseded_by": new.id, "reason": reason})
-            for old, score in older[:NEAREST]
-            if (reason := self._reason(old, new, score)) and not self._is_decided(old)
+            for old, reason in chain(self._alike(older, new), _corrected(older, new))
+            if not self._is_decided(old)
         ]
-        changed = {change.observation for change in changes}
-        return [observation for observation in self._store.record(changes, BY) if observation.id in changed]
+        first = {change.observation: change for change in reversed(changes)}
+        return [one for one in self._store.record(list(first.values()), BY) if one.id in first]
+
+    def _alike(self, older: Sequence[tuple[Observation, float]], new: Observation) -> Iterator[tuple[Observation, str]]:
+        """Yield what says the same, and why."""
+        others = [(old, score) for old, score in older if old.type == new.type and _is_elsewhere(old, new)]
+        for old, score in others[:NEAREST]:
+            if reason := self._reason(old, new, score):
+                yield old, reason
 
     def _reason(self, old: Observation, new: Observation, similarity: float) -> str:
         """Return why one takes the other's place, empty if it does not."""
@@ -93,11 +107,28 @@ class Supersession:
         return any(event.kind == "status" and event.authority != BY.authority for event in events)
 
 
+def _corrected(older: Sequence[tuple[Observation, float]], new: Observation) -> Iterator[tuple[Observation, str]]:
+    """Yield what the newer says to have changed, and why."""
+    for old, similarity in older:
+        if similarity >= _LEAST_OF_CORRECTIONS and _may_concern(old, new) and is_correction(old.text, new.text):
+            yield old, "the newer one says what changed"
+
+
+def _may_concern(old: Observation, new: Observation) -> bool:
+    """Tell whether nothing that two memories are tied to says that they speak of different files."""
+    paths, others = ({link.path for link in one.links} for one in (old, new))
+    return not paths or not others or bool(paths & others)
+
+
 def _may_yield(old: Observation, new: Observation) -> bool:
     """Tell whether a memory is one that another could take the place of, whatever they say."""
-    is_elsewhere = not new.session or old.session != new.session
     is_seen = old.branch in ("", new.branch) or new.branch in _MAIN_BRANCHES
-    return old.created < new.created and is_elsewhere and is_seen and _authority(old) <= _authority(new)
+    return old.created < new.created and is_seen and _authority(old) <= _authority(new)
+
+
+def _is_elsewhere(old: Observation, new: Observation) -> bool:
+    """Tell whether two memories are not of one session: what one says it says of different things, as a rule."""
+    return not new.session or old.session != new.session
 
 
 def _authority(observation: Observation) -> int:

@@ -89,6 +89,61 @@ def test_what_a_person_remembered_only_yields_to_a_person(memory: Memory) -> Non
     assert memory.now(old).superseded_by == new
 
 
+CORRECTIONS = [
+    ("the request timeout is 120 s", "timeout for requests is 60 s now"),
+    ("admin api listens on port 2019", "admin port is now 2020"),
+    ("the pool size is 5", "correction: the pool size is 10, not 5"),
+    ("the pool size is 5", "pool_size default was raised to 10"),
+    ("always use npm here", "use pnpm from now on"),
+    ("we use tabs for indentation", "we use spaces for indentation now"),
+    ("deploys happen every friday", "we no longer deploy on fridays, its tuesday"),
+    ("dont use testify in this repo", "testify is fine in this repo now"),
+    ("feature flags live in flags.yaml", "feature flags no longer live in flags.yaml, they are in the database"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), CORRECTIONS)
+@pytest.mark.parametrize("session", ["s1", "s2"])
+def test_what_is_said_to_have_changed_takes_the_place_of_what_was_so_in_whatever_words(
+    memory: Memory, before: str, after: str, session: str
+) -> None:
+    old = memory.keep(before, "s1", path="")
+    new = memory.keep(after, session, type="decision")
+    assert memory.now(old).superseded_by == new
+    assert memory.store.history(old)[-1].value["reason"] == "the newer one says what changed"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("the read timeout is 120 s", "the write timeout is 60 s now"),
+        ("the pool size is 5", "the pool size is 10 in tests now"),
+        ("retries are 3 for uploads", "retries are 5 for downloads now"),
+        ("the cache holds 100 entries for 30 s", "the cache holds 200 entries now"),
+        ("npm scripts live in package.json", "use pnpm from now on"),
+        ("use npm for publishing releases", "use pnpm from now on"),
+        ("we use redis for sessions", "we switched from redis to memcached for the cache"),
+        ("never deploy on fridays because on-call is off", "we no longer deploy from laptops"),
+        ("handlers must not block", "handlers now must be async"),
+        ("the pool size is 5", "the pool size is 10"),
+    ],
+)
+def test_what_changed_elsewhere_or_is_not_said_to_have_changed_leaves_the_older(
+    memory: Memory, before: str, after: str
+) -> None:
+    old = memory.keep(before, "s1", path="")
+    memory.keep(after, "s2", type="decision", path="")
+    assert memory.now(old).status == "active"
+
+
+def test_a_correction_of_another_file_or_of_less_authority_leaves_the_older(memory: Memory) -> None:
+    before, after = CORRECTIONS[0]
+    old = memory.keep(before, "s1", path="src/a.py")
+    memory.keep(after, "s2", path="src/b.py")
+    memory.keep(after, "s3", RULE)
+    assert memory.now(old).status == "active"
+
+
 def test_a_summary_of_a_session_replaces_none(memory: Memory) -> None:
     old = memory.keep(OLD, "s1", type="session_summary")
     memory.keep(SAME, "s2", type="session_summary")
