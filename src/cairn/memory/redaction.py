@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from cairn.memory.assigned_secrets import iter_assigned
 from cairn.memory.private_keys import private_keys
 from cairn.memory.redaction_rules import RULES, SecretRule
-from cairn.memory.said_passwords import iter_said
+from cairn.memory.said_passwords import iter_said, iter_said_abroad
 from cairn.memory.secret_values import looks_random
 
 
@@ -130,6 +130,10 @@ def mask(text: str) -> bytes:
     return bytes(holes)
 
 
+def _without_holes(text: str) -> str:
+    return _HOLE.sub(lambda hole: "[" * len(hole[0]), text) if "[" in text else text
+
+
 def _without_look_alikes(word: re.Match[str]) -> str:
     return word[0].translate(_LOOK_ALIKE) if not word[0].isascii() and _OUR_LETTER.search(word[0]) else word[0]
 
@@ -138,6 +142,7 @@ def _secrets(text: str) -> list[_Secret]:
     """Return the secrets in their order; none overlaps another."""
     plain = mask(text)
     found = [*_by_rules(plain), *_by_names(plain), *_private_keys(plain)]
+    found += [_Secret(*said) for said in iter_said_abroad(_without_holes(text))]
     found += _again(plain, found)
     return _merge(sorted(found, key=lambda secret: (secret.start, -secret.end)))
 

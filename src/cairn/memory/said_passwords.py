@@ -14,7 +14,7 @@ from typing import Any
 
 from cairn.memory.secret_values import is_mixed, is_phrase, is_placeholder
 
-_PASSWORD = r"(?:pass ?(?:word|phrase|code)|passwd|pwd|\bpw|passwort|kennwort|\b(?:db|database|root|admin|user|mysql|postgres|redis|wi-?fi|ssh|ftp|sudo) pass)"
+_PASSWORD = r"(?:pass ?(?:word|phrase|code)|pasword|passwrod|passwor|psswd|passwd|pwd|\bpw|passwort|kennwort|\b(?:db|database|root|admin|user|mysql|postgres|redis|wi-?fi|ssh|ftp|sudo) pass)"
 _TOKEN = r"(?:(?:api|auth|access|deploy|bearer|bot|refresh|session|service|admin|personal|webhook|client|shared|app|signing|the|our|my) (?:token|secret)|(?:api|access|secret|signing) key)"
 _WHOSE = r"(?: (?:for|of|on|in|at|to) [0-9a-z_.@/' -]{1,40}?)?"
 _IS = r" (?:(?:is|was|are|lautet)(?: (?:now|still|actually|currently|always|again|simply|just|really))?(?: (?:set|reset|changed|back) to)?|(?:has been|had been|got|gets) (?:set|reset|changed) to):?"
@@ -26,16 +26,31 @@ _IS_SAID = (
     rf"(?i)\b(?:[a-z0-9-]+ )?{_PASSWORD}{_WHOSE}{_IS}{_VALUE}",
     rf"(?i)\b(?:{_OWNER}) (?:[a-z0-9-]+ )?{_PASSWORD}{_WHOSE} ?[:=]{_VALUE}",
 )
+# As a line or a sentence of its own: `password: swordfish`, `db password - swordfish`.
+_IS_NOTED = (
+    rf"(?i)(?:^|\n|[.!?] |\b(?:and|with|btw|admin|root),? )(?:[a-z0-9-]+ )?{_PASSWORD}{_WHOSE}(?: ?:| -){_VALUE}"
+)
+# Before what says so, in the last group.
+_IS_GIVEN = (
+    r"(?i)\b(?:use|try|enter|type|take)[ \t]+(?:\*\*|[\"'`])?([a-z0-9!@#$%^&+~=-]{3,60})(?:\*\*|[\"'`])? (?:as|for) (?:the |your |our |its |a )?"
+    rf"(?:[a-z0-9-]+ )?{_PASSWORD}(?: (?:for|of|on|in|to) |[.,;!)]|[ \t]*(?:\n|$))",
+    r"(?i)(?:^|\n|[.!?:] |[\"'`])([a-z0-9!@#$%^&+~=-]{3,60})[\"'`]? is (?:the|our|my) (?:[a-z0-9-]+ ){0,2}?"
+    rf"{_PASSWORD}(?: (?:for|of|on|in|to) |[.,;!)]|[ \t]*(?:\n|$))",
+)
 _IS_SET = rf"(?i)\b(?:set|reset|changed?|rotated?|updated?) (?:(?:the|our|my|your|its) )?(?:[a-z0-9-]+ ){{0,2}}?{_PASSWORD}{_WHOSE} (?:back )?to{_VALUE}"
 # With the name of a user, the first group.
 _GOES_WITH_USER = (
     rf"(?i)\b(?:{_USER})(?: as)? ([0-9a-z_.@-]{{1,40}}),?(?: and| with| /)?(?: the)? {_PASSWORD}{_VALUE}",
-    rf"(?i)\bcredentials?{_WHOSE}(?: (?:is|are))?:?[ \t]+([0-9a-z_.@-]{{1,40}}) ?[/:][ \t]*{_QUOTED}",
+    rf"(?i)\b(?:{_USER}) (?:is |: ?)?([0-9a-z_.@-]{{1,40}}),? (?:and )?(?:the )?(?:{_PASSWORD}|pass) (?:is )?{_QUOTED}",
+    rf"(?i)\bcred(?:ential)?s?{_WHOSE}(?: (?:is|are))?:?[ \t]+([0-9a-z_.@-]{{1,40}}) ?[/:][ \t]*{_QUOTED}",
 )
 _NO_USERS = frozenset({b"with", b"and", b"the", b"using", b"by", b"a", b"your", b"no", b"without"})
+_NO_VALUES = frozenset(b"this that it what here which where email username name below above everything".split())
 _TOKEN_IS_SAID = rf"(?i)\b{_TOKEN}{_WHOSE}{_IS}{_VALUE}"
 _DIGITS = r"(?i)\b(?:pin(?: code)?|passcode|otp|one-time (?:code|password)|2fa code)(?: (?:for|of|on) [0-9a-z_.' -]{1,40}?)?(?: (?:is|was))?(?: now)?:? ([0-9]{4,8})\b"
-_HINTS = r"(?i)pass|pwd|\bpw|kennwort|token|secret|credential|\bpin\b|otp|2fa|(?:api|access|signing) key"
+_HINTS = (
+    r"(?i)pass|pasw|pssw|creds|pwd|\bpw|kennwort|token|secret|credential|\bpin\b|otp|2fa|(?:api|access|signing) key"
+)
 _PHRASE_WORDS, _WORDS_WITHOUT_QUOTES = 2, 4  # that make a passphrase where the sentence calls it one, or else
 # The sentence speaks of something that has to do with a password.
 _OF_ANOTHER = re.compile(
@@ -48,6 +63,26 @@ _CLAUSE_END = re.compile(
 )
 _WORD = re.compile(r"[A-Za-z0-9!@#$%^&+~=-]{3,60}")
 _DIGIT_ENDING = re.compile(r"[A-Za-z]{4,}[0-9]{1,4}[!?]?")
+
+
+_LAST_LETTER = "\u2e7f"  # of scripts that have letters
+_ABROAD = (
+    "contraseña|contrasena|senha|palavra-passe|mot de passe|mdp|passwort|kennwort|wachtwoord|hasło|haslo|пароль|密码|密碼|パスワード"
+    "|비밀번호|lösenordet|lösenord|adgangskoden|adgangskode|passordet|passord|salasana|heslo|jelszó|jelszo|şifre|sifre|parola|(?:la|el|il|le|a) password"
+)
+_WHOSE_ABROAD = r"(?: (?:de|del|de la|do|da|du|des|di|della|del|für|fuer|von|vom|voor|van|для|от|к|till|til|dla|pro|do) [\w./@-]{1,30}(?: (?:la |el |de )?[\w./@-]{1,30})??)?"
+_IS_ABROAD = r"(?: (?:es|é|est|ist|lautet|is|to|jest|är|er|on|je|è|это)(?: (?:ahora|agora|maintenant|jetzt|nu|teraz|теперь))?:? | ?[:\uff1a] ?| [\u2014\u2013-] |(?:是|为|為|は|는|은) ?)"
+_SAID_ABROAD = rf"(?i)(?:^|[^\w])(?:{_ABROAD}){_WHOSE_ABROAD}{_IS_ABROAD}[\"'`«„“]?([\w!@#$%^&+~=-]{{3,60}})"
+_END_ABROAD = re.compile(
+    r"[\"'`»“”]?(?:[.,;!)。\u3001\uff0c]?(?:\s|$)|[。\u3001\uff0c])(?:$|[^\w]|(?:y|e|et|und|en|i|\u0438|\u0430|och|og|ja|mais|pero|aber|но|para|pour|na)\b|(?<=[.,;!\n。\u3001\uff0c])|(?<=[.,;!] ))"
+)
+# What a password is said to be like, in those languages.
+_LIKE_ABROAD = re.compile(
+    r"(?i)(?:\w*(?:[ai]d[oa]s?|\w{3}[ai]t[oa]|ori[oa]s?|óri[oa]s?|[aeiá]bles?|[aeiá]bile|[aeiá]vel|mente|ée?s?|oires?|iques?|ique|vide|ect[oae]?|eux|euse)"
+    r"|(?:ge|ver|be|ent|zer|er|ab|an|aus|ein)\w+(?:t|en|d)|\w+(?:iert|ig|lich|lijk|baar|bar|los|pflicht|haft)|falsch|richtig|leer|leeg|fout|juist|optional|verplicht"
+    r"|\w+(?:ny|na|ne|ta|ty|te|owy|owe|owa|né|ný|ná|no)|\w+(?:ен|ена|ено|ан|ана|ано|ый|ий|ая|\u043e\u0435|ые|ется|ются|тся|ать|ить|лся|лась|ит|\u0435т)"
+    r"|\w+(?:ad|at|kt|lös|er|inen|llinen|ton|tön)|vac[ií]a?o?|vazi[ao]|errad[ao]|err[oó]ne[ao]|vuot[ao]|incorrect|invalid[ea]?|null|zu|dans|nicht|niet|pas|não|no|non|не|nie|inte|ikke)"
+)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -71,6 +106,8 @@ _PREDICATES = _words(
     " worn drawn thrown known grown blown flown undone redone reset unset preset up-to-date out-of-date made remade"
     " better worse best worst different worth above below inside outside behind next ahead apart alone aside away"
     " whatever whichever whoever wherever yet maybe perhaps probably rarely off-limits moot"
+    " string strings text str int integer bool boolean number field input type any char varchar masked form param argument label"
+    " column prompt unused empty hash digest salted pending same true false yes see when while only but"
     " crucial vital longest shortest ambiguous anonymous fake bogus dummy noise garbage gibberish"
     " nonsense prose english text lowercase uppercase alphanumeric numeric digits letters bytes chars"
     " whitespace rubbish junk overkill redundant scary bad awful terrible great nice cool stupid silly dumb poor"
@@ -87,6 +124,10 @@ def iter_said(text: bytes) -> Iterator[tuple[int, int, str]]:
     if not _compile(_HINTS).search(text):
         return
     yield from _passwords(text)
+    for pattern in _IS_GIVEN:
+        for match in _compile(pattern).finditer(text):
+            if _is_said(match.group(1).decode(), _PHRASE_WORDS) and match.group(1).lower() not in _NO_VALUES:
+                yield (*match.span(1), "password")
     for match in _each(_TOKEN_IS_SAID, text):
         start, value = _value(match)
         word = _WORD.match(value)
@@ -96,14 +137,32 @@ def iter_said(text: bytes) -> Iterator[tuple[int, int, str]]:
         yield (*match.span(1), "passcode")
 
 
+def iter_said_abroad(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and kind of each password that a sentence in another language says."""
+    for match in _search_abroad().finditer(text):
+        start, end = match.span(1)
+        value = match[1].rstrip("-=")
+        is_like = is_placeholder(value) or _LIKE_ABROAD.fullmatch(value) or (value.isascii() and _is_predicate(value))
+        is_sentence = max(value, default="") > _LAST_LETTER  # no spaces part its words
+        if not (is_like or is_sentence) and any(map(str.isalpha, value)) and _END_ABROAD.match(text, end):
+            yield start, start + len(value), "password"
+
+
+@cache
+def _search_abroad() -> re.Pattern[str]:
+    return re.compile(_SAID_ABROAD)
+
+
 def _passwords(text: bytes) -> Iterator[tuple[int, int, str]]:
-    for pattern in (*_IS_SAID, _IS_SET, *_GOES_WITH_USER):
+    for pattern in (*_IS_SAID, _IS_NOTED, _IS_SET, *_GOES_WITH_USER):
         for match in _each(pattern, text):
             if pattern in _GOES_WITH_USER and match.group(1).lower() in _NO_USERS:
                 continue
             is_of_another = pattern in _IS_SAID and _OF_ANOTHER.search(text[max(0, match.start() - 30) : match.start()])
-            start, _ = _value(match)
-            if not is_of_another and (length := _length(match, text)):
+            start, value = _value(match)
+            length = _length(match, text)
+            is_sentence = pattern == _IS_NOTED and value[:length].count("-") > 1
+            if length and not is_of_another and not is_sentence:
                 yield start, start + length, "password"
 
 

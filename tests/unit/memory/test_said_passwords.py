@@ -26,6 +26,15 @@ the password is _ (lowercase)
 the password is wrong but the db password is _
 the user is ci and the password is _
 keep in mind that the staging password is _
+password: _
+works. password: _
+db password - _
+login is admin, password _
+user admin pass _
+creds: bob / _
+use _ as the password for staging
+_ is the staging password
+pasword is _
 """.strip().splitlines()
 PASSWORDS = ["swordfish", "hunter2", "banana"]
 TALK = """
@@ -42,6 +51,14 @@ the password is legacy
 the staging password is different
 the staging password is managed by Terraform
 the password was rotated yesterday
+password: required
+password: string
+Password: at least 8 characters
+password: see the vault
+forgot password: sends a mail
+password: masked input
+use bcrypt as the password hash
+what is the staging password
 set the password to null before serializing
 set the password to something random in tests
 reset the password to its default
@@ -63,6 +80,52 @@ the second pass is slow
 self.password = chosen or self.password
 the pin is bumped
 """.strip().splitlines()
+
+
+ABROAD = """
+la contraseña de staging es _
+contraseña: _
+a senha do banco é _
+le mot de passe est _.
+mot de passe : _
+mdp: _
+das Passwort lautet _
+das Kennwort für staging ist _, bitte merken
+la password di staging è _
+het wachtwoord is _
+hasło to _
+пароль для стейджинга — _
+パスワードは_
+密码是 _
+비밀번호: _
+lösenord: _
+salasana: _
+heslo: _
+"""
+LIKE_ABROAD = """
+la contraseña es obligatoria
+contraseña: incorrecta
+mot de passe : obligatoire
+le mot de passe est chiffré
+das Passwort ist falsch
+das Passwort ist verschlüsselt
+Passwort: wird gehasht
+la password è sbagliata
+hasło jest wymagane
+het wachtwoord is verplicht
+密码是必填的吗
+"""
+
+
+@pytest.mark.parametrize("password", ["girasol", "kätzchen", "sonne77"])
+@pytest.mark.parametrize("text", ABROAD.strip().splitlines())
+def test_a_word_that_a_sentence_in_another_language_calls_a_password_goes(text: str, password: str) -> None:
+    assert redact(text.replace("_", password)).text == text.replace("_", "[redacted: password]")
+
+
+@pytest.mark.parametrize("text", LIKE_ABROAD.strip().splitlines())
+def test_what_passwords_are_like_in_another_language_stays(text: str) -> None:
+    assert redact(text).text == text
 
 
 @pytest.mark.parametrize("password", PASSWORDS)
