@@ -1,8 +1,8 @@
 """Follows definitions that were moved to another file or renamed, so that a memory stays with the code it speaks of.
 
 The change that took a definition out of its file is looked for in git, then among what is not committed. Of what this
-change added, the definition of the same name with nearly the same text is the one, or in the same file one of another
-name. It may have been moved again since.
+change added, the definition of the same name with nearly the same text is the one, or one of another name, in the same
+file or where its lines are now. It may have been moved again since.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ _MOST_MOVES = 5
 _MOST_COMMITS = 20  # of its file, of which one took it away
 _MOST_FILES = 200  # of a change
 _MOST_OUTLINED = 20
+_MOST_HOLDING, _MOST_LINES, _LEAST_LINE_BYTES = 5, 20, 8  # in search of a definition by its lines
 _MAX_BYTES, _MAX_ANSWER_BYTES = 1_000_000, 32_000_000
 _GIT_S = 0.3  # for each question to git: an agent may wait for the answer, and in a very large history it takes longer
 _MOST_AT_ONCE_S = 0.2  # for all that one question asks for; the next one goes on
@@ -53,6 +54,7 @@ class _Definition(NamedTuple):
 
     symbol: OutlineSymbol
     tokens: list[bytes]
+    lines: list[bytes]  # that say something, without its name
 
 
 class _Change(NamedTuple):
@@ -175,8 +177,22 @@ class MovedDefinitions:
                     best = alike, _MovedPlace(path, added.symbol.qualified_name, change.after or place.since)
         if best[0]:
             return best[1]
-        old, new = before.get((change.before, place.path), b""), now.get(place.path, b"")
-        return _renamed(place, change, list(_added(place.path, old, new)))
+        return self._renamed(place, change, now)
+
+    def _renamed(self, place: _MovedPlace, change: _Change, now: Mapping[str, bytes]) -> _MovedPlace | None:
+        """Return where a definition was put under another name, if it is clear which one it is."""
+        if len(change.text.tokens) < _LEAST_TOKENS:
+            return None
+        for paths in ([place.path], _holding(change.text, now, place.path)):
+            before = self._contents([(change.before, path) for path in paths])
+            added = [
+                (path, found)
+                for path in paths
+                for found in _added(path, before.get((change.before, path), b""), now.get(path, b""))
+            ]
+            if renamed := _most_alike(place, change, added):
+                return renamed
+        return None
 
     def _changed(self, place: _MovedPlace, change: _Change) -> list[str]:
         """Return the files of the same ending that a change added to or altered, where definitions may have gone."""
@@ -235,7 +251,9 @@ def _definitions(path: str, data: bytes, name: str = "") -> Iterator[_Definition
     for symbol in outline_of(FileContent(path, data, detect_language(path, data))).symbols:
         text = b"\n".join(lines[symbol.start_line - 1 : symbol.end_line])
         own = symbol.name.encode()
-        yield _Definition(symbol, [_NAMED if token == own else token for token in _TOKEN.findall(text)])
+        said = [line.strip() for line in text.split(b"\n") if own not in line]
+        told = [line for line in said if len(line) >= _LEAST_LINE_BYTES][:_MOST_LINES]
+        yield _Definition(symbol, [_NAMED if token == own else token for token in _TOKEN.findall(text)], told)
 
 
 def _find_own(definitions: Iterable[_Definition], symbol: str) -> _Definition | None:
@@ -250,13 +268,18 @@ def _added(path: str, before: bytes, after: bytes, name: str = "") -> Iterator[_
             yield found
 
 
-def _renamed(place: _MovedPlace, change: _Change, added: Sequence[_Definition]) -> _MovedPlace | None:
-    """Return the definition in the same file that is the old one under another name, if it is clear which."""
-    if len(change.text.tokens) < _LEAST_TOKENS:
-        return None
-    likeness: Mapping[str, float] = {
-        found.symbol.qualified_name: _likeness(change.text, found)
-        for found in added
+def _holding(text: _Definition, now: Mapping[str, bytes], but: str) -> list[str]:
+    """Return the files that hold most of the lines of a definition, those with the most of them first."""
+    counts = {path: sum(line in data for line in text.lines) for path, data in now.items() if path != but}
+    holding = [path for path, count in counts.items() if count * 2 > len(text.lines)]
+    return sorted(holding, key=lambda path: (-counts[path], path))[:_MOST_HOLDING]
+
+
+def _most_alike(place: _MovedPlace, change: _Change, added: Sequence[tuple[str, _Definition]]) -> _MovedPlace | None:
+    """Return the one of some definitions that is the old one under another name, if it is clear which."""
+    likeness: Mapping[tuple[str, str], float] = {
+        (path, found.symbol.qualified_name): _likeness(change.text, found)
+        for path, found in added
         if found.symbol.kind == change.text.symbol.kind
     }
     best = sorted(likeness, key=likeness.__getitem__, reverse=True)[:2]
@@ -264,7 +287,7 @@ def _renamed(place: _MovedPlace, change: _Change, added: Sequence[_Definition]) 
         return None
     if len(best) > 1 and likeness[best[0]] - likeness[best[1]] < _LEAD:
         return None
-    return _MovedPlace(place.path, best[0], change.after or place.since)
+    return _MovedPlace(*best[0], change.after or place.since)
 
 
 def _likeness(one: _Definition, other: _Definition) -> float:

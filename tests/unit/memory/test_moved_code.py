@@ -84,6 +84,28 @@ def test_a_definition_that_was_renamed_in_its_file_is_followed_and_to_be_checked
     assert found(workspace) == [(("pool.py::call_again",), "check: code changed since: pool.py::call_again")]
 
 
+@pytest.mark.parametrize("is_committed", [True, False], ids=["committed", "not committed"])
+def test_a_definition_that_was_moved_to_another_file_under_another_name_is_followed(
+    root: Path, workspace: Workspace, is_committed: bool
+) -> None:
+    now = {"pool": POOL + OTHERS, "network": RETRY.replace("retry", "call_again")}
+    if is_committed:
+        commit(root, **now)
+    for name, content in now.items():
+        (root / f"{name}.py").write_text(content)
+    assert found(workspace) == [(("network.py::call_again",), "check: code changed since: network.py::call_again")]
+
+
+def test_a_definition_like_one_that_is_gone_is_not_taken_for_it_if_it_says_something_else(
+    root: Path, workspace: Workspace
+) -> None:
+    other = (
+        "def repeat(call, times):\n    for attempt in range(times):\n        print(attempt, call())\n    return times\n"
+    )
+    commit(root, pool=POOL + OTHERS, network=other)
+    assert found(workspace) == [(("pool.py::retry",), "its code is gone: pool.py::retry")]
+
+
 def test_a_definition_is_followed_before_the_move_is_committed(root: Path, workspace: Workspace) -> None:
     (root / "pool.py").write_text(POOL + OTHERS)
     (root / "network.py").write_text(RETRY)
