@@ -50,9 +50,16 @@ _IN_FULL = {
 }  # fmt: skip
 _SHORTENED = re.compile(rf"(?<![\w'/-])(?:{'|'.join(map(re.escape, _IN_FULL))})(?![\w'/-])")
 _INLINE_CODE = re.compile(r"`[^`\n]{1,200}`")
-_MARKS = re.compile(r"[*_]{2,3}|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
+# Of emphasis. Underscores are only where a pair of single ones stands around words: they begin and end many names.
+_MARKS = re.compile(r"\*{2,3}|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
+_UNDERLINED = re.compile(r"(?<![\w`])(_{1,3})(?=[^\W_])([^_`\n]{1,100})(?<=[^\W_])\1(?![\w`])")
+_DUNDER = re.compile(r"__\w+__")
 _CODE_LIKE = re.compile(r"`[^`]+`|\b\w+(?:[._/]\w+)+\b|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w*|\w\(\)")
 _WORD = re.compile(r"[A-Za-z][\w'-]*|\d[\w.]*")
+_KEEP_THAT = re.compile(
+    r"(?:please |pls )?(?:remember|note|keep|save) (?:that|this)(?: please| pls| for later)?[.!]*", re.IGNORECASE
+)
+_ASKED_TO_KEEP = 0.75
 _VAGUE = re.compile(r"^(?:this|that|it|they|these|those)\b", re.IGNORECASE)
 
 
@@ -84,7 +91,17 @@ def find_statements(text: str, by: str) -> list[Statement]:
     """
     statements: list[Statement] = []
     follows = False
+    before = ""
     for sentence in _sentences(text, by):
+        if (
+            by == USER
+            and _KEEP_THAT.fullmatch(sentence.text)
+            and not follows
+            and _has_content(before, _MIN_WORDS_OF_USER)
+        ):
+            statements.append(Statement("gotcha", before, _ASKED_TO_KEEP))
+            continue
+        before = sentence.text
         if follows and linear(CONTINUATIONS).search(sentence.text.lower()):
             last = statements[-1]
             statements[-1] = last._replace(text=f"{last.text} {sentence.text}"[:_MAX_CHARS])
@@ -158,12 +175,25 @@ def _sentences(text: str, by: str = AGENT) -> Iterator[_Sentence]:
     count = 0
     for line, heading in _lines(text, by):
         for part in chain.from_iterable(map(_INFORMAL_END.split, _SENTENCE_END.split(line))):
-            sentence = " ".join(_MARKS.sub("", part).split())
+            sentence = " ".join(_without_marks(part).split())
             if sentence:
                 count += 1
                 yield _Sentence(sentence, heading)
             if count >= _MAX_SENTENCES:
                 return
+
+
+def _without_marks(text: str) -> str:
+    """Return a text without marks of emphasis; inline code stays as it is."""
+    parts = _INLINE_CODE.split(text)
+    codes = [*_INLINE_CODE.findall(text), ""]
+    return "".join(
+        _UNDERLINED.sub(_not_underlined, _MARKS.sub("", part)) + code for part, code in zip(parts, codes, strict=True)
+    )
+
+
+def _not_underlined(found: re.Match[str]) -> str:
+    return found[0] if _DUNDER.fullmatch(found[0]) else found[2]
 
 
 def _lines(text: str, by: str) -> Iterator[tuple[str, str]]:

@@ -60,6 +60,33 @@ def test_code_tables_and_quotations_state_nothing() -> None:
     assert said(text) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It turns out that `_inc_overflow` is not called when `_max_overflow` is set.",
+        "It turns out that _inc_overflow is not called by __init__ of the pool.",
+        "It turns out that `**kwargs` and `*args` of the pool are never read.",
+    ],
+)
+def test_names_keep_their_underscores_and_stars(text: str) -> None:
+    assert said(text) == [("discovery", text)]
+
+
+def test_marks_of_emphasis_are_left_out() -> None:
+    text = "It turns out that _only one_ of the __two pools__ is **ever** *used* here."
+    assert said(text) == [("discovery", "It turns out that only one of the two pools is ever used here.")]
+
+
+@pytest.mark.parametrize(
+    "text", ["pool_timeout is 30s by default, remember that", "pool_timeout is 30s by default. remember this!"]
+)
+def test_what_a_user_asks_to_keep_after_having_said_it_is_kept(text: str) -> None:
+    ((type, kept),) = said(text, USER)
+    assert type == "gotcha"
+    assert kept.startswith("pool_timeout is 30s by default")
+    assert said("fix the crash. remember that", AGENT) == []
+
+
 def test_words_in_code_are_not_what_is_said() -> None:
     assert said("I renamed `we decided to use redis because` to `choose` in the parser module.") == []
 
