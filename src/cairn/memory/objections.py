@@ -45,7 +45,7 @@ _OF_VALUES = frozenset(
         "default defaults value values use uses used using need needs always please anymore longer instead rather from "
         "switched moved replaced here repo project since last week today yesterday ms sec secs second seconds minute "
         "minutes min mins hour hours day days mb kb gb s m h x times per cent percent about around max at "
-        "happen happens every fine ok okay allowed",
+        "happen happens every fine ok okay allowed welcome deprecated forbidden banned btw fyi hey nope never we",
     )
 )
 _LEAST_WORDS = 3  # of weight; fewer say too little for their vectors to mean anything
@@ -162,7 +162,7 @@ def is_correction(old: str, new: str) -> bool:
     is_same = subject == other or (_is_same_thing(subject, other) and _scopes(old) ^ _scopes(new) <= subject & other)
     if before.numbers and after.numbers - before.numbers:
         return is_same and len(before.numbers) <= len(after.numbers) <= _MOST_NUMBERS and bool(subject)
-    if is_same and subject and subject <= other and _is_turned_round(before, after):
+    if _is_taken_back(_CLAUSE.split(old, maxsplit=1)[0], new):
         return True
     replaced = {part for name in _REPLACED.findall(new) for part in _parts(name)} & subject
     if replaced and _covers(other, subject - replaced):
@@ -173,6 +173,13 @@ def is_correction(old: str, new: str) -> bool:
 def says_change(text: str) -> bool:
     """Tell whether a text says that something changed."""
     return _UPDATE.search(text) is not None
+
+
+def _is_taken_back(old: str, new: str) -> bool:
+    """Tell whether a text denies all that another one affirms, or affirms all that it denies."""
+    subject, other = _subject(old), _subject(new)
+    is_all = bool(subject) and (subject == other or (len(subject) >= _LEAST_OF_SUBJECT and subject <= other))
+    return is_all and _scopes(old) ^ _scopes(new) <= subject & other and _is_turned_round(_read(old), _read(new))
 
 
 def _is_turned_round(one: _Statement, other: _Statement) -> bool:

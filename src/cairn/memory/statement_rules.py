@@ -99,6 +99,7 @@ RULES = tuple(
         ("decision", 0.75, rf"{_START}i(?:'ve)? (?:already )?(?:told|asked) you (?:already )?(?:(?:not|never) to|to (?:not|never|always)|to (?:use|keep)) \w+", "user", _TASK),
         ("decision", 0.75, rf"{_START}make sure (?:to|you|that you|that we|we) (?:always |never )?\w+.*\b(?:everywhere|always|never|every|each|all)\b", "user", rf"{_TASK}|\b(?:tests?|builds?|checks?) (?:still )?(?:pass|work|run)|\bsure (?:to|you|that you|that we|we) (?:check|verify|test|fix|update|read|look|run|cover|see|find|get|are|have|did|do)\b"),
         ("decision", 0.75, rf"{_START}keep (?:the |all |your |our )?(?:\w+ )?\w+s (?:short|small|simple|flat|sorted|pure|private|minimal|focused|consistent|alphabetical|under|below|in|out of)\b", "user", rf"{_TASK}|\bkeep (?:us|this|the tests green)\b"),
+        ("decision", 0.75, rf"{_START}[\w ./@+-]{{2,40}} (?:is|are) (?:now )?(?:fine|ok|okay|allowed|welcome|deprecated|forbidden|banned|not allowed|no longer allowed|off limits)\b.*\b(?:in this (?:repo|project|code ?base)|from now on|in our \w+|here now|now|anymore|any more)\W*$", "user", r"\b(?:it|this|that|they|these|those|i|you|tests?|builds?|everything|all|ci|looks?)\b (?:is|are)|^(?:that|it|this)\b"),
         ("decision", 0.75, r"\bwe(?:'re| are)(?: now)? on (?:[a-z.+#-]+ v?|v)\d", "user", rf"{_ASKED}|\bon (?:page|line|step|attempt|try|day|week|pr|issue|branch|commit|about|around|only|over|under) "),
         # -- trade-offs ---------------------------------------------------------------------------------------------------
         ("trade_off", 0.9, r"\btrade-?offs?(?: (?:here|to be aware of|to know|worth knowing|is|was|of this|i made|we made|to note))*\s?(?::|\bis\b|\bwas\b)"),
@@ -191,7 +192,7 @@ NOT_STATEMENTS = (
     r"\b(?:you asked about|summary of|here (?:is|are) (?:a|the|two|some)|section about|heading|the text)\b",
     r"\b(?:was|were|been) easy to\b",
     r"\b(?:typo|forgot to|i should have|my mistake|my last edit|my edit|i made in)\b|\b(?:because|since) i (?:haven't|have not|forgot|did|didn't)\b|\bnot (?:implemented|written|created|done) yet\b",
-    r"\bi have not\b|\bi haven't\b|\bi did not touch\b|\b(?:first draft|before merging|few minutes|short answers|review the diff|restart the editor)\b",
+    r"\bi have not\b|\bi haven't\b|\bi did not touch\b|\b(?:first draft|few minutes|short answers|review the diff|restart the editor)\b",
     r"^(?:the )?(?:user|customer|admin|he|she|they|users|it|this (?:function|method|class))s? (?:can|may|decides?|intentionally|always|chooses?|picks?|has chosen|have chosen|is called)\b|\bthe customer\b|\bwe have chosen (?:files|items)\b",
     r"^be careful not to\b|^don't forget(?: (?:to|about|the|my|your|our|it|me|a)\b|[.!]*$)|^remember (?:to|what)\b|^never mind\b|^always a\b|\b(?:anything else|new to)\b|\bas it should\b",
     r"\b(?:works fine|turns? out (?:fine|well|ok|good)|found it)\b|\bstick(?:ing)? to the plan\b|\bwhere we left off\b",

@@ -235,6 +235,8 @@ def test_what_was_in_the_way_today_is_not_kept(text: str) -> None:
         "keep functions short plz, under 40 lines",
         "we dont support windows 7 anymore",
         "i want you to always explain before you edit",
+        "always add a changeset b4 merging pls",
+        "btw enums are fine in this repo now",
     ],
 )
 def test_a_preference_in_everyday_words_is_a_decision(text: str) -> None:
@@ -249,6 +251,8 @@ def test_a_preference_in_everyday_words_is_a_decision(text: str) -> None:
         "we are on 3 retries now and it still fails",
         "from now on the button shows the wrong label",
         "i told you to run the tests",
+        "the tests are ok now",
+        "that is fine in this repo now",
         "add a retry. use 3 attempts, not 5",
         "why cant we use async here because everything else is",
         "i tried your fix but it doesn't work. can you check again",

@@ -98,6 +98,7 @@ CORRECTIONS = [
     ("we use tabs for indentation", "we use spaces for indentation now"),
     ("deploys happen every friday", "we no longer deploy on fridays, its tuesday"),
     ("dont use testify in this repo", "testify is fine in this repo now"),
+    ("we never use enums in this repo, plain objects with as const", "btw enums are fine in this repo now"),
     ("feature flags live in flags.yaml", "feature flags no longer live in flags.yaml, they are in the database"),
 ]
 
