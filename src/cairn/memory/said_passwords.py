@@ -66,13 +66,15 @@ _DIGIT_ENDING = re.compile(r"[A-Za-z]{4,}[0-9]{1,4}[!?]?")
 
 
 _LAST_LETTER = "\u2e7f"  # of scripts that have letters
-_ABROAD = (
-    "contraseña|contrasena|senha|palavra-passe|mot de passe|mdp|passwort|kennwort|wachtwoord|hasło|haslo|пароль|密码|密碼|パスワード"
-    "|비밀번호|lösenordet|lösenord|adgangskoden|adgangskode|passordet|passord|salasana|heslo|jelszó|jelszo|şifre|sifre|parola|(?:la|el|il|le|a) password"
-)
+_ABROAD_NAMES = (
+    "contraseña", "contrasena", "senha", "palavra-passe", "mot de passe", "mdp", "passwort", "kennwort", "wachtwoord", "hasło",
+    "haslo", "пароль", "密码", "密碼", "パスワード", "비밀번호", "lösenordet", "lösenord", "adgangskoden", "adgangskode", "passordet",
+    "passord", "salasana", "heslo", "jelszó", "jelszo", "şifre", "sifre", "parola",
+)  # fmt: skip
+_ABROAD = rf"(?:{'|'.join(_ABROAD_NAMES)}|(?:la|el|il|le|a) password)"
 _WHOSE_ABROAD = r"(?: (?:de|del|de la|do|da|du|des|di|della|del|für|fuer|von|vom|voor|van|для|от|к|till|til|dla|pro|do) [\w./@-]{1,30}(?: (?:la |el |de )?[\w./@-]{1,30})??)?"
 _IS_ABROAD = r"(?: (?:es|é|est|ist|lautet|is|to|jest|är|er|on|je|è|это)(?: (?:ahora|agora|maintenant|jetzt|nu|teraz|теперь))?:? | ?[:\uff1a] ?| [\u2014\u2013-] |(?:是|为|為|は|는|은) ?)"
-_SAID_ABROAD = rf"(?i)(?:^|[^\w])(?:{_ABROAD}){_WHOSE_ABROAD}{_IS_ABROAD}[\"'`«„“]?([\w!@#$%^&+~=-]{{3,60}})"
+_SAID_ABROAD = rf"(?i)(?:^|[^\w]){_ABROAD}{_WHOSE_ABROAD}{_IS_ABROAD}[\"'`«„“]?([\w!@#$%^&+~=-]{{3,60}})"
 _END_ABROAD = re.compile(
     r"[\"'`»“”]?(?:[.,;!)。\u3001\uff0c]?(?:\s|$)|[。\u3001\uff0c])(?:$|[^\w]|(?:y|e|et|und|en|i|\u0438|\u0430|och|og|ja|mais|pero|aber|но|para|pour|na)\b|(?<=[.,;!\n。\u3001\uff0c])|(?<=[.,;!] ))"
 )
@@ -139,6 +141,9 @@ def iter_said(text: bytes) -> Iterator[tuple[int, int, str]]:
 
 def iter_said_abroad(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of each password that a sentence in another language says."""
+    lower = text.lower()
+    if "password" not in lower and not any(name in lower for name in _ABROAD_NAMES):
+        return
     for match in _search_abroad().finditer(text):
         start, end = match.span(1)
         value = match[1].rstrip("-=")
