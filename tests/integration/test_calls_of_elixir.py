@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cairn.workspace import Workspace
-from small_projects import callers
+from small_projects import callers, write_files
 
 CART = """defmodule Shop.Cart do
   def total(cart), do: sum(cart)
@@ -141,3 +141,31 @@ def test_a_file_that_imports_or_uses_a_module_imports_its_file(tmp_path: Path) -
     with Workspace.open(tmp_path) as workspace:
         found = {importer.path for importer in workspace.graph.importers("lib/cart.ex").importers}
     assert found == {"lib/app.ex", "lib/view.ex"}
+
+
+RATES = """defmodule Shop.Rates do
+  @rate 2
+  def rate, do: @rate
+  def twice(price), do: price * @rate * 2
+  def own, do: rate()
+end
+
+defmodule Shop.Tax do
+  @rate 3
+  def tax(price), do: price * @rate
+end
+"""
+
+
+def test_an_attribute_of_a_module_is_not_the_function_of_its_name(tmp_path: Path) -> None:
+    write_files(tmp_path, {"lib/rates.ex": RATES})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        of_attribute = workspace.graph.references("lib/rates.ex:2")
+        of_function = workspace.graph.references("lib/rates.ex:3")
+        calls = workspace.graph.callers("lib/rates.ex:3")
+    assert [(one.kind, one.line) for one in of_attribute.references] == [("read", 3), ("read", 4)]
+    assert of_attribute.unresolved is None
+    assert [(one.kind, one.line) for one in of_function.references] == [("call", 5)]
+    assert [link.line for link in calls.links] == [5]
+    assert calls.unresolved is None

@@ -191,7 +191,9 @@ class Denoting:
         self._target = target
         names = {self._code.definition(node).qualified_name for node in target.nodes}
         self._full_name = min(names) if len(names) == 1 and not target.is_field else ""
-        self._is_type = any(self._code.definition(node).kind in TYPE_KINDS for node in target.nodes)
+        kinds = {self._code.definition(node).kind for node in target.nodes}
+        self._is_type = not kinds.isdisjoint(TYPE_KINDS)
+        self._is_constant = "constant" in kinds
         self._top = _TopNames(graph, target)
 
     def verdict(self, source: SourceFile, scope: int, occurrence: Occurrence) -> Verdict:
@@ -209,6 +211,8 @@ class Denoting:
             return self._top.of_import(source, occurrence)
         if occurrence.role == "type" and source.rules.family == "elixir" and not self._is_type:
             return No.OTHER  # types have names of their own
+        if source.rules.family == "elixir" and (head == "@" or self._is_constant):
+            return self._of_module_attribute(source, scope, name) if head == "@" and self._is_constant else No.OTHER
         if not self._target.is_field and not occurrence.is_key and head != "@":
             expression = f"{head}.{name}" if head else name
             entity = self._meaning.evaluate(source, scope, expression)
@@ -219,6 +223,15 @@ class Denoting:
         if occurrence.is_key:
             return self._of_key(source, scope, head)
         return self._of_member(source, scope, head) if head else self._of_plain(source, scope, name)
+
+    def _of_module_attribute(self, source: SourceFile, scope: int, name: str) -> Verdict:
+        """Tell whether an attribute of Elixir, such as `@rate`, is the target: each module has its own."""
+        around = (place for place in source.around(scope) if source.definitions[place].kind in NAMESPACE_KINDS)
+        if (module := next(around, None)) is None:
+            return No.UNKNOWN
+        named = source.members.get(source.definitions[module].qualified_name, {}).get(name, ())
+        own = [place for place in named if source.definitions[place].kind == "constant"]
+        return self._top.among(source, own, How.EXACT) if own else No.UNKNOWN
 
     def _of_plain(self, source: SourceFile, scope: int, name: str) -> Verdict:
         inner, is_known, first = True, True, scope

@@ -179,6 +179,8 @@ class _Reader:
         if leaf.type == "alias" and self._language == "elixir":
             around = (leaf.text or b"").decode("utf-8", "replace")[: -len(name)].rstrip(".")
             return Occurrence(line, start, name, _role_of_module(leaf), around)
+        if self._language == "elixir" and self._data[start - 1 : start] == b"@":
+            return Occurrence(line, start, name, _role_of_attribute(leaf), "@")
         if self._language == "php" and not head and self._data[start - 1 : start] == b"$":
             name = f"${name}"
         if leaf.parent is not None and leaf.parent.type in ("global_statement", "nonlocal_statement"):
@@ -315,6 +317,11 @@ def _role_of_module(leaf: tree_sitter.Node) -> str:
             return "declaration" if word in ("defmodule", "defprotocol") else "read"
         node = node.parent
     return "read"
+
+
+def _role_of_attribute(leaf: tree_sitter.Node) -> str:
+    """Return what Elixir does with an attribute of a module: `@rate 2` sets it."""
+    return "write" if leaf.parent is not None and leaf.parent.type == "call" else "read"
 
 
 def _specification_around(leaf: tree_sitter.Node) -> tree_sitter.Node | None:

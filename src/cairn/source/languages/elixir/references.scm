@@ -8,7 +8,8 @@
 ((call target: (identifier) @head)
   (#any-of? @head "defstruct" "defexception" "alias" "import" "require" "use"))
 
-; What a definition or a specification begins with looks like a call of itself.
+; What a definition or a specification begins with looks like a call of itself, as does an attribute with its value.
+(unary_operator operator: "@" operand: (call target: (identifier) @head))
 ((call target: (identifier) @_definer (arguments . [
     (call target: (identifier) @head)
     (binary_operator left: (call target: (identifier) @head) operator: "when")]))
