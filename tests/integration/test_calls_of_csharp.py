@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from small_projects import callers
+from cairn.workspace import Workspace
+from small_projects import callers, write_files
 
 BASE = """namespace Shop.Core
 {
@@ -147,3 +148,57 @@ def test_a_call_behind_a_statement_that_is_half_typed_is_known(tmp_path: Path, s
         f"        {statements};\n        Save(5);\n    }}\n    void Next() {{ Save(6); }}\n}}\n"
     )
     assert callers(tmp_path, "Save", {"Till.cs": text}) == {("Till.cs", line) for line in (7, 8, 10)}
+
+
+GUIDE = "namespace Shop.Drawing;\n\npublic class Guide\n{\n    public int Width() => 1;\n}\n"
+TREE = "namespace Shop;\n\npublic class Tree\n{\n    public int Size(Guide guide) => guide.Width();\n}\n"
+OTHER_GUIDE = GUIDE.replace("Drawing", "Other")
+
+
+def test_a_global_using_counts_in_all_files_of_its_project(tmp_path: Path) -> None:
+    files = {
+        "src/Shop/Shop.csproj": "<Project/>\n",
+        "src/Shop/Properties/Usings.cs": "global using System;\nglobal using Shop.Drawing;\n",
+        "src/Shop/Drawing/Guide.cs": GUIDE,
+        "src/Shop/Other/Guide.cs": OTHER_GUIDE,
+        "src/Shop/Tree.cs": TREE,
+        "src/Away/Away.csproj": "<Project/>\n",
+        "src/Away/Bush.cs": TREE.replace("Shop;", "Away;"),  # sees neither
+    }
+    assert callers(tmp_path, "src/Shop/Drawing/Guide.cs:Guide.Width", files) == {("src/Shop/Tree.cs", 5)}
+    assert callers(tmp_path, "src/Shop/Other/Guide.cs:Guide.Width", files) == set()
+
+
+def test_a_global_using_gives_names_and_members_of_types(tmp_path: Path) -> None:
+    files = {
+        "Shop.csproj": "<Project/>\n",
+        "Usings.cs": "global using Line = Shop.Drawing.Guide;\nglobal using static Shop.Sums;\n",
+        "Guide.cs": GUIDE,
+        "Sums.cs": "namespace Shop;\n\npublic static class Sums\n{\n    public static int Total(int x) => x;\n}\n",
+        "Tree.cs": TREE.replace("Shop;", "Garden;")
+        .replace("(Guide ", "(Line ")
+        .replace("guide.W", "Total(3) + guide.W"),
+    }
+    assert callers(tmp_path, "Guide.Width", files) == {("Tree.cs", 5)}
+    assert callers(tmp_path, "Sums.Total", files) == {("Tree.cs", 5)}
+
+
+def test_a_new_global_using_counts_in_files_that_did_not_change(tmp_path: Path) -> None:
+    files = {"Shop.csproj": "<Project/>\n", "Guide.cs": GUIDE, "Other.cs": OTHER_GUIDE, "Tree.cs": TREE}
+    assert callers(tmp_path, "Guide.cs:Guide.Width", files) == set()
+    files = {"Usings.cs": "global using Shop.Drawing;\n"}
+    assert callers(tmp_path, "Guide.cs:Guide.Width", files) == {("Tree.cs", 5)}
+    files = {"Usings.cs": "global using Shop.Other;\n"}
+    assert callers(tmp_path, "Guide.cs:Guide.Width", files) == set()
+    assert callers(tmp_path, "Other.cs:Guide.Width", {}) == {("Tree.cs", 5)}
+
+
+def test_a_type_that_cannot_be_seen_is_none_of_several_with_its_name(tmp_path: Path) -> None:
+    write_files(tmp_path, {"Guide.cs": GUIDE, "Other.cs": OTHER_GUIDE, "Tree.cs": TREE})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        for path in ("Guide.cs", "Other.cs"):
+            answer = workspace.graph.callers(f"{path}:Guide.Width")
+            assert not answer.links
+            assert answer.unresolved is not None
+            assert [(line.path, line.line) for line in answer.unresolved.first] == [("Tree.cs", 5)]

@@ -9,7 +9,7 @@ from functools import cached_property
 from cairn.graph.entities import Entity, How
 from cairn.graph.evaluate import Evaluator
 from cairn.graph.namesakes import MAX_NAMESAKES
-from cairn.graph.nodes import file_of
+from cairn.graph.nodes import file_of, place_of
 from cairn.graph.rules import COMMON_NAMES, TYPE_KINDS
 from cairn.graph.source_file import SourceFile
 
@@ -64,9 +64,14 @@ class ByName:
             if f".{self._code.definition(node).qualified_name}".endswith(f".{owned}")
             and self._code.file(file_of(node)).rules.family == source.rules.family
         ]
-        if not nodes or len({self._code.definition(node).qualified_name for node in nodes}) > 1:
+        if not nodes or len({self._owner_said(node) for node in nodes}) > 1:
             return None
         return self._meaning.declarations.entity(self._code.main_of(nodes)).by(How.NAME)
+
+    def _owner_said(self, node: int) -> tuple[str, str]:
+        """Return what tells apart types of one name: their full names, and where a file is a module, that."""
+        other = self._code.file(file_of(node))
+        return other.full_name(place_of(node)), other.path if other.rules.package == "file" else ""
 
     def only_function(self, source: SourceFile, scope: int, expression: str) -> Entity | None:
         """Return the only function with that name in the project, unless the name is a common one."""

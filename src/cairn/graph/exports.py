@@ -45,7 +45,9 @@ class Exports:
         if places and not self._are_extensions(source, places):
             return self._declarations.group(source, places)
         imports = [i for i in source.aliases.get(name, ()) if i.module or i.flags & ImportFlag.REEXPORT == 0]
-        imports += () if imports else self._namesakes.used_modules.aliases(source, name)
+        if not imports:
+            imports += self._namesakes.used_modules.aliases(source, name)
+            imports += self._namesakes.global_usings.aliases(source, name)
         if (entity := _nearest(self.of_import(source, imported) for imported in imports)) is not None:
             return entity
         for imported in source.stars if source.rules.package != "all" else ():
@@ -114,7 +116,8 @@ class Exports:
         """Return the types all of whose members a file imports."""
 
         def find() -> tuple[str, ...]:
-            stars = (imported.module for imported in self._sight.file(source.number).stars)
+            own = (imported.module for imported in self._sight.file(source.number).stars)
+            stars = (*own, *self._namesakes.global_usings.stars(source))
             return tuple(module for module in stars if self._is_type(source, module))
 
         return self._memo.recall(("types given", source.number), (), find)

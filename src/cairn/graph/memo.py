@@ -25,6 +25,7 @@ _MAX_KNOWN = 120_000
 # -- needs are numbers; two may share a number, which only costs time --------------------------------------------------
 
 INCLUDES = crc32(b"includes")  # the need for what all files include
+GLOBAL_USINGS = crc32(b"global usings")  # the need for which files of C# import for others
 
 
 @lru_cache(maxsize=1 << 15)

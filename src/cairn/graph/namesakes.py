@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from cairn.graph.entities import How
+from cairn.graph.global_usings import GlobalUsings
 from cairn.graph.includes import Includes
 from cairn.graph.nodes import file_of, place_of
 from cairn.graph.recent import Recent
@@ -37,6 +38,7 @@ class Namesakes:
             self._code.room.names, lambda found: len(found) + 8
         )
         self._includes = Includes(sight)
+        self.global_usings = GlobalUsings(sight)
         self.used_modules = UsedModules(sight, self._module_called)
 
     def only_function(self, source: SourceFile, name: str) -> Namesake | None:
@@ -140,7 +142,7 @@ class Namesakes:
         spaces = [source.package, *own]
         if source.rules.outer_packages:
             spaces = [space for inner in spaces if inner for space in _and_outer(inner)]
-            stars = [imported.module for imported in source.stars]
+            stars = [*(imported.module for imported in source.stars), *self.global_usings.stars(source)]
             spaces += [*stars, *(f"{space}.{star}" for space in spaces for star in stars), ""]
         else:
             spaces += [imported.module for imported in source.stars]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterable
 
 from cairn.graph.code import Code
+from cairn.graph.global_usings import global_imports
 from cairn.graph.interface import find_changed_names, same_interface
-from cairn.graph.memo import INCLUDES, content_of, namesakes_of, place_called
+from cairn.graph.memo import GLOBAL_USINGS, INCLUDES, content_of, namesakes_of, place_called
 from cairn.graph.modules.lookup import find_affected_needs
 from cairn.graph.modules.places import is_manifest
 from cairn.graph.network import Network
+from cairn.source.imports import Import
 
 _MAX_SHARE = 4  # if more than one in so many files changed, all are resolved again
 _FEW = 50
@@ -40,6 +43,8 @@ def stale_files(known: Network, code: Code) -> set[int] | None:
     code.load([*new, *edited])
     for number in new:
         different |= {namesakes_of(definition.name) for definition in code.file(number).definitions}
+        if global_imports(code.file(number)):
+            different.add(GLOBAL_USINGS)
     for number in gone:
         names = code.names_in(int(known.blobs[number]))
         if names is None:
@@ -77,6 +82,12 @@ def _by_edit(code: Code, number: int, blob: int, *, alone: bool) -> set[int] | N
         found.add(content_of(new.path))
     if [star.module for star in old.stars] != [star.module for star in new.stars]:
         found.add(INCLUDES)
+    if _said(global_imports(old)) != _said(global_imports(new)):
+        found.add(GLOBAL_USINGS)
     if old.language != new.language:
         found.add(place_called(f"{posixpath.dirname(new.path)}/"))
     return found
+
+
+def _said(imports: Iterable[Import]) -> list[tuple[str, str, str]]:
+    return [(imported.module, imported.name, imported.alias) for imported in imports]

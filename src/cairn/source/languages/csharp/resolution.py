@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cairn.source.languages.import_reading import NO_FLAG, SPACE, Parts
+from cairn.source.languages.import_reading import NO_FLAG, SPACE, ImportFlag, Parts
 from cairn.source.languages.rules import Rules, words
 
 RULES = Rules(
@@ -27,10 +27,11 @@ RULES = Rules(
 def read_import(text: str) -> Parts:
     """Read one import statement; see `cairn.source.languages.import_reading`."""
     text = SPACE.sub(" ", text).strip("; ")
+    flag = ImportFlag.REEXPORT if text.startswith("global ") else NO_FLAG
     text = re.sub(r"^(?:global )?using (?:static )?", "", text)
     alias, separator, module = text.partition("=")
     if separator:
         module, _, name = module.strip().rpartition(".")
-        yield module, name, alias.strip(), NO_FLAG
+        yield module, name, alias.strip(), flag
     elif text:
-        yield text, "*", "", NO_FLAG
+        yield text, "*", "", flag
