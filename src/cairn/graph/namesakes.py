@@ -145,7 +145,7 @@ class Namesakes:
             stars = [*(imported.module for imported in source.stars), *self.global_usings.stars(source)]
             spaces += [*stars, *(f"{space}.{star}" for space in spaces for star in stars), ""]
         else:
-            spaces += [imported.module for imported in source.stars]
+            spaces += [*_package_objects(source), *(imported.module for imported in source.stars)]
         return list(dict.fromkeys(spaces))
 
     def with_full_name(self, source: SourceFile, text: str, kinds: Collection[str] | None = None) -> Namesake | None:
@@ -208,6 +208,14 @@ def _needs_its_type(source: SourceFile, definition: Definition) -> bool:
     """Tell whether a function can only be called on the type that it is in."""
     mark = source.rules.extension
     return bool(mark) and "static" in definition.signature.split("(")[0].split()
+
+
+def _package_objects(source: SourceFile) -> list[str]:
+    """Return the packages of Scala that a file gives more members to, which see all that is in these."""
+    if source.language != "scala":
+        return []
+    definitions = enumerate(source.definitions)
+    return [source.full_name(place) for place, one in definitions if one.signature.startswith("package object ")]
 
 
 def _and_outer(package: str) -> list[str]:

@@ -4,5 +4,12 @@
 (import_declaration) @import
 (package_clause name: (_) @package)
 (val_definition pattern: (identifier) @var type: (_)? @type value: (_)? @value)
-(arguments (identifier) @use)
+; A method without arguments is called like a value is read.
+(field_expression field: (identifier)) @use
+[(block (identifier) @use)
+ (template_body (identifier) @use)
+ (function_definition body: (identifier) @use)
+ (infix_expression left: (identifier) @use)
+ (infix_expression right: (identifier) @use)
+ (arguments (identifier) @use)]
 (annotation name: (_) @decorate)
