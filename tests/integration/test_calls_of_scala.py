@@ -30,6 +30,15 @@ def test_a_method_without_arguments_is_called_by_its_name(tmp_path: Path) -> Non
     assert callers(tmp_path, "Bill.each", files) == {("Bill.scala", 10)}
 
 
+def test_a_method_without_arguments_is_called_in_another_file(tmp_path: Path) -> None:
+    files = {
+        "Bill.scala": BILL,
+        "Till.scala": "package shop\n\nclass Till:\n  def run(bill: Bill): Int = bill.total + bill.args(1)\n",
+    }
+    assert ("Till.scala", 4) in callers(tmp_path, "Bill.total", files)
+    assert ("Till.scala", 4) in callers(tmp_path, "Bill.args", files)
+
+
 def test_a_local_name_is_no_method(tmp_path: Path) -> None:
     text = "package shop\n\nclass Till:\n  def rate: Int = 2\n  def run(rate: Int): Int = rate + 1\n"
     assert callers(tmp_path, "Till.rate", {"Till.scala": text}) == set()

@@ -244,3 +244,11 @@ def runs_when_made(source: SourceFile, place: int) -> bool:
     if definition.kind == "constructor":
         return source.rules.family != "dart" or definition.name == owner.name
     return definition.name == source.rules.constructor
+
+
+def is_of_platform(source: SourceFile, place: int) -> bool:
+    """Tell whether Kotlin declares a definition, or what is around it, for all platforms or as the body for one."""
+    return source.language == "kotlin" and any(
+        not {"actual", "expect"}.isdisjoint(source.definitions[each].signature.partition("(")[0].split())
+        for each in source.around(place)
+    )

@@ -18,6 +18,7 @@ from cairn.graph.leads import definition_at
 from cairn.graph.linkage import keeps_to_itself
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.rules import NAMESPACE_KINDS, VALUE_KINDS
+from cairn.graph.source_file import is_of_platform
 from cairn.graph.values import Symbol
 from cairn.hints import Hint
 from cairn.source.frames import TracebackFrame, file_among, is_place, read_frames
@@ -127,6 +128,21 @@ def on_namesakes(text: str, symbols: Sequence[Sequence[int]], n_listed: int | No
     listed = "" if not n_listed else f", of which {n_listed:,} {'has' if n_listed == 1 else 'have'} any"
     words = f"This is about all {len(symbols):,} definitions called {text.strip()}{listed}; name one as PATH:LINE"
     return (Hint(f"{words} to ask about it alone"),)
+
+
+def on_all_platforms(code: Code, nodes: Sequence[int]) -> list[int]:
+    """Return some definitions with those of Kotlin that declare the same for all platforms, or are it on others."""
+    found = dict.fromkeys(nodes)
+    for node in nodes:
+        source, place = code.file(file_of(node)), place_of(node)
+        if place < 0 or not is_of_platform(source, place):
+            continue
+        for other in code.nodes_named(source.definitions[place].name):
+            file = code.file(file_of(other))
+            is_same = file.full_name(place_of(other)) == source.full_name(place)
+            if is_same and is_of_platform(file, place_of(other)):
+                found[other] = None
+    return list(found)
 
 
 def only_likely(code: Code, symbols: list[list[int]], likely: Collection[str]) -> list[list[int]]:

@@ -26,7 +26,7 @@ from cairn.graph.sightings import (
     is_template,
     names_pattern,
 )
-from cairn.graph.source_file import SourceFile, runs_when_made
+from cairn.graph.source_file import SourceFile, is_of_platform, runs_when_made
 from cairn.graph.tally import MOST_SHOWN, LineTally, files_for, files_with
 from cairn.graph.values import Mention, Unresolved
 from cairn.hints import Hint
@@ -234,14 +234,8 @@ def _shared_name(graph: Graph, node: int, *, is_uncalled: bool) -> str:
         return f"{posixpath.dirname(source.path)}/{source.definitions[place].qualified_name}"
     if place < 0 or keeps_to_itself(source, place):
         return ""
-    is_shared = source.rules.package in ("all", "directory") or _is_of_platform(source, place)
+    is_shared = source.rules.package in ("all", "directory") or is_of_platform(source, place)
     return source.definitions[place].qualified_name if is_shared else ""
-
-
-def _is_of_platform(source: SourceFile, place: int) -> bool:
-    """Tell whether a definition of Kotlin is declared for all platforms, or is the body for one of them."""
-    words = source.definitions[place].signature.partition("(")[0].split()
-    return source.language == "kotlin" and ("actual" in words or "expect" in words)
 
 
 def _is_static(graph: Graph, node: int) -> bool:

@@ -190,8 +190,8 @@ class _Collector:
             if reference.start not in heads
         ]
         called = {(reference.start, reference.end) for reference in references if reference.kind == _CALL}
-        references = [one for one in references if one.kind != _USE or (one.start, one.end) not in called]
-        references += [_Reference(use.start, _USE, use.raw, use.end) for use in self._passed.counting(names)]
+        passed = (use for use in self._passed.counting(names) if (use.start, use.end) not in called)
+        references += [_Reference(use.start, _USE, use.raw, use.end) for use in passed]
         references.sort()
         return self._facts(references[:_MAX_KEPT_REFERENCES])
 

@@ -22,7 +22,7 @@
 (for_statement (variable_declaration . (identifier) @var (_) @type))
 
 (lambda_literal) @closure
-(callable_reference (identifier) @use)
+(callable_reference (identifier) @given)
 (value_argument [(identifier) (navigation_expression)] @use .)
 (parameter (user_type (identifier) @use))
 (return_expression [(call_expression) (as_expression) (if_expression) (when_expression) (binary_expression)] @result)

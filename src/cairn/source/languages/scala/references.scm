@@ -5,7 +5,7 @@
 (package_clause name: (_) @package)
 (val_definition pattern: (identifier) @var type: (_)? @type value: (_)? @value)
 ; A method without arguments is called like a value is read.
-(field_expression field: (identifier)) @use
+(field_expression field: (identifier)) @given
 [(block (identifier) @use)
  (template_body (identifier) @use)
  (function_definition body: (identifier) @use)
