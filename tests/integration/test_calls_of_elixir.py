@@ -169,3 +169,23 @@ def test_an_attribute_of_a_module_is_not_the_function_of_its_name(tmp_path: Path
     assert [(one.kind, one.line) for one in of_function.references] == [("call", 5)]
     assert [link.line for link in calls.links] == [5]
     assert calls.unresolved is None
+
+
+@pytest.mark.parametrize(
+    "call", ["{Cart, :total, [x]}", "apply(Cart, :total, [x])", "Task.start(Cart, :total, [x])", "{Cart, :total, x}"]
+)
+def test_a_function_that_is_called_later_by_its_name_is_called(call: str, tmp_path: Path) -> None:
+    text = f"defmodule Shop.App do\n  alias Shop.Cart\n\n  def run(x) do\n    {call}\n  end\nend\n"
+    files = {"lib/cart.ex": CART, "lib/app.ex": text}
+    assert callers(tmp_path, "lib/cart.ex:Shop.Cart.total", files) == {("lib/app.ex", 5)}
+    assert callers(tmp_path, "lib/cart.ex:Shop.Cart.Line.total", files) == set()
+
+
+def test_a_message_to_a_process_is_no_call(tmp_path: Path) -> None:
+    text = "defmodule Shop.App do\n  alias Shop.Cart\n  def run(x), do: GenServer.call(Cart, :total)\nend\n"
+    assert callers(tmp_path, "lib/cart.ex:Shop.Cart.total", {"lib/cart.ex": CART, "lib/app.ex": text}) == set()
+
+
+def test_a_module_names_its_own_function_to_be_called_later(tmp_path: Path) -> None:
+    text = "defmodule Shop.App do\n  def run(x), do: {__MODULE__, :later, [x]}\n  def later(x), do: x\nend\n"
+    assert callers(tmp_path, "Shop.App.later", {"lib/app.ex": text}) == {("lib/app.ex", 2)}

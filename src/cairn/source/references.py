@@ -71,7 +71,7 @@ _BASES = frozenset({_KIND_OF["inherit"], _KIND_OF["implement"]})
 _VALUE_KINDS = frozenset({"variable", "constant", "field", "property", "key", "section", "type", "macro"})
 # What is taken out of a value, by how the query calls what holds it.
 _TAKEN = {"item": "[]", "content": ".unwrap()"}
-_OTHER_CALLS = frozenset({"implied", "macro", "loose"})
+_OTHER_CALLS = frozenset({"implied", "macro", "loose", "later"})
 _VARIABLES = frozenset({"var", "parts", "pattern", *_TAKEN})
 _FUNCTIONS = frozenset({"arrow_function", "function_definition", "function_expression", "lambda"})
 _NAMES = frozenset({"identifier", "simple_identifier", "shorthand_property_identifier_pattern"})
@@ -202,6 +202,11 @@ class _Collector:
             implied = read_implied(node, lambda part: self._expression(self._raw(part)), self._type)
             self._values += [(self._blocks.scope_at(start), *held) for held in implied.values]
             yield _Reference(start, _CALL, implied.expression.encode(), end, count_given(node, self._language))
+        elif name == "later":
+            module = node.prev_named_sibling
+            if module is not None and (module.type == "alias" or module.text == b"__MODULE__"):
+                raw = self._raw(module) + b"." + self._data[start:end].lstrip(b":")
+                yield _Reference(module.start_byte, _CALL, raw, end)
         elif name == "macro":
             yield _Reference(start, _CALL, self._data[start:end] + b"!", end)
         elif (call := read_call(node)) is not None:

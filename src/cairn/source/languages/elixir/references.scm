@@ -3,6 +3,9 @@
   (#match? @_module "^(?:[A-Z]|__MODULE__$)"))
 (binary_operator operator: "|>" right: (identifier) @call)
 (unary_operator operator: "&" operand: (binary_operator left: (identifier) @call operator: "/"))
+; A function that is called later: `{Shop.Cart, :total, [cart]}`, `apply(Shop.Cart, :total, [cart])`.
+(tuple . [(alias) (identifier)] . (atom) @later . (_) .)
+(arguments [(alias) (identifier)] . (atom) @later . (list) .)
 ((call target: (identifier) @_import) @import
   (#any-of? @_import "alias" "import" "require" "use"))
 ((call target: (identifier) @head)
