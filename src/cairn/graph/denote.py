@@ -117,6 +117,18 @@ class _TopNames:
         kin = other.rules.family == source.rules.family if source.rules.family else other.language == source.language
         return kin and place_of(node) in other.members.get("", {}).get(self._target.name, ())
 
+    def imported_member(self, source: SourceFile, name: str) -> Verdict | None:
+        """Tell whether a plain name is the target as a member that a file imports; None where it imports none so."""
+        if source.rules.package != "package" or self._target.is_field:
+            return None
+        given = (*(star.module for star in source.stars), *self._meaning.namesakes.global_usings.stars(source))
+        full_names = [f"{imported.module}.{imported.name}" for imported in source.aliases.get(name, ())]
+        for text in full_names or [f"{module}.{name}" for module in given]:
+            if (namesake := self._meaning.namesakes.with_full_name(source, text)) is not None:
+                nodes = {namesake.node, *self._code.group(namesake.node)}
+                return How.IMPORT if nodes & self._target.nodes else No.OTHER
+        return None
+
     def of_variable(self, source: SourceFile, name: str) -> Verdict:
         """Tell what a variable of PHP means outside of functions: that of the file, or of one that includes it."""
         places = source.members.get("", {}).get(name[1:])
@@ -138,7 +150,7 @@ class _TopNames:
 
     def _of_imported(self, source: SourceFile, imported: Import) -> Verdict:
         """Tell whether an import binds the target, by what its module defines or exports in turn."""
-        if self.is_member or self._target.is_field:
+        if self._target.is_field or (self.is_member and source.rules.package != "package"):
             return No.OTHER
         entity = self._meaning.exports.of_import(source, imported) if imported.name != "*" else None
         if entity is not None and entity.tag in ("function", "class"):
@@ -251,6 +263,8 @@ class Denoting:
             inner = inner and definition.kind not in FUNCTION_KINDS
             scope = definition.parent
         if self._top.is_member and name == self._target.name:
+            if (imported := self._top.imported_member(source, name)) is not None:
+                return imported
             return No.OTHER if is_known and not self._lost_its_type(source, first) else No.UNKNOWN
         return self._top.at_top(source, name)
 
