@@ -84,7 +84,7 @@ class FileFinder:
         """Return the numbers of the files of TypeScript from which a file of JavaScript may have been compiled."""
         stem, _, ending = path.rpartition(".")
         package = package_of(path)
-        if ending not in _COMPILED or (package and package not in self._parts):
+        if ending not in _COMPILED or (package and not self.has_package(package)):
             return []
         parts = parts_of_path(path_in_package(path).rpartition(".")[0] if package else stem)
         built = max((place + 1 for place, part in enumerate(parts[:-1]) if part in _BUILD_FOLDERS), default=0)
@@ -96,6 +96,10 @@ class FileFinder:
     def path_of(self, file: int) -> str:
         """Return the path of a file."""
         return self._paths[file]
+
+    def has_package(self, package: str) -> bool:
+        """Tell whether a folder or a file of the project has the plain name of a package."""
+        return package in self._parts
 
     def has_name(self, name: str) -> bool:
         """Tell whether a file has a name."""

@@ -11,15 +11,22 @@ from cairn.search.called import declares, line_of_call
 from cairn.search.exact import LineMatch
 from cairn.search.file_finder import FileFinder, finder_of, is_source_of
 from cairn.search.filters import Filtered, filter_files
-from cairn.search.installed import path_in_package
+from cairn.search.installed import package_of, path_in_package, plain_name
 from cairn.search.library import Library
 from cairn.search.linked_places import is_elsewhere, with_places
 from cairn.search.moved import line_of_frame, line_of_function
+from cairn.search.query import looks_named
 from cairn.source.frames import CallFrame, TracebackFrame, read_calls
+from cairn.source.roles import FOREIGN, Role
 from cairn.storage.index import chunk_db
 
 _FEW_PARTS = 2  # at the end of two paths, that are alike in many projects: `tests/test_http.py`
 _FREE_FOLDERS = (".kt", ".scala")  # such a file may be in other folders than its package says
+# A script that was built, and what it may be built from; folders of such scripts.
+_BUILT = (".js", ".mjs", ".cjs")
+_SOURCES = (".ts", ".tsx", ".mts", ".cts", ".jsx", ".js")
+_FOLDERS_OF_BUILT = frozenset({"dist", "build", "out", "lib"})
+_NOT_BUILT = Role.TEST | Role.EXAMPLE | Role.DOCS | FOREIGN
 _OF_JVM = (".java", ".kt", ".kts", ".scala", ".groovy", ".clj")  # whose frames have the whole package
 
 
@@ -54,7 +61,8 @@ def lines_of_frames(
         if isinstance(frame, CallFrame):
             line, share = line_of_call(library, frame, inside)
         else:
-            files = [file for file in files_of[frame] if inside is None or file in inside]
+            files = files_of[frame] or _built_from(library, frame, finder)
+            files = [file for file in files if inside is None or file in inside]
             if len(files) > 1 and frame.function:
                 files = _defining(library, files, frame.function)
             line, share = _line_in(library, files[0], frame) if len(files) == 1 else (None, 0.0)
@@ -69,13 +77,40 @@ def _line_in(library: Library, file: int, frame: TracebackFrame) -> tuple[LineMa
     return line_of_function(library, file, frame.function)
 
 
-def _defining(library: Library, files: Sequence[int], function: str) -> list[int]:
-    """Return those of some files that define a function."""
+def _built_from(library: Library, frame: TracebackFrame, finder: FileFinder) -> list[int]:
+    """Return the files from which the script of a frame is built: they define the function that it is in.
+
+    They are called like it, or the project has a package that is called like the one in which the script lies.
+    """
+    stem, dot, ending = frame.path.rpartition(".")
+    if not frame.function or dot + ending not in _BUILT:
+        return []
+    alike = [file for other in _SOURCES for file in finder.by_path(stem + other)]
+    if own := _defining(library, alike, frame.function) if alike else []:
+        return own
+    if not (looks_named(frame.function) and finder.has_package(_package_of_built(frame.path))):
+        return []
+    return _defining(library, None, frame.function)
+
+
+def _package_of_built(path: str) -> str:
+    """Return the package in which a script was built, by the folder where packages are installed, or its own."""
+    if package := package_of(path):
+        return package
+    *folders, _ = path.split("/")
+    at = next((place for place, folder in enumerate(folders) if folder in _FOLDERS_OF_BUILT), 0)
+    return plain_name(folders[at - 1]) if at else ""
+
+
+def _defining(library: Library, files: Sequence[int] | None, function: str) -> list[int]:
+    """Return those of some files, or of all of the project's own code, that define a function."""
     snapshot = library.snapshot
     found = chunk_db.find_definitions(library.connection, function, snapshot.are_shown)
     ids = [one.chunk_id for one in found if one.name == function]
     rows = snapshot.rows_of_chunks(np.array(ids, dtype=np.int64))
     own = set(snapshot.file_of_row[rows[rows >= 0]].tolist())
+    if files is None:
+        return sorted(file for file in own if not int(snapshot.files.roles[file]) & int(_NOT_BUILT))
     return [file for file in files if file in own]
 
 

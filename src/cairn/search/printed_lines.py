@@ -32,7 +32,14 @@ _OF_TRACES = (
     rf"{_GO_FUNCTION}\((?:\.\.\.|_|\{{*0x[^()\n]*)\)$",
     r"WARNING: DATA RACE|(?:Previous )?(?:[Rr]ead|[Ww]rite) at 0x[\da-f]+ by |Goroutine \d+ \(\w+\) created at:",
     r"\([\w.-]+ \d[\w.-]*\) \S+:\d|(?:# +)?\(?(?:from function|in test file) .+, line \d",  # Elixir; bats
-    r"---> [\w.]+(?:Exception|Error)\b|--- End of .+ ---$",  # .NET
+    r"---> [\w.]+(?:Exception|Error)\b|--- End of .+ ---$|[\w.+-]+\.(?:dll|exe)!\w",  # .NET
+    r"\[(?:error|warn)\]\s+(?:at |/|[A-Z]:\\|-- )|-- (?:\[E\d+\] )?[\w ]+: \S+:\d+:\d+ -+$",  # sbt and Scala 3
+    r"[ew]: (?:file://)?/?\S+\.kts?(?::\d+:\d+ |: \(\d+, ?\d+\): )",  # Kotlin's compiler
+    r"[VDIWEF]/[\w.-]+(?:\( *\d+\))?: ",  # Android's log
+    r"(?:\| )?\S+ (?:\| )?@ (?:\| )?[\w.-]+\.[mc]?[jt]sx?:\d+",  # Chrome
+    r"CallStack \(from HasCallStack\):$|\w+, called at \S+:\d",  # Haskell
+    r"\{:?[\w.]+, ?:?[\w\"/-]+[?!]?, ?\d+,(?: ?\[|$)|Stacktrace=\[$",  # terms of Elixir and Erlang
+    r"[\u251c\u2570]\u2500\u25b6 |\d+: 0x[\da-f]+ - \S",  # miette's reports; Rust's without names
     rf"{_PATH}(?:\.\w+:\d|: line \d+[:,] |\.\w+\(\d+,\d+\): \w+ )",
 )
 # How a line of a test runner begins that tells a test, its result or its error.

@@ -8,15 +8,17 @@ from collections.abc import Sequence
 _MAX_NAME_CHARS = 300
 # The name behind a place: Python and pytest, Ruby, Elixir; Python's faulthandler, profiler and debugger; Lua, Zig.
 _NAME_BEHIND = re.compile(
-    r"[,:] in ([\w.<>]{1,200})\s*$|:in [`']([^'`\n]{1,200})'|: [\w.]{1,200}\.(\w+[?!]?)/\d"
+    r"[,:] in ([\w.<>]{1,200})(?:\([^\n]{0,300}\))?\s*$|:in [`']([^'`\n]{1,200})'|: [\w.]{1,200}\.(\w+[?!]?)/\d"
     r"|(?<=\d) in ([\w.<>]{1,200})$|\(([\w.<>]{1,200})\)\s*$|(?<=\))([\w<>]{1,200})\(\)"
     r"|: in (?:function|method|local|upvalue|field) '(?:[^'\n]{0,200}[.:])?([^'\n.:]{1,200})'"
     r"|:\d+: 0x[\da-f]+ in ([\w.]{1,200}) \("
 )
 _NAME_IN_DART = re.compile(r":\d+ {2,}(\S.{0,200}?)\s*$")
-# The name before it: JavaScript, .NET and Vitest; Firefox and Safari. The end of a qualified one counts.
+# The name before it: JavaScript, .NET and Vitest; Firefox and Safari; Visual Studio; Chrome. The end of a
+# qualified one counts.
 _NAME_BEFORE = re.compile(
-    r"[\s|>*]{0,40}(?:(?:at|bei|\u00e0|\u276f) (?:async )?(?:new )?([^\s()]+)[^\n]{0,400}?[( ]|([\w$.<>/]+)@\S{0,200}$)"
+    r"[\s|>*]{0,40}(?:(?:at|bei|\u00e0|\u276f) (?:async )?(?:new )?([^\s()]+)[^\n]{0,400}?[( ]|([\w$.<>/]+)@\S{0,200}$"
+    r"|[\w.+-]{1,200}\.(?:dll|exe)!([\w.+<>`]{1,300})\(|(?:[^\s@]{0,300}\.)?([\w$]{1,200}) (?:\| )?@ (?:\| )?$)"
 )
 # The name before it in native code: gdb, sanitizers and Dart (`#1 0x4f in f (a=1) at`), lldb, Valgrind, Swift, py-spy.
 _NATIVE = re.compile(
@@ -26,9 +28,13 @@ _NATIVE = re.compile(
     r"([^\n(]{1,2000}?)(?:\s?\([^\n]*\))?(?: const)?(?: \+ \d+)?(?: in \S{1,200})?\s*(?:at |\((?:package:|file:)?)?$"
 )
 _MAX_NATIVE_CHARS = 4_000
+# A term of Elixir or Erlang: the function and the number of its parameters stand before the place.
+_TERM = ("file: ", "file,")
+_NAME_IN_TERM = re.compile(r"[,:\s]([a-z_]\w{0,80}[?!]?), ?\d{1,2},(?: ?\[\{?)?$")
 _OF_POINTER = re.compile(r"\.\(\*?(\w{1,80})\)\.")
 _TEMPLATE = re.compile(r"<[^<>]*>")
-_JAVA = re.compile(r"(?:.*\.)?([\w$]+)\.([\w$<>]+)\([\w$]+\.\w+:\d+\)")
+_JAVA = re.compile(r"(?:.*\.)?([\w$]+)\.([\w$<>-]+) ?\([\w$-]+\.\w+:\d+\)?\s*")
+_OF_VALUE_CLASS = re.compile(r"-[\w-]{7}(?=$|\$)")  # what Kotlin adds to the name of a function with such a parameter
 _GO = r"[\w./~@%\[\]-]+\.(?:\(\*?\w+(?:\[[^\]]*\])?\)\.)?[\w.\[\]-]+"
 # The line before a place that stands alone: Go, with the parameters; Rust and Julia, with a number; GCC and
 # linkers.
@@ -67,8 +73,11 @@ def function_of(line: str, start: int, end: int, above: str) -> str:
         end: where it ends.
         above: the line before it.
     """
-    if line.endswith(")", start, end) and (java := _JAVA.fullmatch(line, start, end)) is not None:
-        return java[1].rpartition("$")[2] if java[2] in _CONSTRUCTORS else _plain(java[2])
+    if "(" in line[start:end] and (java := _JAVA.fullmatch(line, start, end)) is not None:
+        return java[1].rpartition("$")[2] if java[2] in _CONSTRUCTORS else _plain(_OF_VALUE_CLASS.sub("", java[2]))
+    if line.startswith(_TERM, start):
+        term = _NAME_IN_TERM.search(line, max(0, start - _MAX_NAME_CHARS), start) or _NAME_IN_TERM.search(above)
+        return _plain(term[1]) if term else ""
     if (behind := _NAME_BEHIND.match(line, end)) is not None:
         return _plain(next(filter(None, behind.groups())))
     if ".dart " in line[start:end] and (dart := _NAME_IN_DART.match(line, end)) is not None:

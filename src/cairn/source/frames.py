@@ -32,27 +32,33 @@ _LINES = (
 _ENDING = r"\.[A-Za-z]\w{0,9}+"
 _LINE_BEHIND = "|".join(
     (
-        rf"(?:\(|:\[){_LINE}(?:,\d+)?[)\]]|#L{_LINE}\b",  # PHP, TypeScript, MSBuild; Maven; links
+        # PHP, TypeScript, MSBuild; Maven; Kotlin's compiler; links
+        rf"(?:\(|:\[){_LINE}(?:,\d+)?[)\]]|: \({_LINE}, ?\d+\)|#L{_LINE}\b",
         # PHP, Swift, C#, shells, Perl, people
         rf"`?(?: on line |, line |:(?:{'|'.join(_LINES)}) |: line | line ){_LINE}",
         rf"(?:\?[\w.=&%-]{{0,200}})?:{_LINE}(?![\d.])",  # behind `?` what a server of modules adds
         rf"(?<=\.dart) {_LINE}(?=:\d)",  # Dart's tests
     )
 )
+_OF_OTHERS = ("file=", "file: ", "{file,", ": line ")  # which places have that end in another way
 _ENDS = re.compile(rf"{_ENDING}(?:{_LINE_BEHIND})")
 # One pattern, so that the places come in the order of the text. Each alternative captures a path and a line; that of
 # Java and Kotlin also the qualified name of the method before it.
 _FRAME = re.compile(
     rf"[Ff]ile \"([^\"\n]+)\", line {_LINE}"  # Python, OCaml
-    rf"|(?<![\w$.])([\w$.]+)\.[\w$<>]+\(([\w$]+\.(?:java|kt|kts|scala|groovy|clj)):{_LINE}\)"
+    rf"|(?<![\w$.])([\w$.]+)\.[\w$<>-]+ ?\(([\w$-]+\.(?:java|kt|kts|scala|groovy|clj)):{_LINE}(?:\)|\s*$)"
     rf"|({_BEGINS}(?:(?<![A-Za-z])[A-Za-z]:[\\/])?[^\s\"'`()<>\[\],:;|]+{_ENDING})(?:{_LINE_BEHIND})"
     rf"|\bfile=([^\s,]+),(?:\w{{1,20}}=[^\s,]*,){{0,3}}line={_LINE}"  # for GitHub's notes
+    # a term of Erlang or Elixir
+    rf"|\bfile(?:: |,)(?:~c)?[\"']([^\"'\n]{{1,500}})[\"'](?:\}},\s?\{{line,|, line: ){_LINE}"
     rf"|{_BEGINS}([\w.-]*/[\w./-]+): line {_LINE}:"  # shells, whose scripts often have no ending
 )
 # A linter's report below the path of a file: ESLint, RuboCop.
 _HEADING = re.compile(r"\s*(?:== )?((?:[A-Za-z]:[\\/])?[^\s:]+\.[A-Za-z]\w{0,9})(?: ==)?\s*$")
 _BELOW_HEADING = re.compile(r"(?:[CWEFRI]:|\s)\s*([1-9]\d{0,6}): ?\s*\d+:?\s+\S")
 _HAS_HEADED = re.compile(r"^(?:[CWEFRI]:|[ \t]) *[1-9]\d{0,6}: *\d+:? ", re.MULTILINE)
+# What Elixir's formatter puts on two lines.
+_BROKEN_TERM = re.compile(r"(\bfile: (?:~c)?[\"'][^\"'\n]{1,500}[\"'],)\n\s{1,80}(?=line: \d)")
 # A trace in a string of JSON.
 _IN_STRING = re.compile(r"\\n(?:\\t|  )")
 _ESCAPE = re.compile(r"\\(?:([nrt])|([\\\"/]))")
@@ -66,6 +72,7 @@ _OF_LAST_IS_DEEPEST = ('File "', ".py:")  # quickly told
 _CALL = re.compile(
     r"[ \t>]*(?:at|bei|\u00e0) ([\w$.`+<>|\[\],/@=-]{3,300})(?:\(([^()]{0,1000})\)| \(([^()]{0,1000})\) \[0x)"
 )
+_CALL_OF_DEBUGGER = re.compile(r"[ \t>]*[\w.+-]{1,200}\.(?:dll|exe)!([\w.+<>`]{3,300})\(([^()]{0,1000})()\)")
 _GENERIC = re.compile(r"`\d+|\[[^\]]*\]")
 _CONSTRUCTORS = ("..ctor", "..cctor", ".<init>", ".<clinit>")
 _WRITTEN_IN = re.compile(r"<([\w.]+)>")  # the method from which a compiler made a class or a method
@@ -160,6 +167,8 @@ def _plain_text(text: str) -> str:
     """Return a text with traces as they were before JSON had them, and the path on each line of a linter's report."""
     if "\\n" in text and _IN_STRING.search(text):
         text = "\n".join(_unescaped(line) if _IN_STRING.search(line) else line for line in text.split("\n"))
+    if "file: " in text:
+        text = _BROKEN_TERM.sub(r"\1 ", text)
     if not _HAS_HEADED.search(text):
         return text
     lines, path = list[str](), ""
@@ -198,18 +207,21 @@ def _calls_of(text: str) -> Iterator[TracebackFrame | CallFrame]:
             code = source_below(lines, number, shows_source=place[1] is not None or ": in " in line[place.end() :])
             code = code or numbered.get(at, "") or source_above(lines, number, *place.span())
             yield TracebackFrame(path, at, function_of(line, *place.span(), above), code)
-        if not places and (match := _CALL.match(line)) and (call := _call(match)) is not None:
+        match = None if places else _CALL.match(line) or ("!" in line and _CALL_OF_DEBUGGER.match(line))
+        if match and (call := _call(match)) is not None:
             yield call
 
 
 def _places_in(line: str) -> list[re.Match[str]]:
     """Return where a line names places."""
-    if 'ile "' in line or "file=" in line or ": line " in line:
+    if 'ile "' in line or any(part in line for part in _OF_OTHERS):
         return [*_FRAME.finditer(line)]
     if (first := _ENDS.search(line)) is None:
         return []
-    # No other place has a space before the ending of its path.
-    return [*_FRAME.finditer(line, max(line.rfind(" ", 0, first.start()), line.rfind("\t", 0, first.start())) + 1)]
+    # No other place has a space before the ending of its path, but some JVMs put one before the bracket.
+    start = max(line.rfind(" ", 0, first.start()), line.rfind("\t", 0, first.start()))
+    start = max(line.rfind(" ", 0, start), line.rfind("\t", 0, start)) if line.startswith(" (", start) else start
+    return [*_FRAME.finditer(line, start + 1)]
 
 
 def _call(match: re.Match[str]) -> CallFrame | None:

@@ -66,6 +66,16 @@ PRINTED = {
     "eslint unix": "/app/lib/cart.js: line 12, col 7, Error - 'foo' is never used. (no-unused-vars)\n\n1 problem\n",
     "minitest": "  1) Error:\nCartTest#test_total:\nNoMethodError: undefined method `sum' for nil:NilClass\n"
     "    lib/cart.rb:12:in `total'\n    test/cart_test.rb:12:in `test_total'\n\n1 runs, 0 assertions, 1 errors\n",
+    "kotlinc": "e: /srv/src/Cart.kt: (12, 3): Unresolved reference: sum\n"
+    "e: file:///srv/src/Cart.kt:14:5 Unresolved reference\n",
+    "scala 3": "-- [E007] Type Mismatch Error: src/main/scala/shop/Cart.scala:12:3 ----\n12 |  sum\n   |  ^^^\n",
+    "sbt": "[error] /srv/src/Cart.scala:12:3: value sum is not a member of Int\n"
+    "[error] \tat shop.Cart.total(Cart.scala:12)\n",
+    "logcat": "E/AndroidRuntime: FATAL EXCEPTION: main\nE/AndroidRuntime:     at shop.Cart.total(Cart.kt:12)\n",
+    "visual studio": "Shop.dll!Shop.Cart.Total(int most) Line 12\tC#\n",
+    "chrome": "total @ cart.js:12\n(anonymous) @ cart.js:14\n",
+    "haskell": "CallStack (from HasCallStack):\n  error, called at src/Shop/Cart.hs:12:3 in shop-1.5:Shop.Cart\n",
+    "terms of elixir": 'Stacktrace=[\n  {Shop.Cart, :total, 1, [file: ~c"lib/cart.ex", line: 12]},\n',
     "unhandled": "Unhandled exception. System.AggregateException: One or more errors occurred.\n"
     " ---> System.NullReferenceException: Object reference not set to an instance of an object.\n"
     "   at Shop.Cart.Add(Item i) in /src/Shop/Cart.cs:line 12\n   --- End of inner exception stack trace ---\n",

@@ -11,6 +11,14 @@ from cairn.source.frames import CallFrame, TracebackFrame, file_among, file_of_f
     ("text", "path", "line"),
     [
         ('  File "/srv/app/net.py", line 7, in connect', "/srv/app/net.py", 7),
+        ("\tat com.acme.Net.connect-ZezNO4M(Net.kt:12)", "com/acme/Net.kt", 12),
+        ("\tat com.acme._NetCommonKt.connect(-NetCommon.kt:12)", "com/acme/-NetCommon.kt", 12),
+        ("  at com.acme.Net.connect (Net.java:12)", "com/acme/Net.java", 12),
+        ("\tat com.acme.Net.connect(Net.java:12", "com/acme/Net.java", 12),
+        ("e: /srv/app/Net.kt: (12, 3): Unresolved reference: host", "/srv/app/Net.kt", 12),
+        ('  {Shop.Net, :connect, 2, [file: ~c"lib/net.ex", line: 12]},', "lib/net.ex", 12),
+        ("  {Shop.Net, :connect, 2,\n   [\n     file: 'lib/net.ex',\n     line: 12\n   ]},", "lib/net.ex", 12),
+        ('[{net,connect,1,[{file,"src/net.erl"},{line,12}]}]', "src/net.erl", 12),
         ("    at Client.connect (/srv/app/lib/net.js:12:7)", "/srv/app/lib/net.js", 12),
         ("    at file:///srv/app/net.mjs:3:4", "/srv/app/net.mjs", 3),
         ("\tat com.acme.net.Client.connect(Client.java:42)", "com/acme/net/Client.java", 42),
@@ -279,3 +287,11 @@ def test_a_repeated_frame_is_read_once_and_one_with_other_lines_around_it_again(
 )
 def test_places_are_found_wherever_they_stand_in_a_line(line: str, places: list[tuple[str, int]]) -> None:
     assert sorted((frame.path, frame.line) for frame in read_calls(line)) == sorted(places)  # type: ignore[union-attr] # none is a call
+
+
+def test_a_call_that_a_debugger_shows_without_a_place_is_read() -> None:
+    assert read_calls("Shop.dll!Shop.Carts.Cart.Sum(int most) Line 12\tC#\n") == [
+        CallFrame(("Shop", "Carts", "Cart"), "Sum", "int most")
+    ]
+    shown = read_calls("Shop.dll!Shop.Carts.Cart.Sum(int most) \u884c 12 (Cart.cs:12)\n")
+    assert shown == [TracebackFrame("Cart.cs", 12, "Sum")]
