@@ -24,7 +24,7 @@ from cairn.graph.referrers import Referrers
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, USE, Edge, Resolver
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.source_file import SourceFile, runs_when_made
-from cairn.graph.symbols import on_all_platforms
+from cairn.graph.symbols import with_counterparts
 from cairn.graph.testfiles import TestFiles
 from cairn.hints import Hint
 from cairn.index.limits import kept_bytes_of
@@ -262,7 +262,7 @@ class Graph:
         Constructing a type calls its constructor, and a function that is passed on will be called. A class of Ruby is
         called on, as in `Job.later`, whoever defines the method.
         """
-        wanted = on_all_platforms(self.code, nodes)
+        wanted = with_counterparts(self.code, nodes)
         kinds = CALL_KINDS
         for node in nodes:
             source, place = self.code.file(file_of(node)), place_of(node)

@@ -21,7 +21,7 @@ from cairn.graph.overriding import calls_above, on_above, on_below, overriding
 from cairn.graph.reader import Reader, note_on_unfollowed
 from cairn.graph.resolve import ALL_KINDS, IMPLEMENT, USE, Edge, ImportEdge
 from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS, VALUE_KINDS, resolves_imports
-from cairn.graph.symbols import find_file, find_namesakes, on_all_platforms, on_namesakes, symbol_of
+from cairn.graph.symbols import find_file, find_namesakes, on_namesakes, symbol_of, with_counterparts
 from cairn.graph.unresolved import note_on, unresolved_callees, unresolved_calls
 from cairn.graph.values import (
     BaseCalls,
@@ -133,7 +133,7 @@ def calls_to(graph: Graph, nodes: Sequence[int], reader: Reader | None = None) -
     """Return the calls of some definitions, by file and line; all without a reader."""
     wanted, kinds = graph.call_targets(nodes)
     edges = graph.incoming(wanted, kinds, reader)
-    named = on_all_platforms(graph.code, nodes)
+    named = with_counterparts(graph.code, nodes)
     return [edge for edge in edges if edge.kind != USE or edge.target in named]  # a type that is named is not made
 
 

@@ -26,7 +26,7 @@ from cairn.graph.referrers import Referrers
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, IMPLEMENT, INHERIT, USE, Edge
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
 from cairn.graph.source_file import SourceFile
-from cairn.graph.symbols import find_namesakes, on_all_platforms, on_namesakes, symbol_of
+from cairn.graph.symbols import find_namesakes, on_namesakes, symbol_of, with_counterparts
 from cairn.graph.tally import LineTally, files_for
 from cairn.graph.unresolved import note_on, unresolved_calls
 from cairn.graph.values import ReferenceKind, References, SymbolReference, Unresolved, Way
@@ -196,7 +196,7 @@ def sought_at(graph: Graph, nodes: Sequence[int]) -> Sought:
     """
     whole = [node for node in nodes if symbol_of(graph.code, node).kind not in ("extension", "impl")]
     symbol = symbol_of(graph.code, graph.code.main_of(whole or nodes))
-    own = [node for node in on_all_platforms(graph.code, nodes) if place_of(node) >= 0]
+    own = [node for node in with_counterparts(graph.code, nodes) if place_of(node) >= 0]
     if not own:
         raise UnknownSymbolError(
             f"{symbol.path} is a file; its importers refer to it", Hint("ask who does", "importers", target=symbol.path)

@@ -17,8 +17,8 @@ from cairn.graph.full_names import find_by_full_name, without_signature
 from cairn.graph.leads import definition_at
 from cairn.graph.linkage import keeps_to_itself
 from cairn.graph.nodes import file_of, node_of, place_of
-from cairn.graph.rules import NAMESPACE_KINDS, VALUE_KINDS
-from cairn.graph.source_file import is_of_platform
+from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, VALUE_KINDS
+from cairn.graph.source_file import SourceFile, is_of_platform
 from cairn.graph.values import Symbol
 from cairn.hints import Hint
 from cairn.source.frames import TracebackFrame, file_among, is_place, read_frames
@@ -130,19 +130,35 @@ def on_namesakes(text: str, symbols: Sequence[Sequence[int]], n_listed: int | No
     return (Hint(f"{words} to ask about it alone"),)
 
 
-def on_all_platforms(code: Code, nodes: Sequence[int]) -> list[int]:
-    """Return some definitions with those of Kotlin that declare the same for all platforms, or are it on others."""
+def with_counterparts(code: Code, nodes: Sequence[int]) -> list[int]:
+    """Return some definitions with those that are the same to whoever uses them.
+
+    Those are the bodies of what C only declares, and what Kotlin declares for all platforms or is on others.
+    """
     found = dict.fromkeys(nodes)
     for node in nodes:
         source, place = code.file(file_of(node)), place_of(node)
-        if place < 0 or not is_of_platform(source, place):
+        if place < 0 or not (is_of_platform(source, place) or _is_prototype(source, place)):
             continue
         for other in code.nodes_named(source.definitions[place].name):
-            file = code.file(file_of(other))
-            is_same = file.full_name(place_of(other)) == source.full_name(place)
-            if is_same and is_of_platform(file, place_of(other)):
+            if _is_counterpart(source, place, code.file(file_of(other)), place_of(other)):
                 found[other] = None
     return list(found)
+
+
+def _is_prototype(source: SourceFile, place: int) -> bool:
+    definition = source.definitions[place]
+    is_declared = definition.kind in FUNCTION_KINDS and definition.signature.endswith(";")
+    return source.rules.family == "c" and is_declared and not keeps_to_itself(source, place)
+
+
+def _is_counterpart(source: SourceFile, place: int, other: SourceFile, other_place: int) -> bool:
+    if source.full_name(place) != other.full_name(other_place) or source.rules.family != other.rules.family:
+        return False
+    if source.language == "kotlin":
+        return is_of_platform(other, other_place)
+    is_function = other.definitions[other_place].kind in FUNCTION_KINDS
+    return is_function and not keeps_to_itself(other, other_place)
 
 
 def only_likely(code: Code, symbols: list[list[int]], likely: Collection[str]) -> list[list[int]]:
