@@ -70,6 +70,10 @@ def gather(
         _add(pointed, finder.by_path(path), 1.0)
     for module in mentions.modules:
         _add(pointed, finder.by_module(module), _MODULE)
+    has_path = bool((pointed[~is_minor] > 0).any())
+    for stem in () if has_path else mentions.stems:  # who names a file by its path means no other one by its words
+        files = [file for file in finder.by_words(stem) if not is_minor[file]]
+        _add(pointed, files if len(files) == 1 else [], _MODULE)
     features = {"named": _saturated(named, _MOST_NAMED), "pointed": _saturated(pointed, _MOST_POINTED)}
     for name, worth in reported.items():
         features[name] = np.zeros_like(pointed)

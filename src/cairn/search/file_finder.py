@@ -17,6 +17,7 @@ from cairn.source.languages import EXTENSIONS
 if TYPE_CHECKING:
     from cairn.index.snapshot import Snapshot
 
+_BETWEEN_WORDS = re.compile(r"[-_]|(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SEPARATOR = re.compile(r"\.|::|#")
 # The file that stands for the folder that it is in.
 _FOLDER_STEMS = frozenset({"__init__", "mod", "index", "lib", "main"})
@@ -168,6 +169,27 @@ class FileFinder:
         found = [file for file, ratio in likeness.items() if ratio >= least]
         return sorted(found, key=lambda file: -likeness[file])[:_MOST_LIKE]
 
+    def by_words(self, name: str) -> list[int]:
+        """Return the numbers of the files that are called as a name, in whatever style either joins its words.
+
+        A folder before the name, as in `Style/NoVar`, is also that of the file. Without one it must have several words.
+        None is meant if there are many.
+        """
+        *folders, stem = parts_of_path(name)
+        words, above = _words_of(stem), _words_of(folders[-1]) if folders else ""
+        found = self._by_words.get(words, []) if folders or "-" in words else []
+        if above:
+            found = [file for file in found if _words_of(self._paths[file].rpartition("/")[0]) == above]
+        return found if len(found) <= _MAX_ALIKE else []
+
+    @cached_property
+    def _by_words(self) -> defaultdict[str, list[int]]:
+        """Files by the words of their names."""
+        files: defaultdict[str, list[int]] = defaultdict(list)
+        for name, own in self._by_name.items():
+            files[_words_of(name.partition(".")[0])] += own
+        return files
+
     @cached_property
     def _parts(self) -> frozenset[str]:
         """The plain names of all folders, and the stems of all files."""
@@ -251,6 +273,11 @@ def module_parts(path: str) -> list[str]:
     stem = name.partition(".")[0] or name
     parts = folders.split("/") if folders else []
     return parts if parts and stem in _FOLDER_STEMS else [*parts, stem]
+
+
+def _words_of(name: str) -> str:
+    """Return the words of a name, or of the last part of a path, joined by hyphens."""
+    return _BETWEEN_WORDS.sub("-", name.rpartition("/")[2]).lower()
 
 
 def _n_common(own: Sequence[str], parts: Sequence[str]) -> int:

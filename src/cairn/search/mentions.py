@@ -26,6 +26,11 @@ _COMMAND = re.compile(r"^\s*(?:[$>%] )?[a-z][a-z-]{0,40}(?= +(?:-|[a-z]+ +-))")
 _CALLS = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]{0,80}[?!]?)\(")
 _DOTTED_NAMES = re.compile(r"(?<![\w./\\-])[A-Za-z_]\w{0,80}(?:(?:\.|::|#)[A-Za-z_]\w{0,80}){1,12}")
 _IDENTIFIERS = re.compile(r"[A-Za-z_$][\w$]{0,80}")
+# Names of rules, commands and the like, by which files are called: in a code span, and in a subject also without one.
+_STEM = re.compile(r"[A-Za-z]\w{0,80}(?:[-/]\w{1,80}){1,6}")
+_STEM_ALONE = re.compile(
+    r"(?<![\w`./-])(?:[A-Za-z][^\W_]{0,80}(?:[-_][^\W_]{1,80}){1,6}|(?:[A-Z]\w{1,80}/){1,3}[A-Z]\w{1,80})(?![\w`./-])"
+)
 _HAS_ENDING = re.compile(r"\.[A-Za-z]")  # quickly told
 _PATHS = re.compile(r"(?<![\w@])(?:[\w.@+-]{1,80}[/\\]){0,20}[\w@+-][\w.@+-]{0,80}\.[A-Za-z]\w{0,9}\b")
 
@@ -37,11 +42,13 @@ class Mentions(NamedTuple):
         names: the names of definitions, those that say most first.
         paths: files, as they stand in the text.
         modules: dotted names, which may be those of modules.
+        stems: names of several words with hyphens, such as those of rules and commands, which files may have.
     """
 
     names: dict[str, float]
     paths: tuple[str, ...]
     modules: tuple[str, ...]
+    stems: tuple[str, ...] = ()
 
 
 def read_mentions(item: WorkItem) -> Mentions:
@@ -66,6 +73,7 @@ def read_mentions(item: WorkItem) -> Mentions:
         {name: names[name] for name in kept[:MAX_NAMES]},
         _first(chain(item.links, *map(_paths_in, texts))),
         _first((*_dotted_names(item.subject), *_dotted_names(item.prose))),
+        _first((*_STEM_ALONE.findall(item.subject), *_stems_in(item.subject), *_stems_in(item.prose))),
     )
 
 
@@ -86,6 +94,12 @@ def _paths_in(texts: Sequence[str]) -> Iterator[str]:
 
 def _may_count(name: str, weight: float) -> bool:
     return len(name) >= _LEAST_CHARS and (weight >= 1 or name.lower() not in STOP_WORDS)
+
+
+def _stems_in(text: str) -> list[str]:
+    """Return the code spans of a text that are names with hyphens, or below a folder: `no-var`, `Style/NoVar`."""
+    spans = (match[1] or match[2] for match in _SPANS.finditer(text)) if "`" in text else ()
+    return [span for span in spans if _STEM.fullmatch(span)]
 
 
 def _names_in_code(*texts: str) -> Iterator[str]:
