@@ -216,6 +216,13 @@ def test_no_link_is_given_to_pages_that_would_not_be_shown(tmp_path: Path, folde
     assert done.stderr.endswith(": cairn config unset daemon_host\n")
 
 
+def test_no_link_is_given_to_the_pages_of_a_folder_that_is_not_there(tmp_path: Path, folder: StateFolder) -> None:
+    done = cairn("ui", "--print", "-C", "gone", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error[path]: gone does not exist\n  try: ")
+    assert cairn("ui", "--print", cwd=tmp_path).stdout.startswith("http://")
+
+
 @pytest.mark.parametrize("action", ["ensure", "stop"])
 def test_where_there_is_no_network_nobody_waits_for_a_daemon_that_runs(
     tmp_path: Path, folder: StateFolder, action: str
