@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from cairn.loading import load
-from cairn.search.installed import MAX_PATH_CHARS, package_of, path_in_library, path_in_package, plain_name
+from cairn.search.installed import MAX_PATH_CHARS, package_of, path_in_library, plain_name
 from cairn.source.languages import EXTENSIONS
 
 if TYPE_CHECKING:
@@ -20,16 +18,10 @@ if TYPE_CHECKING:
 _BETWEEN_WORDS = re.compile(r"[-_]|(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SEPARATOR = re.compile(r"\.|::|#")
 # The file that stands for the folder that it is in.
-_FOLDER_STEMS = frozenset({"__init__", "mod", "index", "lib", "main"})
+FOLDER_STEMS = frozenset({"__init__", "mod", "index", "lib", "main"})
 # Folders that nearly every project has: what is in them alone tells no project from another.
 _USUAL_FOLDERS = frozenset({"src", "lib", "app", "test", "tests", "spec", "cmd", "main", "dist", "public"})
-_MAX_ALIKE = 8  # with more files of that name none is meant
-# What TypeScript compiles to which files, and the folders that it does so to.
-_COMPILED = {"js": ("ts", "tsx"), "jsx": ("tsx",), "mjs": ("mts", "ts"), "cjs": ("cts", "ts")}
-_BUILD_FOLDERS = frozenset({"dist", "build", "out", "lib", "esm", "cjs", "es"})
-# Of files for a path that none has: how many are meant and compared, and how like a name, or a path whose name says
-# little, must be, 0 to 1.
-_MOST_LIKE, _MOST_COMPARED, _LEAST_LIKE = 3, 64, 0.8
+MAX_ALIKE = 8  # with more files of that name none is meant
 
 
 class FileFinder:
@@ -37,10 +29,13 @@ class FileFinder:
 
     Args:
         paths: of all files of the project, with `/` between their parts.
+
+    Attributes:
+        paths: as given.
     """
 
     def __init__(self, paths: Sequence[str]) -> None:
-        self._paths = paths
+        self.paths = paths
 
     def by_path(self, path: str) -> list[int]:
         """Return the numbers of the files that a path means; several if it does not say which.
@@ -52,7 +47,7 @@ class FileFinder:
         """
         path = path.replace("\\", "/")[-MAX_PATH_CHARS:]
         parts = parts_of_path(path)
-        if not parts or not (alike := self._by_name.get(parts[-1], [])):
+        if not parts or not (alike := self.files_by_name.get(parts[-1], [])):
             return []
         if (package := package_of(path)) and package not in self._parts:
             return []
@@ -60,43 +55,26 @@ class FileFinder:
         if not found:
             return []
         if package and len(found) > 1:
-            found = [file for file in found if package in map(plain_name, self._paths[file].split("/")[:-1])] or found
+            found = [file for file in found if package in map(plain_name, self.paths[file].split("/")[:-1])] or found
         elif not package and (inside := path_in_library(path)):
             found = [file for file in found if self._is_in_library(file, inside)]
         elif not package:
             found = [file for file in found if self._may_be(file, parts)]
-        return found if len(found) <= _MAX_ALIKE else []
+        return found if len(found) <= MAX_ALIKE else []
 
     def _is_in_library(self, file: int, inside: str) -> bool:
         """Tell whether a file may be the one at a path among a language's modules: of no larger package of Python."""
-        own = self._paths[file]
+        own = self.paths[file]
         above = own.removesuffix(f"/{inside}")
         return own == inside or (above != own and not self.exactly(f"{above}/__init__.py"))
 
     def _may_be(self, file: int, parts: Sequence[str]) -> bool:
         """Tell whether a path that is in no package may be that of a file, with whose end it has its own in common."""
-        own = self._paths[file].split("/")
+        own = self.paths[file].split("/")
         common = _n_common(own, parts)
         if common in (len(parts), len(own)):
             return True
         return not _USUAL_FOLDERS.issuperset(parts[-common:-1])
-
-    def compiled_to(self, path: str) -> list[int]:
-        """Return the numbers of the files of TypeScript from which a file of JavaScript may have been compiled."""
-        stem, _, ending = path.rpartition(".")
-        package = package_of(path)
-        if ending not in _COMPILED or (package and not self.has_package(package)):
-            return []
-        parts = parts_of_path(path_in_package(path).rpartition(".")[0] if package else stem)
-        built = max((place + 1 for place, part in enumerate(parts[:-1]) if part in _BUILD_FOLDERS), default=0)
-        if not built and not package:
-            return []
-        inside = "/".join(parts[built:])
-        return [file for source in _COMPILED[ending] for file in self.by_path(f"{inside}.{source}")][:_MAX_ALIKE]
-
-    def path_of(self, file: int) -> str:
-        """Return the path of a file."""
-        return self._paths[file]
 
     def has_package(self, package: str) -> bool:
         """Tell whether a folder or a file of the project has the plain name of a package."""
@@ -104,22 +82,22 @@ class FileFinder:
 
     def has_name(self, name: str) -> bool:
         """Tell whether a file has a name."""
-        return name in self._by_name
+        return name in self.files_by_name
 
     def by_name(self, name: str) -> list[int]:
         """Return the numbers of the files that have a name, none if there are many."""
-        found = self._by_name.get(name, [])
-        return found if len(found) <= _MAX_ALIKE else []
+        found = self.files_by_name.get(name, [])
+        return found if len(found) <= MAX_ALIKE else []
 
     def n_common(self, path: str, file: int) -> int:
         """Return how many parts a path and that of a file have in common at their ends."""
-        return _n_common(self._paths[file].split("/"), parts_of_path(path))
+        return _n_common(self.paths[file].split("/"), parts_of_path(path))
 
     def in_folder(self, path: str) -> list[int]:
         """Return the numbers of the files in exactly this folder of the project, and then of those below it."""
         within = "/".join(parts_of_path(path)) + "/"
-        found = [number for number, own in enumerate(self._paths) if own.startswith(within)]
-        return sorted(found, key=lambda number: self._paths[number].count("/"))
+        found = [number for number, own in enumerate(self.paths) if own.startswith(within)]
+        return sorted(found, key=lambda number: self.paths[number].count("/"))
 
     def by_module(self, name: str) -> list[int]:
         """Return the numbers of the files that a dotted name, or the beginning of one, means as a module."""
@@ -127,47 +105,22 @@ class FileFinder:
         for end in range(len(parts), 1, -1):
             found = self._of_longest_module(self._by_stem.get(parts[end - 1], []), parts[:end])
             if found:
-                return found if len(found) <= _MAX_ALIKE else []
+                return found if len(found) <= MAX_ALIKE else []
         return []
 
     def exactly(self, path: str) -> list[int]:
         """Return the number of the file with exactly this path from the root of the project, none if there is none."""
-        return [number for number in self._by_name.get(path.rpartition("/")[2], []) if self._paths[number] == path]
+        return [number for number in self.files_by_name.get(path.rpartition("/")[2], []) if self.paths[number] == path]
 
     def by_stem(self, stem: str) -> list[int]:
         """Return the numbers of the files that are called so but for their ending, none if there are many."""
-        found = [number for name in self._by_name if name.rpartition(".")[0] == stem for number in self._by_name[name]]
-        return found if len(found) <= _MAX_ALIKE else []
-
-    def like(self, path: str) -> list[int]:
-        """Return the numbers of the files that a path probably means which no file has, the most alike first.
-
-        They have its name in another folder, or with another ending, or a name that is like it. A path without the
-        ending of a language means none, nor does one in an installed package of another project.
-        """
-        *folders, name = parts_of_path(path) or [""]
-        stem = name.rpartition(".")[0]
-        if not stem or not has_known_ending(name) or "://" in path:
-            return []
-        if found := self.by_path(path):
-            return found
-        if package_of(path) or path_in_library(path):
-            return []
-        names = [name] if name in self._by_name else [own for own in self._by_name if own.rpartition(".")[0] == stem]
-        is_called_so = bool(names) and stem not in _FOLDER_STEMS
-        names = names or load("cairn.graph.alike:names_like")(self._by_name, name, _MOST_LIKE, _LEAST_LIKE)
-        files = [file for own in names for file in self._by_name[own]]
-        if not folders:
-            return files if len(files) <= _MOST_LIKE else []
-        return self._with_likest_path(files, path, 0.0 if is_called_so else _LEAST_LIKE)
-
-    def _with_likest_path(self, files: Sequence[int], path: str, least: float) -> list[int]:
-        """Return those of some files whose paths are most like one, and at least so much."""
-        parts = set(parts_of_path(path))
-        nearest = sorted(files, key=lambda file: -len(parts.intersection(self._paths[file].split("/"))))
-        likeness = {file: SequenceMatcher(None, self._paths[file], path).ratio() for file in nearest[:_MOST_COMPARED]}
-        found = [file for file, ratio in likeness.items() if ratio >= least]
-        return sorted(found, key=lambda file: -likeness[file])[:_MOST_LIKE]
+        found = [
+            number
+            for name in self.files_by_name
+            if name.rpartition(".")[0] == stem
+            for number in self.files_by_name[name]
+        ]
+        return found if len(found) <= MAX_ALIKE else []
 
     def by_words(self, name: str) -> list[int]:
         """Return the numbers of the files that are called as a name, in whatever style either joins its words.
@@ -179,29 +132,29 @@ class FileFinder:
         words, above = _words_of(stem), _words_of(folders[-1]) if folders else ""
         found = self._by_words.get(words, []) if folders or "-" in words else []
         if above:
-            found = [file for file in found if _words_of(self._paths[file].rpartition("/")[0]) == above]
-        return found if len(found) <= _MAX_ALIKE else []
+            found = [file for file in found if _words_of(self.paths[file].rpartition("/")[0]) == above]
+        return found if len(found) <= MAX_ALIKE else []
 
     @cached_property
     def _by_words(self) -> defaultdict[str, list[int]]:
         """Files by the words of their names."""
         files: defaultdict[str, list[int]] = defaultdict(list)
-        for name, own in self._by_name.items():
+        for name, own in self.files_by_name.items():
             files[_words_of(name.partition(".")[0])] += own
         return files
 
     @cached_property
     def _parts(self) -> frozenset[str]:
         """The plain names of all folders, and the stems of all files."""
-        folders = {path.rpartition("/")[0] for path in self._paths}
-        stems = {path.rpartition("/")[2].partition(".")[0] for path in self._paths}
+        folders = {path.rpartition("/")[0] for path in self.paths}
+        stems = {path.rpartition("/")[2].partition(".")[0] for path in self.paths}
         return frozenset(map(plain_name, stems.union(*(folder.split("/") for folder in folders))))
 
     @cached_property
-    def _by_name(self) -> defaultdict[str, list[int]]:
+    def files_by_name(self) -> defaultdict[str, list[int]]:
         """Files by the last part of their paths."""
         files: defaultdict[str, list[int]] = defaultdict(list)
-        for number, path in enumerate(self._paths):
+        for number, path in enumerate(self.paths):
             files[path.rpartition("/")[2]].append(number)
         return files
 
@@ -209,7 +162,7 @@ class FileFinder:
     def _by_stem(self) -> defaultdict[str, list[int]]:
         """Files by the last part of their modules."""
         files: defaultdict[str, list[int]] = defaultdict(list)
-        for number, path in enumerate(self._paths):
+        for number, path in enumerate(self.paths):
             files[module_parts(path)[-1]].append(number)
         return files
 
@@ -220,12 +173,12 @@ class FileFinder:
         """
         for n_common in range(len(parts), 0, -1):
             end = "/".join(parts[-n_common:])
-            exact = [number for number in files if self._paths[number] == end]
+            exact = [number for number in files if self.paths[number] == end]
             if exact and n_common > 1:
                 return exact  # a folder of tests may repeat the whole path of a file
             is_enough = n_common > 1 or len(parts) == 1
             below = f"/{end}"
-            found = [number for number in files if self._paths[number].endswith(below)] if is_enough else []
+            found = [number for number in files if self.paths[number].endswith(below)] if is_enough else []
             if found or exact:
                 return sorted([*found, *exact])
         return []
@@ -234,7 +187,7 @@ class FileFinder:
         """Return those of some files that share most parts at the end, two at least, with the name of a module."""
         longest, found = 2, list[int]()
         for number in files:
-            common = _n_common(module_parts(self._paths[number]), parts)
+            common = _n_common(module_parts(self.paths[number]), parts)
             if common > longest:
                 longest, found = common, [number]
             elif common == longest:
@@ -257,11 +210,6 @@ def parts_of_path(path: str) -> list[str]:
     return [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
 
 
-def is_source_of(source: str, path: str) -> bool:
-    """Tell whether the path of a source has an ending from which a file was compiled that is at another path."""
-    return source.rpartition(".")[2] in _COMPILED.get(path.rpartition(".")[2], ())
-
-
 def has_known_ending(path: str) -> bool:
     """Tell whether a path ends as files of a language do."""
     return path[path.rfind(".") :] in EXTENSIONS
@@ -272,7 +220,7 @@ def module_parts(path: str) -> list[str]:
     folders, _, name = path.rpartition("/")
     stem = name.partition(".")[0] or name
     parts = folders.split("/") if folders else []
-    return parts if parts and stem in _FOLDER_STEMS else [*parts, stem]
+    return parts if parts and stem in FOLDER_STEMS else [*parts, stem]
 
 
 def _words_of(name: str) -> str:

@@ -9,10 +9,11 @@ import numpy as np
 
 from cairn.search.called import declares, line_of_call
 from cairn.search.exact import LineMatch
-from cairn.search.file_finder import FileFinder, finder_of, is_source_of
+from cairn.search.file_finder import FileFinder, finder_of
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.installed import package_of, path_in_package, plain_name
 from cairn.search.library import Library
+from cairn.search.likely_files import compiled_to, is_source_of
 from cairn.search.linked_places import is_elsewhere, with_places
 from cairn.search.moved import line_of_frame, line_of_function
 from cairn.search.query import looks_named
@@ -135,7 +136,7 @@ def _files_of(library: Library, path: str, finder: FileFinder) -> list[int]:
     if is_elsewhere(path, library.repository):
         return []
     if not finder.has_name(path.rpartition("/")[2]):  # as most frames are in files of others
-        return finder.compiled_to(path)
+        return compiled_to(finder, path)
     files, n_parts = finder.by_path(path), path.count("/") + 1
     if path.endswith(_OF_JVM) and not path.startswith("/"):
         package = path.rpartition("/")[0].replace("/", ".")
@@ -146,7 +147,7 @@ def _files_of(library: Library, path: str, finder: FileFinder) -> list[int]:
             or declares(library, file, package)
         ]
     if all(finder.n_common(path, file) < _FEW_PARTS for file in files):
-        files = finder.compiled_to(path) or files
+        files = compiled_to(finder, path) or files
     return files or _of_package(library, path, finder)
 
 
@@ -154,7 +155,7 @@ def _is_installed(finder: FileFinder, path: str, files: list[int]) -> bool:
     """Tell whether a path is that of a file of the project, all of it, in an installed package."""
     inside = path_in_package(path) if len(files) == 1 else ""
     return bool(inside) and (
-        finder.n_common(path, files[0]) >= inside.count("/") + 1 or is_source_of(finder.path_of(files[0]), path)
+        finder.n_common(path, files[0]) >= inside.count("/") + 1 or is_source_of(finder.paths[files[0]], path)
     )
 
 

@@ -15,6 +15,7 @@ from cairn.index.snapshot import Snapshot
 from cairn.kernels.grouping import group
 from cairn.search.file_finder import finder_of, has_known_ending, module_parts, parts_of_path
 from cairn.search.filters import Filtered
+from cairn.search.likely_files import files_like
 from cairn.search.query import MINOR_KINDS, SCOPE_MARK, Name, Query, looks_named
 from cairn.search.subject import NAME_BIT
 from cairn.source.roles import ASIDE, Role
@@ -67,7 +68,7 @@ def named_rows(
         return NamedRows(defined, lacks)
     numbers = _files(snapshot, query, is_defined=bool(defined))
     if not numbers and (not defined or lacks == "scope"):
-        like = finder_of(snapshot).like(query.path)
+        like = files_like(finder_of(snapshot), query.path)
         if like or (_is_path_of_file(query.path) and not query.path.startswith("/")):  # that may be a route
             return NamedRows(_first_rows(like, scope, scores), "file")
     files = _first_rows(numbers, scope, scores)

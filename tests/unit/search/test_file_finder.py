@@ -6,6 +6,7 @@ import pytest
 
 from cairn.search.file_finder import FileFinder
 from cairn.search.installed import path_in_package
+from cairn.search.likely_files import files_like
 
 PATHS = [
     "src/shop/cart.py",
@@ -218,4 +219,4 @@ def test_a_path_that_is_made_to_be_slow_is_looked_up_in_linear_time(part: str) -
     ],
 )
 def test_a_path_that_no_file_has_means_those_that_are_like_it(path: str, files: list[str]) -> None:
-    assert found(FileFinder(PATHS).like(path)) == files
+    assert found(files_like(FileFinder(PATHS), path)) == files

@@ -1,0 +1,69 @@
+"""Finds the files of a project that are probably meant by a path that none of them has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from cairn.loading import load
+from cairn.search.file_finder import FOLDER_STEMS, MAX_ALIKE, FileFinder, has_known_ending, parts_of_path
+from cairn.search.installed import package_of, path_in_library, path_in_package
+
+# What TypeScript compiles to which files, and the folders that it does so to.
+_COMPILED = {"js": ("ts", "tsx"), "jsx": ("tsx",), "mjs": ("mts", "ts"), "cjs": ("cts", "ts")}
+_BUILD_FOLDERS = frozenset({"dist", "build", "out", "lib", "esm", "cjs", "es"})
+# Of files for a path that none has: how many are meant and compared, and how like a name, or a path whose name says
+# little, must be, 0 to 1.
+_MOST_LIKE, _MOST_COMPARED, _LEAST_LIKE = 3, 64, 0.8
+
+
+def compiled_to(finder: FileFinder, path: str) -> list[int]:
+    """Return the numbers of the files of TypeScript from which a file of JavaScript may have been compiled."""
+    stem, _, ending = path.rpartition(".")
+    package = package_of(path)
+    if ending not in _COMPILED or (package and not finder.has_package(package)):
+        return []
+    parts = parts_of_path(path_in_package(path).rpartition(".")[0] if package else stem)
+    built = max((place + 1 for place, part in enumerate(parts[:-1]) if part in _BUILD_FOLDERS), default=0)
+    if not built and not package:
+        return []
+    inside = "/".join(parts[built:])
+    return [file for source in _COMPILED[ending] for file in finder.by_path(f"{inside}.{source}")][:MAX_ALIKE]
+
+
+def is_source_of(source: str, path: str) -> bool:
+    """Tell whether the path of a source has an ending from which a file was compiled that is at another path."""
+    return source.rpartition(".")[2] in _COMPILED.get(path.rpartition(".")[2], ())
+
+
+def files_like(finder: FileFinder, path: str) -> list[int]:
+    """Return the numbers of the files that a path probably means which no file has, the most alike first.
+
+    They have its name in another folder, or with another ending, or a name that is like it. A path without the
+    ending of a language means none, nor does one in an installed package of another project.
+    """
+    *folders, name = parts_of_path(path) or [""]
+    stem = name.rpartition(".")[0]
+    if not stem or not has_known_ending(name) or "://" in path:
+        return []
+    if found := finder.by_path(path):
+        return found
+    if package_of(path) or path_in_library(path):
+        return []
+    by_name = finder.files_by_name
+    names = [name] if name in by_name else [own for own in by_name if own.rpartition(".")[0] == stem]
+    is_called_so = bool(names) and stem not in FOLDER_STEMS
+    names = names or load("cairn.graph.alike:names_like")(by_name, name, _MOST_LIKE, _LEAST_LIKE)
+    files = [file for own in names for file in by_name[own]]
+    if not folders:
+        return files if len(files) <= _MOST_LIKE else []
+    return _with_likest_path(finder.paths, files, path, 0.0 if is_called_so else _LEAST_LIKE)
+
+
+def _with_likest_path(paths: Sequence[str], files: Sequence[int], path: str, least: float) -> list[int]:
+    """Return those of some files whose paths are most like one, and at least so much."""
+    parts = set(parts_of_path(path))
+    nearest = sorted(files, key=lambda file: -len(parts.intersection(paths[file].split("/"))))
+    likeness = {file: SequenceMatcher(None, paths[file], path).ratio() for file in nearest[:_MOST_COMPARED]}
+    found = [file for file, ratio in likeness.items() if ratio >= least]
+    return sorted(found, key=lambda file: -likeness[file])[:_MOST_LIKE]
