@@ -51,7 +51,7 @@ def _page_of(folder: StateFolder, path: str) -> str:
     """Return the page of the project that a folder is in; of no project if it is in none that is allowed.
 
     Raises:
-        CairnError: if the folder was named, and can be no project.
+        CairnError: if the folder was named but cannot be a project.
     """
     try:
         with Workspace.containing(path) as workspace:

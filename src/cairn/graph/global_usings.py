@@ -35,15 +35,18 @@ class GlobalUsings:
 
     def _find(self, folder: str) -> Iterator[Import]:
         self._sight.memo.need(GLOBAL_USINGS)
-        for number in self._files:
-            if self._project_of(self._sight.code.paths[number]) == folder:
-                yield from global_imports(self._sight.file(number))
+        for number in self._files.get(folder, ()):
+            yield from global_imports(self._sight.file(number))
 
     @cached_property
-    def _files(self) -> list[int]:
+    def _files(self) -> dict[str, list[int]]:
+        """The files that have some, by the folder of their project."""
         code = self._sight.code
         files = (number for number in code.mentions.may_mention("global") if code.languages[number] == "csharp")
-        return sorted(code.mentions.iter_mentioning(["global using"], files))
+        by_folder: dict[str, list[int]] = {}
+        for number in sorted(code.mentions.iter_mentioning(["global using"], files)):
+            by_folder.setdefault(self._project_of(code.paths[number]), []).append(number)
+        return by_folder
 
     @cached_property
     def _projects(self) -> frozenset[str]:

@@ -13,7 +13,7 @@ from cairn.search.file_finder import FileFinder, finder_of
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.installed import package_of, path_in_package, plain_name
 from cairn.search.library import Library
-from cairn.search.likely_files import compiled_to, is_source_of
+from cairn.search.likely_files import BUILD_FOLDERS, compiled_to, is_source_of
 from cairn.search.linked_places import is_elsewhere, with_places
 from cairn.search.moved import line_of_frame, line_of_function
 from cairn.search.query import looks_named
@@ -23,10 +23,9 @@ from cairn.storage.index import chunk_db
 
 _FEW_PARTS = 2  # at the end of two paths, that are alike in many projects: `tests/test_http.py`
 _FREE_FOLDERS = (".kt", ".scala")  # such a file may be in other folders than its package says
-# A script that was built, and what it may be built from; folders of such scripts.
+# A script that was built, and what it may be built from.
 _BUILT = (".js", ".mjs", ".cjs")
 _SOURCES = (".ts", ".tsx", ".mts", ".cts", ".jsx", ".js")
-_FOLDERS_OF_BUILT = frozenset({"dist", "build", "out", "lib"})
 _NOT_BUILT = Role.TEST | Role.EXAMPLE | Role.DOCS | FOREIGN
 _OF_JVM = (".java", ".kt", ".kts", ".scala", ".groovy", ".clj")  # whose frames have the whole package
 
@@ -99,7 +98,7 @@ def _package_of_built(path: str) -> str:
     if package := package_of(path):
         return package
     *folders, _ = path.split("/")
-    at = next((place for place, folder in enumerate(folders) if folder in _FOLDERS_OF_BUILT), 0)
+    at = next((place for place, folder in enumerate(folders) if folder in BUILD_FOLDERS), 0)
     return plain_name(folders[at - 1]) if at else ""
 
 

@@ -11,7 +11,7 @@ from cairn.search.installed import package_of, path_in_library, path_in_package
 
 # What TypeScript compiles to which files, and the folders that it does so to.
 _COMPILED = {"js": ("ts", "tsx"), "jsx": ("tsx",), "mjs": ("mts", "ts"), "cjs": ("cts", "ts")}
-_BUILD_FOLDERS = frozenset({"dist", "build", "out", "lib", "esm", "cjs", "es"})
+BUILD_FOLDERS = frozenset({"dist", "build", "out", "lib", "esm", "cjs", "es"})
 # Of files for a path that none has: how many are meant and compared, and how like a name, or a path whose name says
 # little, must be, 0 to 1.
 _MOST_LIKE, _MOST_COMPARED, _LEAST_LIKE = 3, 64, 0.8
@@ -24,7 +24,7 @@ def compiled_to(finder: FileFinder, path: str) -> list[int]:
     if ending not in _COMPILED or (package and not finder.has_package(package)):
         return []
     parts = parts_of_path(path_in_package(path).rpartition(".")[0] if package else stem)
-    built = max((place + 1 for place, part in enumerate(parts[:-1]) if part in _BUILD_FOLDERS), default=0)
+    built = max((place + 1 for place, part in enumerate(parts[:-1]) if part in BUILD_FOLDERS), default=0)
     if not built and not package:
         return []
     inside = "/".join(parts[built:])

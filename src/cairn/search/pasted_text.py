@@ -14,6 +14,7 @@ _WANTS = re.compile(r"(?i)^(?:add|change|extend|implement|make|remove|rename|sup
 _WHERE = re.compile(
     r"(?i)^(where|which|find|show|list|what (prints|raises|throws|logs|outputs|says|sets|uses|writes))\b"
 )
+_CLOSING_CHARS = 250  # of the end of a text, in which that question stands
 # A question with which a message ends that says before it what is wrong: `Did you mean "name"?`
 _CLOSING = re.compile(
     r"(?i)[\w\"'`.,;:!)\]}>-] \(?(?:are|did|do|does|forgot|has|have|is|maybe|perhaps|was|were)\b[^?]{0,200}\?\)?$"
@@ -179,7 +180,9 @@ def asks(text: str) -> bool:
 
 def _closes_with_question(text: str) -> bool:
     """Tell whether a text is a message that only ends with a question to its reader."""
-    closing = _CLOSING.search(text)
+    if not text.endswith(("?", "?)")):
+        return False
+    closing = _CLOSING.search(text, max(0, len(text) - _CLOSING_CHARS))
     said = text[: closing.start() + 1] if closing else ""
     is_message = _tells_what_failed(said) or re.search(_SAYS_ERROR, said) is not None
     return is_message and not _TALKS.search(said)
