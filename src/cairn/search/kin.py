@@ -1,7 +1,8 @@
-"""Words of one family that the stemmer keeps apart: a question about parsing is also about what is called a parser."""
+"""What files may be called instead of what a question says: a parser where it asks about parsing, or a synonym."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -12,12 +13,35 @@ from cairn.index.snapshot import Snapshot
 from cairn.index.view import STEM_FIELD
 from cairn.kernels.plain import TermRows
 from cairn.search.query import Query, is_work_item
+from cairn.search.synonyms import Synonym
 from cairn.source.terms import known_hash, stemmer, terms_of_word
 
 _LEAST_CHARS, _LEAST_AGENT = 3, 5
 _AGENTS = ("er", "or")
 # Endings of what is done, the longest first; `ion` only after a t, as in `extraction`.
 _ACTS = ("ions", "ing", "ion", "ed", "es", "e", "s", "")
+# Words that the stemmer leaves apart from the forms of them that follow.
+_IRREGULAR_FORMS = """
+    analysis analyses; appendix appendices; axis axes; begin begun began; bend bent; bind bound; blow blew blown;
+    break broke broken; bring brought; build built; buy bought; catch caught; child children;
+    choose chose chosen; criterion criteria; deal dealt; dig dug; draw drew drawn; drive drove driven;
+    fall fell fallen; feed fed; flee fled; fly flew flown; focus foci; forbid forbade forbidden;
+    forget forgot forgotten; freeze froze frozen; grandchild grandchildren; grow grew grown; half halves;
+    hang hung; hide hid hidden; hold held; hypothesis hypotheses; index indices; keep kept; lay laid; lead led;
+    leaf leaves; lend lent; lose lost; matrix matrices; medium media; meet met; mouse mice;
+    override overrode overridden overriden; overrun overran; overwrite overwrote overwritten;
+    parenthesis parentheses; pay paid; person people; prove proven; radius radii; rebind rebound;
+    rebuild rebuilt; redo redid redone; redraw redrawn redrew; rerun reran; resend resent;
+    rethrow rethrown rethrew; rewind rewound; rewrite rewrote rewritten; run ran; schema schemata; seek sought;
+    sell sold; send sent; shake shook shaken; show showed shown; shrink shrank shrunk; sleep slept; slide slid;
+    speak spoke spoken; spend spent; spin spun; spring sprang sprung; steal stole stolen; stick stuck;
+    strike struck; swear swore sworn; sweep swept; take took taken; teach taught; tell told; throw threw thrown;
+    unbind unbound; understand understood; undo undid undone; unfreeze unfrozen; unwind unwound; vertex vertices;
+    wake woke woken awoken; wear wore worn; weave wove woven; wind wound; withdraw withdrew withdrawn;
+    withhold withheld; write wrote written
+"""
+_REGULAR = {form: base for base, *forms in (words.split() for words in _IRREGULAR_FORMS.split(";")) for form in forms}
+_OF_SYNONYM = 1.6  # what it counts in a path, where the term itself would count 1
 _VOWELS, _NEVER_DOUBLED = frozenset("aeiou"), frozenset("aeiouwxy")
 
 
@@ -25,8 +49,10 @@ _VOWELS, _NEVER_DOUBLED = frozenset("aeiou"), frozenset("aeiouwxy")
 def kin_of_word(word: str) -> tuple[str, ...]:
     """Return the stems of who does what a lower-case word says, or of what such a one does: `parsing` has `parser`.
 
-    Some of them are of no word at all, and stand in no index.
+    An irregular form also has the word that it is of. Some stems are of no word at all, and stand in no index.
     """
+    if (regular := _REGULAR.get(word)) is not None:
+        return (stemmer().stemWord(regular), *kin_of_word(regular))
     if len(word) < _LEAST_CHARS or not word.isalpha():
         return ()
     one = word[:-1] if word.endswith("s") and not word.endswith("ss") else word
@@ -64,9 +90,13 @@ def _agents(word: str, stem: str) -> list[str]:
 
 
 def kin_features(
-    snapshot: Snapshot, query: Query, rarity: npt.NDArray[np.float64], paths: TermRows
+    snapshot: Snapshot,
+    query: Query,
+    rarity: npt.NDArray[np.float64],
+    paths: TermRows,
+    synonyms: Sequence[Synonym] = (),
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """Return how well the kin of a question's words fit each file's path, as the feature `kin` of shape (n_files,).
+    """Return how well kin and synonyms of a question's words fit each file's path, as the feature `kin` of (n_files,).
 
     There is none where they fit no path, and for work items, whose weights were chosen without it.
 
@@ -76,6 +106,25 @@ def kin_features(
     """
     if is_work_item(query):
         return {}
+    share = (rarity / (rarity.sum() + 1e-6)).tolist()
+    others = {form: (term, _OF_SYNONYM * share[term], _OF_SYNONYM * share[term]) for form, term in synonyms}
+    others |= {form: (term, share[term], 1.0) for form, term in _kin_of_terms(query).items()}
+    found = snapshot.term_paths(list(others))
+    if not len(found.rows):
+        return {}
+    n_files = len(snapshot.files.paths)
+    terms, in_paths, in_stems = (np.array(column) for column in zip(*others.values(), strict=True))
+    new = _not_among(terms[found.terms] * n_files + found.rows, paths.terms * n_files + paths.rows).nonzero()[0]
+    files, number = found.rows[new], found.terms[new]
+    of_path = in_paths[number] * found.impacts[new] / IMPACT_SCALE
+    is_stem = (found.fields[new] & STEM_FIELD) > 0
+    of_stem = in_stems[number] * is_stem / np.maximum(1, snapshot.files.stem_terms[files])
+    fits: npt.NDArray[np.float32] = np.bincount(files, (of_path + of_stem) / 2, n_files).astype(np.float32)
+    return {"kin": np.minimum(1, fits)}
+
+
+def _kin_of_terms(query: Query) -> dict[int, int]:
+    """Return {hash of a kin: the term that it is of}."""
     place = {term.text: number for number, term in enumerate(query.terms)}
     kin: dict[int, int] = {}
     for word in dict.fromkeys(query.words):
@@ -84,18 +133,7 @@ def kin_features(
             for form in kin_of_word(word):
                 if form not in place:
                     kin.setdefault(known_hash(form), number)
-    found = snapshot.term_paths(list(kin))
-    if not len(found.rows):
-        return {}
-    n_files = len(snapshot.files.paths)
-    own = np.array(list(kin.values()))[found.terms]
-    new = _not_among(own * n_files + found.rows, paths.terms * n_files + paths.rows).nonzero()[0]
-    files, own = found.rows[new], own[new]
-    share = (rarity / (rarity.sum() + 1e-6))[own]
-    of_path = share * found.impacts[new] / IMPACT_SCALE
-    of_stem = ((found.fields[new] & STEM_FIELD) > 0) / np.maximum(1, snapshot.files.stem_terms[files])
-    fits: npt.NDArray[np.float32] = np.bincount(files, (of_path + of_stem) / 2, n_files).astype(np.float32)
-    return {"kin": np.minimum(1, fits)}
+    return kin
 
 
 def _not_among(values: npt.NDArray[np.int64], ordered: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:

@@ -7,7 +7,7 @@ To add a feature, give it a weight in `Weights` and put its values under the sam
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -26,6 +26,7 @@ from cairn.search.kin import kin_features
 from cairn.search.near import SETTLED_FILES, Nearness, Totals, compare
 from cairn.search.query import Query
 from cairn.search.subject import asked_roles, subjects_of
+from cairn.search.synonyms import Synonym, synonyms_of
 from cairn.source.roles import FOREIGN, Role
 from cairn.source.terms import known_hash, terms_of_word
 
@@ -43,6 +44,7 @@ STEM_RARITY = 2.0
 # Of a long text, only the rarest terms count that have no more occurrences together.
 MAX_OCCURRENCES = 300_000
 _MAX_STANDINGS = 4  # of one snapshot: there are three kinds of weights
+SYNONYMS_IN_TEXT = 0.3  # what a synonym of a query's term counts in the text of a chunk, beside the term itself
 # Chunks below this share of the best lexical score say nothing about their file.
 FILE_CHUNK_FLOOR = 0.2
 
@@ -59,6 +61,7 @@ class Weights(NamedTuple):
     name: float = 0.05
     doc: float = 0.05
     dense: float = 0.8
+    synonym: float = 0.15
     symbol: float = 0.6
     type_form: float = 0.08
     function_form: float = 0.05
@@ -192,8 +195,9 @@ def score(
         evidence: further features of files, each of shape (n_files,).
     """
     matches = _match_terms(snapshot, query)
-    of_rows, of_files = _lexical(snapshot, matches)
-    of_files |= kin_features(snapshot, query, matches.rarity, matches.paths)
+    synonyms = synonyms_of(query, matches.rarity)
+    of_rows, of_files = _lexical(snapshot, matches, synonyms)
+    of_files |= kin_features(snapshot, query, matches.rarity, matches.paths, synonyms)
     of_blobs = {"file_lexical": loops.file_lexical(of_rows["lexical"], snapshot.blob_rows, FILE_CHUNK_FLOOR)}
     nearness = path_cosines = None
     if vector is not None:
@@ -348,7 +352,9 @@ def _rarest(frequencies: Ints) -> Ints:
     return np.sort(by_rarity[np.cumsum(frequencies[by_rarity]) <= max(MAX_OCCURRENCES, frequencies.min(initial=0))])
 
 
-def _lexical(snapshot: Snapshot, matches: Matches) -> tuple[dict[str, Floats], dict[str, Floats]]:
+def _lexical(
+    snapshot: Snapshot, matches: Matches, synonyms: Sequence[Synonym]
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Return features of rows and of files, each as a share of the query's total rarity."""
     rarity, path_rarity, weight, _, in_rows, in_paths = matches
     share = 1 / (IMPACT_SCALE * (rarity.sum() + 1e-6))
@@ -359,7 +365,26 @@ def _lexical(snapshot: Snapshot, matches: Matches) -> tuple[dict[str, Floats], d
     sums = loops.sum_occurrences(in_rows, gain, gain * IMPACT_SCALE, NAME_AND_DOC, n_rows)
     path_sums = loops.sum_occurrences(in_paths, path_gain, known, bytes([STEM_FIELD]), n_files)
     of_files = {"path": path_sums[0], "stem": np.minimum(1, path_sums[1] / np.maximum(1, snapshot.files.stem_terms))}
-    return {"lexical": sums[0], "name": sums[1], "doc": sums[2]}, of_files
+    of_rows = {"lexical": sums[0], "name": sums[1], "doc": sums[2]}
+    if (of_synonyms := _of_synonyms(snapshot, matches, synonyms)) is not None:
+        of_rows["lexical"] += SYNONYMS_IN_TEXT * of_synonyms[0]
+        of_rows["synonym"] = of_synonyms[1]
+    return of_rows, of_files
+
+
+def _of_synonyms(snapshot: Snapshot, matches: Matches, synonyms: Sequence[Synonym]) -> Floats | None:
+    """Return what synonyms say of rows, in their text and in the names they define. Shape (2, n_rows), None for none.
+
+    A synonym counts as the term that it stands for, but not more than by its own rarity.
+    """
+    found = snapshot.term_rows([synonym.hashed for synonym in synonyms])
+    if not len(found.rows):
+        return None
+    own = _idf(np.bincount(found.terms, minlength=len(synonyms)), snapshot.n_rows)
+    rarity = np.minimum(own, matches.rarity[[synonym.term for synonym in synonyms]])
+    share = rarity / (matches.rarity.sum() + 1e-6)
+    sums: Floats = loops.sum_occurrences(found, share / IMPACT_SCALE, share, NAME_AND_DOC[:1], snapshot.n_rows)
+    return sums
 
 
 @lru_cache(maxsize=256)

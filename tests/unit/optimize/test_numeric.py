@@ -55,8 +55,8 @@ def mean_place_of_code(examples: list[Candidates], weights: Weights) -> float:
 
 
 def test_what_is_gained_for_code_is_not_spent_on_the_tests_that_changes_touch() -> None:
-    fitted = fit_kind(changes_with_tests(160, 5))
-    later = changes_with_tests(80, 6)
+    fitted = fit_kind(changes_with_tests(160, 6))
+    later = changes_with_tests(80, 7)
     assert fitted.test <= Weights().test
     assert mean_place_of_code(later, fitted) < mean_place_of_code(later, Weights()) - 1
 

@@ -77,3 +77,9 @@ def test_what_the_question_itself_says_is_nobodys_kin(workspace: Workspace) -> N
 def test_a_subject_of_a_change_has_no_kin(workspace: Workspace) -> None:
     hits = workspace.search("Fix running a suite", limit=3, explain=True).code
     assert all("kin" not in (hit.explain or {}) for hit in hits)
+
+
+@pytest.mark.parametrize(("form", "word"), [("written", "write"), ("thrown", "throw"), ("indices", "index")])
+def test_an_irregular_form_has_the_word_that_it_is_of(form: str, word: str) -> None:
+    stem = stemmer().stemWord
+    assert kin_of_word(form) == (stem(word), *kin_of_word(word))
