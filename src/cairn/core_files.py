@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from cairn.errors import ConfigError, NotFoundError, PathError, StoreError
 from cairn.loading import load
 from cairn.storage.lock import file_lock
-from cairn.yaml_files import compose, is_null, read_project_file, write_project_file
+from cairn.yaml_files import compose, is_null, not_written, read_project_file, write_project_file
 
 if TYPE_CHECKING:
     from yaml.nodes import Node
@@ -121,7 +121,7 @@ class CoreFiles:
             self.file.parent.mkdir(exist_ok=True)
             is_folder = stat.S_ISDIR(os.lstat(self.file.parent).st_mode)  # not a link to one, which may lead anywhere
         except OSError as error:
-            raise StoreError(f"cannot write {self.file}: {error.strerror}", "make its folder writable") from error
+            raise not_written(self.file, error) from error
         if not is_folder:
             raise StoreError(f"{self.file.parent} is not a directory", f"move or remove {self.file.parent}")
         with file_lock(self.file.with_name("core.lock"), _LOCK_SECONDS, folder_variable=""):
@@ -148,7 +148,7 @@ class CoreFiles:
         try:
             write_project_file(self._root, self.file.name, text)
         except OSError as error:
-            raise StoreError(f"cannot write {self.file}: {error.strerror}", "make its folder writable") from error
+            raise not_written(self.file, error) from error
 
 
 def _entry(file: CoreFile) -> dict[str, str]:

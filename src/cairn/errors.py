@@ -253,6 +253,11 @@ _EXHAUSTED = {
 }
 
 
+def is_disk_full(error: OSError) -> bool:
+    """Tell whether something was not written for want of space, or of room for another file."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
 def resource_error(error: BaseException) -> ResourceError | None:
     """Return what an error means for the user if the system has run out of something, else None."""
     number = errno.ENOMEM if isinstance(error, MemoryError) else error.errno if isinstance(error, OSError) else None

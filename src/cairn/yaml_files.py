@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cairn.errors import ConfigError
+from cairn.errors import ConfigError, StoreError, is_disk_full
 from cairn.setting import Entry, printable_name
 from cairn.storage.atomic import write_file
 
@@ -102,6 +102,12 @@ def write_project_file(root: Path, name: str, text: str) -> None:
     if not stat.S_ISDIR(os.lstat(folder).st_mode):
         raise NotADirectoryError(errno.ENOTDIR, "is not a directory", str(folder))
     write_file(folder / name, text.encode("utf-8"))
+
+
+def not_written(file: Path, error: OSError) -> StoreError:
+    """Return the error that says why a project's file could not be written, and what to do."""
+    hint = "free some space, then run the command again" if is_disk_full(error) else "make its folder writable"
+    return StoreError(f"cannot write {file}: {error.strerror}", hint)
 
 
 _BY_FOLDER = os.open in os.supports_dir_fd

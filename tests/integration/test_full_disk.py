@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -56,3 +61,30 @@ def test_an_index_that_was_opened_on_a_full_disk_is_opened_again_for_the_next_qu
         with Workspace.open(project) as other:
             other.index()
         assert [hit.name for hit in workspace.search("sum_up", type="code").code] == ["sum_up"]
+
+
+_NO_MORE_FILES = """
+mount -t tmpfs -o nr_inodes=60 tmpfs "$1" && mkdir "$1/project" && cd "$1/project" || exit 77
+cairn() { "$PYTHON" -m cairn "$@"; echo "exit $?"; }
+echo 'def total(prices): pass' > money.py
+cairn index; cairn remember "wipe the cache first"
+while : > "$1/$((n += 1))"; do :; done 2> /dev/null
+echo ---
+cairn search total; cairn recall cache; cairn remember "and the index"; cairn index --full; cairn core add money.py
+"""
+
+
+def test_a_disk_that_takes_no_more_files_counts_as_full(tmp_path: Path) -> None:
+    command = ("unshare", "--map-root-user", "--mount", "bash", "-c", _NO_MORE_FILES, "bash", str(tmp_path))
+    if shutil.which("unshare") is None:
+        pytest.skip("there is no program unshare")
+    environment = os.environ | {"PYTHON": sys.executable, "CAIRN_DAEMON": "0"}
+    done = subprocess.run(command, env=environment, stdout=-1, stderr=subprocess.STDOUT, text=True, check=False)
+    if "---" not in done.stdout:
+        pytest.skip(f"no file system can be mounted here: {done.stdout}")
+    output = done.stdout.partition("---")[2]
+    assert "money.py:1  function total" in output
+    assert "wipe the cache first" in output
+    assert re.findall(r"exit (\d)", output) == ["0", "0", "3", "3", "3"], output
+    assert output.count("free some space") == 4, output  # the search says it of its update
+    assert "writable" not in output

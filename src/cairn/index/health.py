@@ -23,6 +23,7 @@ from cairn.errors import (
     IndexLockedError,
     StoreDamagedError,
     StoreError,
+    is_disk_full,
 )
 from cairn.hints import Hint
 from cairn.index.aside import files_set_aside, size_set_aside
@@ -161,7 +162,11 @@ def _folder(state: StateDir) -> Iterator[Finding]:
                     pass
             except OSError as error:
                 words = f"{path} cannot be written ({error.strerror}): answers come from what is there"
-                hint = "make it writable, or set CAIRN_STATE_DIR to a folder that is, where another memory begins"
+                hint = (
+                    "free some space"
+                    if is_disk_full(error)
+                    else "make it writable, or set CAIRN_STATE_DIR to a folder that is, where another memory begins"
+                )
                 yield Finding("folder", "error", words, hint=hint)
                 return
         yield Finding("folder", "ok", f"{state.path} can be written")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sqlite3
 import stat
@@ -19,6 +18,7 @@ from cairn.errors import (
     StoreError,
     TrackedStateError,
     UnsafeStateError,
+    is_disk_full,
 )
 from cairn.hints import Hint
 from cairn.index import aside
@@ -400,11 +400,8 @@ def _write_errors(path: Path, store: Store) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        raise StoreError(
-            f"cannot write {path}: {error.strerror}",
-            store.make_room() if full else _make_writable(store),
-        ) from error
+        hint = store.make_room() if is_disk_full(error) else _make_writable(store)
+        raise StoreError(f"cannot write {path}: {error.strerror}", hint) from error
 
 
 def _make_parents(state: StateFiles) -> None:

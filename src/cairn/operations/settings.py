@@ -20,7 +20,7 @@ from cairn.memory_settings import MemorySettings
 from cairn.model_settings import AUTO, EmbeddingSettings, ModelSettings
 from cairn.operations.model_lists import FALLBACKS, MOST, model_of, read_models
 from cairn.setting import Entry, UnusableError, parse, printable_name, rule_of, settings_of, word_for
-from cairn.yaml_files import read_mapping, read_project_file, read_user_file, write_project_file
+from cairn.yaml_files import not_written, read_mapping, read_project_file, read_user_file, write_project_file
 
 _SECTIONS: Mapping[str, type] = {"embedding": EmbeddingSettings, "memory": MemorySettings, "hooks": HooksSettings}
 _DEFAULT = "default"
@@ -249,7 +249,7 @@ def _change_in_project(root: Path, file: Path, change: Callable[[Document], Docu
         if new != old:
             write_project_file(root, file.name, new)
     except OSError as error:
-        raise StoreError(f"cannot write {file}: {error.strerror}", "make its folder writable") from error
+        raise not_written(file, error) from error
     return new != old
 
 

@@ -13,7 +13,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
-from cairn.errors import IndexMissingError, StoreDamagedError, StoreError, StoreForeignError, StoreVersionError
+from cairn.errors import (
+    IndexMissingError,
+    StoreDamagedError,
+    StoreError,
+    StoreForeignError,
+    StoreVersionError,
+    is_disk_full,
+)
 from cairn.hints import Hint
 from cairn.storage.store import Store
 
@@ -117,7 +124,9 @@ def connect_for_reading(path: Path, store: Store, inspect: Inspect | None = None
     except (IndexMissingError, StoreDamagedError, StoreForeignError, StoreVersionError):
         raise
     except StoreError as error:
-        refusal = error if getattr(error.__cause__, "sqlite_errorname", "") == _NO_ROOM_TO_SHARE else None
+        cause = error.__cause__
+        is_full = getattr(cause, "sqlite_errorname", "") == _NO_ROOM_TO_SHARE or _lacks_room(cause, path)
+        refusal = error if is_full else None
         may_write = refusal is None and os.access(path.parent, os.W_OK)
         if may_write or not os.access(path, os.R_OK) or _has_content(Path(f"{path}-wal")):
             raise
@@ -125,6 +134,19 @@ def connect_for_reading(path: Path, store: Store, inspect: Inspect | None = None
         connection = _connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", inspect)
     connection.is_frozen, connection.refusal = True, refusal
     return connection
+
+
+def _lacks_room(error: BaseException | None, path: Path) -> bool:
+    """Tell whether a database was not opened because its folder takes no more files; SQLite does not say why."""
+    if getattr(error, "sqlite_errorname", "") != "SQLITE_CANTOPEN":
+        return False
+    import tempfile  # noqa: PLC0415 - start-up time: this is rare
+
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            return False
+    except OSError as refused:
+        return is_disk_full(refused)
 
 
 def is_frozen(connection: sqlite3.Connection) -> bool:
@@ -352,6 +374,8 @@ def _store_error(error: sqlite3.DatabaseError, path: Path, store: Store) -> Stor
         return store.locked(f"{path} is in use by another process", "wait for it, then run the command again")
     if "full" in text or "disk I/O" in text:
         return StoreError(f"cannot write {path}: {text}", store.make_room())
+    if _lacks_room(error, path):
+        return StoreError(f"cannot write {path}: there is no room for another file", store.make_room())
     if (too_many := len(os.fsencode(path.absolute())) - _MAX_PATH_BYTES) > 0:
         hint = f"set CAIRN_STATE_DIR to a folder whose path is shorter by {too_many} bytes or more"
         return StoreError(f"SQLite opens no path of more than {_MAX_PATH_BYTES} bytes, as this one is: {path}", hint)

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from cairn.errors import StoreError, StoreLockedError
+from cairn.errors import StoreError, StoreLockedError, is_disk_full
 from cairn.hints import Hint
 from cairn.storage.own_files import open_own, open_stream
 from cairn.storage.store import Store
@@ -145,7 +145,7 @@ def _not_usable(path: Path, error: OSError, variable: str = _FOLDER_OF_USER, sto
         return StoreError(f"cannot lock {path}: the file system has no locks", hint)
     if error.errno == errno.EISDIR:
         hint = Hint.of("doctor", fix=True)
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if is_disk_full(error):
         hint = store.make_room() if store else "free some space, then run it again"
     return StoreError(f"cannot write {path}: {error.strerror}", hint)
 
