@@ -7,6 +7,7 @@ here, and none of them has to import a validation library.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -40,8 +41,13 @@ _MAX_SHOWN = 100  # characters of an unknown name
 _HINT = FIELDS_PAGE
 
 
-def decode(kind: type[_T], document: object) -> _T:
+def decode(kind: type[_T], document: object, offered: Collection[str] | None = None) -> _T:
     """Return a request, which is a dataclass, from a JSON object.
+
+    Args:
+        kind: of the request.
+        document: the object.
+        offered: the fields that may be given; by default all.
 
     Raises:
         RequestError: for a field that is unknown, missing, of the wrong type or out of range.
@@ -49,8 +55,9 @@ def decode(kind: type[_T], document: object) -> _T:
     if not isinstance(document, dict):
         raise RequestError("the request must be a JSON object", _HINT)
     hints = _hints(kind)  # type: ignore[arg-type] # a class can be hashed
-    if unknown := sorted(str(name) for name in document if name not in hints):
-        raise RequestError(f"unknown field {unknown[0][:_MAX_SHOWN]!r}", _nearest(unknown[0], sorted(hints)))
+    known = hints if offered is None else offered
+    if unknown := sorted(str(name) for name in document if name not in known):
+        raise RequestError(f"unknown field {unknown[0][:_MAX_SHOWN]!r}", _nearest(unknown[0], sorted(known)))
     values = {}
     for field in fields(kind):  # type: ignore[arg-type] # a dataclass, by contract
         if field.name in document:

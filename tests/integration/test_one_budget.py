@@ -17,7 +17,8 @@ from cairn.client import Client
 from cairn.config import Settings
 from cairn.daemon.app import create_app
 from cairn.mcp.http import InProcess
-from cairn.mcp.surface import Surface
+from cairn.mcp.surface import report_nowhere
+from cairn.mcp.tools import SEARCH, AgentCall, call
 from cairn.operations import perform
 from cairn.operations.search import merge_searches
 from cairn.protocol.documents import SearchDocument
@@ -52,10 +53,8 @@ class Surfaces:
         return bytes(reply.body)
 
     def over_mcp(self, query: str, max_tokens: int) -> str:
-        asked = {"name": "search", "arguments": {"query": query, "max_tokens": max_tokens}}
-        answer = self.run(Surface(Client(self.transport), str(self.root)).handle("tools/call", asked))
-        assert not answer["isError"]
-        return str(answer["content"][0]["text"])
+        request = SearchRequest(project=str(self.root), query=query, max_tokens=max_tokens)
+        return str(self.run(call(SEARCH, AgentCall(Client(self.transport), report_nowhere), request)))
 
     def on_the_command_line(self, query: str, max_tokens: int) -> None:
         main(["search", query, "--max-tokens", str(max_tokens), "--json", "--no-daemon", "-C", str(self.root)])

@@ -79,7 +79,7 @@ RESOURCES = {
 }
 
 
-async def _nowhere(done: float, total: float, message: str) -> None:
+async def report_nowhere(done: float, total: float, message: str) -> None:
     """Report to nobody: the agent did not ask for it."""
 
 
@@ -125,7 +125,9 @@ class Surface:
         """Return whether `handle` answers a method."""
         return method in self._methods
 
-    async def handle(self, method: str, params: Params, report: Report = _nowhere, client: object = None) -> Params:
+    async def handle(
+        self, method: str, params: Params, report: Report = report_nowhere, client: object = None
+    ) -> Params:
         """Answer a method.
 
         Args:
@@ -159,7 +161,7 @@ class Surface:
         given = {name: value for name, value in arguments.items() if value is not None}
         given["project"] = given.get("project") or self._project
         try:
-            request: ProjectRequest = decode(tool.request, given)
+            request: ProjectRequest = decode(tool.request, given, tool.offers)
         except RequestError as error:
             raise RequestError(str(error), f"{tool.name} takes: {', '.join(tool.offers)}") from error
         async with self._turns:
