@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Any, NamedTuple
 
 from cairn.documents.document import Document, parse_document
 from cairn.documents.undo import undo
@@ -191,9 +191,14 @@ def take(
     if content is None:
         return Edited(None)
     known = record.pieces if record is not None else ()
-    spared = [*spare, *(piece for piece in known if piece.is_theirs and piece.kind == "entry")]
-    paths = {piece.path for piece in spared}
     document = file.parse(content)
+    written = {piece.path for piece in known if not piece.is_theirs}
+    spared = [
+        *spare,
+        *(piece for piece in known if piece.is_theirs and piece.kind == "entry"),
+        *(piece for piece in pieces if piece.path not in written and _is_of_user(document, piece)),
+    ]
+    paths = {piece.path for piece in spared}
     if record is not None and digest_of(content) != record.before:
         if digest_of(content) in _digests(record) and record.is_new:
             return Edited(None)
@@ -201,11 +206,24 @@ def take(
     document = _without_ours(document, [*known, *pieces], paths)
     made = pieces if record is None else [piece for piece in known if piece.edit is not None or record.is_new]
     document = _without_defaults(document, [piece for piece in made if piece.is_default], content)
-    notes = tuple(f"`{'.'.join(piece.path)}` is yours and stays" for piece in spared if not spare)
+    notes = () if spare else tuple(f"`{name}` is yours and stays" for name in sorted(map(".".join, paths)))
     is_empty = document.body.strip() in (b"", b"{}") and document.content != content
     if is_empty and (record is None or record.is_new):
         return Edited(None, notes=notes)
     return Edited(document.content, notes=notes)
+
+
+def _is_of_user(document: Document, piece: Piece) -> bool:
+    """Tell whether a server that nobody recorded has settings that we never write, as those of `claude mcp add`."""
+    there = document.get(piece.path, None) if piece.kind == "entry" else None
+    if not is_ours(there) or not isinstance(there, dict) or not isinstance(piece.value, dict):
+        return False
+    return _settings(there) != _settings(piece.value)
+
+
+def _settings(server: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a server has beside the program that it runs."""
+    return {name: value for name, value in server.items() if name not in ("command", "cmd", "args")}
 
 
 def _digests(record: FileRecord) -> list[str]:

@@ -316,6 +316,17 @@ def test_a_server_that_the_user_set_up_stays_also_after_uninstall(project: Proje
     assert project.content() == before
 
 
+def test_a_server_that_the_user_set_up_stays_also_where_nothing_was_recorded(project: Project) -> None:
+    server = {"type": "stdio", "command": "cairn", "args": ["mcp"], "env": {}}  # as `claude mcp add` writes it
+    project.write({".mcp.json": json.dumps({"mcpServers": {"cairn": server}})})
+    before = project.content()
+
+    changes, outcome = project.remove()
+
+    assert [note for change in changes for note in change.notes] == ["`mcpServers.cairn` is yours and stays"]
+    assert (outcome.written, project.content()) == ((), before)
+
+
 def test_another_program_of_the_same_name_is_not_replaced(project: Project) -> None:
     project.write({".mcp.json": '{"mcpServers": {"cairn": {"command": "stones"}}}'})
     before = project.content()
