@@ -224,6 +224,22 @@ def findings(workspace: Workspace, *, fix: bool = False) -> dict[str, tuple[str,
     }
 
 
+def test_a_git_that_is_too_old_for_some_answers_is_told(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "old" / "git"
+    program.parent.mkdir()
+    program.write_text(
+        f'#!/bin/sh\necho "$@" | grep -q version && echo git version 2.9.5 || {shutil.which("git")} "$@"\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    with Workspace.open(root) as workspace:
+        finding = workspace.upkeep.doctor()[0]
+    assert (finding.check, finding.level, finding.hint) == ("git", "warning", "upgrade git")
+    assert finding.message.startswith("2.9.5 is older than 2.30")
+
+
 def test_a_healthy_index_has_nothing_to_mend(root: Path) -> None:
     with open_(root) as workspace:
         workspace.index()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sqlite3
 import stat
@@ -36,7 +37,7 @@ from cairn.index.segment import Segment
 from cairn.index.state_dir import StateDir
 from cairn.index.state_files import unlisted
 from cairn.index.view import load_layout, load_own, load_view
-from cairn.source.plumbing import is_installed
+from cairn.source.plumbing import OLDEST_GIT, run_git
 from cairn.source.text import pluralize
 from cairn.storage.arrays import load_arrays
 from cairn.storage.catalog import STORES
@@ -130,10 +131,15 @@ def repair(state: StateDir, findings: list[Finding], rebuild: Callable[[], objec
 
 
 def _git() -> Finding:
-    if not is_installed():
+    try:
+        version = os.fsdecode(run_git(Path(os.sep), ["version"]).stdout).removeprefix("git version ").strip()
+    except FileNotFoundError:
         words = "git is not installed: folders are walked, and branches are not known"
         return Finding("git", "warning", words, hint="install git")
-    return Finding("git", "ok", "installed")
+    if version and tuple(map(int, re.findall(r"\d+", version)[:2])) < OLDEST_GIT:
+        words = f"{version} is older than 2.30: some repositories and the history of some lines cannot be read"
+        return Finding("git", "warning", words, hint="upgrade git")
+    return Finding("git", "ok", version or "installed")
 
 
 def is_damaged(state: StateDir, fingerprint: str) -> bool:

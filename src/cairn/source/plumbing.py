@@ -27,9 +27,10 @@ from cairn.hints import Hint
 
 # Without `diff`, `status` and all else that compares files with the index, for which git runs filters. `diff-tree`
 # compares what is committed.
-COMMANDS = frozenset(
-    "cat-file check-ignore config diff-tree for-each-ref ls-files ls-tree rev-list rev-parse symbolic-ref".split()  # noqa: SIM905 - a list of words reads best as text
-)
+COMMANDS = frozenset((
+    "cat-file", "check-ignore", "config", "diff-tree", "for-each-ref", "ls-files", "ls-tree", "rev-list", "rev-parse",
+    "symbolic-ref", "version",
+))  # fmt: skip
 # The history of some lines: `log` in this form alone, which prints no difference, signature, note or other name. What
 # a repository's settings would change of the answer is given: renames, the order of files, how the output is encoded.
 LINE_LOG = (
@@ -53,6 +54,7 @@ _OPTIONS = (
     *("-c", "protocol.allow=never"),
     *("-c", "safe.bareRepository=explicit"),  # git before 2.38 ignores it; `find_repository` checks itself
 )
+OLDEST_GIT = (2, 30)  # with which every answer is whole
 TIMEOUT_S = 20.0
 MAX_BYTES = 128_000_000
 _MAX_COMPLAINT_BYTES = 100_000
