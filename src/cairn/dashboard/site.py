@@ -20,11 +20,10 @@ from cairn.daemon.security import PATH_OF_PAGE
 from cairn.daemon.state import Daemon
 from cairn.dashboard import events
 from cairn.dashboard.browsers import LIFE_SECONDS, Browsers, Codes
-from cairn.dashboard.builds import Builds
-from cairn.dashboard.embeddings import Embeddings
 from cairn.dashboard.guard import check_sender, cookie_name, make_nonce, protect, read_cookie
 from cairn.dashboard.remarks import Remarks
 from cairn.dashboard.rendering import Pages
+from cairn.dashboard.runs import Builds, Embeddings
 from cairn.dashboard.views import (
     memories,
     memory,

@@ -16,11 +16,10 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from cairn.daemon.answering import answer
 from cairn.daemon.http import status_of
 from cairn.daemon.state import Daemon
-from cairn.dashboard.builds import Builds
 from cairn.dashboard.courtesy import Courtesy
-from cairn.dashboard.embeddings import Embeddings
 from cairn.dashboard.remarks import Remark, Remarks
 from cairn.dashboard.rendering import Pages
+from cairn.dashboard.runs import Builds, Embeddings
 from cairn.errors import ProjectError, QueryError, RequestError, TooLargeError
 from cairn.facets.memory_status import last_heard
 from cairn.fields import OFFSET

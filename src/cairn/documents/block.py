@@ -28,14 +28,14 @@ def insert(layout: Layout, steps: list[PathStep], node: Node, name: str | None, 
         column = layout.column(node.members[0].start)
         outer = max((layout.column(step.member.start) for step in steps if step.holder.form == "block"), default=-1)
         at = _end_of_lines(layout, node, column if column > outer else column + 1)
-        return [_new_lines(layout, at, _lines(name, value, layout.style, " " * column))]
+        return [layout.insert_lines(at, _lines(name, value, layout.style, " " * column))]
     is_empty = node.kind == "scalar" or not (node.members or layout.body[node.start + 1 : node.end - 1].strip())
     if step is None or step.holder.form != "block" or step.holder.kind != "mapping" or not is_empty:
         return brackets.insert(layout, node, name, value)
     column = layout.column(step.member.start)
     indent = layout.style.unit if name is not None else layout.style.dash_indent
     at = _end_of_lines(layout, node, column + 1)
-    added = _new_lines(layout, at, _lines(name, value, layout.style, " " * column + indent))
+    added = layout.insert_lines(at, _lines(name, value, layout.style, " " * column + indent))
     if node.start == node.end:
         return [added]
     return [layout.cut(layout.last_text(step.member.start, node.start), node.end), added]
@@ -43,7 +43,7 @@ def insert(layout: Layout, steps: list[PathStep], node: Node, name: str | None, 
 
 def start(layout: Layout, name: str, value: Any) -> list[Splice]:  # noqa: ANN401 - JSON
     """Return the change that puts the first value into a file that says nothing."""
-    return [_new_lines(layout, len(layout.body), _lines(name, value, layout.style, ""))]
+    return [layout.insert_lines(len(layout.body), _lines(name, value, layout.style, ""))]
 
 
 def replace(layout: Layout, steps: list[PathStep], node: Node, value: Any) -> list[Splice]:  # noqa: ANN401 - JSON
@@ -115,12 +115,6 @@ def _item_lines(value: Any, style: FileStyle, indent: str) -> list[str]:  # noqa
         return [f"{indent}- {render(value, style)}"]
     first, *rest = _mapping_lines(value, style, f"{indent}  ")
     return [f"{indent}- {first.lstrip(' ')}", *rest]
-
-
-def _new_lines(layout: Layout, at: int, lines: list[str]) -> Splice:
-    text = layout.newline.join(lines)
-    is_open = at and layout.body[at - 1 : at] != b"\n"
-    return Splice(at, "", f"{layout.newline}{text}" if is_open else f"{text}{layout.newline}")
 
 
 def _next_line(layout: Layout, node: Node) -> int:

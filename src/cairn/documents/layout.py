@@ -90,6 +90,12 @@ class Layout:
         """Return the change that writes something in the place of a passage."""
         return Splice(start, self.body[start:end].decode(), inserted)
 
+    def insert_lines(self, at: int, lines: list[str]) -> Splice:
+        """Return the change that writes lines at a place, and ends the line before it if that has no end."""
+        text = self.newline.join(lines)
+        is_open = at and self.body[at - 1 : at] != b"\n"
+        return Splice(at, "", f"{self.newline}{text}" if is_open else f"{text}{self.newline}")
+
     def _unit(self) -> str:
         for holder, member in iter_members(self.root) if self.root else ():
             if holder.form == "brackets" and self.begins_line(member.start):

@@ -38,10 +38,10 @@ def insert(
     if node.own_end >= 0:
         at = layout.line_end(node.own_end)
         indent = layout.indent_at(node.own_end)
-        return [_lines(layout, at, [indent + line])]
+        return [layout.insert_lines(at, [indent + line])]
     if node is layout.root:
         at = _before_headers(layout)
-        return [_lines(layout, at, [line] if at == len(layout.body) else [line, ""])]
+        return [layout.insert_lines(at, [line] if at == len(layout.body) else [line, ""])]
     return _insert_sections(layout, steps, [[f"[{_dotted(names)}]", line]])
 
 
@@ -104,7 +104,7 @@ def _insert_sections(layout: Layout, steps: list[PathStep], sections: list[list[
             break
     lines = [line for section in sections for line in ["", *section]]
     is_first = not layout.body[:at].strip() or _is_blank_before(layout, at)
-    return [_lines(layout, at, lines[1:] if (is_first and layout.body[:at].endswith(b"\n")) or not at else lines)]
+    return [layout.insert_lines(at, lines[1:] if (is_first and layout.body[:at].endswith(b"\n")) or not at else lines)]
 
 
 def _before_headers(layout: Layout) -> int:
@@ -119,12 +119,6 @@ def _before_headers(layout: Layout) -> int:
             break
         at = line
     return at
-
-
-def _lines(layout: Layout, at: int, lines: list[str]) -> Splice:
-    text = layout.newline.join(lines)
-    is_open = at and layout.body[at - 1 : at] != b"\n"
-    return Splice(at, "", f"{layout.newline}{text}" if is_open else f"{text}{layout.newline}")
 
 
 def _dotted(names: list[str]) -> str:

@@ -30,6 +30,7 @@ from cairn.index.plan import (
     lost_segments,
     make_plan,
     make_report,
+    worth_merging,
 )
 from cairn.index.reading import Content, PlanReader
 from cairn.index.segment import Segment, forms_of, merge_segments
@@ -43,13 +44,11 @@ from cairn.storage.arrays import release
 from cairn.storage.connection import store_errors, transaction
 from cairn.storage.index import blob_db, meta_db, segment_db, view_db
 from cairn.storage.index.schema import INDEX
-from cairn.storage.index.segment_db import SegmentRow
 from cairn.storage.index.view_db import FileRow, ViewRow
 from cairn.types import IndexReport
 
 # Segments are merged when there are more than this many, behind a long run, or when more rows are dead than alive.
 MAX_SEGMENTS = 6
-LARGE_SEGMENT = 2  # times all others together
 # Batches wait to be shown until they add this share to the view's files: showing costs time for every file there is.
 SHOWN_SHARE = 1 / 4
 
@@ -320,7 +319,7 @@ class Builder:
         collect = sum(row.n_rows for row in rows) - n_live > max(n_live, self._settings.batch_chunks)
         if not collect and not several and len(rows) <= MAX_SEGMENTS:
             return
-        chosen = rows if collect else _worth_merging(rows)
+        chosen = rows if collect else worth_merging(rows)
         segments = [_load_unread(self._state.segment(row.name)) for row in chosen]
         stored = {int(blob) for segment in segments for blob in segment.blob_ids}
         keep = stored & view_db.live_blob_ids(self._connection) if collect else stored
@@ -422,12 +421,6 @@ def _count_renamed(connection: sqlite3.Connection, view_id: int, plan: Plan) -> 
         return 0
     new = {file.path for file in plan.todo} - plan.known.keys()
     return sum(row.path in new and row.blob_id in gone for row in view_db.iter_files(connection, view_id))
-
-
-def _worth_merging(rows: list[SegmentRow]) -> list[SegmentRow]:
-    """Return the segments worth merging: without the largest, when it is so large that moving it would be the work."""
-    *small, largest = sorted(rows, key=lambda row: row.n_rows)
-    return small if largest.n_rows > LARGE_SEGMENT * sum(row.n_rows for row in small) else [*small, largest]
 
 
 def _load_unread(path: Path) -> Segment:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cairn.errors import DerivedFileError
-from cairn.index.plan import has_size
+from cairn.index.plan import has_size, worth_merging
 from cairn.index.snapshot import Snapshot
 from cairn.index.state_dir import StateDir, new_name
 from cairn.index.vectors import Vectors
@@ -19,9 +19,8 @@ from cairn.storage.arrays import are_bounds, check_fits, load_arrays, save_array
 from cairn.storage.index import overlay_db
 from cairn.storage.index.overlay_db import MissingBlob, ModelRow, OverlayRow
 
-# Files are merged when a model has more than this many; a large one is left alone, see `_worth_merging`.
+# Files are merged when a model has more than this many; a large one is left alone, see `worth_merging`.
 MAX_OVERLAYS = 16
-LARGE_OVERLAY = 2  # times all others together
 _LAYOUT = {"blob_ids": ("i8", 1), "blob_start": ("i8", 1), "keys": ("u8", 1), "vectors": ("i1", 2)}
 
 
@@ -184,7 +183,7 @@ class OverlayStore:
         self._write(file if len(there) == len(file.blob_ids) else file.only(there), there)
         rows = overlay_db.read_overlays(self._connection, self._model.id)
         if len(rows) > MAX_OVERLAYS:
-            self._merge(_worth_merging(rows), keep_texts=True)
+            self._merge(worth_merging(rows), keep_texts=True)
         overlay_db.count_up(self._connection)
 
     def collect(self) -> None:
@@ -228,9 +227,3 @@ class OverlayStore:
         except DerivedFileError:
             return False
         return True
-
-
-def _worth_merging(rows: Sequence[OverlayRow]) -> list[OverlayRow]:
-    """Return the files worth merging: not the largest, if copying that one would be most of the work."""
-    *small, largest = sorted(rows, key=lambda row: row.n_rows)
-    return small if largest.n_rows > LARGE_OVERLAY * sum(row.n_rows for row in small) else [*small, largest]

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from cairn.index.past_files import past_file
 from cairn.index.state_dir import StateDir
 from cairn.index.views import View
 from cairn.source.walk import Walk
 from cairn.storage.index import garbage_db, meta_db, overlay_db, segment_db, view_db
+from cairn.storage.index.overlay_db import OverlayRow
 from cairn.storage.index.segment_db import SegmentRow
 from cairn.storage.index.view_db import FileRow, ViewRow
 from cairn.types import FileStat, IndexReport, Skipped
@@ -24,6 +26,8 @@ GRAPH_SHARE = 1 / 10
 MUCH_BYTES = 200_000
 # An update that changed something looks for garbage when the last look is so long ago.
 GARBAGE_SECONDS = 86_400.0
+_LARGE = 2  # times all other files together, in rows
+_Row = TypeVar("_Row", SegmentRow, OverlayRow)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -148,6 +152,13 @@ def is_published(state: StateDir, view: ViewRow | None) -> bool:
         return False
     is_whole = has_size(state.view(view.arrays), view.n_bytes)
     return is_whole and has_size(state.layout(view.layout), view.layout_bytes)
+
+
+def worth_merging(rows: Sequence[_Row]) -> list[_Row]:
+    """Return the derived files worth merging: not the largest, if copying that one would be most of the work."""
+    ordered = sorted(rows, key=lambda row: row.n_rows)
+    is_large = ordered[-1].n_rows > _LARGE * sum(row.n_rows for row in ordered[:-1])
+    return ordered[:-1] if is_large else ordered
 
 
 def has_size(path: Path, n_bytes: int) -> bool:
