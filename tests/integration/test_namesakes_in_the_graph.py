@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cairn.errors import AmbiguousError
-from cairn.mcp.text import graph_text
+from cairn.mcp.graph_text import graph_text
 from cairn.workspace import Workspace
 from in_process import cairn, document
 from small_projects import write_files

@@ -6,14 +6,11 @@ Agents cut long results each in their own way, so no text here is longer than al
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import groupby
-from operator import itemgetter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cairn.errors import CairnError, error_from_dict
 from cairn.hints import Hint, show
-from cairn.history.values import rest_of_files
 from cairn.mcp.quoted import FRAME, memory_blocks, quote
 from cairn.source.text import pluralize
 
@@ -31,9 +28,6 @@ MAX_BYTES = 20_000  # one agent keeps 20 KiB; letters of two bytes and more get 
 _FOOT_CHARS = 700  # kept free for the notes at the end
 _COUNT_CHARS = 40  # of these for the count of notes that have no room
 _LEAST_CHARS = 60  # a note cut shorter than that says nothing
-_LINE_CHARS = 100  # of a line of code beside its place
-_CHANGED_NAMES = 10  # definitions that changed in a file
-_IMPORTERS = 10  # files that import one in which a definition changed
 PAGE_TOKENS = 2_300  # what a page holds of a text that the daemon lays out to a size
 
 
@@ -106,7 +100,7 @@ def search_text(document: SearchDocument, narrowed_by: Sequence[str] = ()) -> st
     for hit in document["code"]:
         page.add(_hit(hit))
     omitted_memories = _add_memories(page, document)
-    notes = [*document.get("notes", ()), *_place_notes(document)]
+    notes = [*document.get("notes", ()), *place_notes(document)]
     coverage = document["coverage"]
     omitted = document["omitted"] + page.n_left_out
     if omitted:
@@ -134,7 +128,7 @@ def search_text(document: SearchDocument, narrowed_by: Sequence[str] = ()) -> st
     return page.close(notes)
 
 
-def _place_notes(document: Any) -> list[str]:  # noqa: ANN401 - JSON
+def place_notes(document: Any) -> list[str]:  # noqa: ANN401 - JSON
     """Return a note that says that an answer is of a team's project, if it or a hit of it is."""
     if remote := document.get("remote"):
         name = remote["project"]
@@ -176,7 +170,7 @@ def _hit(hit: HitDocument) -> str:
         facts.append(hit["origin"])
     if hit.get("stale"):
         facts.append("changed since it was indexed")
-    lines = [f"{project}{hit['filepath']}:{hit['start_line']}  {_label(hit)}  ({', '.join(facts)})"]
+    lines = [f"{project}{hit['filepath']}:{hit['start_line']}  {label(hit)}  ({', '.join(facts)})"]
     if preview := hit.get("preview"):
         lines += [f"    {line}" for line in preview.split("\n")]
     for neighbour in hit.get("neighbours", ()):
@@ -185,7 +179,8 @@ def _hit(hit: HitDocument) -> str:
     return "\n".join(lines)
 
 
-def _label(item: Any) -> str:  # noqa: ANN401 - whatever has a kind and a name
+def label(item: Any) -> str:  # noqa: ANN401 - whatever has a kind and a name
+    """Return what something is, and its name."""
     return f"{item['kind']} {item.get('qualified_name', item['name'])}".strip()
 
 
@@ -197,7 +192,7 @@ def fetch_text(documents: list[FetchedDocument], skipped: int) -> str:
         skipped: the lines that were left out of each at its beginning.
     """
     page = Page()
-    notes = _place_notes(documents[0]) if documents else []
+    notes = place_notes(documents[0]) if documents else []
     unseen = []
     for document in documents:
         if error := document.get("error"):
@@ -205,7 +200,7 @@ def fetch_text(documents: list[FetchedDocument], skipped: int) -> str:
             continue
         span = f"{document['start_line']}-{document['end_line']}"
         stale = f"  {_change_of(document)}" if document["stale"] else ""
-        head = f"{_place_of(document)}  {_label(document)}  ({span}, {document['id']}){stale}"
+        head = f"{_place_of(document)}  {label(document)}  ({span}, {document['id']}){stale}"
         lines = _shown_text(document).split("\n")
         n_lines = _fitting(lines, page.room - len(head) - 2)
         if not n_lines:
@@ -258,7 +253,7 @@ def context_text(document: ContextDocument) -> str:
     """Return each definition with what is around it."""
     page = Page()
     for item in document["items"]:
-        head = f"{item['filepath']}:{item['start_line']}  {_label(item)}  ({item['start_line']}-{item['end_line']}"
+        head = f"{item['filepath']}:{item['start_line']}  {label(item)}  ({item['start_line']}-{item['end_line']}"
         head += f", {item['id']})" if item["id"] else ")"
         page.add(f"{head}\n{item['text']}\n")
     omitted_memories = _add_memories(page, document)
@@ -269,7 +264,7 @@ def context_text(document: ContextDocument) -> str:
         notes.insert(0, f"{omitted} more without room: lower `limit`, or ask with `ids` of a search.")
     if not document["items"] and not document["memory"] and not notes:
         notes.append("Nothing was found for this.")
-    return page.close([*notes, *_place_notes(document)])
+    return page.close([*notes, *place_notes(document)])
 
 
 def outline_text(document: OutlineDocument) -> str:
@@ -279,190 +274,15 @@ def outline_text(document: OutlineDocument) -> str:
     n_lines = _fitting(lines, page.room)
     page.add("\n".join(lines[:n_lines]))
     if n_lines == len(lines):
-        return page.close(_place_notes(document))
+        return page.close(place_notes(document))
     more = "`fetch` the definition by its id" if document["mode"] == "context" else "ask with `symbol`"
     return page.close(
         [
             f"Cut after {n_lines} of {pluralize(len(lines), 'line')}: {more}.",
             *document["notes"],
-            *_place_notes(document),
+            *place_notes(document),
         ]
     )
-
-
-def graph_text(relation: str, document: dict[str, Any]) -> str:
-    """Return the answer to a question to the symbol graph, one place a line."""
-    page = Page()
-    for line in _GRAPH[relation](document):
-        page.add(line)
-    notes = []
-    if page.n_left_out:
-        question = {"callers": "callers of X", "references": "references to X"}.get(relation)
-        more = f"`search` for `{question}` with `globs` narrows them" if question else "the nearest are here"
-        n_left_out = page.n_left_out + document.get("omitted", 0)
-        notes.append(f"{pluralize(n_left_out, 'more has', 'more have')} no room: {more}.")
-    elif document.get("omitted"):
-        notes.append(f"{'at least ' * document.get('is_cut', False)}{document['omitted']:,} more: raise `limit`.")
-    is_empty = not page.n_left_out and not document.get("omitted")
-    if is_empty and not document.get("changed", True) and not document["deleted"]:
-        notes.append("No definition changed since then.")
-    elif is_empty and not any(document.get(name) for name in _PARTS):
-        notes.append(_NONE.get(relation, "None, as far as can be resolved."))
-    return page.close([*notes, *document["notes"], *_place_notes(document)])
-
-
-def _links(document: dict[str, Any]) -> Iterator[str]:
-    if "namesakes" not in document:
-        yield f"of {_symbol(document['symbol'])}:"
-    number = None
-    for link in document["links"]:
-        if "namesakes" in document and number != link["namesake"]:
-            number = link["namesake"]
-            yield f"of {_symbol(document['namesakes'][number])}:"
-        yield _link(link)
-    for base in document.get("above", ()):
-        yield f"of {_symbol(base['symbol'])}, which it overrides:"
-        yield from map(_link, base["links"])
-
-
-def _references(document: dict[str, Any]) -> Iterator[str]:
-    counts = ", ".join(f"{count:,} {kind}" for kind, count in document["counts"].items())
-    *others, last = document.get("namesakes", [document["symbol"]])
-    for symbol in others:
-        yield f"of {_symbol(symbol)},"
-    yield f"of {_symbol(last)}:{f'  ({counts})' if counts else ''}"
-    for reference in document["references"]:
-        inside = f"  in {reference['symbol']['name']}" if reference["symbol"]["name"] else ""
-        how = f", {reference['how']}" if reference["how"] == "name" else ""
-        place = f"{reference['filepath']}:{reference['line']}"
-        yield f"{reference['kind']}  {place}{inside}{how}  {reference['text'][:_LINE_CHARS]}"
-
-
-def _link(link: dict[str, Any]) -> str:
-    symbol = link["symbol"]
-    beyond = f"  {symbol['filepath']}:{symbol['line']}" if symbol["filepath"] != link["filepath"] else ""
-    return (
-        f"{link['filepath']}:{link['line']}  {_label(symbol)}  ({link['kind']}, {link['how']}{_origin(symbol)}){beyond}"
-    )
-
-
-def _origin(symbol: dict[str, Any]) -> str:
-    return f", {symbol['origin']}" if symbol["origin"] else ""
-
-
-def _symbol(symbol: dict[str, Any]) -> str:
-    return f"{symbol['filepath']}:{symbol['line']}  {_label(symbol)}"
-
-
-def _steps(document: dict[str, Any]) -> Iterator[str]:
-    yield f"from {_symbol(document['source'])}"
-    yield f"to {_symbol(document['target'])}:"
-    for step in document["steps"]:
-        yield _link(step)
-
-
-def _importers(document: dict[str, Any]) -> Iterator[str]:
-    yield f"of {document['filepath']}:"
-    for importer in document["importers"]:
-        late = "  (when a function runs)" if importer["deferred"] else ""
-        yield f"{importer['filepath']}:{importer['line']}{'  (for types only)' if importer['typing_only'] else late}"
-
-
-def _changed(document: dict[str, Any]) -> Iterator[str]:
-    """Yield a line for each file that changed, with what changed in it."""
-    for _, group in groupby(document["changed"], key=itemgetter("filepath")):
-        first, *others = sorted(group, key=lambda symbol: bool(symbol["name"]))
-        names = [f"{symbol['line']} {symbol['name']}" for symbol in others[:_CHANGED_NAMES]]
-        more = f", {len(others) - len(names)} more" if len(others) > len(names) else ""
-        yield f"changed  {_symbol(first)}" + (f", and in it: {', '.join(names)}{more}" if others else "")
-
-
-def _impact(document: dict[str, Any]) -> Iterator[str]:
-    yield from _changed(document)
-    for entry in document["affected"]:
-        symbol = entry["symbol"]
-        facts = f"{entry['via']}, {entry['confidence']:.2f}{_origin(symbol)}"
-        yield f"depth {entry['depth']}  {_symbol(symbol)}  ({facts})"
-    yield from _deleted_files(document)
-    for test in document["tests"]:
-        yield _test(test)
-    yield from _importing(document)
-
-
-def _importing(document: dict[str, Any]) -> Iterator[str]:
-    """Yield the files that import what changed; a few where that is no file, since most may not use it."""
-    is_of_file = any(symbol["kind"] == "file" for symbol in document["changed"])
-    shown = document["importers"] if is_of_file else document["importers"][:_IMPORTERS]
-    yield from (f"importer  {path}:1" for path in shown)
-    if n_more := len(document["importers"]) - len(shown):
-        path = document["changed"][0]["filepath"]
-        hint = Hint(f"importer  {n_more:,} more, of which no use is known; list them", "importers", target=path)
-        yield show(hint, "tools")
-
-
-def _tests(document: dict[str, Any]) -> Iterator[str]:
-    yield from _changed(document)
-    yield from _deleted_files(document)
-    for test in document["tests"]:
-        yield _test(test)
-
-
-def _deleted_files(document: dict[str, Any]) -> Iterator[str]:
-    for file in document["deleted"]:
-        yield f"deleted  {file['filepath']}:1" + (
-            f"  ({', '.join(file['definitions'])})" if file["definitions"] else ""
-        )
-        for mention in file["mentions"]:
-            yield f"names it  {mention['filepath']}:{mention['line']}  {mention['name']}"
-        if file["omitted"]:
-            yield f"names it  {file['omitted']:,} more"
-
-
-def _test(test: dict[str, Any]) -> str:
-    names = f": {', '.join(test['tests'])}" if test["tests"] else ""
-    return f"test  {test['filepath']}:1  ({test['reason']}){names}"
-
-
-def _history(document: dict[str, Any]) -> Iterator[str]:
-    for commit in document["commits"]:
-        files = ", ".join([*commit["files"], *rest_of_files(len(commit["files"]), commit["omitted_files"])])
-        yield f"{commit['hash']}  {commit['date']}  {commit['subject']}" + (f"\n    {files}" if files else "")
-    for file in document.get("files", ()):
-        yield f"changed  {file['filepath']}:1  ({pluralize(file['commits'], 'commit')})"
-
-
-def _related(document: dict[str, Any]) -> Iterator[str]:
-    if document["commits"]:
-        yield f"with {document['filepath']}, which {pluralize(document['commits'], 'commit')} changed:"
-    for file in document["files"]:
-        yield f"{file['filepath']}:1  ({file['together']} of its {pluralize(file['commits'], 'commit')})"
-
-
-# What an answer may hold; lines that could not be resolved have a note of their own.
-_PARTS = (
-    *("links", "above", "references", "steps", "importers", "affected", "tests", "deleted", "unresolved", "unfollowed"),
-    *("commits", "files"),
-)
-_NONE = {
-    "callers": "Nothing calls it.",
-    "importers": "Nothing imports it.",
-    "references": "Nothing refers to it.",
-    "subclasses": "Nothing derives from it.",
-    **dict.fromkeys(("history", "related", "why"), "No commit that Cairn counts says so."),
-}
-_GRAPH = {
-    "callers": _links,
-    "callees": _links,
-    "references": _references,
-    "subclasses": _links,
-    "path": _steps,
-    "importers": _importers,
-    "impact": _impact,
-    "tests": _tests,
-    "history": _history,
-    "related": _related,
-    "why": _history,
-}
 
 
 def status_text(status: dict[str, Any], findings: list[dict[str, Any]] | None) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from cairn.client import Client
 from cairn.errors import BusyError, IndexMissingError
-from cairn.mcp import core_text, memory_text, text
+from cairn.mcp import core_text, graph_text, memory_text, text
 from cairn.protocol.core_requests import CoreRequest
 from cairn.protocol.graph_requests import GraphRequest
 from cairn.protocol.memory_requests import MemoryStatusRequest, RecallRequest, RememberRequest
@@ -208,7 +208,7 @@ async def graph(tool_call: AgentCall, request: GraphRequest) -> str:
     if request.relation == "references" and not request.limit:
         request = replace(request, limit=_MOST_REFERENCES)
     operation, operation_request = graph_operation(request)
-    return text.graph_text(request.relation, await tool_call.perform(operation, operation_request))
+    return graph_text.graph_text(request.relation, await tool_call.perform(operation, operation_request))
 
 
 GRAPH = Tool(

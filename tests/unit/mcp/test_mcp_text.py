@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from cairn.hints import Hint
-from cairn.mcp.text import MAX_BYTES, MAX_CHARS, Page, graph_text, search_text
+from cairn.mcp.graph_text import graph_text
+from cairn.mcp.text import MAX_BYTES, MAX_CHARS, Page, search_text
 from cairn.operations.search import merge_searches
 from cairn.protocol.documents import SearchDocument
 from cairn.protocol.requests import SearchRequest
