@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.cli.main import build_parser
+from cairn.cli.commands import build_parser
 from picture import PICTURE, make_project, take_picture
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ import pytest
 
 import cairn.storage.arrays  # noqa: F401 - declares an error of its own
 from cairn.answers import Answer, CodeHit, Coverage, Fetched
-from cairn.cli.main import build_parser
+from cairn.cli.commands import build_parser
 from cairn.config import ENVIRONMENT_PREFIX, Settings
 from cairn.daemon.http import status_of
 from cairn.daemon.routes import all_routes

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from cairn.cli.commands import build_parser
 from cairn.cli.examples import EXAMPLES
-from cairn.cli.main import build_parser, main
+from cairn.cli.main import main
 from cairn.cli.parser import in_order
 
 PROJECT = Path(__file__).parent / "project"

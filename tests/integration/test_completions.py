@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from cairn.cli.commands import build_parser
 from cairn.cli.completions import CompletionEntry, read_entries, write_bash, write_fish, write_manual, write_zsh
-from cairn.cli.main import build_parser
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ import yaml
 
 pytest.importorskip("psycopg", reason="needs the extra `team`")
 
-from cairn.cli.main import build_parser
+from cairn.cli.commands import build_parser
 from cairn.errors import CatalogError
 from cairn.team.catalog import Catalog
 from cairn.team.doctor import examine

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.cli.main import build_parser
+from cairn.cli.commands import build_parser
 from cairn.cli.parser import in_order
 
 
