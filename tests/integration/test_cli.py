@@ -547,3 +547,12 @@ def test_a_structural_search_explains_what_its_metavariables_stand_for(project: 
     assert shown["code"][0]["captures"] == [{"F": "load_config"}]
     check_error(cairn("search", "--mode", "structural", "load(", cwd=project), 2, "unbalanced")
     assert cairn("search", "--mode", "structural", "absent($$$)", cwd=project).returncode == 1
+
+
+def test_a_project_without_memories_says_how_to_keep_one(tmp_path: Path) -> None:
+    listed, chosen = cairn("memories", cwd=tmp_path), cairn("memories", "--type", "gotcha", cwd=tmp_path)
+    assert (listed.returncode, listed.stderr) == (
+        1,
+        "There are no memories yet; keep one with: cairn remember TEXT\n",
+    )
+    assert (chosen.returncode, chosen.stderr) == (1, "There are no such memories.\n")

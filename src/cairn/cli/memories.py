@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
 
 _MAX_BYTES = 1_000_000  # of a text that is read
+_NO_MEMORIES = "There are no memories yet; keep one with: cairn remember TEXT"
 
 
 def answer_memory(options: argparse.Namespace, operation: str, fields: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
@@ -107,15 +108,16 @@ def filter_fields(options: argparse.Namespace) -> dict[str, object]:
 def run_memories(options: argparse.Namespace) -> int:
     """List memories, the newest first."""
     paging = {"limit": options.limit, "offset": options.offset, "max_tokens": options.max_tokens}
-    fields = {**filter_fields(options), **paging}
-    document: MemoryListDocument = answer_memory(options, "memories", fields)
+    chosen_by = filter_fields(options)
+    document: MemoryListDocument = answer_memory(options, "memories", {**chosen_by, **paging})
     if options.json:
         emit_json(document)
     else:
         style = Style(sys.stdout)
         for row in document["memories"]:
             print_row(row, style)
-        note_rest(document["total"], options, len(document["memories"]), "There are no such memories.")
+        nothing = "There are no such memories." if any(chosen_by.values()) else _NO_MEMORIES
+        note_rest(document["total"], options, len(document["memories"]), nothing)
     return EXIT_FOUND if document["total"] > options.offset else EXIT_NONE
 
 
