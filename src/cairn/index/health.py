@@ -162,25 +162,25 @@ def _folder(state: StateDir) -> Iterator[Finding]:
         yield Finding("state", "error", str(error), hint=error.hint)
         return
     if state.path.is_dir():
-        for path in filter(os.path.isdir, (state.path, state.derived)):
-            try:
-                with tempfile.NamedTemporaryFile(dir=path, suffix=".tmp"):
-                    pass
-            except OSError as error:
-                words = f"{path} cannot be written ({error.strerror}): answers come from what is there"
-                hint = (
-                    "free some space"
-                    if is_disk_full(error)
-                    else "make it writable, or set CAIRN_STATE_DIR to a folder that is, where another memory begins"
-                )
-                yield Finding("folder", "error", words, hint=hint)
-                return
-        yield Finding("folder", "ok", f"{state.path} can be written")
+        yield _may_write(state)
         return
     above = next(folder for folder in state.path.parents if folder.is_dir())
     if not os.access(above, os.W_OK | os.X_OK):
         words = f"{above} cannot be written, so nothing can be indexed here"
         yield Finding("folder", "error", words, hint="make it writable, or set CAIRN_STATE_DIR to a folder that is")
+
+
+def _may_write(state: StateDir) -> Finding:
+    for path in filter(os.path.isdir, (state.path, state.derived)):
+        try:
+            with tempfile.NamedTemporaryFile(dir=path, suffix=".tmp"):
+                pass
+        except OSError as error:
+            words = f"{path} cannot be written ({error.strerror}): answers come from what is there"
+            elsewhere = "make it writable, or set CAIRN_STATE_DIR to a folder that is, where another memory begins"
+            hint = "free some space" if is_disk_full(error) else elsewhere
+            return Finding("folder", "error", words, hint=hint)
+    return Finding("folder", "ok", f"{state.path} can be written")
 
 
 def _in_the_way(state: StateDir) -> Iterator[tuple[Path, str]]:

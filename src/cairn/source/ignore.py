@@ -53,38 +53,14 @@ class IgnoreRules:
         self._paths: dict[bytes, _Last] = {}
         self._endings: dict[bytes, _Last] = {}
         self.unused = 0
-        patterns: list[tuple[int, bytes]] = []
-        wildcards = expressions = 0
+        patterns = _Patterns()
         for line in text.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
-            rule = _parse_line(line)
-            if rule is None:
-                continue
-            number = len(self._ignores)
-            if len(line) > _MAX_RULE_BYTES:
-                self.unused += 1
-            elif not _SPECIAL.search(rule.pattern):
-                self._add_plain(rule, number)
-            elif not rule.is_anchored and (ending := _ENDING.fullmatch(rule.pattern)):
-                _add(self._endings, ending[1], number, rule)
-            elif body := _translate(rule.pattern):
-                several = rule.pattern.count(b"*") if rule.pattern.count(b"*") > 1 else 0
-                if (
-                    len(patterns) == _MAX_RULES
-                    or wildcards + several > _MAX_WILDCARDS
-                    or expressions + len(body) > _MAX_EXPRESSION_BYTES
-                ):
-                    self.unused += 1
-                    continue
-                wildcards += several
-                expressions += len(body)
-                patterns.append((number, _expression(rule, body)))
-            else:
-                continue
-            self._ignores.append(rule.ignores)
+            if (rule := _parse_line(line)) is not None:
+                self._add_rule(rule, len(line), patterns)
         self._automata = [
             automaton
-            for first in range(0, len(patterns), _RULES_PER_AUTOMATON)
-            for automaton in self._compile(patterns[first : first + _RULES_PER_AUTOMATON])
+            for first in range(0, len(patterns.expressions), _RULES_PER_AUTOMATON)
+            for automaton in self._compile(patterns.expressions[first : first + _RULES_PER_AUTOMATON])
         ]
 
     def match(self, path: bytes, *, is_folder: bool) -> bool | None:
@@ -112,11 +88,18 @@ class IgnoreRules:
                     last = max(last, rules[max(matches)])
         return self._ignores[last] if last >= 0 else None
 
-    def _add_plain(self, rule: _Rule, number: int) -> None:
-        if rule.is_anchored:
-            _add(self._paths, rule.pattern, number, rule)
-        else:
-            _add(self._names, rule.pattern, number, rule)
+    def _add_rule(self, rule: _Rule, n_bytes: int, patterns: _Patterns) -> None:
+        """Put a rule, which has so many bytes, where it is looked up; it has a number even if it never applies."""
+        number = len(self._ignores)
+        self._ignores.append(rule.ignores)
+        if n_bytes > _MAX_RULE_BYTES:
+            self.unused += 1
+        elif not _SPECIAL.search(rule.pattern):
+            _add(self._paths if rule.is_anchored else self._names, rule.pattern, number, rule)
+        elif not rule.is_anchored and (ending := _ENDING.fullmatch(rule.pattern)):
+            _add(self._endings, ending[1], number, rule)
+        elif (body := _translate(rule.pattern)) and not patterns.add(number, rule, body):
+            self.unused += 1
 
     def _compile(self, patterns: list[tuple[int, bytes]]) -> list[tuple[Any, list[int]]]:
         """Return automata with the numbers of their rules; rules for which memory does not suffice are left out."""
@@ -158,6 +141,25 @@ class _Rule(NamedTuple):
     pattern: bytes
     is_anchored: bool
     folders_only: bool
+
+
+class _Patterns:
+    """The rules that need an automaton, as numbers and expressions, as far as time and memory allow."""
+
+    def __init__(self) -> None:
+        self.expressions: list[tuple[int, bytes]] = []
+        self._n_wildcards = self._n_bytes = 0
+
+    def add(self, number: int, rule: _Rule, body: bytes) -> bool:
+        """Add a rule, and tell whether there was room for it."""
+        n_stars = rule.pattern.count(b"*")
+        n_wildcards = self._n_wildcards + (n_stars if n_stars > 1 else 0)
+        n_bytes = self._n_bytes + len(body)
+        if len(self.expressions) == _MAX_RULES or n_wildcards > _MAX_WILDCARDS or n_bytes > _MAX_EXPRESSION_BYTES:
+            return False
+        self._n_wildcards, self._n_bytes = n_wildcards, n_bytes
+        self.expressions.append((number, _expression(rule, body)))
+        return True
 
 
 def _add(table: dict[bytes, _Last], key: bytes, number: int, rule: _Rule) -> None:

@@ -87,8 +87,6 @@ _MAX_CLOSURES = 20_000
 _MAX_IMPORT_CHARS = 500  # of a module, or of a name
 
 _SPACE = re.compile(r"\s+")
-
-
 Captures = dict[str, list["tree_sitter.Node"]]
 
 
@@ -155,10 +153,11 @@ class _Collector:
         self._package = ""
         self._counts = language in OVERLOADING
         self._passed = PassedNames(self._scope, self._parents)
+        self._records = {"import": self._import, "doc": self._doc, "local": self._local}
 
     def collect(self, matches: Sequence[Captures], wrappers: Iterable[re.Match[bytes]]) -> Facts:
         """Make the facts of what the query captures, and of macros that the parser did not see: `Support.wrappers`."""
-        data, kind_of = self._data, _KIND_OF
+        data = self._data
         references = [_Reference(found.start(3), _CALL, found[3] + b"!", found.end(3)) for found in wrappers]
         heads: set[int] = set()
         types: set[int] = set()
@@ -166,7 +165,7 @@ class _Collector:
         for captures in matches:
             for name, nodes in captures.items():
                 node = nodes[0]
-                if (kind := kind_of.get(name)) is not None:
+                if (kind := _KIND_OF.get(name)) is not None:
                     start, end = node.start_byte, node.end_byte
                     if "receiver" in captures:
                         start = min(start, captures["receiver"][0].start_byte)
@@ -215,8 +214,8 @@ class _Collector:
 
     def _statement(self, name: str, node: tree_sitter.Node, captures: Captures) -> None:
         """Record a capture that is not a reference."""
-        if name == "import":
-            self._import(node)
+        if (record := self._records.get(name)) is not None:
+            record(node)
         elif name in _VARIABLES:
             self._variables(name, node, captures)
         elif name == "fields":
@@ -232,8 +231,6 @@ class _Collector:
             self._imports.append(
                 Import("", _text(node), "default", bisect_right(self._starts, node.start_byte), ImportFlag.REEXPORT)
             )
-        elif name in ("doc", "local"):
-            (self._doc if name == "doc" else self._local)(node)
         elif name == "package" and not self._package:
             self._package = _SPACE.sub("", _text(node)).strip("\\.")
 
@@ -241,42 +238,28 @@ class _Collector:
         """Make the columns."""
         texts: dict[str, int] = {}
         numbers: dict[bytes, int] = {}
-        kinds: list[int] = []
-        expressions: list[int] = []
-        scopes: list[int] = []
-        lines: list[int] = []
-        starts_kept: list[int] = []
-        counts: list[int] = []
-        starts, borders, owners = self._starts, self._borders, self._owners
+        rows: list[tuple[int, ...]] = []
         for start, kind, raw, end, given in references:
             number = numbers.get(raw)
             if number is None:
                 expression = self._expression(raw)
                 number = numbers[raw] = texts.setdefault(expression, len(texts)) if expression else -1
-            if number < 0:
-                continue
-            scope = owners[bisect_right(borders, start) - 1]
-            starts_kept.append(start)
-            counts.append(given)
-            kinds.append(kind)
-            expressions.append(number)
-            scopes.append(self._target(kind, start, scope))
-            lines.append(bisect_right(starts, end - 1))
-        defined = [item.definition.name for item in self._parsed]
-        imports, values = without_known(self._imports, defined)[:_MAX_IMPORTS], self._values[:_MAX_VALUES]
+            if number >= 0:
+                scope = self._target(kind, start, self._scope(start))
+                rows.append((kind, number, scope, bisect_right(self._starts, end - 1), start, given))
+        kinds, expressions, scopes, lines, starts, counts = map(list, zip(*rows, strict=True)) if rows else ([],) * 6
         closures = tuple(map(self._closure, self._closures))
-        blocks = tuple(map(self._blocks.block_at, starts_kept)) if closures else ()
         return Facts(
             list(texts),
             kinds,
             expressions,
             scopes,
             lines,
-            imports,
-            values,
+            without_known(self._imports, [item.definition.name for item in self._parsed])[:_MAX_IMPORTS],
+            self._values[:_MAX_VALUES],
             self._package[:_MAX_IMPORT_CHARS],
             closures,
-            blocks,
+            tuple(map(self._blocks.block_at, starts)) if closures else (),
             self._blocks.enclosed(),
             counts if self._counts else (),
         )
