@@ -129,6 +129,16 @@ def test_a_hard_search_ends_at_once_when_it_is_interrupted(project: Path, number
     assert (process.returncode, said) == (code, words)
 
 
+def test_a_command_that_is_interrupted_before_it_has_begun_says_so_in_one_word(project: Path) -> None:
+    code = (
+        "import os, signal, cairn.cli.main as it; read = it.parse; "
+        "it.parse = lambda *given: (os.kill(os.getpid(), signal.SIGINT), read(*given))[1]; it.run()"
+    )
+    command = [sys.executable, "-c", code, "search", "tax"]
+    done = subprocess.run(command, cwd=project, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"Interrupted.\n")
+
+
 @pytest.mark.parametrize("command", ["similar", "slice", "flow"])
 def test_a_line_with_thousands_of_digits_is_a_mistake_like_any_other(project: Path, command: str) -> None:
     done = cairn(command, "money.py:" + "9" * 5_000, cwd=project)

@@ -111,6 +111,8 @@ def run() -> NoReturn:
         code = main()
     except SystemExit as end:  # from the parser, which has printed the reason
         code = end.code if isinstance(end.code, int) else EXIT_USAGE
+    except KeyboardInterrupt:  # before the command has begun
+        code = _end_early("")
     except OSError as error:  # its help cannot be written
         code = _end_unwritten(error, EXIT_FOUND)
     for stream in (sys.stdout, sys.stderr):
