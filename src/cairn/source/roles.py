@@ -48,7 +48,7 @@ def foreign_word(role: int) -> Literal["", "generated", "vendored"]:
 # In the syntax of RE2, which tries all of them in one pass. They are compiled on first use: most runs know the roles of
 # all files already.
 _TEST = (
-    r"(^|/)(tests?|testing|specs?|__tests__|__mocks__|test[-_]?(?:data|dts|utils?)|fixtures?|e2e)/"
+    r"(^|/)(tests?|testing|regress|specs?|__tests__|__mocks__|test[-_]?(?:data|dts|utils?)|fixtures?|e2e)/"
     r"|(^|/)(test_[^/]*|[^/]*_test|[^/]*_tests|[^/]*[.-](test|test-d|spec|stories|bench)|conftest|[^/]*_spec)\.[^/]+$"
     r"|(^|/)[^/]*[a-z](Test|Tests|Spec|Specs|TestCase|IT)\.(java|kt|kts|scala|cs|swift|php|groovy)$"
 )
@@ -84,6 +84,7 @@ _CONFIG = (
     r"(^|/)(requirements[^/]*\.(txt|in)|constraints[^/]*\.txt|CMakeLists\.txt|MANIFEST\.in"
     r"|configure\.ac|CODEOWNERS|BUILD|WORKSPACE|Earthfile|Jenkinsfile|Procfile|Vagrantfile|go\.(mod|work)"
     r"|\.([a-z]+(rc|ignore|-format|-versions)|mailmap|gitattributes|git-blame-ignore-revs|htaccess|jvmopts|rspec|yardopts))$"
+    r"|(^|/)[^/]*\.env([._-][^/]*)?$"
     r"|\.(bazel|bzl|cabal|cff|config|csv|haskell-ci|neon|nuspec|pbxproj|pc|podspec|sln|slnx|tsv|xcprivacy|xcscheme"
     r"|xctestplan|xcworkspacedata|xlf|xliff)(\.(dist|in))?$"
 )

@@ -145,6 +145,18 @@ def test_documents_of_former_versions_are_old() -> None:
     assert [path for path, role in roles.items() if role & Role.OLD_VERSION] == ["www/versioned_docs/version-9.x/a.md"]
 
 
+@pytest.mark.parametrize("path", ["regress/session.sh", "src/test/regress/sql/join.sql", "usr.bin/regress/a.c"])
+def test_what_is_in_a_folder_for_regression_tests_is_a_test(path: str) -> None:
+    assert role_of(path, "bash") & Role.TEST
+    assert not role_of("src/regression/linear.py", "python") & Role.TEST
+
+
+@pytest.mark.parametrize("path", [".env.example", "deploy/.env.production", "example.env", "app/.env", ".env-sample"])
+def test_examples_of_an_environment_are_settings(path: str) -> None:
+    assert role_of(path, "text") & Role.CONFIG
+    assert not role_of("src/env.ts", "typescript") & Role.CONFIG
+
+
 def test_tests_of_types_are_tests() -> None:
     assert role_of("test-dts/store.ts", "typescript") & Role.TEST
     assert role_of("src/store.test-d.ts", "typescript") & Role.TEST
