@@ -23,6 +23,14 @@ _FIELDS = re.compile(
 _ADDRESS = re.compile(rf"(?<![\w.:/-])(?:https?://)?[\w-][\w.-]{{0,200}}(?::\d{{1,5}})?{_PATH}")
 _CURL_METHOD = re.compile(rf"(?:-X|--request)[ =]?[\"']?({METHODS})\b")
 _ADDRESS_ALONE = re.compile(rf"(?:https?://[^\s/\"']{{1,200}})?{_PATH}(?:[?#]\S*)?")
+# A short question for a route: `where is /users handled`, `the /users endpoint`, `POST to /users`.
+_SAYS_ROUTE = re.compile(
+    r"(?i)\b(?:routes?|endpoints?|handle[rsd]?|controllers?|served?|serves|requests?|api|calls?|hits?|url|views?"
+    r"|respon(?:ds?|se))\b"
+)
+_PATH_IN_QUESTION = re.compile(rf"(?<!\S)[\"'`]?{_PATH}[\"'`]?(?=[?,.]?(?:\s|$))")
+_METHOD_TO = re.compile(rf"\b({METHODS})(?: requests?)?(?: to| on| for| at)?\s+[\"'`]?/")
+_MAX_WORDS = 10
 _NUMBER = re.compile(r"\d+")
 _STATUS = re.compile(r"[^\n]{0,60}?(?<![\w.:/-])(\d)\d\d(?![\w.:/-])")  # of the answer, behind a request
 
@@ -37,7 +45,7 @@ class RequestLine(NamedTuple):
 def read_requests(text: str) -> list[RequestLine]:
     """Return the requests that a text says, each once, those first that an error of the server answered.
 
-    A path alone counts if it is all of the text.
+    A path alone counts if it is all of the text, or if a short question for a route has it.
     """
     if "/" not in text:
         return []
@@ -56,6 +64,8 @@ def read_requests(text: str) -> list[RequestLine]:
         found = [(option[1] if option else "", match[1]) for match in _ADDRESS.finditer(commands)]
     if not found and (alone := _ADDRESS_ALONE.fullmatch(text.strip())) is not None:
         found = [("", alone[1])]
+    if not found and text.count(" ") < _MAX_WORDS and "\n" not in text:
+        found = _asked_for(text)
     requests: dict[str, RequestLine] = {}  # those that differ in numbers alone are one
     for method, path in found:
         segments = tuple(filter(None, path.rstrip(".,;:").split("/")))
@@ -63,6 +73,13 @@ def read_requests(text: str) -> list[RequestLine]:
             requests.setdefault(_NUMBER.sub("0", f"{method} {path}"), RequestLine(method, segments))
     by_depth = sorted(requests.values(), key=lambda request: not request.segments)  # that of the first page comes last
     return by_depth[:_MAX_REQUESTS]
+
+
+def _asked_for(text: str) -> list[tuple[str, str]]:
+    """Return the method, empty if unknown, and the path of the one route that a short question is for."""
+    paths, method = _PATH_IN_QUESTION.findall(text), _METHOD_TO.search(text)
+    is_asked = len(paths) == 1 and (method is not None or _SAYS_ROUTE.search(text) is not None)
+    return [(method[1] if method else "", paths[0])] if is_asked else []
 
 
 def _badness(text: str, end: int) -> int:

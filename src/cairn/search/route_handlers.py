@@ -35,9 +35,10 @@ _RESOURCE = re.compile(r"\b(?:apiR|r)esource(s?)\b")
 _UPDATE, _DELETE = ("update", "partial_update"), ("destroy", "delete")
 _OF_ONE = {"GET": ("show", "retrieve"), "PUT": _UPDATE[:1], "PATCH": _UPDATE[::-1], "DELETE": _DELETE}
 _OF_ALL = {"GET": ("index", "list"), "POST": ("create", "store")}
-_INLINE = re.compile(r"\bfunction\b|=>|->\s*\{|\bfunc\s*\(|\bfn\s*\(|\blambda\b|\bdo\s*\||\{\s*$")
+_INLINE = re.compile(r"\bfunction\b|=>|->\s*\{|\bfunc\s*\(|\bfn\s*\(|\blambda\b|\bdo\s*(?:\||$)|\{\s*$")
 _IN_QUOTES = re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)\w+)*(?![\w.]|\s*(?:=(?!=)|:(?!:)))")  # but for the name of an argument
+_VERBS = frozenset(METHODS.split("|"))
 _WRAPPERS = frozenset({"as_view", "bind", "class", "to"})
 _PLAIN = re.compile(r"[^a-z0-9]")
 
@@ -98,7 +99,8 @@ def _named_in(statement: str, request: RequestLine) -> Iterator[_Handler]:
         plain = _IN_QUOTES.sub(" ", statement)
         if request.method and (own := re.search(rf"(?i)\b{request.method}\(\s*({_DOTTED.pattern})", plain)):
             yield _dotted(own[1])
-        yield from (_dotted(each) for each in reversed(_DOTTED.findall(plain)) if each not in METHODS)
+        handlers = map(_dotted, reversed(_DOTTED.findall(plain)))
+        yield from (each for each in handlers if each.name.upper() not in _VERBS)  # of the call that declares the route
 
 
 def _dotted(text: str) -> _Handler:
