@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -33,10 +34,17 @@ from cairn.search.hits import Verdict, focus_on, make_hit
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
 from cairn.search.message_keys import with_users_of_keys
-from cairn.search.name_lines import is_heading, lines_instead, with_fields, with_lines_that_set
+from cairn.search.name_lines import (
+    is_heading,
+    is_script,
+    lines_instead,
+    with_fields,
+    with_lines_that_set,
+    with_reads_of_variable,
+)
 from cairn.search.named import MAX_NAMESAKES, may_be_named, means_name, owner_of
 from cairn.search.past import file_history
-from cairn.search.pasted_answer import with_pasted
+from cairn.search.pasted_answer import with_named_option, with_pasted
 from cairn.search.query import (
     DETAIL_WEIGHT,
     EXACT_MODES,
@@ -81,6 +89,7 @@ LONG_WEIGHTS = WEIGHTS._replace(
     depth=-0.2,
 )
 _VERBS = {"literal": "holds", "regex": "matches", "structural": "matches"}
+_CAPITALS = re.compile(r"[A-Z][A-Z\d]*(?:_[A-Z\d]+)+")
 MAX_COMPARED = 40_000  # rows of a project whose names are compared with one that nothing has: 0.03 s in 23,000
 MAX_MEANT, LEAST_ALIKE = 5, 0.7  # names that a misspelt word may mean, and how like it they are, 0 to 1
 SURELY_ALIKE, MAX_DEFINING = 0.8, 3  # so much for its definitions to be shown, and how many of these
@@ -115,6 +124,8 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
     if query.mode not in (*EXACT_MODES, "graph") or (guessed and not hits):
         query, hits, on_ranking = _rank(library, query, request, effort, searched)
         notes += on_ranking
+    if guessed:
+        hits = with_reads_of_variable(library, query, request, hits, notes)
     if request.expand and library.open_graph is None:
         notes.append("Callers and callees are known of what is checked out only.")
     elif request.expand and hits:
@@ -294,6 +305,8 @@ def _with_lines(
     """Return the hits with the lines that a query means, by what it names or quotes; notes say where else to ask."""
     if asks_for_commits(query.text):
         notes.append(Hint("This is the code as it is now; for what commits say", "history", query=query.text))
+    if declared := with_named_option(library, query, request, hits, notes):
+        return declared
     if not _is_named(query, hits):
         return with_pasted(library, query, request, hits, notes)
     return with_fields(library, query, request, hits) if is_heading(query, hits[0]) else hits
@@ -410,6 +423,8 @@ def _is_named(query: Query, hits: Sequence[CodeHit]) -> bool:
     if not hits:
         return False
     if query.named is not None and hits[0].name.lower() == query.named.last.lower():
+        if _CAPITALS.fullmatch(query.named.last) and (hits[0].name != query.named.last or is_script(hits[0])):
+            return False  # a member of an enum, a macro or a variable of the environment
         return may_be_named(hits[0].path, hits[0].qualified_name, query.named)
     if query.named is not None and hits[0].kind == "enum" and hits[0].name == owner_of(query.named).last:
         return True

@@ -24,9 +24,12 @@ _DECLARES = re.compile(
     r"|\b(?:o|op|opts?|parser)\.on\b|\bnames?\b\s*[:=]|DEFINE_|\bswitch\(|[pP]arser\.\w+\("
 )
 _READS = re.compile(
-    r"(?i)conflicts|overrides|\.requires|exclusive|MarkFlag|\b(?:get|has|is|lookup|value|contains)_?\w*\(|\bchanged\("
+    r"(?i)\boption\(''(?:, ?\w+)?\)"
+    r"|conflicts|overrides|\.requires|exclusive|MarkFlag|\b(?:get|has|is|lookup|value|contains)_?\w*\(|\bchanged\("
     r"|\b(?:if|elif|unless|when|case|return|raise|throw|error|assert|warn\w*)\b|\+=|[=!]=|\bin\b.*:$"
 )
+# Where a program looks at its arguments itself.
+_BRANCHES = re.compile(r"^\s*(?:case|when)\s+[\"']|\b(?:arg|argv|args|opt|param)s?\w*(?:\[\w+\])?\s*={2,3}\s*[\"']")
 _IN_QUOTES = re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`")
 _COMMENT = re.compile(r"\s*(?:#(?!\[)|//|/?\*|--|;|<!--|\"\"\")")
 # An attribute or annotation for a field that is an option, right before it.
@@ -38,7 +41,7 @@ _MARKED = re.compile(
 )
 _LINES_BEFORE, _LINES_OF_MARK = 2, 30
 _AFTER = r"(?=[\"'=,]|\s*[<\[{|]|\s+[A-Z][A-Z_]*\b)"  # the name of its value, or the end
-_QUOTED, _MEMBER, _FLAG_ALONE, _NAME_ALONE = 1.0, 1.0, 0.6, 0.5
+_QUOTED, _MEMBER, _BRANCH, _FLAG_ALONE, _NAME_ALONE = 1.0, 1.0, 0.8, 0.6, 0.5
 # Factors: another line declares; the line rather asks for the value; it spells the name in another way.
 _NEARBY, _READ, _RESPELLED = 0.95, 0.6, 0.9
 _CALLED_SO = re.compile(
@@ -157,6 +160,8 @@ def _share_of(lines: Sequence[str], number: int, spellings: _Spellings) -> float
     own = lines[number - 1]
     factor = 1.0
     if spellings.flag.search(own):
+        if _BRANCHES.search(own):
+            return _BRANCH
         alone = _FLAG_ALONE
     elif spellings.quoted.search(own):
         alone = _NAME_ALONE

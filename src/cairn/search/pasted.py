@@ -59,6 +59,7 @@ _Item = TypeVar("_Item")
 
 _WORD = re.compile(r"\w+")
 _COMMENT_LINE = re.compile(rb"\s*(?:#(?!\{)|//|/?\*|--|;;|%)")
+_ENDS_MESSAGE = re.compile(rb"[\"'`:.,;!?(]| ?(?:[-%${#<\[\"'`(]|\\)")
 _PLACEHOLDER = re.compile(rb"[\"'`(<\[ ]{0,3}(?:%[\w(.-]|\$?\{|#\{|\\\(|\"? ?[+.,] ?\w)")
 
 
@@ -100,11 +101,11 @@ def find_pasted(library: Library, pasted: Sequence[Pasted], wants: Role, filters
         if not one.is_loose and stands_nowhere(library.snapshot, one.text):
             continue
         search = _Search(library, one, wants, filters, until)
-        found = search.whole(limit)
+        found = Places([]) if one.is_short else search.whole(limit)
         if not found.places and search.has_other_body:
             found = _Search(library, Pasted(search.body, True), wants, filters, until).whole(limit)
-        if not found.is_cut and search.is_minor(found.places) and (as_sentence := search.as_sentence(limit)).places:
-            found = as_sentence
+        if not found.is_cut and search.is_minor(found.places) and (as_message := search.as_message(limit)).places:
+            found = as_message
         if one.is_loose and not found.is_cut and not is_of_language(one.text) and search.is_minor(found.places):
             parts = search.parts()  # a test repeats the message that the code makes
             if not found.places or (parts.places and not search.is_minor(parts.places)):
@@ -186,7 +187,7 @@ class _Search:
             factor = _PLAIN_VALUE if said.sum() >= _OWN_WORDS else _VALUE
             rarity[~own] *= [_CLASS if match[0] in message.raised else factor for match in compress(found, ~own)]
             self.body, raised = message.body, message.raised
-        self._is_loose = pasted.is_loose
+        self._is_loose, self._is_short = pasted.is_loose, pasted.is_short
         self._raised = [name.encode() for name in raised]
         self._bytes = self._text.encode("utf-8", "surrogatepass")
         spans = [match.span() for match in found]
@@ -205,14 +206,14 @@ class _Search:
         is_other = self.body != self._text.strip() and len(self.body.split()) >= _ENOUGH_WORDS
         return is_other and not stands_nowhere(self._library.snapshot, without_prefix(self.body))
 
-    def whole(self, limit: int, respelt: str = "") -> Places:
+    def whole(self, limit: int, *, any_case: bool = False) -> Places:
         """Return lines that hold all of the text; those that are not part of a longer word, and code, come first.
 
         A text that nobody has translated yet stands in the files of all languages: only that in English is shown.
 
         Args:
             limit: how many lines there may be.
-            respelt: the text in another case, to look for instead.
+            any_case: whether letters of ASCII may be written large or small.
         """
         n_wanted = sum(self._words.counts)
         if not n_wanted or not len(self._rows):
@@ -226,17 +227,17 @@ class _Search:
         files = files[order][:_MAX_FILES]
         places: list[tuple[bool, bool, bool, int, PastedPlace]] = []
         n_of = {False: 0, True: 0}  # by whether they are part of a longer word
-        text = respelt or self._text
-        needle = text.encode("utf-8", "surrogatepass")
-        is_bounded = text[:1].isalnum()
+        needle = self._bytes.lower() if any_case else self._bytes
+        is_bounded = self._text[:1].isalnum()
         for file, content in self._texts(files.tolist()):
             piece = _PastedPiece(file, 1, 0, content.data)
-            data, position = piece.data, 0
+            data, position = content.data.lower() if any_case else content.data, 0
             while (start := data.find(needle, position)) >= 0:
                 end = start + len(needle)
                 is_inner = (is_bounded and _is_word(data[start - 1 : start])) or _is_word(data[end : end + 1])
                 if not is_inner or n_of[True] < 4 * limit:
-                    place = PastedPlace(piece.line_at(start), text, 1.0)
+                    part = piece.data[start:end].decode("utf-8", "surrogatepass") if any_case else self._text
+                    place = PastedPlace(piece.line_at(start), part, 1.0)
                     before = data[data.rfind(b"\n", 0, start) + 1 : start]
                     is_aside = bool(_COMMENT_LINE.match(before)) or (self._is_loose and not _opens_string(before))
                     places.append((is_inner, bool(self._is_minor[piece.file]), is_aside, len(places), place))
@@ -249,14 +250,13 @@ class _Search:
         untranslated = [place for place in found if not self._is_translation[place.line.file]]
         return Places(_without_repeats(untranslated or found)[:limit], self._is_late())
 
-    def as_sentence(self, limit: int) -> Places:
-        """Return lines in whose code the text, typed in lower case, is a message that begins as a sentence does."""
-        if not self._text[:1].islower():
+    def as_message(self, limit: int) -> Places:
+        """Return lines in whose code the text, typed in any case, begins a message; few words are all of it."""
+        if not self._is_short and not any(map(str.isspace, self._text)):
             return Places([])
-        begun = self._text[0].upper() + self._text[1:]
-        found = self.whole(limit, begun)
-        is_message = any(_is_message(place.line.text, begun) for place in found.places)
-        return found if is_message and not self.is_minor(found.places) else Places([])
+        found = self.whole(limit, any_case=True)
+        said = [place for place in found.places if _is_message(place, is_all=self._is_short)]
+        return found._replace(places=said) if said and not self.is_minor(said) else Places([])
 
     def parts(self) -> Places:
         """Return the lines that hold the longest and rarest runs of the text's words."""
@@ -431,10 +431,16 @@ def _opens_string(line: bytes) -> bool:
     return any(line.count(quote) % 2 for quote in (b'"', b"'", b"`"))
 
 
-def _is_message(line: bytes, text: str) -> bool:
-    """Tell whether a text begins a string in a line, and no docstring."""
-    before = line.partition(text.encode("utf-8", "surrogatepass"))[0]
-    return _opens_string(before) and not before.endswith((b'"""', b"'''"))
+def _is_message(place: PastedPlace, *, is_all: bool) -> bool:
+    """Tell whether the text at a place begins a string that is no docstring.
+
+    Args:
+        is_all: whether it has to be all of the string, but for values and what follows a colon or a full stop.
+    """
+    before, part, behind = place.line.text.partition(place.part.encode("utf-8", "surrogatepass"))
+    if is_all and not (before.endswith((b'"', b"'", b"`")) and _ENDS_MESSAGE.match(behind)):
+        return False
+    return bool(part) and _opens_string(before) and not before.endswith((b'"""', b"'''"))
 
 
 def _is_mentioned(name: bytes, data: bytes) -> bool:

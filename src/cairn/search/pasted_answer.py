@@ -20,6 +20,7 @@ from cairn.search.named import means_name
 from cairn.search.pasted import PastedPlace, Places, find_frames, find_pasted
 from cairn.search.pasted_text import Pasted, asks, read_pasted
 from cairn.search.query import Query, looks_named
+from cairn.source.terms import terms_of_word
 from cairn.source.text import is_plain
 
 if TYPE_CHECKING:
@@ -34,6 +35,12 @@ MAX_QUOTED, BEFORE_QUOTED = 3, 2
 _FIND_OPTIONS = "cairn.search.option_lines:find_options"
 _READ_REQUESTS, _FIND_ROUTES = "cairn.search.request_text:read_requests", "cairn.search.routed:find_routes"
 _KEY = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+")  # of a setting or a text, in the scope of others
+_NAMED_OPTION = re.compile(
+    r"(?i)(?:where (?:is|are) |what (?:is|does) |how (?:is|does|do i (?:add|set|use)) |show |find )?(?:the |a )?[`\"']?"
+    r"([a-z][\w-]+)[`\"']? (?:command[- ]line )?(?:option|flag|switch)"
+    r"(?: (?:defined|declared|parsed|read|handled|set|do|work|for|used))?\??"
+)
+_SURELY_DECLARED = 0.8  # how surely a line declares an option whose dashes nobody typed
 _OF_MESSAGE = 0.8  # how much of a message with an option a line has at least
 
 
@@ -61,7 +68,7 @@ def with_pasted(
     is_diagnosis = bool(named and diagnosed_path(query.text))
     if is_diagnosis:
         found = found._replace(places=[one for one in found.places if _is_made_at(library, one, query.text)])
-    is_quoted = bool(pasted) and all(one.is_quoted for one in pasted)
+    is_quoted = bool(pasted) and all(one.is_quoted or (one.is_short and _is_called(ranked, one.text)) for one in pasted)
     lines = _hits_of_places(library, found.places[:MAX_QUOTED] if is_quoted else found.places, request, is_quoted)
     known = {(hit.path, hit.start_line) for hit in named}
     if lines and not (lines := [hit for hit in lines if (hit.path, hit.start_line) not in known]):
@@ -76,6 +83,25 @@ def with_pasted(
         most = hits[-1].relevance if hits else GUESSED if any(one.is_loose for one in pasted) else 1.0
         hits += [_at_most(hit, most) for hit in ranked]
     return hits[: request.limit or None]
+
+
+def _is_called(hits: Sequence[CodeHit], text: str) -> bool:
+    """Tell whether the best hit has the words of a text for its name, as `UnknownError` for "unknown error"."""
+    return bool(hits) and list(terms_of_word(hits[0].name)[0]) == text.lower().split()
+
+
+def with_named_option(
+    library: Library, query: Query, request: SearchRequest, ranked: list[CodeHit], notes: list[str]
+) -> list[CodeHit]:
+    """Return the hits behind the lines that declare an option which a query asks for without its dashes, if any do.
+
+    So it does with "the colour option", and "the colour flag".
+    """
+    named = _NAMED_OPTION.fullmatch(query.text)
+    if named is None or not (options := load(_FIND_OPTIONS)(library, f"--{named[1]}", request)):
+        return []
+    sure = [one for one in options if one.share >= _SURELY_DECLARED]
+    return _with_options(library, query, request, sure, ranked, notes) if sure else []
 
 
 def _without(hits: Sequence[CodeHit], shown: Sequence[CodeHit]) -> list[CodeHit]:
@@ -120,10 +146,12 @@ def _with_options(
     lines = [_at_most(hit, GUESSED) for hit in lines if (hit.path, hit.start_line) not in places]
     shown = {hit.id for hit in (*held, *declared, *lines)}
     ranked = [_at_most(hit, GUESSED) for hit in ranked if hit.id not in shown]
-    n_before = 0 if held or asks(query.text) else BEFORE_QUOTED
+    has_dashes = "--" in query.text
+    is_first = asks(query.text) or not has_dashes
+    n_before = 0 if held or is_first else BEFORE_QUOTED
     if declared:  # and of a kind that is asked for
-        place = "first" if asks(query.text) else "among the hits"
-        notes.append(f"Lines that declare --{options[0].name} come {place}.")
+        option = f"--{options[0].name}" if has_dashes else f"the option {options[0].name!r}"
+        notes.append(f"Lines that declare {option} come {'first' if is_first else 'among the hits'}.")
     return [*held, *ranked[:n_before], *declared, *lines, *ranked[n_before:]][: request.limit or None]
 
 

@@ -7,9 +7,12 @@ from typing import NamedTuple
 
 from cairn.source.text import is_plain
 
+_FEW_WORDS = 3  # of which not every text is looked for
 _WORD = re.compile(r"\w+")
 _ODD = re.compile(r"[^\w\s]")
-_QUESTION = re.compile(r"(?i)^(how|where|what|which|who|why|when|does|do|is|are|can|show|find|list|explain|describe)\b")
+_QUESTION = re.compile(
+    r"(?i)^(how|where|what|which|who|why|when|does|do|is|are|can|show|find|list|explain|describe)\b(?!'|n't| ?not\b)"
+)
 _WANTS = re.compile(r"(?i)^(?:add|change|extend|implement|make|remove|rename|support|test|document|deprecate|use)\b")
 _WHERE = re.compile(
     r"(?i)^(where|which|find|show|list|what (prints|raises|throws|logs|outputs|says|sets|uses|writes))\b"
@@ -35,6 +38,14 @@ _MESSAGE = re.compile(
     r"(?i)\b(can ?not|can't|could ?n[o']t|unable to|fail(ed|s) to|must (not )?be|(is|are|was|were|does|do|did) not"
     r"|not (found|allowed|supported|a valid)|no such|already (exists|in use|defined|registered|been)"
     r"|exceeded|denied|refused|(is|are) required)\b"
+)
+# What messages of two or three words say, as `unknown option`, and hardly any name of a thing.
+_SHORT_MESSAGE = re.compile(
+    r"(?i)\b(?:can ?not|can't|could ?n[o']t|wo(?:n't|uld not)|(?:does|is|are|was|has|do)n't|not?|unable"
+    r"|fail(?:ed|s|ure)|invalid|unknown|unexpected(?:ly)?|unrecogni[sz]ed|unsupported|unhandled|undefined|undeclared|unauthori[sz]ed"
+    r"|unavailable|unreachable|illegal|malformed|duplicate|missing|denied|refused|forbidden|exceeded|expired|lost"
+    r"|bad|broken|corrupt(?:ed)?|already|nothing|wrong|too|must|out of|timed out|mismatch|aborted|rejected|incompatible"
+    r"|insufficient|required|empty|closed)\b"
 )
 # Before words of a message: it says which things are meant, as in `a file that is not found`.
 _DESCRIBES = re.compile(r"(?i)\b(that|which|who|whose|when|whether|while|where|unless)\b(?: \w+){0,4} ?$")
@@ -83,12 +94,14 @@ _OF_LANGUAGES = (
 class Pasted(NamedTuple):
     """A text that looks pasted. `is_loose` means that a part of it is enough, else all must stand in one place.
 
-    `is_quoted` means that a question quotes it, which does not ask where it stands.
+    `is_quoted` means that a question quotes it, which does not ask where it stands. `is_short` means that it has so few
+    words that only a message of the code which is no more than these counts.
     """
 
     text: str
     is_loose: bool = False
     is_quoted: bool = False
+    is_short: bool = False
 
 
 class MessageParts(NamedTuple):
@@ -168,7 +181,9 @@ def read_pasted(text: str) -> list[Pasted]:
     has_marks = not is_plain(first) and (_MARKS.search(first) or _PATH_VALUE.search(first))
     if has_marks or _tells_what_failed(first) or LOG_PREFIX.match(first):
         return [Pasted(_unquoted(first), n_words > 2)]
-    return [Pasted(first, False)] if n_words > 3 else []
+    if n_words > _FEW_WORDS:
+        return [Pasted(first, False)]
+    return [Pasted(first, is_short=True)] if _SHORT_MESSAGE.search(first) else []
 
 
 def asks(text: str) -> bool:

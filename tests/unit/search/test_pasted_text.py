@@ -193,3 +193,13 @@ def test_a_message_may_end_with_a_question_to_its_reader(text: str, is_message: 
 @pytest.mark.parametrize("text", ["unrecognized directive: foo", "Unsupported page type: about", "missing page: about"])
 def test_a_short_text_that_begins_with_what_is_wrong_is_a_message(text: str) -> None:
     assert read_pasted(text)[0].is_loose
+
+
+@pytest.mark.parametrize("text", ["unknown option", "Cart ID unknown", "can't open cart", "not a terminal"])
+def test_a_few_words_that_say_what_went_wrong_look_like_a_message(text: str) -> None:
+    assert read_pasted(text)[0].text == text
+
+
+@pytest.mark.parametrize("text", ["server loop", "error handlers", "where is it", "duplicates of carts"])
+def test_a_few_words_that_say_nothing_of_the_kind_do_not(text: str) -> None:
+    assert read_pasted(text) == []

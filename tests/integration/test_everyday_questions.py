@@ -1,0 +1,161 @@
+"""What people type of messages, variables of the environment, options and routes, as they remember them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from cairn.answers import Answer
+from cairn.workspace import Workspace
+from small_projects import write_files
+
+FILES = {
+    "src/shop/client.ts": (
+        "export class CartClient {\n  reasons = {\n    0: 'Cart ID unknown',\n    1: 'Bad cart method',\n  }\n\n"
+        "  open(name: string) {\n    throw new Error(`can't open cart: ${name}`)\n  }\n}\n"
+    ),
+    "src/shop/cart.ts": (
+        "import { CartClient } from './client'\n\n// The cart is lost when the server was lost, see lost cart.\n"
+        "export function copyOf(client: CartClient) {\n  const note = 'a duplicate cart is no error here'\n"
+        "  return note\n}\n\nexport function addCart(name: string) {\n  throw new Error('duplicate cart: ' + name)\n}\n"
+    ),
+    "src/shop/unknown-error.ts": "export class UnknownError extends Error {\n  reason = 'Unknown error'\n}\n",
+    "test/cart.test.ts": "it('says it', () => {\n  expect(open()).toThrow('Cart ID unknown')\n})\n",
+    "src/shop/settings.ts": (
+        "export const page = Number(process.env.SHOP_PAGE_SIZE ?? 20)\n\n"
+        "export const kinds = { CART_ERROR: 4 }\n\nexport const home = process.env.SHOPPING\n"
+    ),
+    "scripts/start.sh": '#!/bin/bash\nSHOP_PAGE_SIZE=50\nSHOP_PAGE_SIZE="$SHOP_PAGE_SIZE" node src/index.js\n',
+    "test/run.sh": "#!/bin/bash\nSHOP_HOME=/tmp/shop\nexport SHOP_HOME\nnode test/run.js\n",
+    "src/native/home.c": '#define SHOP_SOCKET "$SHOP_HOME:" PATH_TMP\n\nint home(void)\n{\n\treturn 0;\n}\n',
+    "src/shop/events.ts": "export interface Events {\n  cart_error: (reason: string) => void\n}\n",
+    "src/native/options.c": (
+        "static const struct entry options[] = {\n\t{ .name = \"colour\",\n\t  .type = FLAG,\n\t},\n};\n\n"
+        "int colour_of(int kind)\n{\n\treturn kind == 1;\n}\n\n"
+        "int\nread_options(const char *arg)\n{\n\tif (arg == \"--verbose\")\n\t\treturn 1;\n\treturn 0;\n}\n"
+    ),
+    "src/shop/commands.py": (
+        "class PayCommand(Command):\n    options = [\n        option(\"dry-run\", None, \"Pay nothing.\"),\n    ]\n\n"
+        "    def handle(self):\n        self.payer.pay(self.option(\"dry-run\"))\n"
+        "        return self.option(\"dry-run\", False)\n"
+    ),
+    "web/app.rb": (
+        "class App\n  get \"/metrics\" do\n    show(:metrics)\n  end\n\n"
+        "  post \"/carts/:id\" do\n    pay(params)\n  end\nend\n"
+    ),
+    "web/router.rb": (
+        "module Router\n  def get(path, &block) = route(:get, path, &block)\n\n"
+        "  def post(path, &block) = route(:post, path, &block)\nend\n"
+    ),
+    "web/metrics.js": "export class MetricsChart {\n  metric(route) {\n    return route\n  }\n}\n",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    root = tmp_path_factory.mktemp("everyday")
+    write_files(root, FILES)
+    with Workspace.open(root) as opened:
+        opened.index()
+        yield opened
+
+
+def first(answer: Answer) -> tuple[str, int, str]:
+    hit = answer.code[0]
+    return hit.path, hit.start_line, hit.confidence
+
+
+def line_of(path: str, text: str) -> int:
+    return next(number for number, line in enumerate(FILES[path].split("\n"), start=1) if text in line)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "line"),
+    [
+        ("cart id unknown", "src/shop/client.ts", "Cart ID unknown"),
+        ("Cart ID unknown", "src/shop/client.ts", "Cart ID unknown"),
+        ("bad cart method", "src/shop/client.ts", "Bad cart method"),
+        ("can't open cart", "src/shop/client.ts", "can't open cart"),
+        ("duplicate cart", "src/shop/cart.ts", "duplicate cart: "),
+    ],
+)
+def test_a_message_of_two_or_three_words_is_found_where_it_is_made(
+    workspace: Workspace, text: str, path: str, line: str
+) -> None:
+    answer = workspace.search(text)
+    assert first(answer) == (path, line_of(path, line), "high")
+
+
+def test_a_few_words_that_are_only_a_part_of_a_message_are_prose(workspace: Workspace) -> None:
+    answer = workspace.search("lost cart")
+    assert not any("What comes first holds" in str(note) for note in answer.notes)
+
+
+def test_the_class_that_has_the_words_for_its_name_comes_before_the_message(workspace: Workspace) -> None:
+    assert workspace.search("unknown error").code[0].name == "UnknownError"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SHOP_PAGE_SIZE",
+        "where is SHOP_PAGE_SIZE read",
+        "what does SHOP_PAGE_SIZE do",
+        "the SHOP_PAGE_SIZE environment variable",
+    ],
+)
+def test_a_variable_of_the_environment_leads_to_the_code_that_reads_it(workspace: Workspace, text: str) -> None:
+    answer = workspace.search(text)
+    assert first(answer) == ("src/shop/settings.ts", 1, "high")
+    assert "What comes first reads 'SHOP_PAGE_SIZE' from the environment." in map(str, answer.notes)
+
+
+def test_one_word_in_capitals_is_a_variable_if_the_question_says_so(workspace: Workspace) -> None:
+    assert first(workspace.search("where is the env var SHOPPING read"))[:2] == ("src/shop/settings.ts", 5)
+
+
+def test_a_variable_that_only_scripts_of_tests_set_is_found_in_the_code_first(workspace: Workspace) -> None:
+    assert workspace.search("SHOP_HOME").code[0].path == "src/native/home.c"
+
+
+def test_a_name_in_capitals_is_not_taken_for_a_name_in_small_letters(workspace: Workspace) -> None:
+    assert first(workspace.search("CART_ERROR"))[:2] == ("src/shop/settings.ts", 3)
+
+
+@pytest.mark.parametrize("text", ["where is the colour option defined", "colour option", "the colour flag"])
+def test_an_option_that_is_asked_for_without_dashes_leads_to_its_declaration(workspace: Workspace, text: str) -> None:
+    answer = workspace.search(text)
+    assert first(answer) == ("src/native/options.c", 2, "high")
+    assert "Lines that declare the option 'colour' come first." in map(str, answer.notes)
+
+
+def test_a_comparison_with_an_argument_declares_an_option(workspace: Workspace) -> None:
+    assert first(workspace.search("--verbose"))[:2] == (
+        "src/native/options.c",
+        line_of("src/native/options.c", "--verbose"),
+    )
+
+
+def test_a_line_that_asks_for_the_value_of_an_option_does_not_declare_it(workspace: Workspace) -> None:
+    sure = [hit for hit in workspace.search("--dry-run").code if hit.confidence == "high"]
+    assert [(hit.path, hit.start_line) for hit in sure] == [("src/shop/commands.py", 3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("/metrics route", 2),
+        ("where is /metrics handled", 2),
+        ("the /metrics endpoint?", 2),
+        ("POST to /carts/12", 6),
+        ("what handles POST requests to /carts/12", 6),
+    ],
+)
+def test_a_question_for_a_route_is_one_for_a_request(workspace: Workspace, text: str, line: int) -> None:
+    assert first(workspace.search(text)) == ("web/app.rb", line, "high")
+
+
+def test_a_function_that_declares_routes_is_not_taken_for_their_handler(workspace: Workspace) -> None:
+    answer = workspace.search("GET /metrics")
+    assert not any(hit.path == "web/router.rb" and hit.confidence == "high" for hit in answer.code)
