@@ -48,6 +48,24 @@ FILES = {
         "module Router\n  def get(path, &block) = route(:get, path, &block)\n\n"
         "  def post(path, &block) = route(:post, path, &block)\nend\n"
     ),
+    "config/application.yml": (
+        "server:\n  port: 8080\nshop:\n  # Of the database.\n  cart:\n    - kind: plain\n    max-items: 30\n"
+        "    store:\n      \"timeout\": 5s\nother:\n  timeout: 1s\n"
+    ),
+    "config/shop.toml": "name = \"shop\"\n\n[payment.retries]\nmost = 3\n",
+    "config/web.json": "{\n  \"pages\": {\n    \"size\": 20\n  }\n}\n",
+    "src/server/Limits.java": (
+        "package server;\n\nclass Limits {\n  int port;\n\n"
+        "  int most(@Value(\"${shop.cart.max-items:30}\") int most) {\n"
+        "    return most;\n  }\n}\n"
+    ),
+    "docker/Dockerfile": "FROM alpine\nRUN true\n",
+    "scripts/arguments.sh": "#!/bin/bash\ndocker_file=docker/Dockerfile\necho $docker_file\n",
+    "shop.xml": "<shop>\n  <name>shop</name>\n</shop>\n",
+    "test/other/shop.xml": "<shop>\n  <name>other</name>\n</shop>\n",
+    "src/shop/Formats.java": (
+        "class Formats {\n  String xml() {\n    return \"xml\";\n  }\n\n  int ts() {\n    return 1;\n  }\n}\n"
+    ),
     "web/metrics.js": "export class MetricsChart {\n  metric(route) {\n    return route\n  }\n}\n",
 }  # fmt: skip
 
@@ -159,3 +177,38 @@ def test_a_question_for_a_route_is_one_for_a_request(workspace: Workspace, text:
 def test_a_function_that_declares_routes_is_not_taken_for_their_handler(workspace: Workspace) -> None:
     answer = workspace.search("GET /metrics")
     assert not any(hit.path == "web/router.rb" and hit.confidence == "high" for hit in answer.code)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "line"),
+    [
+        ("shop.cart.store.timeout", "config/application.yml", '"timeout"'),
+        ("where is shop.cart.store.timeout set", "config/application.yml", '"timeout"'),
+        ("shop.cart.maxItems", "config/application.yml", "max-items"),
+        ("server.port", "config/application.yml", "port"),
+        ("payment.retries.most", "config/shop.toml", "most"),
+        ("what is pages.size", "config/web.json", "size"),
+    ],
+)
+def test_a_dotted_key_leads_to_the_line_that_nests_it(workspace: Workspace, text: str, path: str, line: str) -> None:
+    assert first(workspace.search(text)) == (path, line_of(path, line), "high")
+
+
+def test_code_that_says_a_dotted_key_comes_before_the_line_that_nests_it(workspace: Workspace) -> None:
+    answer = workspace.search("shop.cart.max-items")
+    assert [hit.path for hit in answer.code[:2]] == ["src/server/Limits.java", "config/application.yml"]
+    assert "Lines that set 'shop.cart.max-items' below the keys that it names come then." in map(str, answer.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("Dockerfile", "docker/Dockerfile"),
+        ("where is the Dockerfile", "docker/Dockerfile"),
+        ("shop.xml", "shop.xml"),
+        ("cart.ts", "src/shop/cart.ts"),
+    ],
+)
+def test_the_name_of_a_file_leads_surely_to_it(workspace: Workspace, text: str, path: str) -> None:
+    answer = workspace.search(text)
+    assert (answer.code[0].path, answer.code[0].confidence) == (path, "high")

@@ -34,14 +34,7 @@ from cairn.search.hits import Verdict, focus_on, make_hit
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
 from cairn.search.message_keys import with_users_of_keys
-from cairn.search.name_lines import (
-    is_heading,
-    is_script,
-    lines_instead,
-    with_fields,
-    with_lines_that_set,
-    with_reads_of_variable,
-)
+from cairn.search.name_lines import is_heading, lines_instead, with_fields, with_lines_that_set
 from cairn.search.named import MAX_NAMESAKES, may_be_named, means_name, owner_of
 from cairn.search.past import file_history
 from cairn.search.pasted_answer import with_named_option, with_pasted
@@ -57,6 +50,7 @@ from cairn.search.query import (
 )
 from cairn.search.rank import Ranked, Ranking, rank
 from cairn.search.score import Floats, Ints, Weights
+from cairn.search.setting_lines import is_script, with_settings
 from cairn.source.terms import known_hash, terms_of_word
 from cairn.source.text import pluralize
 from cairn.storage.index import chunk_db, view_db
@@ -125,7 +119,7 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
         query, hits, on_ranking = _rank(library, query, request, effort, searched)
         notes += on_ranking
     if guessed:
-        hits = with_reads_of_variable(library, query, request, hits, notes)
+        hits = with_settings(library, query, request, hits, notes)
     if request.expand and library.open_graph is None:
         notes.append("Callers and callees are known of what is checked out only.")
     elif request.expand and hits:

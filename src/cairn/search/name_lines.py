@@ -1,4 +1,4 @@
-"""Finds the lines that say a name of which neither index nor graph knows more: settings, variables, keys, fields."""
+"""Finds the lines that say a name of which neither index nor graph knows more: settings, keys, fields."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from cairn.loading import load
 from cairn.search.confidence import GUESSED, confidence_word
 from cairn.search.exact_answer import Effort, lines_saying
 from cairn.search.library import Library
-from cairn.search.query import EXACT_MODES, SCOPE_MARK, Query, looks_named
-from cairn.source.languages import BY_NAME
+from cairn.search.query import SCOPE_MARK, Query, looks_named
 from cairn.source.roles import ASIDE, Role, role_of
 
 if TYPE_CHECKING:
@@ -32,50 +31,6 @@ _SETS_BY_NAME = (
     rf"|{_IN_QUOTES}\]?\s*(?:=[^=>~]|=>|:)"
 )
 _SETS = rf"(?:^|[^\w-])NAME\s*(?:[-+*/|&?]{{0,2}}=[^=>~]|:[^:])|:NAME\b|{_SETS_BY_NAME}"
-
-_MAX_READ, _MAX_WORDS_OF_QUESTION = 5, 10
-# A variable of the environment, as a word; without underscores only in a question that says what it is.
-_VARIABLE = re.compile(r"(?<![\w$.:/#-])\$?\{?([A-Z][A-Z\d]*(_[A-Z\d]+)*)\}?(?![\w.:/#-]*\w)")
-_SAYS_ENVIRONMENT = re.compile(r"(?i)\benv(?:ironment)?\b")
-# `os.Getenv("NAME")`, `process.env.NAME`, `ENV.fetch("NAME")`, `#[arg(env = "NAME")]`, `@Value("${NAME:1}")`.
-_READS_VARIABLE = r"(?i:env)\w*\W{1,4}(?:\w+\W{1,4})?NAME(?:\W|$)|[:\"'] *\$\{NAME[:}]"
-_SHORTEST = 3
-_NO_READING = re.compile(
-    r"(?i)\b(?:set|put|unset|remove|delete|clear)_?(?:env|var)|^\s*ENV\s|^\s*(?:#(?!\[)|//|/?\*|--|;|<!--)"
-)
-_SCRIPTS = frozenset({"bash", "powershell", "dockerfile", "make"})
-
-
-def with_reads_of_variable(
-    library: Library, query: Query, request: SearchRequest, hits: Sequence[CodeHit], notes: list[str]
-) -> list[CodeHit]:
-    """Return the hits behind the lines of code that read the variable of the environment which a question names."""
-    found = dict(_VARIABLE.findall(query.text)) if _may_name_variable(query) else {}
-    name, parts = next(iter(found.items()), ("", ""))
-    is_variable = len(found) == 1 and (bool(parts) or _SAYS_ENVIRONMENT.search(query.text.replace(name, "")))
-    if len(name) < _SHORTEST or not is_variable:
-        return list(hits)
-    effort = Effort(_SECONDS)
-    said, _ = lines_saying(library, query, replace(request, limit=_MAX_LINES), name, effort, _READS_VARIABLE)
-    own = [hit for hit in said if not role_of(hit.path, hit.language) & (ASIDE & ~Role.CONFIG)]
-    own = [hit for hit in own if not _NO_READING.search(hit.preview)]
-    if not own:
-        return list(hits)
-    own.sort(key=lambda hit: (is_script(hit), BY_NAME[hit.language].group != "code"))
-    places = {(hit.path, hit.start_line) for hit in own[:_MAX_READ]}
-    notes.append(f"What comes first reads {name!r} from the environment.")
-    rest = [hit for hit in hits if (hit.path, hit.start_line) not in places]
-    return [*own[:_MAX_READ], *rest][: request.limit or None]
-
-
-def _may_name_variable(query: Query) -> bool:
-    """Tell whether a query is so short that a name in capitals may be all that it is about."""
-    return query.item is None and query.mode not in EXACT_MODES and query.text.count(" ") < _MAX_WORDS_OF_QUESTION
-
-
-def is_script(hit: CodeHit) -> bool:
-    """Tell whether a hit is in a script that sets variables of the environment for other programs."""
-    return hit.language in _SCRIPTS
 
 
 def is_heading(query: Query, hit: CodeHit) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.index.snapshot import Snapshot
 from cairn.kernels.grouping import group
-from cairn.search.file_finder import finder_of, has_known_ending, module_parts, parts_of_path
+from cairn.search.file_finder import MAX_ALIKE, finder_of, has_known_ending, module_parts, parts_of_path
 from cairn.search.filters import Filtered
 from cairn.search.likely_files import files_like
 from cairn.search.query import MINOR_KINDS, SCOPE_MARK, Name, Query, looks_named
@@ -63,6 +63,8 @@ def named_rows(
     """Return what the query names as a whole: the files of a path, then the definitions of a name, or of all listed."""
     if query.listed:
         return NamedRows(_listed_rows(snapshot, connection, query, filters, scope, scores))
+    if not filters.kinds and (called := _files_called(snapshot, connection, query)):
+        return NamedRows(_first_rows(called, scope, scores))
     defined, lacks = _definitions(snapshot, connection, query, filters, scope, scores)
     if filters.kinds:
         return NamedRows(defined, lacks)
@@ -72,8 +74,32 @@ def named_rows(
         if like or (_is_path_of_file(query.path) and not query.path.startswith("/")):  # that may be a route
             return NamedRows(_first_rows(like, scope, scores), "file")
     files = _first_rows(numbers, scope, scores)
+    if files and lacks == "scope":  # `options.go` is no method `go` of something else
+        defined = []
     shown = {one.file for one in files}
     return NamedRows([*files, *(one for one in defined if one.file not in shown)], "" if files else lacks)
+
+
+def _files_called(snapshot: Snapshot, connection: sqlite3.Connection, query: Query) -> list[int]:
+    """Return the files that can only be meant: that of a whole path, or those with a name such as `Dockerfile`.
+
+    What is defined counts more than a name without an ending, and the project's own files more than those of tests.
+    """
+    finder = finder_of(snapshot)
+    if query.path:
+        return finder.exactly(query.path.removeprefix("./"))
+    if query.named is None or query.named.scope or not (files := finder.files_by_name.get(query.named.last)):
+        return []
+    found = chunk_db.find_definitions(connection, query.named.last, snapshot.are_shown)
+    if any(one.name == query.named.last for one in found):
+        return []
+    roles, paths = snapshot.files.roles, snapshot.files.paths
+    aside = int((ASIDE & ~Role.CONFIG) & ~query.wants)
+    likelihood = {file: (bool(int(roles[file]) & aside), paths[file].count("/")) for file in files}
+    best = min(likelihood.values())
+    return sorted(
+        (file for file in files if len(files) <= MAX_ALIKE or likelihood[file] == best), key=likelihood.__getitem__
+    )[:MAX_ALIKE]
 
 
 def _listed_rows(

@@ -158,7 +158,7 @@ def _with_options(
 def _holds_key(place: PastedPlace, name: str) -> bool:
     """Tell whether a line holds a dotted name as a key, in quotes or before its value, not in code."""
     line, key = place.line.text.decode("utf-8", "replace"), re.escape(name)
-    return re.search(rf"[\"'`][\w.:@-]*(?<!\w){key}(?!\w)|^\s*{key}\s*[=:]", line) is not None
+    return re.search(rf"[\"'`][\w.:@${{#-]*(?<!\w){key}(?!\w)|^\s*{key}\s*[=:]", line) is not None
 
 
 def _is_made_at(library: Library, place: PastedPlace, message: str) -> bool:
