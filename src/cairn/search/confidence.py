@@ -55,7 +55,7 @@ def _chance(ranking: Ranking, place: int, model: Model) -> float:
     if place >= n_named:
         says_little = not for_work_item and hit.cover < MOSTLY
         return min(chance, GUESSED) if says_little or ranking.lacks == "name" else chance
-    least = NAMED / n_named
+    least = NAMED / (ranking.n_meant if place < ranking.n_meant else n_named)
     if ranking.is_sure and ranking.lacks not in ("scope", "file"):
         return max(chance, least)
     return min(max(chance, min(MEDIUM, least) if ranking.lacks == "scope" else MEDIUM), GUESSED)

@@ -43,11 +43,15 @@ Lack = Literal["", "name", "scope", "file"]
 
 
 class NamedRow(NamedTuple):
-    """A row with a definition that is named, by its number in its file; None if the file is named."""
+    """A row with a definition that is named, by its number in its file; None if the file is named.
+
+    `is_likely`: it is more than a field, and not in a test or the like.
+    """
 
     row: int
     file: int
     definition: int | None
+    is_likely: bool = False
 
 
 class NamedRows(NamedTuple):
@@ -55,6 +59,11 @@ class NamedRows(NamedTuple):
 
     rows: list[NamedRow]
     lacks: Lack = ""
+
+    @property
+    def n_meant(self) -> int:
+        """How many of the first one of them may be: those that are likely, if the first is, else all."""
+        return next((place for place, one in enumerate(self.rows) if not one.is_likely), 0) or len(self.rows)
 
 
 def named_rows(
@@ -180,7 +189,8 @@ def _definitions(
             -round(float(scores.total[row]), _DECIMALS),
             file,
         )
-        entries.append(_Entry(likelihood, NamedRow(row, file, definition.ordinal)))
+        is_likely = not likelihood[1] and likelihood[2] < _MINOR
+        entries.append(_Entry(likelihood, NamedRow(row, file, definition.ordinal, is_likely)))
     entries = sorted(_without_others(entries, query, name))
     rows = _one_of_each_file([entry.named for entry in entries], alone=query.asked is not None)
     if not namesake:

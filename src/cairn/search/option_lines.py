@@ -15,7 +15,7 @@ from cairn.search.word_files import MINOR, files_with_words, is_code, line_in_te
 _OPTION = re.compile(r"(?<![\w.@/-])--([a-zA-Z][\w-]{1,60}(?:\.[\w-]{1,60}){0,8})(?![\w/.-]*/)")
 _MAX_OPTIONS, _MAX_FILES, _MAX_BYTES, _MAX_LINE, _MAX_MARK_LINE = 2, 64, 500_000, 1_000, 200
 _MAX_LINES = 5
-_LEAST, _ALIKE = 0.4, 0.1  # how surely a line declares an option at least, and how much less than the best others may
+_LEAST, _ALIKE = 0.5, 0.1  # how surely a line declares an option at least, and how much less than the best others may
 
 # What declares options, in the line or the two before it, and what asks for the value of one, or names others with it.
 _DECLARES = re.compile(

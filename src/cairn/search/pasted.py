@@ -197,7 +197,7 @@ class _Search:
         self._bounds, self._counts = np.array(bounds, dtype=np.int64), counts.tobytes()
         self._words = PastedWords(spans, counts.tolist(), rarity.tolist(), own.tolist())
         # A message may hold the words for tests or documents; that asks for none.
-        standing = standing_of(snapshot, int(MINOR & ~(Role(0) if pasted.is_loose else wants)))
+        standing = standing_of(snapshot, int(MINOR & ~(Role(0) if " " in self._text else wants)))
         self._is_minor, self._is_translation, self._factors = standing
 
     @property

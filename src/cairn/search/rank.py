@@ -49,7 +49,8 @@ class Ranking(NamedTuple):
 
     `explain` returns the parts that add up to a row's score. The first `n_named` rows define what the query as a whole
     names and come first whatever their score; each of their definitions has an entry of its own. `for_work_item` says
-    whether the query is not a question. `lacks` says what is not defined of a name that the query means as one.
+    whether the query is not a question. `lacks` says what is not defined of a name that the query means as one. `n_meant` of the named
+    rows share what the name means, if it is more than 0; those behind them are less likely.
     """
 
     rows: list[Ranked]
@@ -59,6 +60,7 @@ class Ranking(NamedTuple):
     is_sure: bool = True
     for_work_item: bool = False
     lacks: Lack = ""
+    n_meant: int = 0
 
 
 def rank(
@@ -95,15 +97,17 @@ def rank(
     rows = _diversify(snapshot, scores, scope, chosen, limit, cover, by_history)
     named: list[Ranked] = []
     lacks: Lack = ""
+    n_meant = 0
     if query.named is not None or query.path or query.listed:
         found = named_rows(snapshot, connection, query, filters, scope, scores)
         named = [_ranked_by_name(one, scores, snapshot) for one in found.rows[:limit]]
+        n_meant = found.n_meant
         lacks = found.lacks if found.lacks != "name" or means_name(query) else ""
         defining = {ranked.row for ranked in named}
         rows = [*named, *(ranked for ranked in rows if ranked.row not in defining)][:limit]
     explain = partial(_parts, snapshot, scores, weights)
     is_sure = query.asked is None or query.asked.is_sure
-    return Ranking(rows, scores.matches.known, explain, len(named), is_sure, for_work_item, lacks)
+    return Ranking(rows, scores.matches.known, explain, len(named), is_sure, for_work_item, lacks, n_meant)
 
 
 class FirstStage(NamedTuple):
