@@ -66,6 +66,22 @@ FILES = {
     "src/shop/Formats.java": (
         "class Formats {\n  String xml() {\n    return \"xml\";\n  }\n\n  int ts() {\n    return 1;\n  }\n}\n"
     ),
+    "src/shop/Installer.java": (
+        "interface Installer {\n  void install();\n}\n\nclass Installs {\n  void interfaceOfInstaller() {}\n}\n"
+    ),
+    "src/shop/IPayer.cs": "namespace Shop;\n\npublic interface IPayer\n{\n    void Pay(int cents);\n}\n",
+    "app/models/buyer.rb": "class Buyer < Record\n  has_many :carts\nend\n",
+    "app/views/buyer_model.rb": "module BuyerModelViews\n  def buyer_model(model)\n    model\n  end\nend\n",
+    "src/shop/token.go": "package shop\n\nconst help = `Set SHOP_TOKEN to sign in.`\n",
+    ".github/workflows/shop.yml": (
+        "jobs:\n  test:\n    env:\n      SHOP_TOKEN: a\n    steps:\n      - run: echo SHOP_TOKEN\n"
+    ),
+    "src/shop/total.h": "#define SHOP_TOTAL(cart) total_of(cart)\n",
+    "test/total.h": "#define SHOP_TOTAL(cart) 1\n",
+    "test/other/total.h": "#define SHOP_TOTAL(cart) 2\n",
+    "src/shop/tests.ts": "export function report() {\n  return 'No tests of carts ran'\n}\n",
+    "test/report.txt": "No tests of carts ran\n",
+    "test/report.test.ts": "it('says', () => {\n  expect(out).toBe('No tests of carts ran')\n})\n",
     "web/metrics.js": "export class MetricsChart {\n  metric(route) {\n    return route\n  }\n}\n",
 }  # fmt: skip
 
@@ -212,3 +228,32 @@ def test_code_that_says_a_dotted_key_comes_before_the_line_that_nests_it(workspa
 def test_the_name_of_a_file_leads_surely_to_it(workspace: Workspace, text: str, path: str) -> None:
     answer = workspace.search(text)
     assert (answer.code[0].path, answer.code[0].confidence) == (path, "high")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("installer interface", "Installer"),
+        ("the payer interface", "IPayer"),
+        ("the buyer model", "Buyer"),
+        ("buyer model", "Buyer"),
+        ("Buyer entity", "Buyer"),
+    ],
+)
+def test_a_word_with_the_kind_of_a_type_leads_to_the_type(workspace: Workspace, text: str, name: str) -> None:
+    assert workspace.search(text).code[0].name == name
+
+
+def test_code_that_says_a_name_comes_before_workflows_that_do(workspace: Workspace) -> None:
+    assert [hit.path for hit in workspace.search("SHOP_TOKEN").code][:2] == [
+        "src/shop/token.go",
+        ".github/workflows/shop.yml",
+    ]
+
+
+def test_definitions_in_tests_do_not_make_the_one_in_the_code_doubtful(workspace: Workspace) -> None:
+    assert first(workspace.search("SHOP_TOTAL")) == ("src/shop/total.h", 1, "high")
+
+
+def test_a_message_that_speaks_of_tests_is_found_in_the_code_first(workspace: Workspace) -> None:
+    assert first(workspace.search("No tests of carts ran")) == ("src/shop/tests.ts", 2, "high")

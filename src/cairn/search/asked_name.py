@@ -14,8 +14,8 @@ _MAX_CHARS, _MAX_WORDS = 200, 12
 
 _NAME = r"(?P<name>[`\"']?[A-Za-z_$@~.][\w$@.:#/\\>~-]*(?:\(\))?[?!]?[`\"']?)"
 _KIND_WORDS = (
-    r"(?:class|type(?: ?alias)?|struct|interface|trait|protocol|enum|record|function|func|fn|method|def|module|mod"
-    r"|macro(?:_rules!)?|constant|const|constructor"
+    r"(?:class|type(?: ?alias)?|struct|interface|trait|protocol|enum|record|model|entity|function|func|fn|method|def"
+    r"|module|mod|macro(?:_rules!)?|constant|const|constructor"
     r"|variable|helper|decorator|hook|component|namespace|object|package|file|union|typedef|attribute|annotation|filter"
     r"|command|option|setting|field|property)"
 )
@@ -100,6 +100,8 @@ _compile = cache(partial(re.compile, flags=re.IGNORECASE))  # most questions beg
 _OPENING = re.compile(
     r"^(?:please |can you |could you |i (?:want|need) to |help me |let me |(?P<show>show(?: me)? |give me ))+", re.I
 )
+# One of these behind a single word makes a name of that: `installer interface`.
+_KINDS_OF_TYPES = frozenset({"interface", "trait", "protocol", "struct", "enum", "model", "entity"})
 _PRONOUNS = frozenset({"it", "this", "that", "they", "these", "those", "me", "there", "everything", "something"})
 _MARKED = re.compile(r"[_.:$#/\\()\d]|[a-z][A-Z]|[A-Z]{2}[a-z]|[?!]$")
 _SHAPED = re.compile(rf"{_MARKED.pattern}|^[A-Z]")
@@ -156,7 +158,8 @@ def _without_place(text: str, *, may_be_alone: bool = False) -> AskedName | None
     alone = _thing(told)
     if alone is not None and _kind_of(alone) in KINDS:
         has_article, is_shaped = told[:4].lower() == "the ", is_shaped_name(alone["name"])
-        if has_article or is_shaped:  # a capital may also begin a sentence: `Rename method`
+        is_kinded = told.count(" ") == 1 and not alone["kind"] and _kind_of(alone) in _KINDS_OF_TYPES
+        if has_article or is_shaped or is_kinded:  # a capital may also begin a sentence: `Rename method`
             is_sure = is_marked_name(alone["name"]) or (is_shaped and (has_article or bool(alone["kind"])))
             return _asked(alone, is_sure=is_sure)
     thing = _asked_thing(_UNSURE, text) or (alone if may_be_alone else None)

@@ -17,6 +17,7 @@ from cairn.search.file_finder import MAX_ALIKE, finder_of, has_known_ending, mod
 from cairn.search.filters import Filtered
 from cairn.search.likely_files import files_like
 from cairn.search.query import MINOR_KINDS, SCOPE_MARK, Name, Query, looks_named
+from cairn.search.relations import KINDS
 from cairn.search.subject import NAME_BIT
 from cairn.source.roles import ASIDE, Role
 from cairn.source.terms import known_hash, terms_of_word
@@ -161,6 +162,8 @@ def _definitions(
         return NamedRows([])
     aside = int(ASIDE & ~query.wants)
     namesake = namesakes(snapshot, connection, name, scope)
+    if query.kinds == KINDS["interface"] and query.asked is not None and not name.scope:  # as C# and others call them
+        namesake += namesakes(snapshot, connection, Name(f"I{name.last}"), scope)
     within = _placed(snapshot, namesake, name, scope)
     if name.scope:  # in another style, a name means what is in its scope alone
         namesake = [each for each in namesake if each in within or each[1].name.lower() == name.last.lower()]

@@ -198,7 +198,7 @@ class _Search:
         self._words = PastedWords(spans, counts.tolist(), rarity.tolist(), own.tolist())
         # A message may hold the words for tests or documents; that asks for none.
         standing = standing_of(snapshot, int(MINOR & ~(Role(0) if " " in self._text else wants)))
-        self._is_minor, self._is_translation, self._factors = standing
+        self._is_minor, self._is_setting, self._is_translation, self._factors = standing
 
     @property
     def has_other_body(self) -> bool:
@@ -223,9 +223,10 @@ class _Search:
         if not len(rows):
             return Places([])
         files, _, which = group(snapshot.file_of_row[rows])
-        order = np.lexsort((files, -np.bincount(which), self._is_translation[files], self._is_minor[files]))
+        standing = (self._is_setting[files], self._is_translation[files], self._is_minor[files])
+        order = np.lexsort((files, -np.bincount(which), *standing))
         files = files[order][:_MAX_FILES]
-        places: list[tuple[bool, bool, bool, int, PastedPlace]] = []
+        places: list[tuple[bool, bool, bool, bool, int, PastedPlace]] = []
         n_of = {False: 0, True: 0}  # by whether they are part of a longer word
         needle = self._bytes.lower() if any_case else self._bytes
         is_bounded = self._text[:1].isalnum()
@@ -240,12 +241,13 @@ class _Search:
                     place = PastedPlace(piece.line_at(start), part, 1.0)
                     before = data[data.rfind(b"\n", 0, start) + 1 : start]
                     is_aside = bool(_COMMENT_LINE.match(before)) or (self._is_loose and not _opens_string(before))
-                    places.append((is_inner, bool(self._is_minor[piece.file]), is_aside, len(places), place))
+                    is_minor, is_setting = bool(self._is_minor[file]), bool(self._is_setting[file])
+                    places.append((is_inner, is_minor, is_setting, is_aside, len(places), place))
                     n_of[is_inner] += 1
                 position = data.find(b"\n", start) + 1 or len(data)
             if n_of[False] >= 4 * limit:
                 break
-        places.sort(key=lambda entry: entry[:4])
+        places.sort(key=lambda entry: entry[:5])
         found = [place for *_, place in places]
         untranslated = [place for place in found if not self._is_translation[place.line.file]]
         return Places(_without_repeats(untranslated or found)[:limit], self._is_late())

@@ -23,9 +23,13 @@ _WORD = re.compile(r"\w+")
 
 
 class StandingFiles(NamedTuple):
-    """What is true of each file whatever was pasted, shape (n_files,) each, and what a place in it counts by that."""
+    """What is true of each file whatever was pasted, shape (n_files,) each, and what a place in it counts by that.
+
+    `is_setting`: it configures something, as workflows do, and no code of the project.
+    """
 
     is_minor: npt.NDArray[np.bool_]
+    is_setting: npt.NDArray[np.bool_]
     is_translation: npt.NDArray[np.bool_]
     factors: npt.NDArray[np.float64]
 
@@ -39,8 +43,9 @@ def standing_of(snapshot: Snapshot, minor_roles: int) -> StandingFiles:
     if (found := known.get(minor_roles)) is None:
         roles = snapshot.files.roles
         is_minor, is_translation = (roles & minor_roles) > 0, (roles & int(Role.TRANSLATION)) > 0
+        is_setting = (roles & int(Role.CONFIG)) > 0
         factors = np.where(is_minor, _MINOR_FACTOR, np.where(is_translation, _TRANSLATION_FACTOR, 1.0))
-        found = known[minor_roles] = StandingFiles(is_minor, is_translation, factors)
+        found = known[minor_roles] = StandingFiles(is_minor, is_setting, is_translation, factors)
     return found
 
 

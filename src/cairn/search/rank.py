@@ -49,8 +49,8 @@ class Ranking(NamedTuple):
 
     `explain` returns the parts that add up to a row's score. The first `n_named` rows define what the query as a whole
     names and come first whatever their score; each of their definitions has an entry of its own. `for_work_item` says
-    whether the query is not a question. `lacks` says what is not defined of a name that the query means as one. `n_meant` of the named
-    rows share what the name means, if it is more than 0; those behind them are less likely.
+    whether the query is not a question. `lacks` says what is not defined of a name that the query means as one.
+    `n_meant` of the named rows share what the name means, if it is more than 0; those behind them are less likely.
     """
 
     rows: list[Ranked]

@@ -94,6 +94,8 @@ KINDS: dict[str, frozenset[str]] = {
     "protocol": frozenset({"protocol"}),
     "enum": frozenset({"enum"}),
     "record": frozenset({"record"}),
+    "model": TYPE_KINDS,
+    "entity": TYPE_KINDS,
     "function": FUNCTION_KINDS,
     "func": FUNCTION_KINDS,
     "fn": FUNCTION_KINDS,
