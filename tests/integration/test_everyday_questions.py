@@ -82,6 +82,10 @@ FILES = {
     "src/shop/tests.ts": "export function report() {\n  return 'No tests of carts ran'\n}\n",
     "test/report.txt": "No tests of carts ran\n",
     "test/report.test.ts": "it('says', () => {\n  expect(out).toBe('No tests of carts ran')\n})\n",
+    "test/fixtures/plugins.json": "{\n  \"options\": {\n    \"plugins\": {\n      \"legend\": 1\n    }\n  }\n}\n",
+    "test/fixtures.py": "def resolver():\n    return 1\n\n\ndef test_resolver():\n    assert resolver()\n",
+    "src/shop/resolver.py": "class Resolver:\n    def resolve(self, cart):\n        return cart\n",
+    "src/shop/plugins.py": "class Plugin:\n    def legend(self):\n        return 'legend'\n",
     "web/metrics.js": "export class MetricsChart {\n  metric(route) {\n    return route\n  }\n}\n",
 }  # fmt: skip
 
@@ -257,3 +261,18 @@ def test_definitions_in_tests_do_not_make_the_one_in_the_code_doubtful(workspace
 
 def test_a_message_that_speaks_of_tests_is_found_in_the_code_first(workspace: Workspace) -> None:
     assert first(workspace.search("No tests of carts ran")) == ("src/shop/tests.ts", 2, "high")
+
+
+def test_a_nested_key_of_a_fixture_is_no_sure_answer(workspace: Workspace) -> None:
+    hits = workspace.search("options.plugins.legend").code
+    assert "test/fixtures/plugins.json" in [hit.path for hit in hits]
+    assert all(hit.confidence != "high" for hit in hits if hit.path.startswith("test/"))
+
+
+def test_a_function_of_a_test_does_not_hide_the_class_that_a_word_means(workspace: Workspace) -> None:
+    assert first(workspace.search("resolver")) == ("src/shop/resolver.py", 1, "high")
+
+
+def test_a_word_that_only_sounds_like_a_name_is_not_taken_for_it(workspace: Workspace) -> None:
+    answer = workspace.search("login")
+    assert not any("Plugin" in str(note) for note in answer.notes)

@@ -380,8 +380,18 @@ def _names_meant(library: Library, query: Query, request: SearchRequest) -> Name
     lengths = load("cairn.graph.alike:lengths_alike")(word, LEAST_ALIKE)
     every = chunk_db.definition_names(library.connection, view.id, lengths)
     names = [name for name in every if name[:1].isidentifier() and " " not in name]
-    near: list[str] = load("cairn.graph.alike:names_like")(names, word, MAX_MEANT, LEAST_ALIKE)
+    like: list[str] = load("cairn.graph.alike:names_like")(names, word, MAX_MEANT, LEAST_ALIKE)
+    near = [name for name in like if _may_be_typed_for(name, word)]
     return NamesMeant("", []) if word in near else NamesMeant(word, near)  # of another kind than the query says
+
+
+def _may_be_typed_for(name: str, word: str) -> bool:
+    """Tell whether somebody who types a word may mean a name that is like it: few err in the first letter.
+
+    Names with a word in common may be meant as well, but not `Plugin` for `login`.
+    """
+    is_begun_so = name.lstrip("_$@")[:1].lower() == word.lstrip("_$@")[:1].lower()
+    return is_begun_so or not set(terms_of_word(name)[0]).isdisjoint(terms_of_word(word)[0])
 
 
 def _notes_on_names_meant(query: Query, meant: NamesMeant) -> list[str]:

@@ -58,6 +58,7 @@ _OWN_WORDS = 2
 _Item = TypeVar("_Item")
 
 _WORD = re.compile(r"\w+")
+_KEY = re.compile(r"\w+(?:[.-]\w+)+")
 _COMMENT_LINE = re.compile(rb"\s*(?:#(?!\{)|//|/?\*|--|;;|%)")
 _ENDS_MESSAGE = re.compile(rb"[\"'`:.,;!?(]| ?(?:[-%${#<\[\"'`(]|\\)")
 _PLACEHOLDER = re.compile(rb"[\"'`(<\[ ]{0,3}(?:%[\w(.-]|\$?\{|#\{|\\\(|\"? ?[+.,] ?\w)")
@@ -223,7 +224,8 @@ class _Search:
         if not len(rows):
             return Places([])
         files, _, which = group(snapshot.file_of_row[rows])
-        standing = (self._is_setting[files], self._is_translation[files], self._is_minor[files])
+        is_key = _KEY.fullmatch(self._text) is not None  # which settings declare
+        standing = (self._is_setting[files] & (not is_key), self._is_translation[files], self._is_minor[files])
         order = np.lexsort((files, -np.bincount(which), *standing))
         files = files[order][:_MAX_FILES]
         places: list[tuple[bool, bool, bool, bool, int, PastedPlace]] = []
@@ -241,7 +243,7 @@ class _Search:
                     place = PastedPlace(piece.line_at(start), part, 1.0)
                     before = data[data.rfind(b"\n", 0, start) + 1 : start]
                     is_aside = bool(_COMMENT_LINE.match(before)) or (self._is_loose and not _opens_string(before))
-                    is_minor, is_setting = bool(self._is_minor[file]), bool(self._is_setting[file])
+                    is_minor, is_setting = bool(self._is_minor[file]), not is_key and bool(self._is_setting[file])
                     places.append((is_inner, is_minor, is_setting, is_aside, len(places), place))
                     n_of[is_inner] += 1
                 position = data.find(b"\n", start) + 1 or len(data)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cairn import waiting
 from cairn.answers import CodeHit
-from cairn.search.confidence import HIGH, confidence_word
+from cairn.search.confidence import GUESSED, HIGH, confidence_word
 from cairn.search.exact import LineMatch
 from cairn.search.exact_answer import Effort, hits_of_lines, lines_saying
 from cairn.search.filters import filter_files
@@ -37,8 +37,10 @@ _SCRIPTS = frozenset({"bash", "powershell", "dockerfile", "make"})
 
 _KEY = re.compile(r"(?<![\w@/.:-])[a-z][\w-]*(?:\.[a-z][\w-]*)+(?![\w(/.:-])")
 _NESTING = frozenset({"yaml", "json", "toml", "ini"})
+_TELLING = 3  # parts that say enough where a file has more before them
 _MAX_FILES, _MAX_BYTES, _MAX_SET = 32, 300_000, 3
-_MAX_BEFORE = 3  # lines of code that say a key as it is asked for
+# Lines of code that say a key as it is asked for, and hits that come before settings of tests, examples and documents.
+_MAX_BEFORE, _BEFORE_OTHERS = 3, 2
 # A key of YAML or JSON with its indentation; a section, and a key in one, of TOML and the like.
 _KEY_LINE = re.compile(r"( *)(- +)?[\"']?([\w.$/-]+)[\"']? *:(?:\s|$)")
 _SECTION, _ASSIGNED = re.compile(r"\s*\[+([^\[\]]+)\]+"), re.compile(r"\s*[\"']?([\w.-]+)[\"']?\s*[=:]")
@@ -59,8 +61,10 @@ def with_settings(
     if not is_one or not (nested := _lines_nesting(library, keys[0], request)):
         return list(hits)
     of_code = next((place for place, hit in enumerate(hits) if not _says_in_code(hit)), len(hits))
-    end = min(of_code, _MAX_BEFORE)
-    notes.append(f"Lines that set {keys[0]!r} below the keys that it names come {'then' if end else 'first'}.")
+    is_own = nested[0].relevance >= HIGH
+    end = min(of_code if is_own else max(of_code, _BEFORE_OTHERS), _MAX_BEFORE, len(hits))
+    place = "then" if is_own and end else "among the hits" if end else "first"
+    notes.append(f"Lines that set {keys[0]!r} below the keys that it names come {place}.")
     return [*hits[:end], *_in_front(nested, hits[end:])][: request.limit or None]
 
 
@@ -113,7 +117,11 @@ def _says_in_code(hit: CodeHit) -> bool:
 
 
 def _lines_nesting(library: Library, key: str, request: SearchRequest) -> list[CodeHit]:
-    """Return the lines of settings that have the last part of a key below its other parts, as hits."""
+    """Return the lines of settings that have the last part of a key below its other parts, as hits.
+
+    Those of tests, examples and documents are no sure answer, nor are two parts of a longer key. They are not looked
+    for where the project's own settings have all of it.
+    """
     snapshot, parts = library.snapshot, tuple(_folded(part) for part in key.split("."))
     words = " ".join(terms_of_word(key.rpartition(".")[2].replace("-", "_"))[0])
     chosen, names = filter_files(snapshot.files, request), snapshot.files.language_names
@@ -123,18 +131,24 @@ def _lines_nesting(library: Library, key: str, request: SearchRequest) -> list[C
         for file in files_with_words(snapshot, words).tolist()
         if names[snapshot.files.languages[file]] in _NESTING and (chosen is None or file in chosen)
     ]
-    files.sort(key=lambda file: (bool(int(roles[file]) & int(ASIDE & ~Role.CONFIG)), paths[file].count("/")))
+    aside = int(ASIDE & ~Role.CONFIG)
+    files.sort(key=lambda file: (bool(int(roles[file]) & aside), paths[file].count("/")))
     found: list[tuple[bool, LineMatch]] = []
     for file, text in read_files(library, files[:_MAX_FILES]).items():
         waiting.check()
+        is_aside = bool(int(roles[file]) & aside)
+        if is_aside and not all(is_guess for is_guess, _ in found):
+            break
         lines = text.data[:_MAX_BYTES].decode("utf-8", "replace").split("\n")
         is_indented = names[snapshot.files.languages[file]] in ("yaml", "json")
         for number, own in _indented_keys(lines) if is_indented else _keys_of_sections(lines):
             if own[-len(parts) :] == parts and own[-1]:
-                found.append((len(own) > len(parts), line_in_text(file, lines, number, number)))
-    found.sort(key=lambda one: one[0])  # those that begin at the top of their file first
+                is_guess = is_aside or (len(own) > len(parts) and len(parts) < _TELLING)
+                found.append((is_guess, line_in_text(file, lines, number, number)))
+    found.sort(key=lambda one: one[0])
     hits = hits_of_lines(library, [line for _, line in found[:_MAX_SET]], request)
-    return [hit._replace(relevance=1.0, confidence=confidence_word(1.0)) for hit in hits]
+    chance = GUESSED if found and found[0][0] else 1.0
+    return [hit._replace(relevance=chance, confidence=confidence_word(chance)) for hit in hits]
 
 
 def _indented_keys(lines: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
