@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -276,3 +277,43 @@ def test_a_function_of_a_test_does_not_hide_the_class_that_a_word_means(workspac
 def test_a_word_that_only_sounds_like_a_name_is_not_taken_for_it(workspace: Workspace) -> None:
     answer = workspace.search("login")
     assert not any("Plugin" in str(note) for note in answer.notes)
+
+
+MOUNTED = {
+    "server/app.js": (
+        "const users = require('./routes/users')\nconst carts = require('./routes/carts')\n"
+        "app.use('/api/users', users)\napp.use('/api/carts', carts)\n"
+    ),
+    "server/routes/users.js": (
+        "router.get('/', (req, res) => res.json([]))\nrouter.get('/:id', (req, res) => res.json({ id: 1 }))\n"
+        "router.post('/', (req, res) => res.end())\n"
+    ),
+    "server/routes/carts.js": (
+        "router.get('/', (req, res) => res.json([]))\nrouter.get('/:id', (req, res) => res.json({ id: 2 }))\n"
+        "router.get('/:id/items', (req, res) => res.json([]))\n"
+    ),
+    "service/main.py": 'app.include_router(items.router, prefix="/v1/items")\n',
+    "service/routers/items.py": (
+        '@router.get("/")\ndef every():\n    return []\n\n\n@router.get("/{key}")\ndef one(key: int):\n    return key\n'
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "line"),
+    [
+        ("GET /api/users/12", "server/routes/users.js", 2),
+        ("GET /api/carts/12", "server/routes/carts.js", 2),
+        ("POST /api/users", "server/routes/users.js", 3),
+        ("GET /v1/items/3", "service/routers/items.py", 6),
+        ("GET /v1/items", "service/routers/items.py", 1),
+        ("GET /api/carts/3/items", "server/routes/carts.js", 3),
+    ],
+)
+def test_a_route_whose_prefix_another_file_has_is_found_by_the_name_of_its_file(
+    tmp_path: Path, text: str, path: str, line: int
+) -> None:
+    write_files(tmp_path, MOUNTED)
+    with Workspace.open(tmp_path) as opened:
+        opened.index()
+        assert first(opened.search(text))[:2] == (path, line)

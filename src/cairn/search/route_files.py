@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
+from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -31,6 +32,7 @@ _CLIENTS = re.compile(
     r"(?:^|/)(?:clients?|frontend|components|composables|hooks|cypress|assets|static|e2e|ui)/"
     r"|\.(?:tsx|jsx|vue|svelte|html|blade\.php|erb|haml|slim|twig|ejs|hbs|heex|cshtml|jsp)$"
 )
+_MANY_CALLED, _MOST_WORDS = 32, 256  # files called so, which say little then, and words whose files are kept
 _UNKNOWN, _NO, _YES = 0, 1, 2
 
 
@@ -112,6 +114,7 @@ class RouteFiles:
         self.are_code = is_code(snapshot)
         self.kept = KeptRoutes()
         self._paths, self._roles = snapshot.files.paths, snapshot.files.roles
+        self._called: dict[str, list[int]] = {}
         self._are_routing = np.zeros(len(self._paths), dtype=np.int8)
         self._are_minor = np.zeros(len(self._paths), dtype=np.int8)
 
@@ -122,6 +125,18 @@ class RouteFiles:
     def are_minor(self, files: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Tell which of some files are examples, clients and the like."""
         return _are(self._are_minor, files, self._is_minor)
+
+    def called(self, word: str) -> list[int]:
+        """Return the files of code in whose name or folder a word stands, none if many have it; told once for each."""
+        if (found := self._called.get(word)) is None:
+            found = [number for number, path in self._lowered if word in path]
+            if len(self._called) < _MOST_WORDS:
+                self._called[word] = found
+        return found if len(found) <= _MANY_CALLED else []
+
+    @cached_property
+    def _lowered(self) -> list[tuple[int, str]]:
+        return [(number, self._paths[number].lower()) for number in np.flatnonzero(self.are_code).tolist()]
 
     def _is_minor(self, file: int) -> bool:
         path = self._paths[file]

@@ -13,6 +13,7 @@ from cairn.search.route_templates import RouteTemplate, assigned_name, name_of_g
 VALUE = re.compile(r"\d|-|%|^[A-Z]")  # in what stands for something, and not in the name of a resource
 # What paths of interfaces begin with: `api`, `rest`, a version, and, as in Kubernetes, `apis` and the name of a group.
 LEADING = re.compile(r"(?i)apis?|v\d+(?:(?:alpha|beta)\d*)?|rest|[a-z][a-z\d-]*(?:\.[a-z][a-z\d-]*){2,}")
+_VERSION, _MAY_BE_VERSION = re.compile(r"(?i)apis?|v\d{1,3}"), re.compile(r"(?i)v\b|ver|api|\*|\.\.\.")
 # What a segment counts that is the same, that fits a placeholder and looks like a value, and that fits it otherwise.
 SAME, FITS, MAY_FIT = 1.0, 0.9, 0.5
 OTHER_METHOD, NO_METHOD, LEFT_OUT = 0.6, 0.9, 0.02
@@ -158,7 +159,7 @@ def _match(template: Sequence[str], segments: Sequence[str]) -> tuple[float, int
 
 def fit_of_variable(own: str, asked: str) -> float | None:
     """Return how well a segment fits one of a template with a placeholder, None if it does not or there is none."""
-    if not stands_for(own, asked):
+    if not stands_for(own, asked) or (_VERSION.fullmatch(asked) and not _MAY_BE_VERSION.search(own)):
         return None
     return FITS if VALUE.search(asked) else MAY_FIT
 

@@ -17,7 +17,7 @@ from cairn.search.filters import Filtered, filter_files
 from cairn.search.library import Library, line_in, read_files
 from cairn.search.request_text import RequestLine
 from cairn.search.route_exports import PAGES, handler_in
-from cairn.search.route_files import KeptRoutes, route_files_of
+from cairn.search.route_files import KeptRoutes, RouteFiles, route_files_of
 from cairn.search.route_fit import LEADING, OTHER_METHOD, folded, is_of_others
 from cairn.search.route_folders import folders_of
 from cairn.search.route_handlers import handler_of
@@ -36,6 +36,7 @@ _LEAST, _ALIKE, _NOT_BEST = 0.45, 0.1, 0.75
 
 # How the files count in which a segment stands: more if it is rare, if they are called like what declares routes, less
 # if it is a value, and if they are examples or clients.
+_CALLED_SO, _SHORTEST = 0.9, 3  # the words of a path, that are looked for where they stand in longer ones, too
 _RARE, _FOR_ROUTING, _OF_VALUE, _MINOR_FACTOR = 0.1, 1.5, 0.2, 0.01
 _IS_VALUE = re.compile(r"\d|%|-.*-|^[A-Z]")  # with one hyphen it may be a name
 
@@ -151,13 +152,14 @@ def _files_saying(snapshot: Snapshot, segments: Sequence[str], filters: Filtered
 
     None are tests. What looks like a value says little: it stands nowhere, or in tests.
     """
-    paths = snapshot.files.paths
+    paths, of_view = snapshot.files.paths, route_files_of(snapshot)
     worth = np.zeros(len(paths))
     for before, segment in {segment: (before, segment) for before, segment in pairwise(("", *segments))}.values():
         if len(own := files_with_words(snapshot, segment)):
             rarity = 1 + _RARE * np.log1p(len(paths) / len(own))
             worth[own] += rarity * (_OF_VALUE if _is_value(before, segment) else 1.0)
-    of_view = route_files_of(snapshot)
+        if called := _files_called(of_view, segment):
+            worth[called] += _CALLED_SO * (_OF_VALUE if _is_value(before, segment) else 1.0)
     worth[~of_view.are_code] = 0
     if (chosen := filter_files(snapshot.files, filters)) is not None:
         worth[np.setdiff1d(np.arange(len(worth)), chosen)] = 0
@@ -172,6 +174,14 @@ def _files_saying(snapshot: Snapshot, segments: Sequence[str], filters: Filtered
         best += zip(shares.tolist(), files.tolist(), strict=True)
         best = sorted(best, key=lambda one: (-one[0], one[1]))[:n_files]
     return [file for _, file in best]
+
+
+def _files_called(of_view: RouteFiles, segment: str) -> list[int]:
+    """Return the files in whose name or folder a segment stands: another may say the prefix of the routes in them."""
+    word = folded(segment)
+    if len(word) < _SHORTEST or LEADING.fullmatch(segment) or not word.isalnum():
+        return []
+    return of_view.called(word)
 
 
 def _is_value(before: str, segment: str) -> bool:
