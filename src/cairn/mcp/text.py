@@ -89,12 +89,13 @@ def error_text(error: CairnError) -> str:
     return f"error[{error.code}]: {error}{hint}"
 
 
-def search_text(document: SearchDocument, narrowed_by: Sequence[str] = ()) -> str:
+def search_text(document: SearchDocument, narrowed_by: Sequence[str] = (), limit: int = 0) -> str:
     """Return the hits: where, what, how sure, the id to fetch, and a preview.
 
     Args:
         document: the answer.
         narrowed_by: the filters that the request gave, by name.
+        limit: how many hits there might have been, 0 if only that cut the answer.
     """
     page = Page()
     for hit in document["code"]:
@@ -104,7 +105,8 @@ def search_text(document: SearchDocument, narrowed_by: Sequence[str] = ()) -> st
     coverage = document["coverage"]
     omitted = document["omitted"] + page.n_left_out
     if omitted:
-        raised = "" if page.n_left_out else "raise `limit`, or "  # a full answer holds no more, whatever the limit
+        cut_by = "max_tokens" if len(document["code"]) < limit else "limit"
+        raised = "" if page.n_left_out else f"raise `{cut_by}`, or "  # a full answer holds no more, whatever the limit
         notes.insert(0, f"{pluralize(omitted, 'more hit')}: {raised}narrow with `globs`, `languages` or `kinds`.")
     if not document["code"] and not omitted:
         within = f" with these {', '.join(f'`{name}`' for name in narrowed_by)}" if narrowed_by else ""

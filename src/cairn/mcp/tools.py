@@ -151,7 +151,8 @@ def _page_tokens(max_tokens: int | None) -> int:
 async def search(tool_call: AgentCall, request: SearchRequest) -> str:
     """Search, see `SEARCH`."""
     narrowed_by = [name for name in ("globs", "languages", "kinds") if getattr(request, name)]
-    return text.search_text(await tool_call.perform("search", request), narrowed_by)
+    limit = 0 if request.max_tokens is None else request.limit
+    return text.search_text(await tool_call.perform("search", request), narrowed_by, limit)
 
 
 SEARCH = Tool(

@@ -64,6 +64,7 @@ _SPELLED = re.compile(r"[A-Za-z]+(?:[ -][A-Za-z]+){1,3}")  # it may be a name of
 _USED = re.compile(
     r"(?:new )?([A-Za-z_$@][\w$]*(?:(?:::|\.|#|->|\\)[A-Za-z_$][\w$]*)*[?!]?)(?:<[^()]*>|(?=\())(?:\([^()]*\))?;?"
 )
+_OWNED = re.compile(r"(?<=\w)['\u2019]s\b(?!['\u2019])")  # `Vite's plugins`
 _LIST = re.compile(r"(?:where (?:is|are) )?(?P<names>.+?)(?: (?:defined|declared|implemented))?\??", re.IGNORECASE)
 _BETWEEN_NAMES = re.compile(r",? (?:and|or|vs\.?|versus|&) |, ?")
 _MOST_LISTED = 4
@@ -190,7 +191,9 @@ def understand(text: str, mode: Mode = "auto") -> Query:
     asked, about = _asked_name(stripped) if mode == "auto" else None, stripped
     if asked is not None and (asked.is_sure or not (asked.kinds or asked.place)):
         about = " ".join([asked.name, *asked.scope])
-    raws, verbs = join_phrasal_verbs(raw_words(names_apart(about)))
+    raws, verbs = join_phrasal_verbs(
+        raw_words(names_apart(about if resolved in EXACT_MODES else _OWNED.sub("", about)))
+    )
     wants = asked_roles(stripped)
     subject = _subject(raws, wants)
     symbols = _symbols(stripped, raws, resolved)

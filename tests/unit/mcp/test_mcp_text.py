@@ -111,3 +111,10 @@ def test_of_the_files_that_import_that_of_a_changed_definition_a_few_are_shown()
     )
     whole = graph_text("impact", impact([symbol("a.py", 1, "", "file")], 12)).splitlines()
     assert len([line for line in whole if line.startswith("importer")]) == 12
+
+
+def test_an_answer_that_its_budget_cut_says_to_raise_the_budget() -> None:
+    document: Any = answered() | {"mode": "hybrid", "code": [hit("one", score=1.0, relevance=0.9)], "omitted": 3}
+    merged = merge_searches([("one", document)], SearchRequest(query="tax"))
+    assert "3 more hits: raise `max_tokens`, or narrow" in search_text(merged, limit=10)
+    assert "3 more hits: raise `limit`, or narrow" in search_text(merged, limit=1)

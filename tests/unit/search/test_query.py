@@ -264,3 +264,8 @@ def test_a_word_with_a_capital_is_a_name_if_a_kind_of_definition_follows() -> No
 )
 def test_a_question_for_what_was_done_to_the_code_is_recognised(text: str, is_asked: bool) -> None:
     assert asks_for_commits(text) is is_asked
+
+
+def test_what_owns_something_is_one_word() -> None:
+    assert understand("where are Vite's plugins loaded").terms == understand("where are Vite plugins loaded").terms
+    assert "s" not in [term.text for term in understand("the cart\u2019s total").terms]
