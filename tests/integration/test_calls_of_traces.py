@@ -1,4 +1,4 @@
-"""Traces of .NET and Java whose frames say neither file nor line."""
+"""Traces whose frames say neither file nor line: of .NET, of Java, and of native code."""
 
 from __future__ import annotations
 
@@ -158,3 +158,46 @@ def test_a_frame_of_a_class_that_the_project_does_not_define_is_of_none_of_its_f
 def test_a_filter_of_paths_leaves_out_frames(workspace: Workspace) -> None:
     text = "Boom\n   at Shop.Order.Add(Func`3 allowed, Action done)\n"
     assert all(hit.path != "src/Order.cs" for hit in workspace.search(text, globs=["src/Carts/**"]).code)
+
+
+NATIVE = {
+    "src/order_total.h": "int order_total(int *lines);\n",
+    "src/order_total.c": '#include "order_total.h"\n\nint order_total(int *lines)\n{\n    return lines[0];\n}\n',
+    "src/main.c": '#include "order_total.h"\n\nint main(void)\n{\n    return order_total(0);\n}\n',
+    "bill/src/taxes.rs": "pub struct Rate;\n\nimpl Rate {\n    pub fn of_order(&self) -> u32 {\n        1\n    }\n}\n",
+    "Sources/Carts/Cart.swift": (
+        "public struct Cart {\n    class Lines {\n        func add(item: Int) {\n        }\n    }\n}\n"
+    ),
+    "mail/send.go": "package mail\n\ntype Box struct{}\n\nfunc (b *Box) Send() {\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (
+            "==1==ERROR: AddressSanitizer: SEGV on unknown address 0x0 (pc 0x55a3 bp 0x7ffd sp 0x7ffd T0)\n"
+            "    #0 0x55a3c1b2 in order_total (/usr/bin/bill+0x1c1b2)\n    #1 0x55a3c2d4 in main (/usr/bin/bill)\n",
+            ("src/order_total.c", 3),
+        ),
+        (
+            "stack backtrace:\n   0: core::panicking::panic_fmt\n   1: <bill::taxes::Rate as bill::Of>::of_order\n"
+            "   2: bill::main\n",
+            ("bill/src/taxes.rs", 4),
+        ),
+        (
+            "Crashed: com.acme.queue\n0  libsystem_kernel.dylib  0x1e6b7a1dc __pthread_kill + 8\n"
+            "1  Carts   0x101b472b8 specialized Cart.Lines.add(item:) + 1120\n",
+            ("Sources/Carts/Cart.swift", 3),
+        ),
+        ("goroutine 20 [chan send]:\nacme.com/shop/mail.(*Box).Send(...)\n", ("mail/send.go", 5)),
+    ],
+)
+def test_a_frame_of_native_code_without_a_place_is_the_function_of_what_it_is_in(
+    tmp_path: Path, text: str, place: tuple[str, int]
+) -> None:
+    write_files(tmp_path, NATIVE)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        first, *_ = workspace.search(text).code
+    assert (first.path, first.start_line, first.part) == (*place, "frame 1")

@@ -10,6 +10,7 @@ import numpy as np
 
 from cairn.graph.rules import FUNCTION_KINDS, TYPE_KINDS
 from cairn.search.exact import LineMatch
+from cairn.search.file_finder import module_parts
 from cairn.search.library import Library, line_at, read_files
 from cairn.search.query import SCOPE_MARK
 from cairn.source.frames import CallFrame
@@ -21,6 +22,7 @@ from cairn.types import Definition
 _MAX_READ = 1_000  # of a name's definitions, in all views
 _MAX_NAMESAKES = 100  # files, each read for its package; with more no one is meant
 _CLASS_ONLY = 0.5
+_ALONE = 0.7  # of a function without a class or a module before it
 _ASIDE = Role.TEST | Role.EXAMPLE | Role.DOCS | FOREIGN
 _ACCESSOR = re.compile(r"(?:get|set|add|remove)_(\w+)")  # of a property or an event in .NET
 _PACKAGE = re.compile(rb"^(?:package|namespace)[ \t]+([\w.]+)", re.MULTILINE)
@@ -34,6 +36,7 @@ class _MethodMeant(NamedTuple):
 
     n_missing: int
     n_commas: int
+    is_prototype: bool  # as headers of C have it
     is_aside: bool
     file: int
     line: int
@@ -53,12 +56,12 @@ def line_of_call(library: Library, call: CallFrame, inside: Container[int] | Non
     for name in names:
         kinds = None if call.method else frozenset({"constructor"})
         if found := _candidates(library, call, (*call.owners, name), kinds, inside):
-            share = 1.0
+            share = 1.0 if call.owners else _ALONE
             break
     else:
-        found = _candidates(library, call, call.owners, TYPE_KINDS, inside)
+        found = _candidates(library, call, call.owners, TYPE_KINDS, inside) if call.owners else []
         share = _CLASS_ONLY if call.method else 1.0
-    if not found or any(one[:3] == found[0][:3] and one.file != found[0].file for one in found):
+    if not found or any(one[:4] == found[0][:4] and one.file != found[0].file for one in found):
         return None, 0.0
     return line_at(library, found[0].file, found[0].line), share
 
@@ -94,7 +97,8 @@ def _candidates(
 def _method_meant(library: Library, call: CallFrame, file: int, definition: Definition) -> _MethodMeant:
     is_aside = int(library.snapshot.files.roles[file]) & int(_ASIDE) > 0
     unlike = _unlike(call.parameters, definition.signature) if definition.kind in FUNCTION_KINDS else (0, 0)
-    return _MethodMeant(*unlike, is_aside, file, definition.span.start_line)
+    is_prototype = definition.signature.endswith(";")
+    return _MethodMeant(*unlike, is_prototype, is_aside, file, definition.span.start_line)
 
 
 def _ends_with(names: tuple[str, ...], one: NamedDefinition) -> bool:
@@ -108,9 +112,13 @@ def _is_called(library: Library, file: int, one: NamedDefinition, names: tuple[s
     A file may be in other folders than its package says, as in Kotlin, or in .NET.
     """
     before = names[: max(0, len(names) - len(SCOPE_MARK.split(one.qualified_name)))]
-    folders = library.snapshot.files.paths[file].rpartition("/")[0].replace(".", "/").split("/")
+    path = library.snapshot.files.paths[file]
+    folders = path.rpartition("/")[0].replace(".", "/").split("/")
     if not before or tuple(folders[-len(before) :]) == before:
         return True
+    if path.endswith(".rs"):  # a module below the crate
+        modules = before[1:]
+        return bool(modules) and tuple(module_parts(path)[-len(modules) :]) == modules
     return declares(library, file, ".".join(before))
 
 

@@ -26,12 +26,13 @@ _OF_TRACES = (
     rf"{_SIGNAL}|(?:ERROR|WARNING): \w+Sanitizer: |(?i:(?:previous )?(?:read|write)) of size \d",
     r"\S+\.dart \d+:\d+ {2,}\S|\[\d+\] [^\s(]+\(|@ (?:[\w.]+ )?\S+\.jl:\d|stack traceback:$",  # Dart, Julia, Lua
     # Rust
-    r"\d+: +\w+::|stack backtrace:|thread '[^']+'(?: \(\d+\))? panicked at |--> \S+:\d+:\d+$",
+    r"\d+: +(?:0x[\da-f]+ - )?<?\w+::|stack backtrace:|thread '[^']+'(?: \(\d+\))? panicked at |--> \S+:\d+:\d+$",
     # Go
     r"goroutine \d+|panic\(\{*0x|\[signal SIG|created by .+ in goroutine \d+$",
     rf"{_GO_FUNCTION}\((?:\.\.\.|_|\{{*0x[^()\n]*)\)$",
     r"WARNING: DATA RACE|(?:Previous )?(?:[Rr]ead|[Ww]rite) at 0x[\da-f]+ by |Goroutine \d+ \(\w+\) created at:",
-    r"\([\w.-]+ \d[\w.-]*\) \S+:\d|(?:# +)?\(?(?:from function|in test file) .+, line \d",  # Elixir; bats
+    r"\*\* \((?:exit|EXIT|[A-Z][\w.]*)[^()]*\) |\([\w.-]+ \d[\w.-]*\) \S+:\d",  # Elixir
+    r"(?:# +)?\(?(?:from function|in test file) .+, line \d",  # bats
     r"---> [\w.]+(?:Exception|Error)\b|--- End of .+ ---$|[\w.+-]+\.(?:dll|exe)!\w",  # .NET
     r"\[(?:error|warn)\]\s+(?:at |/|[A-Z]:\\|-- )|-- (?:\[E\d+\] )?[\w ]+: \S+:\d+:\d+ -+$",  # sbt and Scala 3
     r"[ew]: (?:file://)?/?\S+\.kts?(?::\d+:\d+ |: \(\d+, ?\d+\): )",  # Kotlin's compiler
@@ -93,6 +94,8 @@ _BEGINNING = re.compile(
     r"|[^\s:]+\.\w+\n\s+\d+:\d+ +(?:error|warning) "  # ESLint
     r"|ERROR in \S+:\d+:\d+\n|[\u2718\u25b2] \[(?:ERROR|WARNING)\] "  # Webpack, esbuild
     r"|::(?:error|warning|notice) (?:file|line|title)="  # GitHub Actions
+    r"|(?:Thread \d+ |Fatal Exception: .*\n|Exception Type: .*\n)?Crashed: .*\n|Thread \d+ Crashed:.*\n"  # Apple
+    r"|(?:\d{4}[-/]\d\d[-/]\d\d[ T])?\d\d:\d\d:\d\d[\d.,]* \[?(?i:warn(?:ing)?|err(?:or)?|crit(?:ical)?|fatal)\]? "
     r")"
 )
 

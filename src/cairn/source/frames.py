@@ -73,6 +73,24 @@ _CALL = re.compile(
     r"[ \t>]*(?:at|bei|\u00e0) ([\w$.`+<>|\[\],/@=-]{3,300})(?:\(([^()]{0,1000})\)| \(([^()]{0,1000})\) \[0x)"
 )
 _CALL_OF_DEBUGGER = re.compile(r"[ \t>]*[\w.+-]{1,200}\.(?:dll|exe)!([\w.+<>`]{3,300})\(([^()]{0,1000})()\)")
+# Calls of native code whose debug symbols say no place: gdb and sanitizers; Apple's crash reports; Linux's kernel;
+# Rust; Go. What wraps a name, such as Swift's closures, is a part of it here.
+_CALL_OF_NATIVE = re.compile(
+    r"\s*(?:#\d{1,6} +(?:0x[\da-f]+ in )?(?=[A-Za-z_])([^\n(]{3,300}?) ?\((?!/(?:usr/)?lib)(?!.* from /(?:usr/)?lib)"
+    r"|\d{1,4} +(?!lib(?:system|swift|dispatch|objc))[\w.+-]{1,80}\s+0x[\da-f]+ (?=\S)([^\n]{1,400}?) \+ \d+\s*$"
+    r"|(?:\[ *\d+\.\d+\]\s{1,3})?(?:RIP: \d+:|\? )?([A-Za-z_]\w{2,80})\+0x[\da-f]+/0x[\da-f]+"
+    r"|\d{1,4}: +(?:0x[\da-f]+ - )?(?!(?:<?(?:std|core|alloc|backtrace)::))(<?[A-Za-z_]\w*::\S[^\n]{0,500}))"
+)
+_CALL_IN_GO = re.compile(
+    r"(?:created by )?[\w.-]+/(?:[\w.%~-]+/){0,20}([\w.%~-]+)\.(?:\(\*?(\w+)[^()]{0,200}\)\.)?([a-zA-Z_]\w*)"
+    r"(?:\.func\d+|\.\d+)*(?:\((?:\.\.\.|_|\)|\{*0x).*| in goroutine \d+|$)"
+)
+_NATIVE_BEGINS = ("#", "+ ", "+0x", "::")  # what `_CALL_OF_NATIVE` finds has one of these
+_IMPLEMENTED = re.compile(r"(?<![\w:])<([^<> ]{1,200})(?: as [^<>]{1,200})?>(?=::)")
+_IN_ANGLES = re.compile(r"<[^<>]*>")
+_OF_COMPILER = re.compile(r"(?:::(?:h[\da-f]{16}|\{\{?[\w.:#-]+\}?\}))+$")
+_SPELT = re.compile(r"[^\W_]_[^\W_]|[a-z][A-Z]")  # of a name with several words, which few others have
+_OF_OBJECTIVE_C = re.compile(r"[-+]\[(\w+)(?:\(\w+\))? (\w+)[\w:]*\]")
 _GENERIC = re.compile(r"`\d+|\[[^\]]*\]")
 _CONSTRUCTORS = ("..ctor", "..cctor", ".<init>", ".<clinit>")
 _WRITTEN_IN = re.compile(r"<([\w.]+)>")  # the method from which a compiler made a class or a method
@@ -208,7 +226,8 @@ def _calls_of(text: str) -> Iterator[TracebackFrame | CallFrame]:
             code = code or numbered.get(at, "") or source_above(lines, number, *place.span())
             yield TracebackFrame(path, at, function_of(line, *place.span(), above), code)
         match = None if places else _CALL.match(line) or ("!" in line and _CALL_OF_DEBUGGER.match(line))
-        if match and (call := _call(match)) is not None:
+        call = None if places else _call(match) if match else _native_call(line)
+        if call is not None and not (not match and number + 1 < len(lines) and _is_place_of_call(lines[number + 1])):
             yield call
 
 
@@ -244,6 +263,29 @@ def _call(match: re.Match[str]) -> CallFrame | None:
         method = ""
     says = " " in parameters and not parameters.startswith(("Unknown Source", "Native Method"))
     return CallFrame(tuple(parts), method, parameters if says else "") if parts else None
+
+
+def _native_call(line: str) -> CallFrame | None:
+    """Return the call of native code that a line of a trace names without a place."""
+    if (line.endswith(")") or line.startswith("created by ")) and (go := _CALL_IN_GO.match(line)):
+        return CallFrame((go[1], go[2]) if go[2] else (go[1],), go[3], "")
+    match = _CALL_OF_NATIVE.match(line) if any(part in line for part in _NATIVE_BEGINS) else None
+    name = next(filter(None, match.groups()), "") if match else ""
+    if method := _OF_OBJECTIVE_C.match(name):
+        return CallFrame((method[1],), method[2], "")
+    name = _OF_COMPILER.sub("", _IMPLEMENTED.sub(r"\1", name)).rpartition(" in ")[2]
+    while name != (name := _IN_ANGLES.sub("", name)):
+        pass
+    parts = re.split(r"::|\.", name.partition("(")[0].rpartition(" ")[2])
+    *owners, last = [part for part in parts if part] or [""]
+    if not last.isidentifier() or not (owners or _SPELT.search(last)):
+        return None
+    return CallFrame(tuple(owners), last, "")
+
+
+def _is_place_of_call(line: str) -> bool:
+    """Tell whether a line is but the place of the call in the line before it."""
+    return line.startswith(_INDENTED) and bool(_places_in(line))
 
 
 def _frames_of(text: str) -> Iterator[TracebackFrame]:

@@ -235,7 +235,70 @@ def test_calls_and_places_keep_the_order_of_the_trace() -> None:
     ]
 
 
-@pytest.mark.parametrize("block", ["a", "a.", "<", "<a", "$a", "[", "`1", "at a.b(", "at ", "a.b(c)\n at ", "/"])
+@pytest.mark.parametrize(
+    ("line", "call"),
+    [
+        ("    #0 0x55a3c1b2 in cart_add (/usr/bin/shop+0x1c1b2)", ("", "cart_add")),
+        ("#7  0x0000555555571234 in cart_add ()", ("", "cart_add")),
+        ("#7  0x0000555555571234 in shop::Cart<int>::add(int, char const*) ()", ("shop.Cart", "add")),
+        ("[ 3318.497320] RIP: 0010:cart_add+0x4f/0x120 [shop]", ("", "cart_add")),
+        ("[ 3318.497336]  ? cart_add+0x2c/0x80 [shop]", ("", "cart_add")),
+        ("3  Shop    0x101b472b8 Carts.Cart.add(item:to:) + 1120", ("Carts.Cart", "add")),
+        ("3  Shop    0x101b472b8 closure #1 in specialized Cart.add(item:to:) + 12", ("Cart", "add")),
+        ("3   Shop Kit.debug  0x0000000101b472b8 x", None),
+        ("1  Shop    0x1fb2eb954 -[CartLine add:to:] + 72", ("CartLine", "add")),
+        ("   4: shop::carts::Cart::add", ("shop.carts.Cart", "add")),
+        ("   4: <shop::carts::Cart as shop::Adds>::add::{{closure}}", ("shop.carts.Cart", "add")),
+        ("   2:     0x55d0b4da1f10 - shop::carts::add::h8f2c5b4f1d3d2d0a", ("shop.carts", "add")),
+        ("github.com/acme/shop/carts.(*Cart).Add(...)", ("carts.Cart", "Add")),
+        ("created by github.com/acme/shop/carts.Run in goroutine 7", ("carts", "Run")),
+        ("    #3 0x7f2b1 in __libc_start_main (/lib/x86_64-linux-gnu/libc.so.6+0x29d8f)", None),
+        ("#9  0x0000555555560000 in main ()", None),
+        ("   2: core::panicking::panic_fmt", None),
+        ("5  libdispatch.dylib   0x1fa8346c8 _dispatch_call_block_and_release + 24", None),
+        ("#3 [internal function]: add()", None),
+        ("#12 is about this (and that)", None),
+        ("see example.com/carts.Add", None),
+    ],
+)
+def test_a_call_of_native_code_without_a_place_is_read_with_what_it_is_in(
+    line: str, call: tuple[str, str] | None
+) -> None:
+    found = [(".".join(one.owners), one.method) for one in read_calls(line) if isinstance(one, CallFrame)]
+    assert found == ([call] if call else [])
+
+
+def test_a_call_of_native_code_is_not_read_twice_where_its_place_is_in_the_next_line() -> None:
+    for text in (
+        "   4: shop::add\n          at ./src/cart.rs:7:5\n",
+        "acme.com/shop.Add(0x1)\n\t/src/cart.go:7 +0x1\n",
+    ):
+        assert [type(one) for one in read_calls(text)] == [TracebackFrame]
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "a",
+        "a.",
+        "<",
+        "<a",
+        "$a",
+        "#1 a",
+        "1 a 0x1 ",
+        "a::",
+        "<a>",
+        "a/",
+        " in ",
+        "::{{",
+        "[",
+        "`1",
+        "at a.b(",
+        "at ",
+        "a.b(c)\n at ",
+        "/",
+    ],
+)
 def test_calls_of_texts_that_are_made_to_be_slow_are_read_in_linear_time(block: str) -> None:
     started = time.process_time()
     read_calls("at " + block * (39_000 // len(block)))
