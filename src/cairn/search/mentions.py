@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, filterfalse
 from typing import NamedTuple
 
 from cairn.search.query import SCOPE_MARK, STOP_WORDS, looks_named, named_among
@@ -31,6 +31,17 @@ _STEM = re.compile(r"[A-Za-z]\w{0,80}(?:[-/]\w{1,80}){1,6}")
 _STEM_ALONE = re.compile(
     r"(?<![\w`./-])(?:[A-Za-z][^\W_]{0,80}(?:[-_][^\W_]{1,80}){1,6}|(?:[A-Z]\w{1,80}/){1,3}[A-Z]\w{1,80})(?![\w`./-])"
 )
+# The class of what an error says to lack a method or an attribute, and the module.
+_LACKING = re.compile(
+    r"undefined (?:local variable or )?method [`'\u2018][^\s'\u2019]{1,80}['\u2019] for "
+    r"(?:an instance of |#<|class |module )?([A-Z]\w*(?:::\w+){0,9})"  # Ruby
+    r"|(?:type object |module )?['\u2018](\w{1,80}(?:\.\w{1,80}){0,9})['\u2019] (?:object )?has no attribute ['\u2018]"
+    r"|Call to (?:undefined|private|protected) method ([\w\\]{1,300})::"  # PHP
+    r"|function ([A-Z]\w*(?:\.[A-Z]\w*){0,9})\.\w+[?!]?/\d+ is (?:undefined|private)"  # Elixir
+)
+_LACKS = ("undefined ", "has no attribute", "Call to ", " is private")  # what `_LACKING` finds, told quickly
+# Names of products and addresses, which look like dotted names.
+_PRODUCT = re.compile(r"(?i)[\w-]+\.(?:js|io|net|com|org|dev|app|ai)")
 _HAS_ENDING = re.compile(r"\.[A-Za-z]")  # quickly told
 _PATHS = re.compile(r"(?<![\w@])(?:[\w.@+-]{1,80}[/\\]){0,20}[\w@+-][\w.@+-]{0,80}\.[A-Za-z]\w{0,9}\b")
 
@@ -59,6 +70,8 @@ def read_mentions(item: WorkItem) -> Mentions:
     for text, factor in ((item.subject, _IN_SUBJECT), (item.prose, 1.0)):
         for name, weight in _names_in_prose(text):
             names[name] = max(names.get(name, 0.0), weight * factor)
+    for name, weight in _lacking(item):
+        names[name] = max(names.get(name, 0.0), weight)
     kept = [name for name, weight in names.items() if _may_count(name, weight)]
     kept.sort(key=lambda name: -names[name])
     for name in _names_in_code(item.code, item.trace):  # these say least, so no more are read than there is room for
@@ -72,7 +85,7 @@ def read_mentions(item: WorkItem) -> Mentions:
     return Mentions(
         {name: names[name] for name in kept[:MAX_NAMES]},
         _first(chain(item.links, *map(_paths_in, texts))),
-        _first((*_dotted_names(item.subject), *_dotted_names(item.prose))),
+        _first(filterfalse(_PRODUCT.fullmatch, (*_dotted_names(item.subject), *_dotted_names(item.prose)))),
         _first((*_STEM_ALONE.findall(item.subject), *_stems_in(item.subject), *_stems_in(item.prose))),
     )
 
@@ -102,6 +115,15 @@ def _stems_in(text: str) -> list[str]:
     return [span for span in spans if _STEM.fullmatch(span)]
 
 
+def _lacking(item: WorkItem) -> Iterator[tuple[str, float]]:
+    """Yield the names of the classes of which errors say that they lack something, with how much each says."""
+    for text in (item.subject, item.prose, item.code, item.trace):
+        for match in _LACKING.finditer(text) if any(part in text for part in _LACKS) else ():
+            *owners, last = re.split(r"::|[.\\]", next(filter(None, match.groups())))
+            yield last, _SPAN
+            yield from ((owner, _DOTTED * _OWNER) for owner in owners if owner[:1].isupper())
+
+
 def _names_in_code(*texts: str) -> Iterator[str]:
     """Yield what is shaped like a name in some texts, and what is called there."""
     for text in texts:
@@ -118,7 +140,7 @@ def _names_in_prose(text: str) -> list[tuple[str, float]]:
             (name, _SPAN if name == whole or looks_named(name) else _IN_SPAN) for name in _IDENTIFIERS.findall(span)
         ]
     found += [(name, _CALL) for name in _CALLS.findall(_with("(", text))]
-    for dotted in _dotted_names(text):
+    for dotted in filterfalse(_PRODUCT.fullmatch, _dotted_names(text)):
         *owners, last = SCOPE_MARK.split(dotted)
         found += [(last, _DOTTED), *((owner, _DOTTED * _OWNER) for owner in owners if owner[:1].isupper())]
     found += [(word, _SHAPED) for word in named_among(words_of(text))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
-from itertools import compress, islice, tee
+from itertools import chain, compress, islice, tee
 from typing import NamedTuple
 
 from cairn.search.diagnosed import diagnosed_path, is_hidden, makes_diagnosis
@@ -50,9 +50,9 @@ _FEW_WORDS = 12
 _FURTHER_FRAME = 0.85  # of each frame against the one that is deeper
 
 _ERROR = re.compile(
-    r"(?:E\s+|\[\w+\]\s*|[\w./\\-]+:\d+(?::\d+)?:?\s*|[>|]\s*|\*\* \(){0,4}"
+    r"(?:E\s+|\[\w+\]\s*|[\w.-]{1,40}: (?=(?:fatal )?error: )|[\w./\\-]+:\d+(?::\d+)?:?\s*|[>|]\s*|\*\* \(){0,4}"
     r"(?:(?:Caused by|Uncaught|Unhandled|thread '[^']*' panicked at|panic:|fatal:|error(?:\[\w+\])?:|ERROR|FATAL)(?!\w)"
-    r"|[\w.$\\:]{0,120}(?:Error|Exception|Warning|Failure|Panic)\b)"
+    r"|\[[\w-]{1,40} (?:error|warning)\]:|[\w.$\\:]{0,120}(?:Error|Exception|Warning|Failure|Panic)\b)"
 )
 # What follows the words that `_ERROR` finds where they say which error it was, and do not just begin a sentence.
 _TELLS = re.compile(
@@ -98,6 +98,7 @@ _PROMPT = re.compile(r"\s*(?:```\w*\n)?[$>%] \w")
 _WORD = re.compile(r"[^\W\d_]\w*")
 _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*[.,:;!?]?")
 _FENCE = r"[ \t>]{0,20}(?:`{3,}|~{3,})"
+_GOES_ON = re.compile(r"[a-z]")  # a line, after another one
 _BEGINS_BLOCK, _ENDS_BLOCK = re.compile(rf"{_FENCE}[^`]*$"), re.compile(rf"{_FENCE}[ \t]*$")
 _ANY_WORD = re.compile(r"\w+")
 _NUMBERED = re.compile(r"\w*\d\w*")
@@ -157,6 +158,7 @@ def find_reported(
         for one in find_routes(library, read_requests(item.raw), filters, _n_files_for(item.raw))
     ]
     made = _places_of_messages(library, item, wants, filters, finder)
+    printed = "\n".join([printed, *map(" ".join, _quotes(item.raw))]) if made else printed
     for message, (best, is_rivalled) in made:
         has_own = _has_own_words(best, message)
         if has_own or message not in _lines_alone(item.raw):
@@ -328,7 +330,7 @@ def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
     lines = [line.strip() for line in item.prose.split("\n") if len(line) <= _MAX_MESSAGE_CHARS]
     yield from (line for line in (*lines, item.subject) if " " in line and _tells_error(line))
     yield from (line for line in reversed(lines) if _tells_level(line) and _is_logged(line))
-    yield from (line for line in _saying(last_first[::-1]) if not _SOURCE.match(line))
+    yield from (line for line in _saying(last_first[::-1]) if not (_SOURCE.match(line) or _is_code(line)))
     yield from filter(_ERROR.match, last_first)
     yield from _lines_alone(item.raw)
     if is_printed:
@@ -386,8 +388,11 @@ def _lines_of_output(text: str) -> Iterator[str]:
 
 
 def _lines_alone(text: str) -> Iterator[str]:
-    """Yield the lines of short blocks that are but words: they may be messages, though they do not say that."""
-    for block in _blocks(text):
+    """Yield the lines of short blocks and quotes that are but words: they may be messages, though they do not say that.
+
+    Those of a quote are one.
+    """
+    for block in chain(_blocks(text), ([" ".join(quote)] for quote in _quotes(text))):
         lines = [line.strip() for line in block if line.strip()]
         if len(lines) <= _FEW_LINES_ALONE and all(map(_is_prose, lines)):
             yield from (line for line in lines if not (_ERROR.match(line) or _SAYS.search(line) or _tells_level(line)))
@@ -406,6 +411,18 @@ def _blocks(text: str) -> Iterator[list[str]]:
             block.append(line)
     if block:
         yield block
+
+
+def _quotes(text: str) -> Iterator[list[str]]:
+    """Yield the lines of each short quote, without their marks; the last ones may have none where lines are wrapped."""
+    quote = list[str]()
+    for line in [*text.split("\n"), ""] if "\n>" in text else ():
+        if line.startswith(">") or (quote and _GOES_ON.match(line)):
+            quote.append(line.lstrip("> ").rstrip())
+        elif quote:
+            if len(quote) <= _FEW_LINES_ALONE:
+                yield quote
+            quote = []
 
 
 def _is_prose(line: str) -> bool:

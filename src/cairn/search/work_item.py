@@ -96,6 +96,9 @@ _ROW = re.compile(r"^\s*\|[^|]*\|")
 _LEAST_SETTINGS, _SETTINGS_SHARE = 2, 0.25
 _INDENTED, _IN_GROUP = ("    ", "\t"), "  | "  # lines of code; those of Python's groups of exceptions
 _SENTENCE = re.compile(r".{20,}?[.!?](?=\s)")
+# A box to tick that is so long that what follows in small letters may be the rest of it, in another line.
+_LONG_BOX = re.compile(r"\s*[-*+]\s*\[[ xX]?\].{45}")
+_REST_OF_LINE = re.compile(r"\s*[a-z(`]")
 _MESSAGE = re.compile(
     r"^(?:==\d+==)?(?:ERROR|WARNING): \w+Sanitizer: |^(?:Fatal Python error: |Program received signal )"
     r"|^(?:E {3,}|\*\* \(|##\[error\]|Unhandled [Ee]xception[.:] |Exception in thread \"[^\"]*\" )?"
@@ -163,6 +166,7 @@ def read_work_item(text: str) -> WorkItem:
     lines = _without_boxes(lines) if "\u256d" in plain else lines
     may_have_blocks = any(marks in plain for marks in _FENCES)
     lines = lines if is_log or not may_have_blocks else _without_versions(lines)
+    lines = _without_rests_of_boxes(lines) if "[" in plain and not is_log else lines
     subject, rest = ("", lines) if is_log else _split_subject(lines, {hunk.path for hunk in hunks})
     is_printed = is_log or (not subject and not _fence(next(filter(None, map(str.strip, rest)), "")))
     sorter = _Sorter(is_log=is_log)
@@ -211,6 +215,16 @@ def _without_versions(lines: list[str]) -> list[str]:
         if _ASKS_VERSION.match(first) and all(map(_VERSIONS.match, others)):
             dropped.update(range(start, end + 1))
     return [line for number, line in enumerate(lines) if number not in dropped] if dropped else lines
+
+
+def _without_rests_of_boxes(lines: Sequence[str]) -> list[str]:
+    """Return the lines without those that go on with what stands behind a box to tick: templates are wrapped, too."""
+    kept, is_behind = list[str](), False
+    for line in lines:
+        is_behind = _LONG_BOX.match(line) is not None or (is_behind and _REST_OF_LINE.match(line) is not None)
+        if not is_behind or _LONG_BOX.match(line):
+            kept.append(line)
+    return kept
 
 
 def _without_settings(lines: Sequence[str]) -> Iterator[str]:

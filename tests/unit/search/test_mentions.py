@@ -90,3 +90,28 @@ def test_which_names_are_kept_does_not_depend_on_the_process() -> None:
     }
     assert len(found) == 1
     assert "some_name_0" in found.pop()
+
+
+@pytest.mark.parametrize(
+    ("error", "named"),
+    [
+        ("undefined method `closed?' for #<Shop::Till::Drawer:0x00007fb06edf4a28>", {"Drawer", "Till", "Shop"}),
+        ("NoMethodError: undefined method 'closed?' for an instance of Till", {"Till"}),
+        ("AttributeError: 'Drawer' object has no attribute 'closed'", {"Drawer"}),
+        ("AttributeError: type object 'Drawer' has no attribute 'closed'", {"Drawer"}),
+        ("AttributeError: module 'shop.tills' has no attribute 'closed'", {"tills"}),
+        ("Call to undefined method Shop\\Till\\Drawer::closed()", {"Drawer", "Till", "Shop"}),
+        ("** (UndefinedFunctionError) function Shop.Till.closed/1 is undefined or private", {"Till", "Shop"}),
+        ("undefined method `closed?' for nil:NilClass", set()),
+    ],
+)
+def test_a_class_that_lacks_what_an_error_says_is_named_by_it(error: str, named: set[str]) -> None:
+    found = names(f"Tills do not close\n\nSince the update:\n\n```\n{error}\n```\n")
+    assert {name for name, weight in found.items() if weight > 0.5} == named
+
+
+def test_the_names_of_products_and_sites_are_no_dotted_names() -> None:
+    said = "With Node.js and ASP.NET, see Example.com; Cart.Line is right."
+    mentions = read_mentions(read_work_item(f"Socket.IO closes\n\n{said}"))
+    assert mentions.names.keys() & {"Socket", "IO", "Node", "ASP", "Example", "Cart"} == {"Cart"}
+    assert mentions.modules == ("Cart.Line",)

@@ -221,3 +221,25 @@ def test_the_status_of_a_request_is_no_message_of_a_log_of_requests() -> None:
         for port in range(50100, 50140)
     )
     assert messages(log) == []
+
+
+def test_a_short_quote_may_be_a_message_with_the_lines_into_which_it_is_wrapped() -> None:
+    quote = "> No cart of this kind was provided. Please ensure that the shop\nis up to date and opens early\n"
+    assert messages(f"Keep carts\n\n{REPORT}\n\n{quote}\nIt is odd.\n") == [
+        "No cart of this kind was provided. Please ensure that the shop is up to date and opens early"
+    ]
+
+
+def test_a_long_quote_is_what_somebody_said() -> None:
+    quote = "> We saw it\n> when the shop was open\n> and some people came\n> from another town with carts\n"
+    assert messages(f"Keep carts\n\n{REPORT}\n\n{quote}") == []
+
+
+def test_a_message_that_says_of_which_program_it_is_one_of_an_error() -> None:
+    said = "`[shop error]: 'ann' is a cart.` is written to the wrong place"
+    assert messages(f"{said}\n\n{REPORT}\n") == ["[shop error]: 'ann' is a cart."]
+
+
+def test_a_statement_of_code_that_says_what_is_missing_is_no_message() -> None:
+    code = 'const cart = open("ann");\nconsole.log("Failed to open the cart of ann");\n'
+    assert messages(f"Keep carts\n\n{REPORT}\n\n```\n{code}```\n") == []

@@ -415,3 +415,24 @@ def test_the_place_of_a_frame_of_dotnet_on_a_line_of_its_own_belongs_to_the_trac
     assert "Cart.cs:line 46" in item.trace
     assert "/src/Shop/Order.cs:line 12" in item.trace
     assert item.prose.endswith("See /src/Shop/Cart.cs:line 46")
+
+
+def test_what_stands_behind_a_box_to_tick_is_left_out_to_the_end_of_its_lines() -> None:
+    item = read_work_item(
+        "Totals are lost\n\nThey are not shown.\n"
+        "- [x] This message body should clearly illustrate what problems it\nsolves, and how. For large ones,\n"
+        "please\n`open` one\n\nand never were.\n- [ ] short\nand said by somebody.\n"
+    )
+    assert item.prose == "They are not shown.\nand never were.\nand said by somebody."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12:01:22.333 [error] GenServer terminating\n** (RuntimeError) no cart\n    (shop 1.0.0) lib/cart.ex:7\n",
+        "2024-01-02 12:01:22 ERROR Order 12 was lost on its way to us\nNobody knows more of it than this line does.\n",
+        "Crashed: com.acme.queue\n0  Shop  0x1fb2eb954 Cart.add(item:) + 72\n",
+    ],
+)
+def test_a_text_that_begins_with_an_error_of_a_log_or_a_crash_is_printed(text: str) -> None:
+    assert read_work_item(text).is_printed
