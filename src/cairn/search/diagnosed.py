@@ -13,7 +13,8 @@ _DIAGNOSED = re.compile(
     r"\s*(\S+\.\w+)(?::\d+(?::\d+)?|\(\d+,\d+\)): +(?!in [`'\"]|[\w.:\\]{1,120}(?:Error|Exception|Warning): )"
     r"(?:(?:error|warning|note|[A-Z])\b:? *)?"
 )
-_OWN_SHARE = 0.75  # of the words of such a message that stand in the project if it is its own
+# Of the words of such a message that stand in the project if it is its own: their share, and how many if not all do.
+_OWN_SHARE, _LEAST_OWN_WORDS = 0.75, 4
 _WORD = re.compile(r"\w+")
 _HIDDEN = re.compile(r"(?:^|/)\.[^/]")
 
@@ -36,7 +37,7 @@ def makes_diagnosis(place: PastedPlace, path: str, message: str) -> bool:
     diagnosed, parts = _DIAGNOSED.match(message), read_message(message)
     said = _WORD.finditer(message, diagnosed.end() if diagnosed else 0)
     n_words = sum(not parts.is_value(word.start()) for word in said)
-    return place.share >= 1 or place.n_words >= _OWN_SHARE * n_words
+    return place.share >= 1 or place.n_words >= max(_LEAST_OWN_WORDS, _OWN_SHARE * n_words)
 
 
 def is_hidden(path: str) -> bool:

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple, cast
 
 _MAX_DEPTH = 6  # of records in records
+_MAX_REPORTS = 50
+# What says in JSON where a place is, and what of it, with the longer one of two paths first.
+_LINES = ("lineno", "lineNo", "line", "Line", "row", "line_start", "start_line", "startLine", "startLineNumber")
+_OF_PLACES = {
+    "path": (
+        *("abs_path", "absPath", "filePath", "file_path", "file_name", "fileName", "filename", "Filename"),
+        *("file", "path", "uri", "resource"),
+    ),
+    "said": ("message", "msg", "Text", "text", "description"),
+    "function": ("function",),
+}
+_MERGED = ("message", "artifactLocation")  # records that say more of the one that they are in
 _LEAST_WORDS = 4  # of what a record says; with fewer it is looked for as it stands
 _TITLES, _TEXTS = ("title", "summary", "subject"), ("body", "description", "text")
 # What belongs to an issue besides: Jira's fields, comments and reviews, and what GraphQL puts around each.
@@ -52,10 +65,18 @@ _SUBJECT = re.compile(r"^Subject: (?:(?:Re|Fwd?|AW|WG): ?|\[[^\]\n]{1,60}\] ?){0
 _WROTE = re.compile(r"^(?:On|Am|Le) .{1,200}(?:\n.{1,100})?\s(?:wrote|schrieb.{0,60}|a \u00e9crit ?):\n", re.MULTILINE)
 
 
+class _Place(NamedTuple):
+    """What records around one say of a place: its path, what is said of it, and the function that it is in."""
+
+    path: str
+    said: str
+    function: str
+
+
 def plain_issue(text: str) -> str:
     """Return the title and the text of an issue, a review or a mail that was exported; any other text as it is."""
     if text.startswith(("{", "[")):
-        return _of_json(text) or text
+        return _of_json(text) or "\n".join(dict.fromkeys(islice(_reports(text), _MAX_REPORTS))) or text
     text = text.replace("\r\n", "\n")
     if (viewed := _VIEWED.match(text)) is not None:
         return f"{viewed[1]}\n\n{text[viewed.end() :]}"
@@ -72,6 +93,49 @@ def _of_json(text: str) -> str:
         return ""
     parts = "\n\n".join(_parts(record, _MAX_DEPTH))
     return parts if len(parts.split()) >= _LEAST_WORDS else ""
+
+
+def _reports(text: str) -> Iterator[str]:
+    """Yield what linters, compilers and trackers of errors report in JSON, or in lines of it: places and frames."""
+    for part in [text] if "\n" not in text else [text, *islice(text.split("\n"), _MAX_REPORTS)]:
+        try:
+            record = json.loads(part)
+        except (ValueError, RecursionError):
+            continue
+        yield from _places(record, _Place("", "", ""), 2 * _MAX_DEPTH)
+        if part is text:
+            return
+
+
+def _places(record: object, around: _Place, depth: int) -> Iterator[str]:
+    """Yield the places in a record and in those inside, each with what is said of it, or the function that it is in."""
+    if isinstance(record, list):
+        for one in cast("list[object]", record):
+            yield from _places(one, around, depth)
+    elif isinstance(record, dict) and depth:
+        fields = cast("dict[str, object]", record)
+        for key in _MERGED:
+            if isinstance(inner := fields.get(key), dict):
+                fields = {**fields, **cast("dict[str, object]", inner)}
+        place = _Place(*(_first_of(fields, _OF_PLACES[kind]) or getattr(around, kind) for kind in _Place._fields))
+        line = next((fields[key] for key in _LINES if isinstance(fields.get(key), int)), 0)
+        if line and place.path:
+            path = place.path.removeprefix("file://")
+            yield (
+                f'  File "{path}", line {line}, in {place.function}'
+                if place.function
+                else f"{path}:{line}: {place.said}"
+            )
+            return
+        for value in fields.values():
+            yield from _places(value, place, depth - 1)
+        if "stacktrace" in fields and fields.get("value"):
+            yield f"{fields.get('type')}: {fields.get('value')}"
+
+
+def _first_of(fields: Mapping[str, object], keys: Collection[str]) -> str:
+    """Return the first text that fields have under some keys, empty if they have none."""
+    return next((value for value in map(fields.get, keys) if isinstance(value, str) and value), "")
 
 
 def _parts(record: object, depth: int) -> Iterator[str]:

@@ -73,19 +73,25 @@ _CALL = re.compile(
     r"[ \t>]*(?:at|bei|\u00e0) ([\w$.`+<>|\[\],/@=-]{3,300})(?:\(([^()]{0,1000})\)| \(([^()]{0,1000})\) \[0x)"
 )
 _CALL_OF_DEBUGGER = re.compile(r"[ \t>]*[\w.+-]{1,200}\.(?:dll|exe)!([\w.+<>`]{3,300})\(([^()]{0,1000})()\)")
-# Calls of native code whose debug symbols say no place: gdb and sanitizers; Apple's crash reports; Linux's kernel;
-# Rust; Go. What wraps a name, such as Swift's closures, is a part of it here.
+# Calls of native code whose debug symbols say no place. What wraps a name, as Swift's closures do, is a part of it.
+_OF_APPLE = r"(?!lib(?:system|swift|dispatch|objc))"
 _CALL_OF_NATIVE = re.compile(
-    r"\s*(?:#\d{1,6} +(?:0x[\da-f]+ in )?(?=[A-Za-z_])([^\n(]{3,300}?) ?\((?!/(?:usr/)?lib)(?!.* from /(?:usr/)?lib)"
-    r"|\d{1,4} +(?!lib(?:system|swift|dispatch|objc))[\w.+-]{1,80}\s+0x[\da-f]+ (?=\S)([^\n]{1,400}?) \+ \d+\s*$"
-    r"|(?:\[ *\d+\.\d+\]\s{1,3})?(?:RIP: \d+:|\? )?([A-Za-z_]\w{2,80})\+0x[\da-f]+/0x[\da-f]+"
-    r"|\d{1,4}: +(?:0x[\da-f]+ - )?(?!(?:<?(?:std|core|alloc|backtrace)::))(<?[A-Za-z_]\w*::\S[^\n]{0,500}))"
+    r"\s*(?:#\d{1,6} +(?:0x[\da-f]+ (?:in )?)?(?=[A-Za-z_])(?!pc )([^\n(]{3,300}?) ?\((?!/(?:usr/)?lib|lib(?:c|m)\.)"
+    r"(?!.* from /(?:usr/)?lib)"  # gdb, sanitizers, systemd
+    rf"|\d{{1,4}} +{_OF_APPLE}[\w.+-]{{1,80}}\s+0x[\da-f]+ (?=\S)([^\n]{{1,400}}?) \+ \d+\s*$"  # Apple
+    rf"|(?:\* )?frame #\d{{1,6}}: 0x[\da-f]+ {_OF_APPLE}[^\s`]{{1,80}}`([^\n]{{1,400}}?) \+ \d+"  # lldb
+    r"|(?:==\d+==\s+)?(?:at|by) 0x[\dA-F]+: ([^\n(]{3,300}?)(?:\([^\n]{0,300}\))? \(in (?!/(?:usr/)?lib)"  # Valgrind
+    r"|(?:\[ *\d+\.\d+\]\s{1,3})?(?:RIP: \d+:|\? )?([A-Za-z_]\w{2,80})\+0x[\da-f]+/0x[\da-f]+"  # Linux's kernel
+    r"|(?:\w [A-Z]+ +: +)?#\d{1,6} pc [\da-f]+\s+(?!/(?:apex|system)/)\S{1,300} \(([^\n]{3,300}?)\+\d+\)"  # Android
+    r"|(?!/lib)[\w./-]{1,200}\((\w{3,80})\+0x[\da-f]+\) ?\[0x"  # glibc
+    r"|\d{1,4}: 0x[\da-f]+ (?!-)([^\n\[]{3,300}?) \["  # Node
+    r"|\d{1,4}: +(?:0x[\da-f]+ - )?(?!<?(?:std|core|alloc|backtrace)::)(<?[A-Za-z_]\w*::\S[^\n]{0,500}))"  # Rust
 )
 _CALL_IN_GO = re.compile(
     r"(?:created by )?[\w.-]+/(?:[\w.%~-]+/){0,20}([\w.%~-]+)\.(?:\(\*?(\w+)[^()]{0,200}\)\.)?([a-zA-Z_]\w*)"
     r"(?:\.func\d+|\.\d+)*(?:\((?:\.\.\.|_|\)|\{*0x).*| in goroutine \d+|$)"
 )
-_NATIVE_BEGINS = ("#", "+ ", "+0x", "::")  # what `_CALL_OF_NATIVE` finds has one of these
+_NATIVE_BEGINS = ("#", " + ", "+0x", "::", "0x")  # what `_CALL_OF_NATIVE` finds has one of these
 _IMPLEMENTED = re.compile(r"(?<![\w:])<([^<> ]{1,200})(?: as [^<>]{1,200})?>(?=::)")
 _IN_ANGLES = re.compile(r"<[^<>]*>")
 _OF_COMPILER = re.compile(r"(?:::(?:h[\da-f]{16}|\{\{?[\w.:#-]+\}?\}))+$")

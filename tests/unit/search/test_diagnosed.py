@@ -47,6 +47,11 @@ def test_the_project_makes_what_is_said_of_a_place_if_most_of_it_stands_there() 
     assert not makes_diagnosis(whole, ".golangci.yml", SAID)
 
 
+def test_few_words_that_a_linter_says_make_no_linter_of_the_project() -> None:
+    place = PastedPlace(LineMatch(0, 1, 1, 0, b""), "", 0.9, n_words=3)
+    assert not makes_diagnosis(place, "src/rules.py", "src/shop/cart.py:7: Line is too long. [130/120]")
+
+
 def test_a_file_is_hidden_if_it_or_a_folder_around_it_is() -> None:
     assert is_hidden(".golangci.yml")
     assert is_hidden("docs/.vale/rule.yml")

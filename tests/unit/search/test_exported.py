@@ -92,3 +92,76 @@ def test_a_record_is_looked_for_as_it_stands_where_that_is_asked_for() -> None:
     text = json.dumps({"id": 7, "body": "four words or more"})
     assert understand_text(text, "literal").pattern == text
     assert understand_text(text).text == "four words or more"
+
+
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        (
+            [{"filePath": "/src/cart.ts", "messages": [{"ruleId": "no-var", "message": "Use let.", "line": 7}]}],
+            "/src/cart.ts:7: Use let.",
+        ),
+        (
+            [{"filename": "src/cart.py", "location": {"row": 7, "column": 1}, "message": "Not used"}],
+            "src/cart.py:7: Not used",
+        ),
+        ({"file": "src/cart.py", "line": 7, "message": "Not used"}, "src/cart.py:7: Not used"),
+        (
+            {"files": [{"path": "cart.rb", "offenses": [{"message": "Too long", "location": {"start_line": 7}}]}]},
+            "cart.rb:7: Too long",
+        ),
+        ({"Issues": [{"Text": "not checked", "Pos": {"Filename": "cart.go", "Line": 7}}]}, "cart.go:7: not checked"),
+        (
+            {"message": {"message": "not used", "spans": [{"file_name": "src/cart.rs", "line_start": 7}]}},
+            "src/cart.rs:7: not used",
+        ),
+        (
+            {
+                "runs": [
+                    {
+                        "results": [
+                            {
+                                "message": {"text": "not used"},
+                                "locations": [
+                                    {
+                                        "physicalLocation": {
+                                            "artifactLocation": {"uri": "file:///src/cart.c"},
+                                            "region": {"startLine": 7},
+                                        }
+                                    }
+                                ],
+                            }
+                        ]
+                    }
+                ]
+            },
+            "/src/cart.c:7: not used",
+        ),
+        (
+            {
+                "values": [
+                    {
+                        "type": "CartError",
+                        "value": "no cart",
+                        "stacktrace": {
+                            "frames": [
+                                {"filename": "run.py", "function": "main", "lineno": 3},
+                                {"filename": "cart.py", "abs_path": "/src/cart.py", "function": "add", "lineno": 7},
+                            ]
+                        },
+                    }
+                ]
+            },
+            '  File "run.py", line 3, in main\n  File "/src/cart.py", line 7, in add\nCartError: no cart',
+        ),
+    ],
+)
+def test_what_tools_report_in_json_is_read_as_places_and_frames(report: object, said: str) -> None:
+    assert plain_issue(json.dumps(report)) == said
+    assert plain_issue(json.dumps(report, indent=2)) == said
+
+
+def test_reports_in_lines_of_json_are_read_each_and_no_more_than_some() -> None:
+    lines = [json.dumps({"file": "cart.py", "line": number, "message": "no"}) for number in range(1, 10_000)]
+    assert plain_issue("\n".join(["{not JSON", *lines])).split("\n")[:2] == ["cart.py:1: no", "cart.py:2: no"]
+    assert plain_issue("\n".join(lines)).count("\n") < 60
