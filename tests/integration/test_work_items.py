@@ -383,3 +383,8 @@ def test_of_a_wide_text_of_many_megabytes_both_ends_are_read(cairn: Cairn, shop:
     code, shown, _ = cairn("search", "@../wide.log", "--oneline")
     assert code == 0
     assert "src/shop/cart.py:7" in shown
+
+
+@pytest.mark.parametrize("text", ["zxqvy ___ wvbnk", "zxqvy wvbnk\n\nIt says ___ where qwrtz should be.\n"])
+def test_a_blank_among_words_that_the_project_does_not_know_is_no_name(workspace: Workspace, text: str) -> None:
+    assert isinstance(workspace.search(text), Answer)

@@ -288,7 +288,9 @@ def _is_called_best(library: Library, query: Query, ranking: Ranking) -> bool:
 def _rows_with_names(library: Library, query: Query, ranking: Ranking) -> list[Ranked]:
     """Return those of the rows that hold a name of code in the query, whatever the language of the words around it."""
     text = f"{query.item.subject}\n{query.item.prose}" if query.item else query.text
-    terms = {terms_of_word(name)[1][-1] for name in surely_named_among(text)}
+    terms = {
+        term for name in surely_named_among(text) for term in terms_of_word(name)[1][-1:]
+    }  # a blank, `___`, has none
     holding = set(library.snapshot.term_rows([known_hash(term) for term in sorted(terms)]).rows.tolist())
     return [ranked for ranked in ranking.rows if ranked.row in holding]
 
