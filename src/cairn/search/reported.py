@@ -50,7 +50,7 @@ _FEW_WORDS = 12
 _FURTHER_FRAME = 0.85  # of each frame against the one that is deeper
 
 _ERROR = re.compile(
-    r"(?:E\s+|\[\w+\]\s*|[\w.-]{1,40}: (?=(?:fatal )?error: )|[\w./\\-]+:\d+(?::\d+)?:?\s*|[>|]\s*|\*\* \(){0,4}"
+    r"(?:E\s+|\[\w+\]\s*|[\w.-]{1,40}+: (?=(?:fatal )?error: )|[\w./\\-]+:\d+(?::\d+)?:?\s*|[>|]\s*|\*\* \(){0,4}"
     r"(?:(?:Caused by|Uncaught|Unhandled|thread '[^']*' panicked at|panic:|fatal:|error(?:\[\w+\])?:|ERROR|FATAL)(?!\w)"
     r"|\[[\w-]{1,40} (?:error|warning)\]:|[\w.$\\:]{0,120}(?:Error|Exception|Warning|Failure|Panic)\b)"
 )

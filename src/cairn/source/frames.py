@@ -76,7 +76,7 @@ _CALL_OF_DEBUGGER = re.compile(r"[ \t>]*[\w.+-]{1,200}\.(?:dll|exe)!([\w.+<>`]{3
 # Calls of native code whose debug symbols say no place. What wraps a name, as Swift's closures do, is a part of it.
 _OF_APPLE = r"(?!lib(?:system|swift|dispatch|objc))"
 _CALL_OF_NATIVE = re.compile(
-    r"\s*(?:#\d{1,6} +(?:0x[\da-f]+ (?:in )?)?(?=[A-Za-z_])(?!pc )([^\n(]{3,300}?) ?\((?!/(?:usr/)?lib|lib(?:c|m)\.)"
+    r"\s*+(?:#\d{1,6} +(?:0x[\da-f]+ (?:in )?)?(?=[A-Za-z_])(?!pc )([^\n(]{3,300}?) ?\((?!/(?:usr/)?lib|lib(?:c|m)\.)"
     r"(?!.* from /(?:usr/)?lib)"  # gdb, sanitizers, systemd
     rf"|\d{{1,4}} +{_OF_APPLE}[\w.+-]{{1,80}}\s+0x[\da-f]+ (?=\S)([^\n]{{1,400}}?) \+ \d+\s*$"  # Apple
     rf"|(?:\* )?frame #\d{{1,6}}: 0x[\da-f]+ {_OF_APPLE}[^\s`]{{1,80}}`([^\n]{{1,400}}?) \+ \d+"  # lldb
@@ -91,7 +91,8 @@ _CALL_IN_GO = re.compile(
     r"(?:created by )?[\w.-]+/(?:[\w.%~-]+/){0,20}([\w.%~-]+)\.(?:\(\*?(\w+)[^()]{0,200}\)\.)?([a-zA-Z_]\w*)"
     r"(?:\.func\d+|\.\d+)*(?:\((?:\.\.\.|_|\)|\{*0x).*| in goroutine \d+|$)"
 )
-_NATIVE_BEGINS = ("#", " + ", "+0x", "::", "0x")  # what `_CALL_OF_NATIVE` finds has one of these
+# A line without an address in which `_CALL_OF_NATIVE` may find a call, quickly told.
+_MAY_BE_NATIVE = re.compile(r"\s*+(?:#\d|\d{1,4}: |\w DEBUG )")
 _IMPLEMENTED = re.compile(r"(?<![\w:])<([^<> ]{1,200})(?: as [^<>]{1,200})?>(?=::)")
 _IN_ANGLES = re.compile(r"<[^<>]*>")
 _OF_COMPILER = re.compile(r"(?:::(?:h[\da-f]{16}|\{\{?[\w.:#-]+\}?\}))+$")
@@ -275,8 +276,10 @@ def _native_call(line: str) -> CallFrame | None:
     """Return the call of native code that a line of a trace names without a place."""
     if (line.endswith(")") or line.startswith("created by ")) and (go := _CALL_IN_GO.match(line)):
         return CallFrame((go[1], go[2]) if go[2] else (go[1],), go[3], "")
-    match = _CALL_OF_NATIVE.match(line) if any(part in line for part in _NATIVE_BEGINS) else None
-    name = next(filter(None, match.groups()), "") if match else ""
+    match = _CALL_OF_NATIVE.match(line) if "0x" in line or _MAY_BE_NATIVE.match(line) else None
+    if not match:
+        return None
+    name = next(filter(None, match.groups()))
     if method := _OF_OBJECTIVE_C.match(name):
         return CallFrame((method[1],), method[2], "")
     name = _OF_COMPILER.sub("", _IMPLEMENTED.sub(r"\1", name)).rpartition(" in ")[2]
