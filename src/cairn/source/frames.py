@@ -78,14 +78,14 @@ _OF_APPLE = r"(?!lib(?:system|swift|dispatch|objc))"
 _CALL_OF_NATIVE = re.compile(
     r"\s*+(?:#\d{1,6} +(?:0x[\da-f]+ (?:in )?)?(?=[A-Za-z_])(?!pc )([^\n(]{3,300}?) ?\((?!/(?:usr/)?lib|lib(?:c|m)\.)"
     r"(?!.* from /(?:usr/)?lib)"  # gdb, sanitizers, systemd
-    rf"|\d{{1,4}} +{_OF_APPLE}[\w.+-]{{1,80}}\s+0x[\da-f]+ (?=\S)([^\n]{{1,400}}?) \+ \d+\s*$"  # Apple
+    rf"|\d{{1,4}}\s+{_OF_APPLE}[\w.+-]{{1,80}}\s+0x[\da-f]+\s(?=\S)([^\n]{{1,400}}?) \+ \d+\s*$"  # Apple
     rf"|(?:\* )?frame #\d{{1,6}}: 0x[\da-f]+ {_OF_APPLE}[^\s`]{{1,80}}`([^\n]{{1,400}}?) \+ \d+"  # lldb
     r"|(?:==\d+==\s+)?(?:at|by) 0x[\dA-F]+: ([^\n(]{3,300}?)(?:\([^\n]{0,300}\))? \(in (?!/(?:usr/)?lib)"  # Valgrind
     r"|(?:\[ *\d+\.\d+\]\s{1,3})?(?:RIP: \d+:|\? )?([A-Za-z_]\w{2,80})\+0x[\da-f]+/0x[\da-f]+"  # Linux's kernel
     r"|(?:\w [A-Z]+ +: +)?#\d{1,6} pc [\da-f]+\s+(?!/(?:apex|system)/)\S{1,300} \(([^\n]{3,300}?)\+\d+\)"  # Android
     r"|(?!/lib)[\w./-]{1,200}\((\w{3,80})\+0x[\da-f]+\) ?\[0x"  # glibc
     r"|\d{1,4}: 0x[\da-f]+ (?!-)([^\n\[]{3,300}?) \["  # Node
-    r"|\d{1,4}: +(?:0x[\da-f]+ - )?(?!<?(?:std|core|alloc|backtrace)::)(<?[A-Za-z_]\w*::\S[^\n]{0,500}))"  # Rust
+    r"|\d{1,4}: +(?:0x[\da-f]+ - )?(?!<?(?:std|core|alloc|backtrace)::)(<?[A-Za-z_]\w*::\S[^\n]{0,500}|_ZN\w+))"  # Rust
 )
 _CALL_IN_GO = re.compile(
     r"(?:created by )?[\w.-]+/(?:[\w.%~-]+/){0,20}([\w.%~-]+)\.(?:\(\*?(\w+)[^()]{0,200}\)\.)?([a-zA-Z_]\w*)"
@@ -95,8 +95,13 @@ _CALL_IN_GO = re.compile(
 _MAY_BE_NATIVE = re.compile(r"\s*+(?:#\d|\d{1,4}: |\w DEBUG )")
 _IMPLEMENTED = re.compile(r"(?<![\w:])<([^<> ]{1,200})(?: as [^<>]{1,200})?>(?=::)")
 _IN_ANGLES = re.compile(r"<[^<>]*>")
+_HASH = re.compile(r"h[\da-f]{16}")  # behind the name of a function of Rust
 _OF_COMPILER = re.compile(r"(?:::(?:h[\da-f]{16}|\{\{?[\w.:#-]+\}?\}))+$")
 _SPELT = re.compile(r"[^\W_]_[^\W_]|[a-z][A-Z]")  # of a name with several words, which few others have
+# A name that a compiler has mangled: how it begins in C++ and Rust, and in Swift, and a part of it with its length.
+_MANGLED = re.compile(r"_ZN?[KVr]*|\$[sS]|_T[A-Z]*(?=[CVO]\d)[CVO]")
+_MANGLED_PART = re.compile(r"(\d{1,3})(?=[A-Za-z_])")
+_KINDS_OF_SWIFT = tuple("COVP")  # of a type, behind its name
 _OF_OBJECTIVE_C = re.compile(r"[-+]\[(\w+)(?:\(\w+\))? (\w+)[\w:]*\]")
 _GENERIC = re.compile(r"`\d+|\[[^\]]*\]")
 _CONSTRUCTORS = ("..ctor", "..cctor", ".<init>", ".<clinit>")
@@ -282,6 +287,8 @@ def _native_call(line: str) -> CallFrame | None:
     name = next(filter(None, match.groups()))
     if method := _OF_OBJECTIVE_C.match(name):
         return CallFrame((method[1],), method[2], "")
+    if mangled := _MANGLED.match(name):
+        return _mangled_call(name, mangled)
     name = _OF_COMPILER.sub("", _IMPLEMENTED.sub(r"\1", name)).rpartition(" in ")[2]
     while name != (name := _IN_ANGLES.sub("", name)):
         pass
@@ -290,6 +297,23 @@ def _native_call(line: str) -> CallFrame | None:
     if not last.isidentifier() or not (owners or _SPELT.search(last)):
         return None
     return CallFrame(tuple(owners), last, "")
+
+
+def _mangled_call(name: str, beginning: re.Match[str]) -> CallFrame | None:
+    """Return the call that a mangled name is: without the module of Swift, and what comes behind the function."""
+    is_swift = not name.startswith("_Z")
+    parts, place, kinds = list[str](), beginning.end(), list[str]()
+    while part := _MANGLED_PART.match(name, place):
+        place = part.end() + int(part[1])
+        parts.append(name[part.end() : place])
+        kinds.append(name[place : place + 1])
+        place += is_swift and kinds[-1] in _KINDS_OF_SWIFT
+    if is_swift:
+        last = next((at for at, kind in enumerate(kinds) if at and kind not in _KINDS_OF_SWIFT), 0)
+        parts = parts[1 : 3 if name.startswith("_T") else last + 1]
+    elif parts and _HASH.fullmatch(parts[-1]):  # Rust
+        parts.pop()
+    return CallFrame(tuple(parts[:-1]), parts[-1], "") if len(parts) > 1 else None
 
 
 def _is_place_of_call(line: str) -> bool:
