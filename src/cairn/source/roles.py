@@ -94,7 +94,7 @@ _CONFIG = (
 # are not indexed at all, see eligible.py; they are here for whoever takes one back.
 _GENERATED = (
     r"(^|/)(__generated__|__snapshots__|single[_-]include|generated([_-]?(src|sources|code))?)/"
-    r"|(^|/)dist/.*\.([cm]?[jt]s|css|html)$"
+    r"|(^|/)(dist|_site)/.*\.([cm]?[jt]s|css|html)$"
     r"|(_pb2(_grpc)?\.pyi?|[_.]pb\.(go|rb|js|ts|swift|dart|cc|h|d\.ts)|\.pb(enum|json|server)\.dart|\.pb\.gw\.go"
     r"|\.pb(objc|rpc)\.[hm]|_grpc_pb(\.d)?\.[jt]s|_pb_service(\.d)?\.[jt]s|_grpc\.pb\.(go|cc|h)|\.grpc\.swift)$"
     r"|\.(freezed|gr|mocks|g)\.dart$|\.(designer|Designer)\.(cs|vb)$|\.(g|g\.i|feature)\.cs$"
