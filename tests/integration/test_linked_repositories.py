@@ -1,4 +1,4 @@
-"""A link to a file of another repository does not stand for the file of that path here."""
+"""What the name of the repository says: links into others do not mean its files, and it is what it is installed as."""
 
 from __future__ import annotations
 
@@ -55,3 +55,24 @@ def test_without_a_remote_any_link_to_a_file_of_that_path_comes_first(project: P
     assert first(project, OTHER) == "src/config.py:5"
     git(project, "remote", "add", "origin", str(project.parent / "shop"))
     assert first(project, OTHER) == "src/config.py:5"
+
+
+@pytest.mark.parametrize(
+    ("path", "places"),
+    [
+        ("/app/node_modules/shop/src/prices.ts:2:9", ["prices.ts:2"]),
+        ("webpack-internal:///./node_modules/@acme/shop/src/prices.ts:2:9", ["prices.ts:2"]),
+        ("/app/node_modules/shop/dist/index.js:900:9", ["prices.ts:1"]),
+        ("/app/node_modules/till/src/prices.ts:2:9", []),
+        ("/app/node_modules/till/dist/index.js:900:9", []),
+    ],
+)
+def test_a_package_that_is_called_like_the_repository_is_the_project(
+    project: Path, git: Git, path: str, places: list[str]
+) -> None:
+    (project / "src" / "prices.ts").write_text("export function sumPrices(all: number[]) {\n  throw all[0]\n}\n")
+    git(project, "remote", "add", "origin", "https://github.com/acme/Shop.git")
+    with Workspace.open(project) as workspace:
+        workspace.index()
+        hits = workspace.search(f"Error: no\n    at sumPrices ({path})\n    at main (/app/run.js:3:1)\n").code
+    assert [f"{Path(hit.path).name}:{hit.start_line}" for hit in hits if hit.part.startswith("frame")] == places

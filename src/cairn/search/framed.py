@@ -88,7 +88,8 @@ def _built_from(library: Library, frame: TracebackFrame, finder: FileFinder) -> 
     alike = [file for other in _SOURCES for file in finder.by_path(stem + other)]
     if own := _defining(library, alike, frame.function) if alike else []:
         return own
-    if not (looks_named(frame.function) and finder.has_package(_package_of_built(frame.path))):
+    package = _package_of_built(frame.path)
+    if not (looks_named(frame.function) and (finder.has_package(package) or _is_own(library, package))):
         return []
     return _defining(library, None, frame.function)
 
@@ -131,9 +132,16 @@ def files_of_frames(
     return {frame: found[frame.path] for frame in frames}
 
 
+def _is_own(library: Library, package: str) -> bool:
+    """Tell whether a package is called like the repository; a project of one package seldom has a folder for it."""
+    return bool(package) and plain_name(library.repository()) == package
+
+
 def _files_of(library: Library, path: str, finder: FileFinder) -> list[int]:
     if is_elsewhere(path, library.repository):
         return []
+    if (package := package_of(path)) and not finder.has_package(package) and _is_own(library, package):
+        path = path_in_package(path)
     if not finder.has_name(path.rpartition("/")[2]):  # as most frames are in files of others
         return compiled_to(finder, path)
     files, n_parts = finder.by_path(path), path.count("/") + 1

@@ -7,7 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -261,7 +261,7 @@ class OpenIndex:
             self.meanings,
             past,
             self._tunings.open(),
-            self._repository_name,
+            cache(self._repository_name),
             self._helpers,
             {},
         )
