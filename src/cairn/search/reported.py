@@ -89,7 +89,7 @@ _ACCESS = re.compile(r"\b[A-Z]{3,7} /\S{0,500} HTTP/\d")
 _LOGGED = re.compile(r"\d\d:\d\d:\d\d|\b(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b")
 # A command that was run, a call of a trace, and code that a trace or a report shows: none is a message.
 _SOURCE = re.compile(
-    r"(?:[$>%] |##\[|(?:at|bei|\u00e0) (?:async |new )?[^\s(]+ ?\("
+    r"(?:[$>%] |##\[|//|/\*|\* |(?:at|bei|\u00e0) (?:async |new )?[^\s(]+ ?\("
     r"|(?:raise|throw|return|import|from|assert|expect|describe|it|test|if|for|while|const|let|var|def|fn|func|class)\b(?!\s*:))"
 )
 _CODE_ENDS = (";", "{", "}", "(", "[", ",", "=>", "->")

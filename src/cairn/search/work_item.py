@@ -53,7 +53,7 @@ _NOISE = re.compile(
     r"(?i)\W*+$|\s*+(?:[-*+]\s*\[[ x]?\]"
     r"|(?:signed-off|co-authored|reviewed|acked|reported|tested|suggested)-by|change-id|cc"
     rf"|{_REFERS}{_REFERENCE}{_MORE_REFERENCES}(?: for .{{0,60}}| \(.{{0,60}}\))?\W*$"
-    r"|(?:_?no response_?|n/?a|none"
+    r"|(?:_?no response_?|n/?a|none|yes|no"
     r"|(?:[\w.'-]{1,40} ){0,4} ?\[?\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]m)?\]?"
     r"|(?:hello|hi|hey|dear|good (?:morning|day|evening))\b(?:(?: \w+){0,2}\s*[,!]|))[\s.]*$)"
 )

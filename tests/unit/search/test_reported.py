@@ -243,3 +243,8 @@ def test_a_message_that_says_of_which_program_it_is_one_of_an_error() -> None:
 def test_a_statement_of_code_that_says_what_is_missing_is_no_message() -> None:
     code = 'const cart = open("ann");\nconsole.log("Failed to open the cart of ann");\n'
     assert messages(f"Keep carts\n\n{REPORT}\n\n```\n{code}```\n") == []
+
+
+def test_a_remark_in_code_that_somebody_shows_is_no_message() -> None:
+    code = "cart.on('open', (done) => {\n  // Must not be called before the shop is open, so wait.\n});\n"
+    assert messages(f"Keep carts\n\n{REPORT}\n\n```js\n{code}```\n") == []

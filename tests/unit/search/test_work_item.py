@@ -436,3 +436,10 @@ def test_what_stands_behind_a_box_to_tick_is_left_out_to_the_end_of_its_lines() 
 )
 def test_a_text_that_begins_with_an_error_of_a_log_or_a_crash_is_printed(text: str) -> None:
     assert read_work_item(text).is_printed
+
+
+def test_an_answer_of_one_word_to_a_form_says_nothing() -> None:
+    item = read_work_item(
+        "Totals are lost\n\n### Is this a bug?\n\nYes\n\n### Do you see it each time?\n\nno.\n\nNo cart is kept.\n"
+    )
+    assert item.prose == "No cart is kept."
