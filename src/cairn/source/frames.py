@@ -76,7 +76,7 @@ _CALL_OF_DEBUGGER = re.compile(r"[ \t>]*[\w.+-]{1,200}\.(?:dll|exe)!([\w.+<>`]{3
 # Calls of native code whose debug symbols say no place. What wraps a name, as Swift's closures do, is a part of it.
 _OF_APPLE = r"(?!lib(?:system|swift|dispatch|objc))"
 _CALL_OF_NATIVE = re.compile(
-    r"\s*+(?:#\d{1,6} +(?:0x[\da-f]+ (?:in )?)?(?=[A-Za-z_])(?!pc )([^\n(]{3,300}?) ?\((?!/(?:usr/)?lib|lib(?:c|m)\.)"
+    r"\s*+(?:#\d{1,6} +0x[\da-f]+ (?:in )?(?=[A-Za-z_])(?!pc )([^\n(]{3,300}?) ?\((?!/(?:usr/)?lib|lib(?:c|m)\.)"
     r"(?!.* from /(?:usr/)?lib)"  # gdb, sanitizers, systemd
     rf"|\d{{1,4}}\s+{_OF_APPLE}[\w.+-]{{1,80}}\s+0x[\da-f]+\s(?=\S)([^\n]{{1,400}}?) \+ \d+\s*$"  # Apple
     rf"|(?:\* )?frame #\d{{1,6}}: 0x[\da-f]+ {_OF_APPLE}[^\s`]{{1,80}}`([^\n]{{1,400}}?) \+ \d+"  # lldb

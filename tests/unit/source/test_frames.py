@@ -273,6 +273,7 @@ def test_calls_and_places_keep_the_order_of_the_trace() -> None:
         ("5  libdispatch.dylib   0x1fa8346c8 _dispatch_call_block_and_release + 24", None),
         ("#3 [internal function]: add()", None),
         ("#12 is about this (and that)", None),
+        ("#12 cart_add (thanks to ann)", None),
         ("see example.com/carts.Add", None),
     ],
 )
