@@ -65,7 +65,7 @@ _SUBJECT = re.compile(r"^Subject: (?:(?:Re|Fwd?|AW|WG): ?|\[[^\]\n]{1,60}\] ?){0
 _WROTE = re.compile(r"^(?:On|Am|Le) .{1,200}(?:\n.{1,100})?\s(?:wrote|schrieb.{0,60}|a \u00e9crit ?):\n", re.MULTILINE)
 
 
-class _Place(NamedTuple):
+class _ReportedPlace(NamedTuple):
     """What records around one say of a place: its path, what is said of it, and the function that it is in."""
 
     path: str
@@ -102,12 +102,12 @@ def _reports(text: str) -> Iterator[str]:
             record = json.loads(part)
         except (ValueError, RecursionError):
             continue
-        yield from _places(record, _Place("", "", ""), 2 * _MAX_DEPTH)
+        yield from _places(record, _ReportedPlace("", "", ""), 2 * _MAX_DEPTH)
         if part is text:
             return
 
 
-def _places(record: object, around: _Place, depth: int) -> Iterator[str]:
+def _places(record: object, around: _ReportedPlace, depth: int) -> Iterator[str]:
     """Yield the places in a record and in those inside, each with what is said of it, or the function that it is in."""
     if isinstance(record, list):
         for one in cast("list[object]", record):
@@ -117,7 +117,9 @@ def _places(record: object, around: _Place, depth: int) -> Iterator[str]:
         for key in _MERGED:
             if isinstance(inner := fields.get(key), dict):
                 fields = {**fields, **cast("dict[str, object]", inner)}
-        place = _Place(*(_first_of(fields, _OF_PLACES[kind]) or getattr(around, kind) for kind in _Place._fields))
+        place = _ReportedPlace(
+            *(_first_of(fields, _OF_PLACES[kind]) or getattr(around, kind) for kind in _ReportedPlace._fields)
+        )
         line = next((fields[key] for key in _LINES if isinstance(fields.get(key), int)), 0)
         if line and place.path:
             path = place.path.removeprefix("file://")
