@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -27,6 +28,11 @@ USUAL_PLACE = 5  # behind so many memories, what matches is only near
 MANY_MEMORIES, TYPICAL = 400, 0.44  # of so many, or else how well such a one matches on average
 _MOST_WORDS = 4  # that are named as a reason
 _CLOSE = 0.5  # a cosine of so much is a reason of its own
+# The halves of `don't` and the `s` of `user's` would be looked for as words, and many memories begin with "don't".
+_NEGATION = re.compile(
+    r"\b(?:are|ca|could|did|do|does|had|has|have|is|must|need|should|was|were|wo|would)n['\u2019]?t\b", re.IGNORECASE
+)
+_SHORTENED = re.compile(r"\b(i|\w{2,})['\u2019](?:s|m|re|ve|ll|d)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +73,9 @@ class Scored(NamedTuple):
 
 def parse_question(text: str) -> Query | None:
     """Return a question to the memory as terms and words, None if there is nothing in it; a long one is cut."""
+    text = _SHORTENED.sub(r"\1", _NEGATION.sub("not", text[:MAX_QUERY_CHARS]))
     try:
-        parsed = understand(text[:MAX_QUERY_CHARS], "hybrid")
+        parsed = understand(text, "hybrid")
     except QueryError:
         return None
     return parsed if parsed.terms else None

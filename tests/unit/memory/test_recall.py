@@ -69,6 +69,18 @@ def test_a_memory_is_found_by_its_words_and_by_its_meaning(
     assert memory.found(query)[0] == ids[name]
 
 
+@pytest.mark.parametrize("query", ["why don't we use redux", "why don\u2019t we use redux", "so we dont use redux?"])
+def test_the_halves_of_a_negation_are_no_words_that_are_looked_for(memory: Memory, query: str) -> None:
+    memory.remember(
+        "Use `anyhow` in binaries and `thiserror` in the library crate; don't mix them, it doesn't compile."
+    )
+    id = memory.remember("We rejected Redux Toolkit in favour of zustand because bundle size matters on the kiosk.")
+    (found, *others) = memory.recall.search(query)
+    assert found.observation.id == id
+    assert found.why.startswith("says redux")
+    assert not others
+
+
 def test_what_is_faintly_like_the_question_is_shown_only_to_who_wants_a_few(
     memory: Memory, ids: dict[str, str]
 ) -> None:
