@@ -16,7 +16,9 @@ from cairn.source.text import raw_words, split_identifier
 # How a text says that something changed; then other numbers and a `not` are what it is about.
 _UPDATE = re.compile(
     r"\b(?:now|no longer|any ?more|from now on|changed|replaced|reverted|raised|lowered|dropped|increased|decreased|"
-    r"switched|moved|renamed|bumped|actually|correction|corrected|as noted earlier|instead of)\b"
+    r"reduced|switched|moved|migrated|renamed|bumped|actually|correction|corrected|as noted earlier|instead of)\b"
+    r"|\b(?:decided|agreed|chose|going|have|had|need|needs?|let's|we'll) (?:to )?"
+    r"(?:change|replace|revert|raise|lower|drop|increase|decrease|reduce|switch|move|bump|cut)\b"
     r"|(?:\bnot|n't) (?:\w+ )?\d",
     re.IGNORECASE,
 )
@@ -33,7 +35,8 @@ _NEGATIONS = frozenset(
 _WORD = re.compile(r"[\w']+")
 # What was so before, named by what says that it is not so any more.
 _REPLACED = re.compile(
-    r"\b(?:instead of|rather than|no longer|(?:switched|moved|migrated|changed|went) (?:away )?from|replaced)\s+"
+    r"\b(?:instead of|rather than|no longer|(?:switch|mov|migrat|chang)(?:e|ed)?(?: [\w-]+){0,4} (?:away )?from"
+    r"|went (?:away )?from|replaced?)\s+"
     r"(?:the |a |an |using |use |on )?([\w./-]+)",
     re.IGNORECASE,
 )
@@ -45,7 +48,9 @@ _OF_VALUES = frozenset(
         "default defaults value values use uses used using need needs always please anymore longer instead rather from "
         "switched moved replaced here repo project since last week today yesterday ms sec secs second seconds minute "
         "minutes min mins hour hours day days mb kb gb s m h x times per cent percent about around max at "
-        "happen happens every fine ok okay allowed welcome deprecated forbidden banned btw fyi hey nope never we",
+        "change raise lower increase decrease reduce reduced drop bump revert switch move replace decided agreed keep "
+        "kept stay let happen happens every fine ok okay allowed welcome deprecated forbidden banned btw fyi hey nope "
+        "never we",
     )
 )
 _LEAST_WORDS = 3  # of weight; fewer say too little for their vectors to mean anything

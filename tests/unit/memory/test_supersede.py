@@ -100,6 +100,15 @@ CORRECTIONS = [
     ("dont use testify in this repo", "testify is fine in this repo now"),
     ("we never use enums in this repo, plain objects with as const", "btw enums are fine in this repo now"),
     ("feature flags live in flags.yaml", "feature flags no longer live in flags.yaml, they are in the database"),
+    (
+        "We decided to keep the default of 5 threads, because MRI gains nothing from more.",
+        "We decided to lower the default to 3 threads, because 5 was too many for small machines.",
+    ),
+    ("Uploads are limited to 10 MB.", "We agreed to raise the limit of uploads to 25 MB."),
+    ("the batch size is 500 rows", "we reduced the batch size to 100 rows"),
+    ("We decided to use Redis for the job queue.", "We decided to move the job queue from Redis to Postgres."),
+    ("We decided to use Redis for the job queue.", "We decided to replace Redis with Postgres for the job queue."),
+    ("We use Mocha for the unit tests.", "We migrated the unit tests from Mocha to Vitest."),
 ]
 
 
@@ -126,6 +135,9 @@ def test_what_is_said_to_have_changed_takes_the_place_of_what_was_so_in_whatever
         ("we use redis for sessions", "we switched from redis to memcached for the cache"),
         ("never deploy on fridays because on-call is off", "we no longer deploy from laptops"),
         ("handlers must not block", "handlers now must be async"),
+        ("the batch size is 500 rows", "we decided to reduce the retry count to 3"),
+        ("the pool of workers keeps 5 threads", "we need to reduce the pool of readers to 3 threads"),
+        ("we use redis for the cache", "we decided to move the job queue from redis to postgres"),
         ("the pool size is 5", "the pool size is 10"),
     ],
 )
