@@ -33,3 +33,17 @@ def test_what_agents_report_is_learned_from_and_recalled(tmp_path: Path) -> None
     assert "the voucher counted twice" in fix.text
     assert found.observation.type in ("bug_fix", "session_summary")
     assert "pytest" in digest.text
+
+
+def test_a_decision_that_was_changed_is_told_by_no_digest(tmp_path: Path) -> None:
+    said = ["We decided to keep the default of 5 threads.", "We decided to lower the default to 3 threads."]
+    with Workspace.open(tmp_path) as workspace:
+        memory = workspace.memory
+        for session, text in zip(("s1", "s2"), said, strict=True):
+            memory.take(Moment("p", "prompt", session, "codex", 0, text="How many threads should the pool have?"))
+            memory.take(Moment("t", "turn-end", session, "codex", 0, text=text))
+            memory.take(Moment("e", "session-end", session, "codex", 0))
+        (decision,) = memory.store.select(Conditions(types=("decision",), statuses=("active",)))
+        found = memory.recall.search("default number of threads of the pool")
+    assert decision.text == said[1]
+    assert not [one for one in found if said[0] in one.observation.text]

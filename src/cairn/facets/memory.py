@@ -76,7 +76,13 @@ class MemoryFacet:
     def lifecycle(self) -> Lifecycle:
         """What can be done with a memory."""
         supersession = Supersession(self.store, self.recall.nearest, self._index.settings.memory)
-        return Lifecycle(self.store, after_created=supersession.apply)
+
+        def replace(new: Observation) -> Sequence[Observation]:
+            replaced = supersession.apply(new)
+            self.digests.take_out(replaced)
+            return replaced
+
+        return Lifecycle(self.store, after_created=replace)
 
     @cached_property
     def recall(self) -> Recall:

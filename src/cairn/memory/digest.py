@@ -35,6 +35,11 @@ _RUN_TOOLS = ("shell", "mcp", "task", "web")  # whose failures mean something; a
 _LEARNED = {
     "decision": "Decided", "trade_off": "Decided", "gotcha": "Learned", "discovery": "Learned", "bug_fix": "Fixed",
 }  # fmt: skip
+# What whoever goes on wants to know of a session, what matters most first; the title says what was asked.
+_ENDING = ("Left open", "Changed", "Decided", "Learned", "Fixed", "Asked")
+_OF_ENDING_LEFT_OUT = ("Failed", "Commands")
+_MOST_OF_ENDING = 3  # lines
+_NO_WORK = "mixed"  # an origin that says nothing
 
 
 class Runs(NamedTuple):
@@ -65,8 +70,8 @@ class Digests:
     def write(self, connection: sqlite3.Connection, session: Session) -> Observation | None:
         """Write what became of a session, or write it again where it went on; None if nothing happened in it.
 
-        One prompt after which nothing was done or learned is nothing, nor is it when files were only read and nobody
-        asked for anything. What somebody else made of a digest stays.
+        One prompt after which nothing was done or learned is nothing, nor is it when files were only read or tools used
+        that leave no trace, and nobody asked for anything. What somebody else made of a digest stays.
         """
         batches, activities = session_db.batches(connection, session), session_db.activities(connection, session)
         lessons = self._lessons(session)
@@ -75,11 +80,12 @@ class Digests:
         if is_idle and not lessons and n_prompts < (1 if activities else _FEW_PROMPTS):
             return None
         text = clean(compose(session, batches, activities, lessons))
+        if not n_prompts and "\n" not in text:
+            return None
         links = self._links(changed_files(activities))
         if (earlier := self.find(session.id)) is None:
             return self._create(session, text, links)
-        events = self._store.history(earlier.id)
-        if earlier.text == text or any(event.kind == "set" and event.authority != BY.authority for event in events):
+        if earlier.text == text or self._is_reworded(earlier):
             return earlier
         missing = [link for link in links if link.path not in {known.path for known in earlier.links}]
         changes = [MemoryChange(earlier.id, "set", {"text": text}), *_link_changes(earlier.id, missing)]
@@ -96,6 +102,22 @@ class Digests:
         for session in {observation.session for observation in erased} - {""}:
             if (digest := self.find(session)) is not None:
                 self._store.record([MemoryChange(digest.id, "redact", {})], BY)
+
+    def take_out(self, replaced: Iterable[Observation]) -> None:
+        """Take memories whose place others took out of the digests of their sessions, which would repeat what is over.
+
+        A digest that somebody else worded stays as it is.
+        """
+        for observation in replaced:
+            digest = self.find(observation.session) if observation.session else None
+            text = "" if digest is None else _without_item(digest.text, _one_line(observation.text))
+            if digest is None or text == digest.text or self._is_reworded(digest):
+                continue
+            self._store.record([MemoryChange(digest.id, "set", {"text": text})], BY)
+
+    def _is_reworded(self, digest: Observation) -> bool:
+        events = self._store.history(digest.id)
+        return any(event.kind == "set" and event.authority != BY.authority for event in events)
 
     def _create(self, session: Session, text: str, links: Sequence[CodeLink]) -> Observation:
         id = new_id(session.ended or session.heard)
@@ -158,6 +180,24 @@ def compose(
     return cut_at_word("\n".join(line for line in lines if line), MAX_DIGEST_CHARS)
 
 
+def ending_of(digest: str) -> str:
+    """Return the few lines of a digest that say best how its session ended."""
+    title, *lines = digest.splitlines() or [""]
+    asked = title.rpartition(" (")[0].rstrip("\u2026")
+    headed: dict[str, str] = {}
+    told: list[str] = []
+    for line in lines:
+        heading = line.partition(": ")[0]
+        if heading in _ENDING:
+            headed.setdefault(heading, line)
+        elif heading not in _OF_ENDING_LEFT_OUT:
+            told.append(line)
+    if asked and headed.get("Asked", "").removeprefix("Asked: ").startswith(asked):
+        headed["Asked"] = ""
+    kept = [*told, *(headed[heading] for heading in _ENDING if headed.get(heading))]
+    return "\n".join([title, *kept[: _MOST_OF_ENDING - 1]])
+
+
 def runs_of(activities: Iterable[Activity]) -> Runs:
     """Return what was run in a session, without what only looked at the project."""
     counts: Counter[str] = Counter()
@@ -185,13 +225,26 @@ def changed_files(activities: Iterable[Activity]) -> list[str]:
 
 def _title(session: Session, prompts: Sequence[str]) -> str:
     minutes = round(((session.ended or session.heard) - session.started) / 60)
-    facts = [session.origin, f"{minutes} min" if minutes > 0 else "", pluralize(session.n_edits, "edit")]
+    origin = "" if session.origin == _NO_WORK else session.origin
+    facts = [origin, f"{minutes} min" if minutes > 0 else "", pluralize(session.n_edits, "edit")]
     title = cut_at_word(prompts[0], _MAX_TITLE_CHARS) if prompts else "A session without a prompt"
     return f"{title} ({', '.join(fact for fact in facts if fact)})"
 
 
 def _line(heading: str, items: Sequence[str], between: str = ", ") -> str:
     return f"{heading}: {between.join(items)}" if items else ""
+
+
+def _without_item(digest: str, item: str) -> str:
+    """Return a digest without something that was learned, and without the line that says nothing else."""
+    lines: list[str] = []
+    for line in digest.splitlines():
+        heading, _, items = line.partition(": ")
+        if heading in _LEARNED.values() and item in items:
+            items = f"; {items}; ".replace(f"; {item}; ", "; ").strip("; ")
+            line = _line(heading, [items] if items else [])
+        lines.append(line)
+    return "\n".join(line for line in lines if line)
 
 
 def _times(name: str, count: int) -> str:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from cairn.hints import Hint
 from cairn.memory.choosing import EDITED, Choice, Chooser, is_slight
+from cairn.memory.digest import ending_of
 from cairn.memory.framing import ShownNote, frame
 from cairn.memory.fresh import FRESH, begins, take_wish
 from cairn.memory.handles import handle_of
@@ -39,7 +40,8 @@ _FILE_TOOLS = ("read", "edit", "write")
 _MOST_NOTES = {"session-start": 3, "subagent-start": 2, "prompt": 3, "before-tool": 3, "after-tool": 3}
 _MOST_SLIGHT = 1
 _TEXT_CHARS, _TEXT_LINES = 600, 8
-_SHORT_CHARS, _SHORT_LINES = 200, 2  # where there is no more room, and of a digest
+_SHORT_CHARS, _SHORT_LINES = 200, 2  # where there is no more room
+_DIGEST_CHARS, _DIGEST_LINES = 300, 3
 _CORE_FILES = {"session-start": 8, "subagent-start": 4}
 _CORE_CHARS = 120
 _MOST_WORDS = 30  # of a command that may be paths
@@ -268,8 +270,8 @@ def _piece(choice: Choice) -> _Piece:
 
 
 def _digest_piece(choice: Choice) -> _Piece:
-    short = _note(choice).lay_out(_SHORT_CHARS, _SHORT_LINES)
-    return _Piece(choice, short, short)
+    ending = _note(choice)._replace(text=ending_of(choice.observation.text))
+    return _Piece(choice, ending.lay_out(_DIGEST_CHARS, _DIGEST_LINES), ending.lay_out(_SHORT_CHARS, _SHORT_LINES))
 
 
 def _note(choice: Choice) -> ShownNote:

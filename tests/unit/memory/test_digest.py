@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from cairn.index.state_dir import StateDir
-from cairn.memory.digest import MAX_DIGEST_CHARS, Digests
+from cairn.memory.digest import MAX_DIGEST_CHARS, Digests, ending_of
 from cairn.memory.lifecycle import Lifecycle, NewMemory
 from cairn.memory.moments import Moment, ToolCall
 from cairn.memory.sessions import STALE_SECONDS, Sessions
 from cairn.memory.store import By, MemoryStore
+from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
 from memory_histories import Clock
 
@@ -92,6 +93,42 @@ def test_a_digest_says_what_was_asked_changed_failed_fixed_decided_and_left_open
     assert (digest.type, digest.origin, digest.session) == ("session_summary", "captured", "s1")
     assert [link.path for link in digest.links] == ["src/a.py"]
     assert not digest.is_shared
+
+
+def test_a_session_of_which_there_is_nothing_to_say_leaves_no_digest(agent: Agent) -> None:
+    agent.use("other", "", outcome="ok")
+    agent.report("session-end")
+    assert agent.digests.find("s1") is None
+
+
+@pytest.mark.parametrize(
+    ("digest", "ending"),
+    [
+        ("Mend it (1 edit)\nAsked: Mend it", ["Mend it (1 edit)"]),
+        ("Mend th\u2026 (1 edit)\nAsked: Mend the pool", ["Mend th\u2026 (1 edit)"]),
+        ("The pool\nIt leaked.\nAsked: Mend it\nFixed: `x`", ["The pool", "It leaked.", "Fixed: `x`"]),
+        ("The pool\nAsked: Mend it\nCommands: `x`", ["The pool", "Asked: Mend it"]),
+        ("A (1 edit)\nChanged: a\nDecided: b\nLeft open: c", ["A (1 edit)", "Left open: c", "Changed: a"]),
+        ("", [""]),
+    ],
+)
+def test_how_a_session_ended_is_told_in_three_lines(digest: str, ending: list[str]) -> None:
+    assert ending_of(digest).split("\n") == ending
+
+
+def test_what_others_took_the_place_of_is_in_no_digest(agent: Agent) -> None:
+    agent.ask("Tune the pool")
+    agent.learn("The pool keeps 5 threads; more gain nothing.", "decision")
+    old = agent.learn("Threads are named after their pool.", "decision")
+    alone = agent.learn("Sockets are reused.", "discovery")
+    before = agent.end()
+    assert "Decided: The pool keeps 5 threads; more gain nothing.; Threads are named after their pool." in before.text
+    agent.digests.take_out(agent.store.observations([old, alone]))
+    now = agent.store.observation(before.id).text
+    assert now.splitlines()[2:] == ["Decided: The pool keeps 5 threads; more gain nothing."]
+    agent.lifecycle.edit(before.id, PERSON, text="Decided: The pool keeps 5 threads; more gain nothing.")
+    agent.digests.take_out(agent.store.select(Conditions(types=("decision",))))
+    assert agent.store.observation(before.id).text == "Decided: The pool keeps 5 threads; more gain nothing."
 
 
 def test_a_fix_that_was_remembered_is_told_in_its_own_words(agent: Agent) -> None:

@@ -401,7 +401,8 @@ def test_a_session_starts_with_the_project_and_what_matters_to_the_work(tmp_path
         "| Never push to main.",
         f"\u27e6{handle_of(digest)} session summary\u27e7 how the last session ended",
         "| Asked: mend.",
-        "| Done. \u2026",
+        "| Done.",
+        "| More.",
         LAST_LINE,
     ]
 
@@ -447,6 +448,27 @@ def test_a_session_that_only_asked_does_not_hide_how_the_one_before_ended(agent:
 
     assert shown(injection) == [digest]
     assert "how the last session that did something ended" in injection.text
+
+
+def test_how_a_session_ended_is_shown_and_not_its_question_twice(agent: Agent) -> None:
+    digest = "\n".join(
+        [
+            "Mend the pool (12 min, 10 edits)",
+            "Asked: Mend the pool / and lint it",
+            "Changed: src/db.py (2x)",
+            "Failed: `make test`",
+            "Learned: The pool hides time-outs.",
+            "Left open: `make test` still fails",
+            "Commands: `make test` (3x)",
+        ]
+    )
+    agent.remember(digest, type="session_summary", session="s0")
+    assert agent.start().text.split("\n")[2:] == [
+        "| Mend the pool (12 min, 10 edits)",
+        "| Left open: `make test` still fails",
+        "| Changed: src/db.py (2x)",
+        LAST_LINE,
+    ]
 
 
 # -- without any -------------------------------------------------------------------------------------------------------
