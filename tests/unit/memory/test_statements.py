@@ -163,7 +163,13 @@ def test_a_convention_of_the_user_is_a_decision(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Actually the timeout is in milliseconds, not seconds.", "The staging server is only reachable over VPN."]
+    "text",
+    [
+        "Actually the timeout is in milliseconds, not seconds.",
+        "The staging server is only reachable over VPN.",
+        "no, that's wrong: the port is 9292 not 3000",
+        "the default timeout is 30 not 10",
+    ],
 )
 def test_what_a_user_puts_right_is_kept(text: str) -> None:
     assert said(text, USER) == [("gotcha", text)]
@@ -214,6 +220,20 @@ def test_what_was_tried_in_vain_or_cannot_be_is_kept(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "Fixed: `reset` must restart the timer, otherwise the second request inherits an expired one.",
+        "`rake compile` has to run before the tests, otherwise the old extension is loaded.",
+        "`Server#run` must not be called twice.",
+    ],
+)
+def test_what_an_agent_says_must_be_is_a_warning(text: str) -> None:
+    assert said(text) == [("gotcha", text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have to check the config first, otherwise I cannot tell.",
+        "You have to decide which one to take, otherwise I keep both.",
         "I tried running the tests but the sandbox has no network, so they failed.",
         "I tried to open the file but it does not exist.",
         "We can't use the tool here because it is not installed.",
@@ -237,6 +257,11 @@ def test_what_was_in_the_way_today_is_not_kept(text: str) -> None:
         "i want you to always explain before you edit",
         "always add a changeset b4 merging pls",
         "btw enums are fine in this repo now",
+        "also commit messages need an issue number",
+        "please keep public API changes out of patch releases",
+        "use bundle exec for everything",
+        "never rescue Exception in the thread pool",
+        "I don't want any new dependencies",
     ],
 )
 def test_a_preference_in_everyday_words_is_a_decision(text: str) -> None:
@@ -271,6 +296,12 @@ def test_a_preference_in_everyday_words_is_a_decision(text: str) -> None:
         "find where this repo parses dates",
         "actually, is it possible that the cache is never cleared",
         "I was told the feature was dropped, don't know why",
+        "the names need a fix",
+        "the results need an extra column",
+        "no, that's wrong: the tests are still failing",
+        "the port is still not open",
+        "I don't want any more changes",
+        "disable the cache for now",
     ],
 )
 def test_a_wish_for_the_task_at_hand_is_no_convention(text: str) -> None:
