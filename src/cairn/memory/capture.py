@@ -13,6 +13,7 @@ from cairn.memory.choosing import IMPORTANT
 from cairn.memory.lifecycle import Lifecycle, NewMemory, clean
 from cairn.memory.links import link_to
 from cairn.memory.moments import Moment
+from cairn.memory.objections import objections
 from cairn.memory.origin import INVESTIGATION, MOST_IMPORTANT, PLANNING
 from cairn.memory.sessions import Recorded
 from cairn.memory.statements import AGENT, USER, Statement, find_cause, find_statements
@@ -36,7 +37,15 @@ _MAX_CAUSE_CHARS = 300
 _ALIKE = 0.7  # share of words from which two statements say the same
 _IMPORTANCE = {"decision": 6, "trade_off": 5, "gotcha": 6, "discovery": 5}
 _PATH = re.compile(r"[\w@.+-]+(?:/[\w@.+-]+)+|[\w-]+\.[a-z]{1,5}\b")
-_WORD = re.compile(r"\w{3,}")
+_WORD = re.compile(r"\w{3,}|\d+")
+_LABEL = re.compile(r"^(?:the )?(?:root |actual |real )?cause: ", re.IGNORECASE)  # ours stands there
+# How people begin what they put right, or say by the way; a later reader is told neither yes nor no.
+_LEAD = re.compile(
+    r"^(?:(?:no|no no|nope|wrong|that['\u2019]?s (?:wrong|incorrect|not right|not true)"
+    r"|also|oh|ok|okay|hey|hi|great|thanks|btw|by the way|fyi|and)[,:] "
+    r"|(?:also|oh|ok|okay|hey|btw|by the way) (?=\w+ \w))+",
+    re.IGNORECASE,
+)
 # What a statement names is looked for in the files that its session edited or read.
 _NAME = re.compile(r"`([A-Za-z_]\w*(?:\.\w+)*)(?:\(\))?`")
 _MOST_NAMES, _MOST_FILES, _MOST_PARSED, _MAX_BYTES = 3, 8, 4, 500_000
@@ -87,10 +96,11 @@ class Capture:
         fixes, trail.fixes = trail.fixes, []
         cause = find_cause(text) if len(fixes) == 1 else ""
         if cause:
+            said = _LABEL.sub("", cause)
             observation = self._store.observation(fixes[0])
             if " Cause: " in observation.text or observation.is_redacted:
                 return ""
-            self._lifecycle.edit(observation.id, BY, text=f"{observation.text} Cause: {cause[:_MAX_CAUSE_CHARS]}")
+            self._lifecycle.edit(observation.id, BY, text=f"{observation.text} Cause: {said[:_MAX_CAUSE_CHARS]}")
         return cause
 
     # -- what somebody else decides on --------------------------------------------------------------------------------
@@ -213,7 +223,8 @@ class Capture:
         active = Conditions(statuses=("active",), types=(proposal.type,), session=session)
         for observation in self._store.select(active):
             theirs = _words(observation.text)
-            if len(words & theirs) >= _ALIKE * len(words | theirs):
+            is_alike = len(words & theirs) >= _ALIKE * len(words | theirs) and _numbers(words) == _numbers(theirs)
+            if is_alike and not objections(proposal.text, observation.text):
                 return observation
         return None
 
@@ -232,12 +243,19 @@ class Capture:
 
 
 def _proposal(statement: Statement, by: str) -> Proposal:
+    if by == USER:
+        statement = statement._replace(text=_LEAD.sub("", statement.text))
     importance = _IMPORTANCE[statement.type] + (by == USER)
     if by == USER and statement.type == "decision":
         importance = IMPORTANT  # what the user wants of all work is shown to the next session
-    key = key_of(statement.type, " ".join(sorted(_words(statement.text))))
+    key = key_of(statement.type, " ".join(sorted(_words(statement.text))), keeps_numbers=True)
     return Proposal("", statement.type, statement.text, statement.confidence, importance, (), key)
 
 
 def _words(text: str) -> set[str]:
     return set(_WORD.findall(text.lower()))
+
+
+def _numbers(words: set[str]) -> set[str]:
+    """Return the words that say a number: by another one, a statement says something else."""
+    return {word for word in words if any(letter.isdigit() for letter in word)}

@@ -425,9 +425,10 @@ def _quote(command: str) -> str:
     return f"`{_show(command).replace('`', chr(39))}`"
 
 
-def key_of(*parts: str) -> str:
-    """Return a name for what is told by some texts, whatever numbers are in them."""
-    words = "\0".join(_DIGITS.sub("#", " ".join(part.lower().split())) for part in parts)
+def key_of(*parts: str, keeps_numbers: bool = False) -> str:
+    """Return a name for what is told by some texts, whatever numbers are in them unless these are to be kept."""
+    words = "\0".join(" ".join(part.lower().split()) for part in parts)
+    words = words if keeps_numbers else _DIGITS.sub("#", words)
     return sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 

@@ -152,6 +152,38 @@ def test_why_it_failed_is_added_to_the_fix_when_the_agent_says_so(project: Proje
     assert fix.text.endswith("Cause: The root cause was that `total` counted the voucher twice.")
 
 
+@pytest.mark.parametrize("session", ["s1", "s2"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        [f"we always run the upload client with {n} workers in production" for n in (4, 8)],
+        [f"we always use {name} for installing packages in the frontend folder" for name in ("npm", "pnpm")],
+        [f"we {word} mock the database of orders in the integration tests" for word in ("always", "never")],
+    ],
+)
+def test_what_is_said_otherwise_in_one_word_is_another_statement(
+    project: Project, session: str, said: list[str]
+) -> None:
+    project.happen("prompt", text=said[0])
+    project.happen("prompt", session, text=said[1])
+    project.happen("prompt", session, text=f"remember: {said[1]}")
+    assert {memory.text for memory in project.memories()} >= set(said)
+
+
+def test_a_cause_that_is_called_so_is_not_called_so_twice(project: Project) -> None:
+    project.fix()
+    project.happen("turn-end", text="Fixed.\n\nRoot cause: `total` counted the voucher of every cart twice.")
+    (fix,) = project.memories()
+    assert fix.text.endswith(" since. Cause: `total` counted the voucher of every cart twice.")
+
+
+@pytest.mark.parametrize("lead", ["no, ", "btw ", "also: ", "Hey, by the way, ", "nope, that's wrong: ", ""])
+def test_what_a_user_says_is_kept_without_what_leads_to_it(project: Project, lead: str) -> None:
+    project.happen("prompt", text=f"{lead}we never put helpers in the `util` package")
+    (rule,) = project.memories()
+    assert rule.text == "we never put helpers in the `util` package"
+
+
 def test_statements_of_users_and_agents_are_remembered_once(project: Project) -> None:
     rule = "Always run the migrations through `make migrate`, never call alembic directly."
     project.happen("prompt", text=f"Add a column. {rule}")
