@@ -23,6 +23,10 @@ _UPDATE = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:[.,:]\d+)*(?![\w])")
+# That what was named before is such a number, and not that it is so for a case that has one, such as `on Python 3.12`.
+_VALUE = re.compile(
+    r"\b(?:is|are) (?:set to |only |just )?(-?\d+(?:[.,:]\d+)*(?:%|[a-z]{1,3}\b|(?![.,:]?\w)))", re.IGNORECASE
+)
 _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)+")
 _CLAUSE = re.compile(r"[,;:()—]|[.!?](?=\s|$)|\b(?:but|while|although|because|since|so|unless)\b", re.IGNORECASE)
 _NEGATIONS = frozenset(
@@ -157,10 +161,13 @@ def objections(old: str, new: str) -> tuple[str, ...]:
 def is_correction(old: str, new: str) -> bool:
     """Tell whether a newer text says, in whatever words, that what an older one says of the same thing has changed.
 
-    So it is if the newer one says that something changed, both speak of the same thing, one perhaps of more of it, and
+    So it is if both say the same but for the value: `the port is 8080`, and later `the port is 9090`. And so it is if
+    the newer one says that something changed, both speak of the same thing, one perhaps of more of it, and
     the newer gives it another number, denies what the older says, names what it replaces, or names another tool.
     """
     before, after = _read(old), _read(new)
+    if _is_restated(old, new):
+        return True
     if not after.is_update or {"names", "cases", "order"} & set(objections(old, new)):
         return False
     subject, other = _subject(old), _subject(new)
@@ -175,9 +182,23 @@ def is_correction(old: str, new: str) -> bool:
     return any(_is_exchanged(before, after, instead) for instead in _INSTEAD) and _USE.search(old) is not None
 
 
-def says_change(text: str) -> bool:
-    """Tell whether a text says that something changed."""
-    return _UPDATE.search(text) is not None
+def _is_restated(old: str, new: str) -> bool:
+    """Tell whether two texts are the same in all words but a value, or one of some things of which a project uses one.
+
+    A value is the number or amount that they say something to be.
+    """
+    values, others = _VALUE.findall(old), _VALUE.findall(new)
+    words, theirs = (_WORD.findall(_VALUE.sub(" ", text).lower()) for text in (old, new))
+    if words == theirs:
+        return len(values) == len(others) == 1 and values != others
+    pairs = [{one, other} for one, other in zip(words, theirs, strict=False) if one != other]
+    is_exchanged = len(words) == len(theirs) and all(any(pair <= instead for instead in _INSTEAD) for pair in pairs)
+    return is_exchanged and values == others
+
+
+def may_correct(text: str) -> bool:
+    """Tell whether a text says that something changed, or which value something has."""
+    return _UPDATE.search(text) is not None or _VALUE.search(text) is not None
 
 
 def _is_taken_back(old: str, new: str) -> bool:

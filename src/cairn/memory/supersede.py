@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.memory.events import AUTHORITIES
-from cairn.memory.objections import is_correction, objections, says_change
+from cairn.memory.objections import is_correction, may_correct, objections
 from cairn.memory.store import By, MemoryChange, MemoryStore
 from cairn.memory_settings import MemorySettings
 from cairn.storage.memory.observation_db import Conditions
@@ -51,10 +51,10 @@ class Supersession:
     """Marks older memories as superseded when a new one is made.
 
     Looks at the nearest active ones of the same type from other sessions. One is superseded if it is similar enough,
-    and nothing in the two texts speaks against it. A new one that says what changed also supersedes what it corrects,
-    of other types and its own session, too. The maker of the older must have no more authority than that of the new
-    one, and the new one must count wherever it did. Who undoes this has the last word, for a rule has the least
-    authority.
+    and nothing in the two texts speaks against it. A new one that says what changed, or the same but for a value, also
+    supersedes what it corrects, of other types and its own session, too. The maker of the older must have no more
+    authority than that of the new one, and the new one must count wherever it did. Who undoes this has the last word,
+    for a rule has the least authority.
 
     Args:
         store: the memory.
@@ -74,7 +74,7 @@ class Supersession:
         """
         if new.type == _EXEMPT or new.status != "active":
             return []
-        types = _CORRECTED if says_change(new.text) else (new.type,)
+        types = _CORRECTED if may_correct(new.text) else (new.type,)
         wanted = Conditions(statuses=("active",), types=types)
         older = [(old, score) for old, score in self._nearest(new, NEAREST + _MORE, wanted) if _may_yield(old, new)]
         changes = [

@@ -108,6 +108,9 @@ CORRECTIONS = [
     ("the batch size is 500 rows", "we reduced the batch size to 100 rows"),
     ("We decided to use Redis for the job queue.", "We decided to move the job queue from Redis to Postgres."),
     ("We decided to use Redis for the job queue.", "We decided to replace Redis with Postgres for the job queue."),
+    ("the pool size is 5", "the pool size is 10"),
+    ("The timeout is 30s, which nginx expects.", "the timeout is 1.5m, which nginx expects"),
+    ("retries are 3 for uploads", "retries are 5 for uploads"),
     ("We use Mocha for the unit tests.", "We migrated the unit tests from Mocha to Vitest."),
 ]
 
@@ -138,7 +141,12 @@ def test_what_is_said_to_have_changed_takes_the_place_of_what_was_so_in_whatever
         ("the batch size is 500 rows", "we decided to reduce the retry count to 3"),
         ("the pool of workers keeps 5 threads", "we need to reduce the pool of readers to 3 threads"),
         ("we use redis for the cache", "we decided to move the job queue from redis to postgres"),
-        ("the pool size is 5", "the pool size is 10"),
+        ("the test suite takes 12 seconds on Python 3.12", "the test suite takes 19 seconds on Python 3.8"),
+        ("retries of issue 12 are 3", "retries of issue 13 are 5"),
+        ("the port is 8080 in tests", "the port is 9090"),
+        ("we always use npm in the frontend folder", "we always use pip in the frontend folder"),
+        ("we always use npm in the frontend folder", "we always use pnpm in the backend folder"),
+        ("retries are 3 for uploads", "retries are 5 for downloads"),
     ],
 )
 def test_what_changed_elsewhere_or_is_not_said_to_have_changed_leaves_the_older(
@@ -147,6 +155,12 @@ def test_what_changed_elsewhere_or_is_not_said_to_have_changed_leaves_the_older(
     old = memory.keep(before, "s1", path="")
     memory.keep(after, "s2", type="decision", path="")
     assert memory.now(old).status == "active"
+
+
+def test_the_same_with_another_of_things_of_which_a_project_uses_one_takes_its_place(memory: Memory) -> None:
+    old = memory.keep("we always use npm in the frontend folder", "s1", path="")
+    new = memory.keep("We always use pnpm in the frontend folder.", "s1", path="")
+    assert memory.now(old).superseded_by == new
 
 
 def test_a_correction_of_another_file_or_of_less_authority_leaves_the_older(memory: Memory) -> None:
