@@ -295,7 +295,7 @@ _CONTEXTS = (
     SecretRule("pgpass-password", ":", r"(?m)(?:^|\s)[0-9A-Za-z_.*-]+:(?:[0-9]{2,5}|\*):[0-9A-Za-z_*-]+:[A-Za-z*][0-9A-Za-z_*-]*:([^\s:/\x00]{4,})[ \t\r]*$", _digits_in),
     SecretRule("sql-password", "identified", r"(?i)\bidentified\s+(?:with\s+[0-9A-Za-z_]+\s+)?by\s+(?:password\s+)?[\"']([^\"'\n\x00]+)", _is_given),
     SecretRule("sql-password", "password", r"(?i)\b(?:role|user|login|with|encrypted|set)\s+(?:[0-9A-Za-z_\"]+\s+)?(?:(?:with|encrypted|login)\s+)*password\s*(?:=\s*)?'([^'\n\x00]+)", _is_given),
-    SecretRule("password-hash", "$2 $5$ $6$ $y$ $argon2", r"(\$(?:2[abxy]\$[0-9]{2}\$[./0-9A-Za-z]{53}|(?:[56]|y)\$(?:[0-9A-Za-z=./]{1,40}\$){1,2}[./0-9A-Za-z]{43,86}|argon2(?:id|i|d)\$[0-9A-Za-z+/=,$]{40,200}))", _is_varied),
+    SecretRule("password-hash", "$1$ $2 $5$ $6$ $y$ $apr1$ $argon2", r"(\$(?:(?:1|apr1)\$[./0-9A-Za-z]{1,8}\$[./0-9A-Za-z]{22}|2[abxy]\$[0-9]{2}\$[./0-9A-Za-z]{53}|(?:[56]|y)\$(?:[0-9A-Za-z=./]{1,40}\$){1,2}[./0-9A-Za-z]{43,86}|argon2(?:id|i|d)\$[0-9A-Za-z+/=,$]{40,200}))", _is_varied),
     SecretRule("seed-phrase", "phrase mnemonic seed", r"""(?i)\b(?:mnemonic|seed|(?:seed|recovery|secret|backup)[ _-]?(?:phrase|words))[\\"']{0,3}(?:\s+is)?\s*[:=]?>?\s*[\\"'`]{0,3}([a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})""", _is_mnemonic),
     SecretRule("jwk-private-key", '"kty"', rf"\\?\"(?:d|p|q|dp|dq|qi|k)\\?\"\s*:\s*\\?\"({_URL}{{20,}})", _is_varied),
     SecretRule("netscape-cookie", "\ttrue\t \tfalse\t", r"\t(?:TRUE|FALSE)\t[^\t\n]*\t(?:TRUE|FALSE)\t[0-9]+\t[^\t\n]+\t([^\s]{8,})", looks_random),

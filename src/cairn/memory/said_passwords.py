@@ -14,7 +14,7 @@ from typing import Any
 
 from cairn.memory.secret_values import is_mixed, is_phrase, is_placeholder
 
-_PASSWORD = r"(?:pass ?(?:word|phrase|code)|pasword|passwrod|passwor|psswd|passwd|pwd|\bpw|passwort|kennwort|\b(?:db|database|root|admin|user|mysql|postgres|redis|wi-?fi|ssh|ftp|sudo) pass)"
+_PASSWORD = r"(?:pass ?(?:word|phrase|code)|pasword|passwrod|passwor|psswd|passwd|pwd|\bpw|passwort|kennwort|\b(?:db|database|root|admin|user|mysql|postgres|redis|wi-?fi|ssh|ftp|sudo) pass|\b(?:wi-?fi|wlan|wpa[23]?|hotspot) (?:key|code))"
 _TOKEN = r"(?:(?:api|auth|access|deploy|bearer|bot|refresh|session|service|admin|personal|webhook|client|shared|app|signing|the|our|my) (?:token|secret)|(?:api|access|secret|signing) key)"
 _WHOSE = r"(?: (?:for|of|on|in|at|to) [0-9a-z_.@/' -]{1,40}?)?"
 _IS = r" (?:(?:is|was|are|lautet)(?: (?:now|still|actually|currently|always|again|simply|just|really))?(?: (?:set|reset|changed|back) to)?|(?:has been|had been|got|gets) (?:set|reset|changed) to):?"
@@ -47,10 +47,8 @@ _GOES_WITH_USER = (
 _NO_USERS = frozenset({b"with", b"and", b"the", b"using", b"by", b"a", b"your", b"no", b"without"})
 _NO_VALUES = frozenset(b"this that it what here which where email username name below above everything".split())
 _TOKEN_IS_SAID = rf"(?i)\b{_TOKEN}{_WHOSE}{_IS}{_VALUE}"
-_DIGITS = r"(?i)\b(?:pin(?: code)?|passcode|otp|one-time (?:code|password)|2fa code)(?: (?:for|of|on) [0-9a-z_.' -]{1,40}?)?(?: (?:is|was))?(?: now)?:? ([0-9]{4,8})\b"
-_HINTS = (
-    r"(?i)pass|pasw|pssw|creds|pwd|\bpw|kennwort|token|secret|credential|\bpin\b|otp|2fa|(?:api|access|signing) key"
-)
+_DIGITS = r"(?i)\b(?:pin(?: code)?|passcode|otp|one-time (?:code|password)|(?:2fa|door|gate|alarm|entry|unlock) code)(?: (?:for|of|on) [0-9a-z_.' -]{1,40}?)?(?: (?:is|was))?(?: now)?:? ([0-9]{4,8})\b"
+_HINTS = r"(?i)pass|pasw|pssw|creds|pwd|\bpw|kennwort|token|secret|credential|\bpin\b|otp|(?:2fa|door|gate|alarm|entry|unlock) code|(?:wi-?fi|wlan|wpa[23]?|hotspot) (?:key|code)|(?:api|access|signing) key"
 _PHRASE_WORDS, _WORDS_WITHOUT_QUOTES = 2, 4  # that make a passphrase where the sentence calls it one, or else
 # The sentence speaks of something that has to do with a password.
 _OF_ANOTHER = re.compile(

@@ -114,6 +114,7 @@ def test_what_was_taken_out_is_counted_by_kind() -> None:
             "seed phrase: [redacted: seed-phrase]",
         ),
         ("app:$2b$12$" + "aB3./" * 10 + "xyz:1", "app:[redacted: password-hash]:1"),
+        ("bob:$apr1$r31....$HqJZimcKQFAMYayBlzkrA/", "bob:[redacted: password-hash]"),
         (
             "P\u00e4ssw\u00f6rter: \u201cpassword\u201d: \u201chunter2\u201d",
             "P\u00e4ssw\u00f6rter: \u201cpassword\u201d: \u201c[redacted: password]\u201d",

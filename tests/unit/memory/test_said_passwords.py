@@ -71,6 +71,10 @@ what matters for the password is length
 the test for the password is flaky
 the passphrase is derived with scrypt
 the passcode is six digits
+the wifi key is rotated weekly
+the wlan code is in the kitchen
+the door code is 4 digits
+the error code is 4711
 the token is whitespace
 the token is signed with RS256
 the secret is rotated weekly
@@ -146,6 +150,9 @@ def test_what_else_is_said_of_passwords_stays(text: str) -> None:
         ("the wifi password is correct horse battery staple", "the wifi password is [redacted: password]"),
         ('the password of ci is "winter wonderland"', 'the password of ci is "[redacted: password]"'),
         ("the PIN for the door is 4821", "the PIN for the door is [redacted: passcode]"),
+        ("the door code is 4821", "the door code is [redacted: passcode]"),
+        ("the wifi key is swordfish", "the wifi key is [redacted: password]"),
+        ("WLAN key: swordfish", "WLAN key: [redacted: password]"),
         ("the password is 123456", "the password is [redacted: password]"),
         ("the API token is kestrel42", "the API token is [redacted: token]"),
     ],
