@@ -143,7 +143,7 @@ class Recall:
         for place, row in enumerate(order):
             chance = relevance(scored, row)
             why = reasons(found[row], query, scored, row)
-            recollection = Recollection(found[row], chance, confidence_word(chance), why, states[row])
+            recollection = Recollection(found[row], chance, _word_for(chance, states[row]), why, states[row])
             least = FAINT if len(recollections) < at_least else HOPELESS
             if chance >= least and (place < limit or not _is_mere_digest(recollection)):
                 recollections.append(recollection)
@@ -345,6 +345,12 @@ def _without_echoes(found: Mapping[int, Observation]) -> dict[int, Observation]:
     return {
         row: memory for row, memory in found.items() if memory.type != _DIGEST or memory.id == newest[_asked(memory)]
     }
+
+
+def _word_for(chance: float, staleness: Staleness) -> Confidence:
+    """Return how sure it is that a memory answers a question; of code that is gone, nothing is sure."""
+    word = confidence_word(chance)
+    return "medium" if word == "high" and staleness.state == "gone" else word
 
 
 def _asked(digest: Observation) -> str:

@@ -205,9 +205,11 @@ def test_memories_of_a_file_are_found_until_their_code_is_gone(memory: Memory, i
     memory.lifecycle.link(ids["pool"], link_to(memory.root, "pool.py"), PERSON)
     assert [found.observation.id for found in memory.recall.for_files(["pool.py", "other.py"])] == [ids["pool"]]
     assert memory.recall.for_files(["other.py"]) == []
+    assert memory.recall.search("pool timeout sockets")[0].confidence == "high"
     (memory.root / "pool.py").unlink()
     assert memory.recall.for_files(["pool.py"]) == []
-    assert memory.recall.search("pool timeout sockets")[0].staleness.state == "gone"
+    found = memory.recall.search("pool timeout sockets")[0]
+    assert (found.staleness.state, found.confidence) == ("gone", "medium")
 
 
 def test_what_is_recalled_is_in_the_file_that_is_there_now(memory: Memory) -> None:
