@@ -47,7 +47,8 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 # What a statement names is looked for in the files that its session edited or read.
-_NAME = re.compile(r"`([A-Za-z_]\w*(?:\.\w+)*)(?:\(\))?`")
+_NAME = re.compile(r"`([A-Za-z_]\w*(?:(?:\.|::|#)\w+[?!]?)*)(?:\(\))?`")
+_NAME_PARTS = re.compile(r"\.|::|#")
 _MOST_NAMES, _MOST_FILES, _MOST_PARSED, _MAX_BYTES = 3, 8, 4, 500_000
 
 
@@ -197,7 +198,7 @@ class Capture:
             f"{path}{MARK}{name}"
             for name in names
             for path, content in contents.items()
-            if name.rpartition(".")[2].encode() in content
+            if _NAME_PARTS.split(name)[-1].encode() in content
         ]
         links: list[CodeLink] = []
         for place in places[:_MOST_PARSED]:

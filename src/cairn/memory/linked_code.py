@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn.errors import CairnError, PathError
-from cairn.memory.links import LinkStates, State, find_linked, name_of
+from cairn.memory.links import LinkStates, State, find_definition, find_linked, name_of
 from cairn.source.content import normalize
 from cairn.source.git import find_repository
 from cairn.source.languages import detect_language
 from cairn.source.plumbing import run_git
 from cairn.storage.memory.rows import CodeLink, Observation
-from cairn.structure.locate import FileContent, find_symbol, outline_of, read_source
+from cairn.structure.locate import FileContent, outline_of, read_source
 
 _MAX_LINKS = 20
 _MAX_COMMITS = 30  # looked at for the code as it was linked
@@ -149,7 +149,7 @@ def _named(file: FileContent, link: CodeLink) -> _LinkedPiece | None:
         return _LinkedPiece(lines, 1)
     try:
         outline = outline_of(file)
-        symbol = outline.symbols[find_symbol(outline, link.symbol)]
+        symbol = outline.symbols[find_definition(outline, link.symbol)]
     except CairnError:
         return None
     return _LinkedPiece(lines[symbol.start_line - 1 : symbol.end_line], symbol.start_line)

@@ -17,14 +17,18 @@ from threading import Lock
 from typing import Literal, NamedTuple
 from zlib import crc32
 
+from cairn.answers import OutlineSymbol
 from cairn.errors import AmbiguousError, CairnError, NotFoundError
 from cairn.memory.targets import MARK, target_in
 from cairn.source.content import normalize
 from cairn.source.walk import read_file
 from cairn.storage.memory.rows import CodeLink, Observation
 from cairn.structure.locate import find_symbol, outline_of, read_source
+from cairn.structure.outline import FileOutline
 
 State = Literal["current", "changed", "gone"]
+_BETWEEN_NAMES = re.compile(r"::|#")
+_ADDITIONS = ("impl", "extension")  # to a type of the same name
 _DIGEST_CHARS = 32
 _HASH = re.compile(r"(?:(\d{1,7}):([0-9a-f]{8}):)?([0-9a-f]{32})")
 # So much is looked at: a repository may bring memories and files that were made to keep others busy.
@@ -76,11 +80,37 @@ def link_to(root: Path, target: str) -> CodeLink:
     if not symbol:
         return CodeLink(file.path, "", _digest(_lines_of(file.data)))
     outline = outline_of(file)
-    number = find_symbol(outline, symbol)
-    found = outline.symbols[number]
+    found = outline.symbols[find_definition(outline, symbol)]
     lines = _lines_of(file.data)[found.start_line - 1 : found.end_line]
     hashed = f"{len(lines)}:{_mark(lines[0])}:{_digest(lines)}"
     return CodeLink(file.path, found.qualified_name, hashed)
+
+
+def find_definition(outline: FileOutline, name: str) -> int:
+    """Return the number of the definition that a name means, also one as `Pool::take` or `Pool#take`.
+
+    Where a type has the name and blocks that add to it have it, too, as `impl Pool`, the type is meant.
+
+    Raises:
+        NotFoundError: if there is none.
+        AmbiguousError: if there are several.
+    """
+    try:
+        return find_symbol(outline, name)
+    except NotFoundError:
+        dotted = _BETWEEN_NAMES.sub(".", name)
+        if dotted == name:
+            raise
+        return find_definition(outline, dotted)
+    except AmbiguousError:
+        owners = [place for place, symbol in enumerate(outline.symbols) if _is_owner(symbol, name)]
+        if len(owners) != 1:
+            raise
+        return owners[0]
+
+
+def _is_owner(symbol: OutlineSymbol, name: str) -> bool:
+    return f".{symbol.qualified_name}".endswith(f".{name}") and symbol.kind not in _ADDITIONS
 
 
 def name_of(link: CodeLink) -> str:
@@ -174,7 +204,7 @@ class LinkStates:
     def _defines(self, link: CodeLink) -> bool:
         """Tell whether the file still defines what a link names."""
         try:
-            find_symbol(outline_of(read_source(self._root, link.path)), link.symbol)
+            find_definition(outline_of(read_source(self._root, link.path)), link.symbol)
         except AmbiguousError:
             return True
         except NotFoundError:

@@ -283,6 +283,15 @@ def test_a_statement_is_tied_to_the_definition_that_it_names_in_a_file_of_its_se
     assert links_of(memory) == [("src/cart.py", "total"), ("src/user.py", "User.name")]
 
 
+@pytest.mark.parametrize("name", ["Cart#total!", "Cart::total!", "Cart.total!"])
+def test_a_statement_names_a_definition_as_its_language_does(project: Project, name: str) -> None:
+    (project.root / "src/cart.rb").write_text("class Cart\n  def total!\n    1\n  end\nend\n")
+    project.edit("src/cart.rb")
+    project.happen("turn-end", text=f"Gotcha: `{name}` must be called twice, otherwise prices are stale.")
+    (memory,) = project.memories()
+    assert links_of(memory) == [("src/cart.rb", "Cart.total!")]
+
+
 def test_a_statement_is_tied_to_nothing_that_its_session_did_not_look_at(project: Project) -> None:
     project.edit("src/cart.py")
     project.edit("src/gone.py")

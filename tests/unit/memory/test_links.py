@@ -47,6 +47,32 @@ def test_what_is_not_there_cannot_be_linked_to(root: Path) -> None:
         link_to(root, "two.py::f")
 
 
+RUST = "pub struct Pool {\n    free: u8,\n}\n\nimpl Pool {\n    fn take(&self) {}\n}\n"
+RUBY = "module Shop\n  class Pool\n    def take!\n      1\n    end\n  end\nend\n"
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        ("pool.rs::Pool", "pool.rs::Pool"),
+        ("pool.rs::Pool::take", "pool.rs::Pool.take"),
+        ("pool.rb::Pool#take!", "pool.rb::Shop.Pool.take!"),
+        ("pool.rb::Shop::Pool", "pool.rb::Shop.Pool"),
+    ],
+)
+def test_a_definition_is_named_as_its_language_does_and_a_type_comes_before_what_adds_to_it(
+    root: Path, target: str, name: str
+) -> None:
+    (root / "pool.rs").write_text(RUST)
+    (root / "pool.rb").write_text(RUBY)
+    link = link_to(root, target)
+    assert name_of(link) == name
+    assert LinkStates(root).state(link) == "current"
+    (root / "pool.rs").write_text(RUST.replace("u8", "u16").replace("{}", "{ 1; }"))
+    (root / "pool.rb").write_text(RUBY.replace("1", "2"))
+    assert LinkStates(root).state(link) == "changed"
+
+
 @pytest.mark.parametrize(
     ("target", "code", "state"),
     [
