@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cairn.errors import CairnError
+from cairn.memory.commands import covers, parse_command
 from cairn.memory.ids import new_id
 from cairn.memory.lifecycle import clean
 from cairn.memory.links import link_to
@@ -180,33 +181,51 @@ def compose(
     return cut_at_word("\n".join(line for line in lines if line), MAX_DIGEST_CHARS)
 
 
-def ending_of(digest: str) -> str:
-    """Return the few lines of a digest that say best how its session ended."""
+def ending_of(digest: str, told: Iterable[str] = ()) -> str:
+    """Return the few lines of a digest that say best how its session ended.
+
+    Args:
+        digest: its text.
+        told: texts of memories that are told beside it, and are left out.
+    """
+    for text in told:
+        digest = _without_item(digest, _one_line(text))
     title, *lines = digest.splitlines() or [""]
     asked = title.rpartition(" (")[0].rstrip("\u2026")
     headed: dict[str, str] = {}
-    told: list[str] = []
+    others: list[str] = []
     for line in lines:
         heading = line.partition(": ")[0]
         if heading in _ENDING:
             headed.setdefault(heading, line)
         elif heading not in _OF_ENDING_LEFT_OUT:
-            told.append(line)
+            others.append(line)
     if asked and headed.get("Asked", "").removeprefix("Asked: ").startswith(asked):
         headed["Asked"] = ""
-    kept = [*told, *(headed[heading] for heading in _ENDING if headed.get(heading))]
+    kept = [*others, *(headed[heading] for heading in _ENDING if headed.get(heading))]
     return "\n".join([title, *kept[: _MOST_OF_ENDING - 1]])
 
 
 def runs_of(activities: Iterable[Activity]) -> Runs:
-    """Return what was run in a session, without what only looked at the project."""
+    """Return what was run in a session, without what only looked at the project.
+
+    What failed was mended when it succeeded later, or another command did that does the same, as in another folder.
+    """
     counts: Counter[str] = Counter()
     outcomes: dict[str, list[bool]] = {}
+    commands: dict[str, str] = {}
     for activity in activities:
         if activity.tool not in _RUN_TOOLS or activity.outcome == "denied" or is_read(_call(activity)):
             continue
         run = _one_line(activity.target or activity.name)
         counts[run] += 1
+        if activity.tool == "shell":
+            commands[run] = activity.target
+            same = (
+                [] if activity.is_failure else [one for one, all_ in outcomes.items() if all_[-1] and one in commands]
+            )
+            for one in same:
+                outcomes[one].append(not _does_the_same(activity.target, commands[one]))
         outcomes.setdefault(run, []).append(activity.is_failure)
     failed = tuple(run for run, failures in outcomes.items() if any(failures))
     return Runs(
@@ -215,6 +234,14 @@ def runs_of(activities: Iterable[Activity]) -> Runs:
         tuple(run for run in failed if not outcomes[run][-1]),
         tuple(run for run in failed if outcomes[run][-1]),
     )
+
+
+def _does_the_same(success: str, failure: str) -> bool:
+    """Tell whether a command that succeeded did all that another one failed at."""
+    command = parse_command(success)
+    steps = parse_command(failure).work
+    is_told = not command.is_filtered and not command.is_masked
+    return is_told and bool(steps) and all(any(covers(done, step) for done in command.work) for step in steps)
 
 
 def changed_files(activities: Iterable[Activity]) -> list[str]:

@@ -174,9 +174,11 @@ class Injector:
         pieces = _overview_pieces(self._overview(), _CORE_FILES[moment.event])
         if not self._store.exists:
             return pieces
-        pieces += [_piece(choice) for choice in self._chooser.for_start(moment.branch)]
+        choices = self._chooser.for_start(moment.branch)
+        pieces += map(_piece, choices)
         if moment.event == "session-start" and (digest := self._chooser.last_digest(moment.session)) is not None:
-            pieces.append(_digest_piece(digest))
+            told = [choice.observation.text for choice in choices[: _MOST_NOTES[moment.event]]]
+            pieces.append(_digest_piece(digest, told))
         return pieces
 
     def _at_prompt(self, moment: Moment, session: Session | None) -> list[Choice]:
@@ -269,8 +271,8 @@ def _piece(choice: Choice) -> _Piece:
     return _Piece(choice, note.lay_out(_TEXT_CHARS, _TEXT_LINES), note.lay_out(_SHORT_CHARS, _SHORT_LINES))
 
 
-def _digest_piece(choice: Choice) -> _Piece:
-    ending = _note(choice)._replace(text=ending_of(choice.observation.text))
+def _digest_piece(choice: Choice, told: Iterable[str]) -> _Piece:
+    ending = _note(choice)._replace(text=ending_of(choice.observation.text, told))
     return _Piece(choice, ending.lay_out(_DIGEST_CHARS, _DIGEST_LINES), ending.lay_out(_SHORT_CHARS, _SHORT_LINES))
 
 

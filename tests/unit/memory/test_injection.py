@@ -471,6 +471,18 @@ def test_how_a_session_ended_is_shown_and_not_its_question_twice(agent: Agent) -
     ]
 
 
+def test_what_is_shown_of_its_own_is_not_told_by_the_digest_beside_it(agent: Agent) -> None:
+    agent.remember("Never push to main.", importance=9, session="s0")
+    text = "Set rules (0 edits)\nDecided: Never push to main.; Use tabs.\nLearned: The pool hides time-outs."
+    agent.remember(text, type="session_summary", session="s0")
+    assert [line for line in agent.start().text.split("\n") if line.startswith("| ")] == [
+        "| Never push to main.",
+        "| Set rules (0 edits)",
+        "| Decided: Use tabs.",
+        "| Learned: The pool hides time-outs.",
+    ]
+
+
 # -- without any -------------------------------------------------------------------------------------------------------
 
 
