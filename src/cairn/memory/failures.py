@@ -21,6 +21,8 @@ _STOPPED = frozenset({124, 130, 137, 143})  # by a time limit, or by somebody
 _ANYTHING = frozenset({"bash", "sh", "make", "docker", "docker-compose", "task", "tox", "nox", "xargs", "ssh"})
 _RUN_HOOKS = (("git", "commit"), ("git", "push"))
 _MAX_MESSAGE_CHARS = 240
+_COMPARED = re.compile(r"(?i)(?:expected|actual|got|received|left|right): *\S.{0,80}")
+_MAX_COMPARED_CHARS, _MOST_LINES_BETWEEN = 600, 6
 _RULER = re.compile(r"[-=_*~#. \t|+]*")
 _SAYS_NOTHING = re.compile(
     r"(?i)exit code:? [0-9]+|command failed.*|\[?error\]?:?|failed|npm (?:err!|error).*|error: process completed.*"
@@ -148,16 +150,31 @@ def _match(shape: FailureShape, output: str) -> Any:  # noqa: ANN401 - re2 ships
 
 def _failure(shape: FailureShape, match: Any, program: str) -> Failure:  # noqa: ANN401 - re2 ships no types
     groups = {name: (value or "").strip() for name, value in match.groupdict().items()}
+    message = groups.get("message", "")
+    if message and shape.kind == "test":
+        message = "; ".join([message.rstrip(" -:"), *_compared(match.string[_end_of(match, "message") :])])
     return Failure(
         shape=shape.name,
         kind=shape.kind,
-        message=_line(groups.get("message", "")).rstrip(" -:"),
+        message=_line(message).rstrip(" -:"),
         file=groups.get("file", ""),
         line=int(groups.get("line") or 0),
         code=groups.get("code", ""),
         test=_line(groups.get("test", "")).rstrip(" :"),
         program=program,
     )
+
+
+def _end_of(match: Any, group: str) -> int:  # noqa: ANN401 - re2 ships no types
+    """Return where a group of a match ends; re2 knows groups by number alone."""
+    end: int = match.end(match.re.groupindex[group])
+    return end
+
+
+def _compared(rest: str) -> list[str]:
+    """Return what was expected and what was there, of the lines behind a message."""
+    lines = [line.strip() for line in rest[:_MAX_COMPARED_CHARS].splitlines()[:_MOST_LINES_BETWEEN]]
+    return [" ".join(line.split()) for line in lines if _COMPARED.fullmatch(line)][:2]
 
 
 def _line(text: str) -> str:

@@ -133,3 +133,29 @@ def test_a_message_is_one_line_and_short() -> None:
 def test_any_output_is_told_or_not_but_never_an_error(output: str) -> None:
     failure_of(shell("pytest && make && npm test", output))
     failure_of(shell("x", output, None))
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "message"),
+    [
+        (
+            "bundle exec rake test",
+            "é\n  1) Failure:\nTestA#test_b [test/a.rb:3]:\nExpected: 200\n  Actual: 408\n\n1 runs, 1 failures",
+            "Expected: 200; Actual: 408",
+        ),
+        (
+            "cargo test",
+            "ß\nthread 'a::b' panicked at src/a.rs:7:9:\nassertion `left == right` failed\n  left: 1\n right: 2\n",
+            "assertion `left == right` failed; left: 1; right: 2",
+        ),
+        (
+            "npx jest",
+            "FAIL a.test.ts\n \u25cf a \u203a b\n\n  expect(received).toBe(expected)\n\n  Expected: 3\n  Received: 2\n",
+            "expect(received).toBe(expected); Expected: 3; Received: 2",
+        ),
+    ],
+)
+def test_what_was_expected_and_what_was_there_is_told(command: str, output: str, message: str) -> None:
+    failure = failure_of(ToolCall("shell", "Bash", command, exit_code=1, output=output))
+    assert failure is not None
+    assert failure.message == message
