@@ -48,6 +48,7 @@ ACTIVE = Conditions(statuses=("active",))
 _MAX_KEPT = 50  # answers to which memories meet some conditions
 _MORE = 10  # memories beyond the limit whose code is looked at
 _MOST_DIGESTS = 50  # memories beyond these that are looked at for digests that say the same
+_REPEATED_CHARS = 100  # of what was learned, by which it is known in a digest
 _DIGEST = "session_summary"
 
 
@@ -147,7 +148,7 @@ class Recall:
             least = FAINT if len(recollections) < at_least else HOPELESS
             if chance >= least and (place < limit or not _is_mere_digest(recollection)):
                 recollections.append(recollection)
-        return sorted(recollections, key=_is_mere_digest)[:limit]
+        return _behind_what_they_repeat(sorted(recollections, key=_is_mere_digest))[:limit]
 
     def for_prompt(
         self, prompt: str, wanted: Conditions = ACTIVE, least_chance: float = LEAST_CHANCE
@@ -351,6 +352,24 @@ def _word_for(chance: float, staleness: Staleness) -> Confidence:
     """Return how sure it is that a memory answers a question; of code that is gone, nothing is sure."""
     word = confidence_word(chance)
     return "medium" if word == "high" and staleness.state == "gone" else word
+
+
+def _behind_what_they_repeat(found: Sequence[Recollection]) -> list[Recollection]:
+    """Return memories with digests behind those of their session whose words they repeat."""
+    ordered: list[Recollection] = []
+    for one in found:
+        memory = one.observation
+        begin = " ".join(memory.text.split())[:_REPEATED_CHARS]
+        repeating = (
+            place
+            for place, other in enumerate(ordered)
+            if memory.type != _DIGEST
+            and other.observation.type == _DIGEST
+            and other.observation.session == memory.session
+            and begin in other.observation.text
+        )
+        ordered.insert(next(repeating, len(ordered)), one)
+    return ordered
 
 
 def _asked(digest: Observation) -> str:

@@ -172,6 +172,15 @@ def test_what_was_learned_comes_before_the_digests_of_those_who_asked(memory: Me
     assert memory.found(query, limit=1) == [ids["pool"]]
 
 
+def test_a_memory_comes_before_the_digest_that_repeats_it(memory: Memory) -> None:
+    learned = "`rake release` must be run from master, otherwise the tag is wrong."
+    asked = "what's missing for the release?"
+    text = f"{asked} (0 edits)\nAsked: {asked}\nLearned: {learned}"
+    id = memory.remember(learned, session="s1")
+    digest = memory.remember(text, type="session_summary", session="s1")
+    assert memory.found("which branch do I release from") == [id, digest]
+
+
 def test_a_digest_is_found_where_nothing_was_learned(memory: Memory, ids: dict[str, str]) -> None:
     digest = memory.remember("Move the cronjob to systemd timers (2 edits)", type="session_summary")
 

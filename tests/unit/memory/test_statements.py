@@ -169,6 +169,9 @@ def test_a_convention_of_the_user_is_a_decision(text: str) -> None:
         "The staging server is only reachable over VPN.",
         "no, that's wrong: the port is 9292 not 3000",
         "the default timeout is 30 not 10",
+        "actually the release is cut from the `release/7` branch now, not from master",
+        "and the setting is called `keepalive_limit`, not `max_keepalive`",
+        "we tried ractors for the thread pool and it was slower, don't bring them up again",
     ],
 )
 def test_what_a_user_puts_right_is_kept(text: str) -> None:
@@ -223,6 +226,7 @@ def test_what_was_tried_in_vain_or_cannot_be_is_kept(text: str) -> None:
         "Fixed: `reset` must restart the timer, otherwise the second request inherits an expired one.",
         "`rake compile` has to run before the tests, otherwise the old extension is loaded.",
         "`Server#run` must not be called twice.",
+        "History.md is generated from commits now, so it must not be edited by hand.",
     ],
 )
 def test_what_an_agent_says_must_be_is_a_warning(text: str) -> None:
@@ -300,6 +304,8 @@ def test_a_preference_in_everyday_words_is_a_decision(text: str) -> None:
         "the results need an extra column",
         "no, that's wrong: the tests are still failing",
         "the port is still not open",
+        "actually the button is red now, not in the header",
+        "we tried to build it, don't worry",
         "I don't want any more changes",
         "disable the cache for now",
     ],
