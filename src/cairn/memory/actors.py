@@ -10,6 +10,7 @@ from typing import NamedTuple
 from cairn.errors import ConfigError
 
 ACTOR_VARIABLE = "CAIRN_ACTOR"
+SAID_BY_USER = "rule:said-by-user"  # the actor of what a rule found in a prompt
 _MAX_SESSION_CHARS = 150  # as in `cairn.hooks.payload`
 _FORM = re.compile(r"(person|agent):[^\x00-\x1f\x7f]{1,200}")
 

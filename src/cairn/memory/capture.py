@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from cairn.errors import CairnError
+from cairn.memory.actors import SAID_BY_USER
 from cairn.memory.choosing import IMPORTANT
 from cairn.memory.lifecycle import Lifecycle, NewMemory, clean
 from cairn.memory.links import link_to
@@ -28,6 +29,7 @@ from cairn.storage.memory.rows import CapturedCandidate, CodeLink, Observation, 
 
 CONFIDENT = 0.7  # from here on it is a memory
 BY = By("rule:capture", "rule")
+BY_WORD = By(SAID_BY_USER, "rule")
 
 _AGAIN = 0.75  # how sure it is that a failure matters that two sessions left open
 _KEPT_SECONDS = 90 * 86_400.0  # candidates; two sessions may be that far apart
@@ -139,7 +141,8 @@ class Capture:
             if (same := self._same(before, proposal, moment.session)) is not None:
                 self._tie(same, proposal.paths)
                 return ""
-            made, is_new = self._remember(proposal, recorded.session, BY)
+            is_said = moment.event == "prompt" and not proposal.outcome
+            made, is_new = self._remember(proposal, recorded.session, BY_WORD if is_said else BY)
             is_over = [row.number for row in before if not row.observation]
             candidate_db.delete(connection, is_over)
         elif any(row.session == moment.session and row.confidence > proposal.confidence for row in before):

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from cairn.embedding.fingerprint import bundled_fingerprint
+from cairn.memory.actors import SAID_BY_USER
 from cairn.memory.events import AUTHORITIES
 from cairn.memory.objections import is_correction, may_correct, objections
 from cairn.memory.store import By, MemoryChange, MemoryStore
@@ -53,8 +54,8 @@ class Supersession:
     Looks at the nearest active ones of the same type from other sessions. One is superseded if it is similar enough,
     and nothing in the two texts speaks against it. A new one that says what changed, or the same but for a value, also
     supersedes what it corrects, of other types and its own session, too. The maker of the older must have no more
-    authority than that of the new one, and the new one must count wherever it did. Who undoes this has the last word,
-    for a rule has the least authority.
+    authority than that of the new one, where what a user said in a prompt counts as much as what agents remember, and
+    the new one must count wherever it did. Who undoes this has the last word, for a rule has the least authority.
 
     Args:
         store: the memory.
@@ -123,7 +124,8 @@ def _may_concern(old: Observation, new: Observation) -> bool:
 def _may_yield(old: Observation, new: Observation) -> bool:
     """Tell whether a memory is one that another could take the place of, whatever they say."""
     is_seen = old.branch in ("", new.branch) or new.branch in _MAIN_BRANCHES
-    return old.created < new.created and is_seen and _authority(old) <= _authority(new)
+    authority = max(_authority(new), AUTHORITIES.index("agent")) if new.actor == SAID_BY_USER else _authority(new)
+    return old.created < new.created and is_seen and _authority(old) <= authority
 
 
 def _is_elsewhere(old: Observation, new: Observation) -> bool:

@@ -197,6 +197,13 @@ def test_statements_of_users_and_agents_are_remembered_once(project: Project) ->
     assert [link.path for memory in decisions.values() for link in memory.links] == ["src/cart.py"]
 
 
+def test_what_a_user_states_is_told_apart_from_what_an_agent_does(project: Project) -> None:
+    project.happen("prompt", text="we never mock the database in the integration tests")
+    project.happen("turn-end", text="We decided to keep the cart in memory because sessions are short.")
+    actors = {memory.text[:8]: memory.actor for memory in project.memories()}
+    assert actors == {"we never": "rule:said-by-user", "We decid": "rule:capture"}
+
+
 def test_what_a_notice_says_is_not_what_the_user_says(project: Project) -> None:
     project.happen("prompt", text="<task-notification>Always use pnpm in the frontend packages.</task-notification>")
     assert project.memories() == []

@@ -8,6 +8,7 @@ import supersede as measured
 from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.errors import StoreError
 from cairn.index.state_dir import StateDir
+from cairn.memory.actors import SAID_BY_USER
 from cairn.memory.derived import derive, embed
 from cairn.memory.lifecycle import Lifecycle, NewMemory
 from cairn.memory.recall import ACTIVE, Recall
@@ -155,6 +156,17 @@ def test_what_changed_elsewhere_or_is_not_said_to_have_changed_leaves_the_older(
     old = memory.keep(before, "s1", path="")
     memory.keep(after, "s2", type="decision", path="")
     assert memory.now(old).status == "active"
+
+
+def test_what_a_user_says_in_a_prompt_corrects_what_an_agent_remembered_and_not_what_a_person_did(
+    memory: Memory,
+) -> None:
+    by_agent = memory.keep("the port is 8080", "s1", AGENT, path="")
+    by_person = memory.keep("the port for metrics is 8081", "s1", PERSON, path="")
+    new = memory.keep("the port is 9090", "s2", By(SAID_BY_USER, "rule"), path="")
+    memory.keep("the port for metrics is 9091", "s2", By(SAID_BY_USER, "rule"), path="")
+    assert memory.now(by_agent).superseded_by == new
+    assert memory.now(by_person).status == "active"
 
 
 def test_the_same_with_another_of_things_of_which_a_project_uses_one_takes_its_place(memory: Memory) -> None:
