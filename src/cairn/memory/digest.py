@@ -213,20 +213,20 @@ def runs_of(activities: Iterable[Activity]) -> Runs:
     """
     counts: Counter[str] = Counter()
     outcomes: dict[str, list[bool]] = {}
-    commands: dict[str, str] = {}
+    failing: dict[str, str] = {}  # in a shell, with the whole of the command
     for activity in activities:
         if activity.tool not in _RUN_TOOLS or activity.outcome == "denied" or is_read(_call(activity)):
             continue
         run = _one_line(activity.target or activity.name)
         counts[run] += 1
-        if activity.tool == "shell":
-            commands[run] = activity.target
-            same = (
-                [] if activity.is_failure else [one for one, all_ in outcomes.items() if all_[-1] and one in commands]
-            )
-            for one in same:
-                outcomes[one].append(not _does_the_same(activity.target, commands[one]))
         outcomes.setdefault(run, []).append(activity.is_failure)
+        if activity.tool == "shell" and activity.is_failure:
+            failing[run] = activity.target
+        elif activity.tool == "shell":
+            failing.pop(run, None)
+            for mended in [one for one, command in failing.items() if _does_the_same(activity.target, command)]:
+                outcomes[mended].append(False)
+                del failing[mended]
     failed = tuple(run for run, failures in outcomes.items() if any(failures))
     return Runs(
         counts,

@@ -131,6 +131,7 @@ def test_what_succeeded_by_another_command_that_does_the_same_is_not_left_open(a
 def test_what_others_took_the_place_of_is_in_no_digest(agent: Agent) -> None:
     agent.ask("Tune the pool")
     agent.learn("The pool keeps 5 threads; more gain nothing.", "decision")
+    agent.clock.seconds += 1
     old = agent.learn("Threads are named after their pool.", "decision")
     alone = agent.learn("Sockets are reused.", "discovery")
     before = agent.end()

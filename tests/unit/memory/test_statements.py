@@ -306,6 +306,8 @@ def test_a_preference_in_everyday_words_is_a_decision(text: str) -> None:
         "the port is still not open",
         "actually the button is red now, not in the header",
         "we tried to build it, don't worry",
+        "use a map here instead of the switch",
+        "let's keep it simple for now",
         "I don't want any more changes",
         "disable the cache for now",
     ],
