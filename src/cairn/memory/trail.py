@@ -331,7 +331,9 @@ def _propose_fix(broken: OpenFailure, calls: int) -> Proposal:
     failure = broken.failure
     before = f" Before that: {_sentence(broken.earlier[-1])}" if broken.earlier else ""
     files = _list_files(broken.edits, failure.file)
-    text = f"{_quote(broken.command)} failed{_what(failure)}.{before} Fixed in {files}; the command succeeds since."
+    text = (
+        f"{_quote(broken.command)} failed{_what(failure)}.{before} Fixed in {files}; the command has succeeded since."
+    )
     return Proposal(
         FIXED, "bug_fix", text, _trust(broken, calls), 5 if broken.is_own else 6, _paths(broken), broken.key
     )

@@ -29,7 +29,7 @@ def test_an_edit_after_which_the_same_command_succeeds_is_a_fix() -> None:
     assert fix.confidence >= 0.8
     assert fix.text == (
         "`pytest -q` failed: assert 3 == 2 (tests/test_cart.py, test_total). "
-        "Fixed in src/cart.py; the command succeeds since."
+        "Fixed in src/cart.py; the command has succeeded since."
     )
 
 
@@ -161,7 +161,7 @@ def test_what_was_installed_in_the_same_command_is_not_told_as_fixed_by_a_later_
     )
     assert fix.text.startswith("`pytest -q` failed: assert 3 == 2 (tests/test_cart.py, test_total). Before that: ")
     assert "ModuleNotFoundError" in fix.text
-    assert fix.text.endswith("Fixed in src/cart.py; the command succeeds since.")
+    assert fix.text.endswith("Fixed in src/cart.py; the command has succeeded since.")
 
 
 def test_what_was_installed_in_the_same_command_that_then_succeeded_is_told() -> None:
