@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -25,6 +26,7 @@ from cairn.graph.reader import Reader, note_on_unfollowed
 from cairn.graph.referrers import Referrers
 from cairn.graph.resolve import CALL, CONSTRUCT, DECORATE, IMPLEMENT, INHERIT, USE, Edge
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, TYPE_KINDS
+from cairn.graph.sightings import is_only_template
 from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import find_namesakes, on_namesakes, symbol_of, with_counterparts
 from cairn.graph.tally import LineTally, files_for
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from cairn.source.occurrences import Occurrence  # start-up time: it is for helpers
 
 KINDS: tuple[ReferenceKind, ...] = ("call", "construct", "read", "write", "type", "import", "base", "decorate")
+_WITH_SYMBOLS = frozenset({"elixir", "ruby"})  # which name functions, as in `if: :late?`
 _ENOUGH_FILES = 400  # read; those beyond are counted
 _MAX_TEXT_CHARS = 200
 _KIND_OF_EDGE: dict[int, ReferenceKind] = {
@@ -93,15 +96,23 @@ def _find_references(graph: Graph, text: str, limit: int, kinds: Collection[str]
 def _said_elsewhere(graph: Graph, sought: Sought, reader: Reader | None = None) -> Unresolved | None:
     """Return the lines that may refer to what nothing is known to refer to, None if there are none.
 
-    That is lines that say the name of what is no code, such as a block of Terraform, and calls that may mean a
-    function, as its callers have them.
+    That is lines that say the name of what is no code, such as a block of Terraform, calls that may mean a function,
+    as its callers have them, in languages with symbols any line that says its name, and lines of templates.
     """
     nodes = sorted(sought.target.nodes)
-    is_code = BY_NAME[graph.code.languages[file_of(nodes[0])]].group == "code"
-    if is_code and (sought.target.is_field or graph.code.definition(nodes[0]).kind not in FUNCTION_KINDS):
+    language = BY_NAME[graph.code.languages[file_of(nodes[0])]]
+    if sought.target.is_field and language.group == "code":
         return None
-    unresolved = unresolved_calls(graph, nodes, (), reader=reader)
-    return unresolved if unresolved is None or not is_code or unresolved.form == "call" else None
+    if language.group != "code" or graph.code.definition(nodes[0]).kind in FUNCTION_KINDS:
+        unresolved = unresolved_calls(graph, nodes, (), reader=reader)
+        is_any = language.group != "code" or language.name in _WITH_SYMBOLS
+        if unresolved is not None and (is_any or unresolved.form == "call"):
+            return unresolved
+    paths, languages = graph.code.paths, graph.code.languages
+    said = files_for(graph, [sought.target.name])
+    templates = {number for number in said if is_only_template(paths[number], languages[number])}
+    unresolved = unresolved_calls(graph, nodes, (), templates, reader=reader) if templates else None
+    return replace(unresolved, form="name") if unresolved is not None else None
 
 
 def references_of(
@@ -209,6 +220,8 @@ def sought_at(graph: Graph, nodes: Sequence[int]) -> Sought:
 def _owners_of(graph: Graph, node: int) -> Iterator[int]:
     source = graph.code.file(file_of(node))
     parent = source.definitions[place_of(node)].parent
+    if source.rules.family == "c" and source.definitions[place_of(node)].kind == "macro":
+        return  # it belongs to the whole file, also inside a structure
     if parent >= 0 and source.definitions[parent].kind in TYPE_KINDS | NAMESPACE_KINDS:
         yield from graph.code.group(node_of(source.number, parent))
     elif parent < 0 and "." in (qualified := source.definitions[place_of(node)].qualified_name):

@@ -76,10 +76,14 @@ _DERIVING = rb"(?:\bextends\b|\bimplements\b|\bwith\b|\bfor\b|\bis\b|\(|<:|<|:|,
 # Templates, which call code of other files, and those of which every line may be code.
 _TEMPLATE = re.compile(
     r"\.(?:erb|rhtml|rabl|ejs|hbs|handlebars|mustache|twig|j2|jinja2?|njk|liquid|as[cp]x|jsp[fx]?|tagx?|ftlh?|vm|gsp"
-    r"|[hl]?eex|astro|gohtml|go?tmpl|tpl|mako|latte|volt|marko|x?html?|haml|slim|pug|jade|cshtml|vbhtml|razor|a?xaml)$"
+    r"|[hl]?eex|astro|gohtml|go?tmpl|tpl|mako|latte|volt|marko|x?html?|haml|slim|pug|jade|cshtml|vbhtml|razor|a?xaml|blade\.php)$"
 )
 _ALL_CODE = re.compile(r"\.(?:rabl|haml|slim|pug|jade|cshtml|vbhtml|razor|a?xaml|marko)$")
 _TEMPLATE_CODE = ((b"<%", b"%>"), (b"{{", b"}}"), (b"{%", b"%}"), (b"${", b"}"), (b"#{", b"}"), (b"<#", b">"))
+_BLADE = ".blade.php"
+_OF_PHP = re.compile(rb"(?:\??->|::|\\)$|\b(?:new|instanceof)[ \t]+$")
+_BRACES = ((b"{", b"}"),)  # in HEEx, too
+_COMPONENT_OF_HEEX = re.compile(rb"<(?:[A-Z][\w.]*)?\.$")
 _TEMPLATE_ATTRIBUTE = re.compile(rb"(?:[\s\"'](?:th|v-|x-|ng-|data-)[\w:.-]*|[*@:(\[][\w.:-]+[\])]*)=[\"'][^\"']*$")
 _MAX_TEMPLATE_CODE = 5_000  # bytes
 
@@ -143,6 +147,16 @@ def is_template(path: str) -> bool:
     return _TEMPLATE.search(path) is not None
 
 
+def is_only_template(path: str, language: str) -> bool:
+    """Tell whether a file is a template whose code no grammar reads, or hardly any of it."""
+    return is_template(path) and (BY_NAME[language].group != "code" or path.endswith(_BLADE))
+
+
+def words_in(path: str, names: frozenset[str]) -> frozenset[str]:
+    """Return what a file says that means some names: in Blade, `$total` is also a method of the view's component."""
+    return names.union(f"${name}" for name in names) if path.endswith(_BLADE) else names
+
+
 def find_in_template(
     data: bytes, names: frozenset[str], path: str, may_mean: Callable[[bytes], bool]
 ) -> Iterator[Sighting]:
@@ -155,24 +169,36 @@ def find_in_template(
         may_mean: whether a call may mean what is asked for, by what stands before the name on its line.
     """
     is_all_code = _ALL_CODE.search(path) is not None
+    is_heex = path.endswith(".heex")
+    marks = _TEMPLATE_CODE + _BRACES if is_heex else _TEMPLATE_CODE
     seen = 0
     line, at = 1, 0
-    for match in names_pattern(names).finditer(data):
+    for match in names_pattern(words_in(path, names)).finditer(data):
         line, at = line + data.count(b"\n", at, match.start()), match.start()
         before = data[max(data.rfind(b"\n", 0, at) + 1, at - 500) : at]
-        if line != seen and (is_all_code or _is_code_of_template(data, at, before)) and may_mean(before):
+        if path.endswith(_BLADE):
+            is_code = _is_code_of_blade(data, match, before)
+        else:
+            is_code = is_all_code or (is_heex and _COMPONENT_OF_HEEX.search(before) is not None)
+            is_code = is_code or _is_code_of_template(data, at, before, marks)
+        if line != seen and is_code and may_mean(before):
             seen = line
             yield Sighting(line, is_call=True)
 
 
-def _is_code_of_template(data: bytes, at: int, before: bytes) -> bool:
+def _is_code_of_blade(data: bytes, match: re.Match[bytes], before: bytes) -> bool:
+    """Tell whether a name in Blade is that of a member, a class or a call; as text it is most often one of HTML."""
+    if _OF_PHP.search(before):
+        return True
+    return not before.endswith((b"@", b"-")) and _CALLED.match(data, match.end()) is not None
+
+
+def _is_code_of_template(data: bytes, at: int, before: bytes, marks: Sequence[tuple[bytes, bytes]]) -> bool:
     """Tell whether a name in a template stands behind the mark that begins code, and in no text there."""
     first = max(0, at - _MAX_TEMPLATE_CODE)
     begins = (
         begin
-        for begin, end in (
-            (data.rfind(mark, first, at), data.rfind(close, first, at)) for mark, close in _TEMPLATE_CODE
-        )
+        for begin, end in ((data.rfind(mark, first, at), data.rfind(close, first, at)) for mark, close in marks)
         if begin > end
     )
     if (begin := max(begins, default=-1)) >= 0:

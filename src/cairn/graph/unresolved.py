@@ -23,8 +23,9 @@ from cairn.graph.sightings import (
     Sighting,
     find_in_template,
     find_sightings,
-    is_template,
+    is_only_template,
     names_pattern,
+    words_in,
 )
 from cairn.graph.source_file import SourceFile, is_of_platform, runs_when_made
 from cairn.graph.tally import MOST_SHOWN, LineTally, files_for, files_with
@@ -83,7 +84,7 @@ def unresolved_calls(
             calls.is_least = others.is_least = True
             break
         data = graph.code.checkout.read(number)
-        if data is None or not names_pattern(names).search(data):
+        if data is None or not names_pattern(words_in(graph.code.paths[number], names)).search(data):
             continue
         source, explained = graph.code.file(number), lines_known.get(number, ())
         if not general.may_be_called_in(graph, source, nodes):
@@ -122,7 +123,7 @@ def says_name(graph: Graph, node: int) -> Mention | None:
     for number in files_with(graph, names, None, _naming_code(names)):
         waiting.check()
         data = graph.code.checkout.read(number)
-        if data is None or not names_pattern(names).search(data):
+        if data is None or not names_pattern(words_in(graph.code.paths[number], names)).search(data):
             continue
         source = graph.code.file(number)
         for sighting in _unexplained(graph, source, data, names, _lines_of_code(source, names), (), general):
@@ -315,7 +316,7 @@ def _unexplained(
         general: lines that mean one of these may mean what is asked for.
         shapes: what looks like a call and does not fit these is none.
     """
-    if BY_NAME[source.language].group != "code" and is_template(source.path):
+    if is_only_template(source.path, source.language):
         fits = partial(shapes.fits_in_template, source) if shapes is not None else lambda _before: True
         found = find_in_template(data, names, source.path, fits)
         yield from (sighting for sighting in found if sighting.line not in known)

@@ -20,7 +20,7 @@ from cairn.storage.index.view_db import FileRow, ViewRow
 from cairn.types import FileStat, IndexReport, Skipped
 
 # Raised whenever parsing, analysis or a derived format changes what an index holds; older indexes are then rebuilt.
-ANALYSIS_VERSION = "23"
+ANALYSIS_VERSION = "24"
 # A segment of less than this share of `Settings.exact_chunks` is compared row by row even in a large index.
 GRAPH_SHARE = 1 / 10
 MUCH_BYTES = 200_000

@@ -30,6 +30,8 @@ TYPE_KINDS = frozenset(
 )
 # What a pattern marks as `outer` is local inside one of these, and not listed; nested functions and types are.
 FUNCTION_KINDS = frozenset({"function", "method", "constructor", "test"})
+# Languages in which a macro belongs to the whole file, wherever it stands.
+_WITH_FLAT_MACROS = frozenset({"c", "cpp"})
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 
 
@@ -253,7 +255,8 @@ def _build(
         match.receiver or match.scope or (enclosing is not None and enclosing.kind in TYPE_KINDS)
     ):
         kind = "method"
-    prefix = [enclosing.qualified_name] if enclosing is not None else []
+    is_flat = kind == "macro" and language.name in _WITH_FLAT_MACROS
+    prefix = [enclosing.qualified_name] if enclosing is not None and not is_flat else []
     prefix += [part for part in (match.namespace, match.receiver, match.scope) if part]
     definition = Definition(
         kind,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from cairn.source.bindings import BLOCKS, PATTERNS, Binding, field_of, find_binding, is_bound, is_declaration
 from cairn.source.definitions import Lines, parse
 from cairn.source.expressions import expression_of
+from cairn.source.inner_names import read_inner_name
 from cairn.source.languages import BY_NAME
 from cairn.source.made_objects import makes_object
 
@@ -27,6 +28,7 @@ _MAX_OCCURRENCES = 5_000  # of one file
 _MAX_CLIMB = 40
 _MANY_CHILDREN = 2_000  # of a node that holds statements or data
 
+_NAMING = frozenset({"global_statement", "nonlocal_statement", "preproc_params"})  # names and doing nothing else
 _IDENTIFIER_MARKS = b"@$&:"
 _SEPARATOR = re.compile(rb"(?:\?\.|&\.|!{1,2}\.|::|\.)[ \t\r\n]*$")
 _OTHER_SEPARATORS = {
@@ -117,7 +119,7 @@ class Occurrence(NamedTuple):
 
 
 def find_occurrences(data: bytes, language: str, names: Collection[str]) -> list[Occurrence]:
-    """Return where a file says some names as code, in reading order; texts and comments are none."""
+    """Return where a file says some names as code, in reading order; texts and most comments are none."""
     reader = _Reader(data, language, parse(data, BY_NAME[language]).root_node)
     return reader.read(frozenset(names))
 
@@ -133,20 +135,27 @@ class _Reader:
 
     def read(self, names: frozenset[str]) -> list[Occurrence]:
         """Return the occurrences of some names."""
-        found: list[tuple[tree_sitter.Node, Occurrence]] = []
+        found: list[Occurrence] = []
         bindings: list[Binding] = []
-        for leaf, name in self._leaves(names):
-            occurrence = self._occurrence(leaf, name)
+        for leaf, match in self._leaves(names):
+            name, start = match[0].decode("utf-8", "surrogateescape"), match.start()
+            inner = read_inner_name(leaf, self._data, start, match.end(), self._language)
+            if inner is not None:
+                line, head = bisect_right(self._starts, start), "?" if inner.is_member else ""
+                found.append(Occurrence(line, start, name, inner.role, head))
+                continue
+            occurrence = self._occurrence(leaf, name) if self._is_name(leaf, match[0]) else None
             if occurrence is None:
                 continue
             is_assigned = occurrence.role == "write" and not occurrence.is_key
             binding = find_binding(self._data, self._language, leaf, occurrence.name, is_assigned=is_assigned)
             if binding is not None and not occurrence.head:
                 bindings.append(binding)
-            found.append((leaf, occurrence))
-        return [occurrence._replace(is_local=_is_local(occurrence, bindings)) for _, occurrence in found]
+            found.append(occurrence)
+        return [occurrence._replace(is_local=_is_local(occurrence, bindings)) for occurrence in found]
 
-    def _leaves(self, names: frozenset[str]) -> Iterator[tuple[tree_sitter.Node, str]]:
+    def _leaves(self, names: frozenset[str]) -> Iterator[tuple[tree_sitter.Node, re.Match[bytes]]]:
+        """Yield the leaves of the tree that say names, each with what the name is found by."""
         words = b"|".join(re.escape(name.encode("utf-8", "surrogateescape")) for name in sorted(names))
         pattern = re.compile(rb"(?<!\w)(?:" + words + rb")(?!\w)")
         for count, match in enumerate(pattern.finditer(self._data)):
@@ -155,9 +164,7 @@ class _Reader:
             leaf = self._root.descendant_for_byte_range(match.start(), match.end())
             if leaf is None:
                 continue
-            said = match[0].decode("utf-8", "surrogateescape")
-            if self._is_name(leaf, match[0]):
-                yield leaf, said
+            yield leaf, match
 
     def _is_name(self, leaf: tree_sitter.Node, name: bytes) -> bool:
         """Tell whether a leaf of the tree is a name and neither text nor a comment, the text of a type excepted."""
@@ -183,7 +190,7 @@ class _Reader:
             return Occurrence(line, start, name, _role_of_attribute(leaf), "@")
         if self._language == "php" and not head and self._data[start - 1 : start] == b"$":
             name = f"${name}"
-        if leaf.parent is not None and leaf.parent.type in ("global_statement", "nonlocal_statement"):
+        if leaf.parent is not None and leaf.parent.type in _NAMING:
             return Occurrence(line, start, name, "declaration", head="?")
         if _is_within(leaf, _IMPORTS):
             return Occurrence(line, start, name, "import")

@@ -48,6 +48,7 @@ from cairn.source.expressions import expression_in, expression_of
 from cairn.source.facts import NO_FACTS, Facts
 from cairn.source.implied import read_implied
 from cairn.source.imports import Import, ImportFlag, read_import, without_known
+from cairn.source.inner_names import imports_in_comments
 from cairn.source.languages import Language, load_grammar, load_reference_text
 from cairn.source.made_objects import makes_object
 from cairn.source.passed import PASSED, PassedNames
@@ -147,7 +148,7 @@ class _Collector:
         self._parents = [item.definition.parent for item in parsed]
         self._blocks = Blocks((), self._def_starts, self._parents, self._scope)
         self._locals_of_ruby = Locals(self._blocks, len(parsed), ())
-        self._imports: list[Import] = []
+        self._imports = list(imports_in_comments(data, lines.starts, language))
         self._values: list[tuple[int, str, str]] = []
         self._locals: set[tuple[int, str]] = set()
         self._package = ""
@@ -159,8 +160,7 @@ class _Collector:
         """Make the facts of what the query captures, and of macros that the parser did not see: `Support.wrappers`."""
         data = self._data
         references = [_Reference(found.start(3), _CALL, found[3] + b"!", found.end(3)) for found in wrappers]
-        heads: set[int] = set()
-        types: set[int] = set()
+        heads, types = set[int](), set[int]()
         self._find_closures(matches)
         for captures in matches:
             for name, nodes in captures.items():

@@ -155,7 +155,8 @@ class EcmascriptModules:
     def _at(self, base: str) -> Place:
         base = posixpath.normpath(base)
         source = _COMPILED.sub(lambda match: f".{match[1]}ts", base)
-        tries = [base, source, _COMPILED.sub(".tsx", base)] if source != base else [base]
+        declared = _COMPILED.sub(lambda match: f".d.{match[1]}ts", base)
+        tries = [base, source, _COMPILED.sub(".tsx", base), declared] if source != base else [base]
         tries += [base + suffix for suffix in _SUFFIXES]
         tries += [posixpath.join(base, f"index{suffix}") for suffix in _SUFFIXES]
         return self._paths.first_of(tries)

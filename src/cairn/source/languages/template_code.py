@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-_NOT_BREAK = re.compile(rb"[^\r\n]")
+NOT_BREAK = re.compile(rb"[^\r\n]")
 _SECTION = re.compile(rb"<!--|<(script|style)\b", re.IGNORECASE)
 _TAG_END = re.compile(rb"(?:[^>\"']|\"[^\"]*\"|'[^']*')*+>")
 _OTHER_CODE = re.compile(
@@ -44,7 +44,7 @@ class _Code:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._kept = bytearray(_NOT_BREAK.sub(b" ", data))
+        self._kept = bytearray(NOT_BREAK.sub(b" ", data))
 
     def read(self, read_markup: Callable[[_Code, int, int], None]) -> bytes:
         for start, end in self._markup():
@@ -98,19 +98,19 @@ class _Code:
             elif data.startswith(_SNIPPET_END, start - 1):
                 self._kept[start - 1] = ord("}")
                 start += len(_SNIPPET_END) - 1
-            elif (last := _end_of_braces(data, start, end)) < 0:
+            elif (last := end_of_braces(data, start, end)) < 0:
                 return
             else:
                 word = _WORD_OF_BLOCK.match(data, start, last)
                 text = data[start:last]
-                text = text if word is None else _NOT_BREAK.sub(b" ", word[0]) + text[len(word[0]) :]
+                text = text if word is None else NOT_BREAK.sub(b" ", word[0]) + text[len(word[0]) :]
                 self._state(start, _without_names(text, word[0] if word is not None else b""))
                 start = last + 1
 
     def _begin_snippet(self, start: int, end: int) -> int:
         """Copy the head of a snippet as one of a function, and return where it ends."""
         first = start + len(_SNIPPET)
-        last = _end_of_braces(self._data, first, end)
+        last = end_of_braces(self._data, first, end)
         if last < 0:
             return end
         self._kept[start:last] = b"function " + self._data[first - 1 : last]
@@ -142,7 +142,7 @@ class _Code:
 def _without_names(text: bytes, word: bytes) -> bytes:
     """Return the head of a block of Svelte without the names that it gives: `{#each rows as row}` is about `rows`."""
     if word.endswith(b"each") and (begin := text.rfind(b" as ")) >= 0:
-        return text[:begin] + _NOT_BREAK.sub(b" ", text[begin:])
+        return text[:begin] + NOT_BREAK.sub(b" ", text[begin:])
     return _THEN.sub(b",   ", text, count=1) if word.endswith(b"await") else text
 
 
@@ -151,7 +151,7 @@ def _pascal(tag: bytes) -> bytes:
     return b"".join(part[:1].upper() + part[1:] for part in tag.split(b"-")) if b"-" in tag else tag
 
 
-def _end_of_braces(data: bytes, start: int, end: int) -> int:
+def end_of_braces(data: bytes, start: int, end: int) -> int:
     """Return where the brace is that closes the one before a place, -1 if there is none."""
     depth = 1
     for found in _STRING_OR_BRACE.finditer(data, start, end):

@@ -2,6 +2,8 @@
 (call target: (dot left: [(alias) (identifier)] @_module right: (identifier)) @call
   (#match? @_module "^(?:[A-Z]|__MODULE__$)"))
 (binary_operator operator: "|>" right: (identifier) @call)
+; A component, as `heex_code.py` leaves it.
+(unary_operator operator: "&" operand: (identifier) @call)
 (unary_operator operator: "&" operand: (binary_operator left: (identifier) @call operator: "/"))
 ; A function that is called later: `{Shop.Cart, :total, [cart]}`, `apply(Shop.Cart, :total, [cart])`.
 (tuple . [(alias) (identifier)] . (atom) @later . (_) .)

@@ -81,3 +81,13 @@
 ; Callbacks of Rails.
 (call !receiver method: (identifier) @_callback arguments: (argument_list (simple_symbol) @given)
   (#match? @_callback "^(?:(?:skip_|prepend_|append_)?(?:before|after|around)_[a-z_]+|validate|helper_method)$"))
+; Other symbols that name a method: `if: :late?`, `rescue_from Error, with: :refuse`, `alias_method :new, :old`.
+(call !receiver arguments: (argument_list (pair key: (hash_key_symbol) @_option value: [
+    (simple_symbol) @given (array (simple_symbol) @given)]))
+  (#any-of? @_option "if" "unless" "with"))
+(call !receiver method: (identifier) @_hook arguments: (argument_list (simple_symbol) @given)
+  (#any-of? @_hook "setup" "teardown" "layout"))
+(call !receiver method: (identifier) @_alias arguments: (argument_list . (simple_symbol) . (simple_symbol) @given .)
+  (#eq? @_alias "alias_method"))
+(call !receiver method: (identifier) @_send arguments: (argument_list . (simple_symbol) @given)
+  (#any-of? @_send "send" "__send__" "public_send" "method" "instance_method" "public_method"))
