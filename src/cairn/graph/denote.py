@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -13,8 +14,9 @@ from cairn.graph.graph import Graph
 from cairn.graph.linkage import are_apart
 from cairn.graph.modules.places import Place
 from cairn.graph.nodes import file_of, node_of, place_of
-from cairn.graph.rules import BY_NAME_ONLY, FUNCTION_KINDS, NAMESPACE_KINDS, OPEN_KINDS, TYPE_KINDS
+from cairn.graph.rules import BY_NAME_ONLY, FUNCTION_KINDS, NAMESPACE_KINDS, OPEN_KINDS, TYPE_KINDS, VALUE_KINDS
 from cairn.graph.source_file import SourceFile
+from cairn.source.destructured import TAG
 from cairn.source.imports import Import
 
 if TYPE_CHECKING:
@@ -206,6 +208,9 @@ class Denoting:
         kinds = {self._code.definition(node).kind for node in target.nodes}
         self._is_type = not kinds.isdisjoint(TYPE_KINDS)
         self._is_constant = "constant" in kinds
+        self._is_value = kinds <= VALUE_KINDS
+        types = (self._code.definition(owner).name for owner in target.owners)
+        self._says_owner = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in types) or "(?!)")
         self._top = _TopNames(graph, target)
 
     def verdict(self, source: SourceFile, scope: int, occurrence: Occurrence) -> Verdict:
@@ -229,12 +234,21 @@ class Denoting:
             expression = f"{head}.{name}" if head else name
             entity = self._meaning.evaluate(source, scope, expression)
             if entity is not None and entity.tag in ("function", "class"):
-                return self._top.compared(entity)
+                return self._compared(source, scope, occurrence, entity)
             if occurrence.role in ("type", "base", "construct") and not head and self._is_type:
                 return self._top.at_top(source, name)  # where a member of that name cannot be meant
         if occurrence.is_key:
             return self._of_key(source, scope, head)
         return self._of_member(source, scope, head) if head else self._of_plain(source, scope, name)
+
+    def _compared(self, source: SourceFile, scope: int, occurrence: Occurrence, entity: Entity) -> Verdict:
+        """Tell whether what a name stands for is the target, or the name that of the target, which only holds it."""
+        found = self._top.compared(entity)
+        if found is not No.OTHER or not self._is_value:
+            return found
+        named = self._of_member(source, scope, occurrence.head) if occurrence.head else None
+        named = named or self._of_plain(source, scope, occurrence.name)
+        return named if isinstance(named, How) else found
 
     def _of_module_attribute(self, source: SourceFile, scope: int, name: str) -> Verdict:
         """Tell whether an attribute of Elixir, such as `@rate`, is the target: each module has its own."""
@@ -303,6 +317,8 @@ class Denoting:
         """Tell whether the key of a literal, or a named argument, is a member of the type that is made."""
         if not self._target.owners:
             return No.OTHER
+        if head.startswith(TAG):
+            return self._of_attribute(source, scope, head.removeprefix(TAG))
         entity = self._meaning.evaluate(source, scope, head) if head != "?" else None
         if entity is None:
             return No.UNKNOWN
@@ -310,6 +326,20 @@ class Denoting:
             return No.OTHER
         found = self._member_of(entity.node)
         return How.RECEIVER if isinstance(found, How) else No.OTHER
+
+    def _of_attribute(self, source: SourceFile, scope: int, tag: str) -> Verdict:
+        """Tell whether an attribute in JSX is a property of the type that the component says it takes."""
+        entity = self._meaning.evaluate(source, scope, tag)
+        nodes = [] if entity is None or entity.node < 0 or place_of(entity.node) < 0 else [entity.node]
+        nodes += [node_of(source.number, at) for at in source.members.get("", {}).get(tag, ())]
+        for imported in source.aliases.get(tag, ()):
+            place = self._meaning.sight.place(source, imported.module)
+            if isinstance(place, int):
+                name = tag if imported.name == "default" else imported.name
+                nodes += [node_of(place, at) for at in self._code.file(place).members.get("", {}).get(name, ())]
+        if any(self._says_owner.search(self._code.definition(node).signature) for node in nodes):
+            return How.RECEIVER
+        return No.OTHER if nodes else No.UNKNOWN
 
     def _member_of(self, node: int) -> Verdict | None:
         """Tell whether the member of a type that has the target's name is the target; None where there is none."""

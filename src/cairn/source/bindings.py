@@ -53,7 +53,9 @@ _FUNCTIONS = re.compile(
     r"function|method|lambda|closure|arrow|func_literal|constructor|init_declaration|^(?:do_)?block$"
 )
 BLOCKS = re.compile(r"block|body|statement_list|compound_statement|for_|match_arm|case|if_|while|try|catch|with")
-_CLASSES = re.compile(r"^(?:class|interface|struct|enum|trait|object|impl|module|record|protocol|extension)")
+_CLASSES = re.compile(
+    r"^(?:class|interface|struct|enum|trait|object(?!_pattern)|impl|module|record|protocol|extension)"
+)
 _COMPREHENSIONS = frozenset(
     {"list_comprehension", "generator_expression", "set_comprehension", "dictionary_comprehension"}
 )

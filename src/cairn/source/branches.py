@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from cairn.source.destructured import names_in_pattern
+
 if TYPE_CHECKING:
     import tree_sitter
 
@@ -63,8 +65,11 @@ def branches_of(node: tree_sitter.Node, depth: int = 0) -> Iterator[Branch]:
 def bound_by(pattern: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, str]]:
     """Yield the names that a pattern of Rust binds, each with the field that it is: of a tuple `Variant~0`, or `0`.
 
-    What is in an optional value or a result is found otherwise.
+    What is in an optional value or a result is found otherwise. A pattern of JavaScript gives what its names hold.
     """
+    if pattern.type == "object_pattern":
+        yield from names_in_pattern(pattern)
+        return
     path = pattern.child_by_field_name("type")
     text = (path.text or b"").decode("utf-8", "replace") if path is not None else ""
     if path is None or text in _OPTIONAL:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.source.bindings import BLOCKS, PATTERNS, Binding, field_of, find_binding, is_bound, is_declaration
 from cairn.source.definitions import Lines, parse
+from cairn.source.destructured import DESTRUCTURING, owner_of_property
 from cairn.source.expressions import expression_of
 from cairn.source.inner_names import read_inner_name
 from cairn.source.languages import BY_NAME
@@ -149,7 +150,7 @@ class _Reader:
                 continue
             is_assigned = occurrence.role == "write" and not occurrence.is_key
             binding = find_binding(self._data, self._language, leaf, occurrence.name, is_assigned=is_assigned)
-            if binding is not None and not occurrence.head:
+            if binding is not None and (not occurrence.head or (occurrence.is_key and occurrence.role == "read")):
                 bindings.append(binding)
             found.append(occurrence)
         return [occurrence._replace(is_local=_is_local(occurrence, bindings)) for occurrence in found]
@@ -194,6 +195,8 @@ class _Reader:
             return Occurrence(line, start, name, "declaration", head="?")
         if _is_within(leaf, _IMPORTS):
             return Occurrence(line, start, name, "import")
+        if self._language in DESTRUCTURING and (owner := owner_of_property(leaf)):
+            return Occurrence(line, start, name, "read", owner, is_key=True)
         if (key := self._literal_of(expression)) is not None and not head:
             is_pattern = _is_within(leaf, _FIELD_PATTERNS)
             return Occurrence(line, start, name, "read" if is_pattern else "write", key, is_key=True)

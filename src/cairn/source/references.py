@@ -340,9 +340,9 @@ class _Collector:
         if name == "var":
             self._value(node, captures)
         elif name == "pattern":
-            bound = ((_text(part), self._expression(value.encode())) for part, value in bound_by(node))
             scope = self._blocks.scope_at(node.start_byte)
-            self._values += [(scope, variable, value) for variable, value in bound if value]
+            bound = ((_text(part), self._expression(own.encode()) or own[:1]) for part, own in bound_by(node))
+            self._values += [(scope, *each) for each in bound if len(each[1]) > 1 or (each[1] == "?" and scope >= 0)]
         elif name == "parts":
             self._parts(node, captures["value"][0])
         else:

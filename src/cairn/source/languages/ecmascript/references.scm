@@ -31,6 +31,7 @@
   (call_expression) (new_expression) (await_expression) (identifier) (member_expression) (ternary_expression)
   (binary_expression) (parenthesized_expression)] @value)
 (for_in_statement left: (identifier) @item operator: "of" right: (_) @value)
+(object_pattern) @pattern
 
 (arguments [(arrow_function) (function_expression)] @closure)
 
