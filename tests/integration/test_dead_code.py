@@ -117,3 +117,20 @@ def test_what_several_branches_declare_is_listed_once(path: str, text: str, tmp_
         assert (found.symbol.line, found.reason.rpartition("; ")[2]) == (2, "also declared in line 4")
         (entry,) = workspace.graph.map().entries
         assert [line for line, _ in entry.symbols] == [2]
+
+
+def test_types_of_c_are_used_by_their_tags_and_by_their_enumerators(tmp_path: Path) -> None:
+    files = {
+        "till.c": "struct till {\n\tint sum;\n};\nstruct spare {\n\tint sum2;\n};\nenum mood { GLAD, SAD };\n"
+        "enum unused { NEVER };\nenum kind { KIND_A };\n\nstatic enum kind\nkind_of(void *data) {\n"
+        "\tstruct till *all = data;\n\treturn all == NULL ? GLAD : 0;\n}\n\nint main(void) { return kind_of(0); }\n",
+    }
+    assert set(dead(tmp_path, files)) == {"spare", "unused"}
+
+
+def test_a_grammar_of_yacc_calls_functions_of_c(tmp_path: Path) -> None:
+    files = {
+        "till.c": "int add(int a) { return a; }\nint spare(int a) { return a; }\nint main(void) { return 0; }\n",
+        "parse.y": "%%\nsum: NUMBER {\n\t\t$$ = add($1);\n\t}\n",
+    }
+    assert set(dead(tmp_path, files)) == {"spare"}

@@ -22,6 +22,7 @@ from cairn.graph.network import Ints
 from cairn.graph.nodes import NODE_BITS, PLACE_MASK, file_of, node_of, place_of
 from cairn.graph.resolve import DECORATE
 from cairn.graph.rules import FUNCTION_KINDS, OPEN_KINDS, TYPE_KINDS, VALUE_KINDS
+from cairn.graph.sightings import names_pattern
 from cairn.graph.source_file import SourceFile, declaration_of
 from cairn.graph.symbols import symbol_of
 from cairn.graph.unresolved import says_name
@@ -34,6 +35,7 @@ _SCRIPTS = re.compile(r"(?<![\w.-])[\w.-]++[\"']?\s*=\s*[\"']([\w.]+):([\w.]+)[\
 _MAIN = frozenset({"main", "Main", "init", "__main__", "_start", "setUp", "tearDown"})
 _PUBLIC_HEAD = re.compile(r"\b(?:pub|public|export|open|protected)\b")
 _DECLARED = re.compile(rb"(?:^|[;{}])[ \t]*(?:(?:export|default|async|declare)[ \t]*)*$")  # before `function`
+_ENUMERATOR = re.compile(rb"(?:[{,]|\*/)\s*([A-Za-z_]\w*)")
 _GOES_ON = (b"(", b",", b"=", b":", b"?", b"&&", b"||", b"return")  # the end of a line before a value
 _IMPLICIT = "called implicitly"
 _FOREIGN = "generated or vendored"
@@ -368,6 +370,8 @@ def _judge(graph: Graph, source: SourceFile, place: int, loosely: Counter[str]) 
         return DeadSymbol(symbol, reason, _POSSIBLE)
     if source.language != "python" and any(loosely[name] for name in source.members.get(definition.qualified_name, ())):
         return None  # what calls its members may not say its own name
+    if _says_enumerator(graph, source, place):
+        return None
     said = says_name(graph, node)
     if said is not None:
         reason = f"nothing is known to use it, though {said.path}:{said.line} says its name"
@@ -381,6 +385,20 @@ def _judge(graph: Graph, source: SourceFile, place: int, loosely: Counter[str]) 
     is_only = len(graph.code.nodes_named(definition.name)) == 1
     others = "no other line says its name" if is_only else "only definitions say its name"
     return DeadSymbol(symbol, f"nothing calls it, and {others}", _SURE)
+
+
+def _says_enumerator(graph: Graph, source: SourceFile, place: int) -> bool:
+    """Tell whether code says an enumerator of C, which is used without the name of its type."""
+    definition = source.definitions[place]
+    if source.rules.family != "c" or definition.kind != "enum":
+        return False
+    data, span = graph.code.checkout.read(source.number) or b"", definition.span
+    names = set(_ENUMERATOR.findall(data[span.start_byte : span.end_byte]))
+    around = data[: span.start_byte] + data[span.end_byte :]
+    if names and names_pattern(frozenset(name.decode("utf-8", "replace") for name in names)).search(around):
+        return True
+    said = (graph.code.mentions.mentioning(name.decode("utf-8", "replace")) for name in sorted(names))
+    return any(number != source.number for numbers in said for number in numbers)
 
 
 def _has_users(graph: Graph, node: int) -> bool:

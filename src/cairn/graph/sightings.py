@@ -40,6 +40,9 @@ _DEFINED = re.compile(
     rb"|val|var|let|const|#[ \t]*(?:define|undef))[ \t]+"
     rb"(?:<[^<>\n]*>[ \t]*)?(?:\([^()\n]*\)[ \t]*)?(?:[\w<>,?]+(?:\.|::))*[&*]?$"
 )
+_WITH_TAGS = frozenset({"c", "cpp"})
+_TAG = re.compile(rb"\b(?:struct|union|enum)[ \t]+$")
+_TAG_DEFINED = re.compile(rb"\s*(?:[{;:]|final\b|$)")
 # Where these languages only say what types something has: by what stands before a name, and behind it.
 _ANY = re.compile(b"")
 _TYPED = {
@@ -76,9 +79,12 @@ _DERIVING = rb"(?:\bextends\b|\bimplements\b|\bwith\b|\bfor\b|\bis\b|\(|<:|<|:|,
 # Templates, which call code of other files, and those of which every line may be code.
 _TEMPLATE = re.compile(
     r"\.(?:erb|rhtml|rabl|ejs|hbs|handlebars|mustache|twig|j2|jinja2?|njk|liquid|as[cp]x|jsp[fx]?|tagx?|ftlh?|vm|gsp"
-    r"|[hl]?eex|astro|gohtml|go?tmpl|tpl|mako|latte|volt|marko|x?html?|haml|slim|pug|jade|cshtml|vbhtml|razor|a?xaml|blade\.php)$"
+    r"|[hl]?eex|astro|gohtml|go?tmpl|tpl|mako|latte|volt|marko|x?html?|haml|slim|pug|jade|cshtml|vbhtml|razor|a?xaml"
+    r"|blade\.php|yy?|ypp|ll?|lex|rl|xs|px[di]|pyx)$"  # parsers and bindings, around code of C
 )
-_ALL_CODE = re.compile(r"\.(?:rabl|haml|slim|pug|jade|cshtml|vbhtml|razor|a?xaml|marko)$")
+_ALL_CODE = re.compile(
+    r"\.(?:rabl|haml|slim|pug|jade|cshtml|vbhtml|razor|a?xaml|marko|yy?|ypp|ll?|lex|rl|xs|px[di]|pyx)$"
+)
 _TEMPLATE_CODE = ((b"<%", b"%>"), (b"{{", b"}}"), (b"{%", b"%}"), (b"${", b"}"), (b"#{", b"}"), (b"<#", b">"))
 _BLADE = ".blade.php"
 _OF_PHP = re.compile(rb"(?:\??->|::|\\)$|\b(?:new|instanceof)[ \t]+$")
@@ -130,7 +136,7 @@ def find_sightings(
         mark = _MARKED_NAMES.get(language)
         if mark is not None and (before.endswith(b"@") or mark.match(data, match.end())):  # another name
             continue
-        if _is_typed(data, match, before, language) or _DEFINED.search(before):
+        if _is_typed(data, match, before, language) or _is_defined(data, match, before, language):
             continue
         if line not in code_lines and _is_comment(data, at, before, BY_NAME[language]):
             continue
@@ -237,6 +243,13 @@ def _is_call(data: bytes, match: re.Match[bytes], before: bytes, language: str) 
     called = _CALLED_WITH_BLOCK if language in _BLOCKS else _CALLED_WITH_TEXT if language in _MARKUP else _CALLED
     is_component = before.endswith(b"<") and language in _MARKUP
     return is_component or called.match(data, match.end()) is not None or _NEW.search(before) is not None
+
+
+def _is_defined(data: bytes, match: re.Match[bytes], before: bytes, language: str) -> bool:
+    """Tell whether a name stands where something of the name is defined; `struct cart *c` of C uses one."""
+    if not _DEFINED.search(before):
+        return False
+    return language not in _WITH_TAGS or not _TAG.search(before) or _TAG_DEFINED.match(data, match.end()) is not None
 
 
 def _is_typed(data: bytes, match: re.Match[bytes], before: bytes, language: str) -> bool:

@@ -213,3 +213,19 @@ def test_a_file_looks_as_if_it_derives_from_a_type_or_imports_it() -> None:
 
 def test_lines_that_say_a_name_are_found() -> None:
     assert lines_with(b"spawn\n\nrespawn\n a.spawn(spawn)\n", SPAWN) == {1, 4}
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("struct spawn *next;", [1]),
+        ("size = sizeof(struct spawn);", [1]),
+        ("static struct spawn *\nfind(void)", [1]),
+        ("static enum spawn\nkind_of(int c)", [1]),
+        ("struct spawn\n{", []),
+        ("struct spawn {", []),
+        ("enum spawn;", []),
+    ],
+)
+def test_the_tag_of_a_structure_of_c_is_used_unless_it_is_defined(line: str, expected: list[int]) -> None:
+    assert [found for found, _ in sightings(line, "c")] == expected
