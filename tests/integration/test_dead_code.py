@@ -41,8 +41,22 @@ def dead(root: Path, files: dict[str, str]) -> dict[str, tuple[str, float]]:
             "private trait Given\nobject Main {\n  def main(a: Array[String]): Unit = ()\n"
             "  private implicit def all[F]: Given = new Given {}\n}\n",
         ),
+        (
+            "a.swift",
+            "class Till: UIView {\n  override func draw() {}\n  func callAsFunction() {}\n}\n"
+            "func main() { let t = Till()\n  t() }\n",
+        ),
+        (
+            "a.cs",
+            "class Pair {\n  void Deconstruct(out int a) { a = 1; }\n  int GetAwaiter() { return 1; }\n"
+            "  static void Main() { var (a) = new Pair(); }\n}\n",
+        ),
+        ("a.c", "int DllMain(void *instance) { return 1; }\n"),
     ],
-    ids=["c++", "ruby class", "ruby module", "elixir callback", "elixir exception", "java", "python", "scala"],
+    ids=[
+        *("c++", "ruby class", "ruby module", "elixir callback", "elixir exception", "java", "python", "scala"),
+        *("swift", "c#", "c"),
+    ],
 )
 def test_what_is_called_implicitly_is_not_dead(path: str, text: str, tmp_path: Path) -> None:
     assert dead(tmp_path, {path: text}) == {}

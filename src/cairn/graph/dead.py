@@ -32,7 +32,9 @@ from cairn.source.roles import FOREIGN, Role
 from cairn.source.text import pluralize
 
 _SCRIPTS = re.compile(r"(?<![\w.-])[\w.-]++[\"']?\s*=\s*[\"']([\w.]+):([\w.]+)[\"']")
-_MAIN = frozenset({"main", "Main", "init", "__main__", "_start", "setUp", "tearDown"})
+_MAIN = frozenset(
+    {"main", "Main", "init", "__main__", "_start", "setUp", "tearDown", "wmain", "WinMain", "wWinMain", "DllMain"}
+)
 _PUBLIC_HEAD = re.compile(r"\b(?:pub|public|export|open|protected)\b")
 _DECLARED = re.compile(rb"(?:^|[;{}])[ \t]*(?:(?:export|default|async|declare)[ \t]*)*$")  # before `function`
 _ENUMERATOR = re.compile(rb"(?:[{,]|\*/)\s*([A-Za-z_]\w*)")

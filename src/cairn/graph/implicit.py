@@ -50,7 +50,10 @@ _HOOKS_OF_VUE = (
 _AFTER_IMPL = r"(?m)^[ \t]*@impl\b(?! +false)[^\n]*\n(?:[ \t]*(?:[@#][^\n]*)?\n)*[ \t]*\Z"
 _BY_LANGUAGE = {
     "cpp": _Signs(names=r"~.*|operator\b.*"),
-    "csharp": _Signs(names="ToString|Equals|GetHashCode|CompareTo|Dispose|DisposeAsync", heads=r"\boperator\b|^~"),
+    "csharp": _Signs(
+        names="ToString|Equals|GetHashCode|CompareTo|Dispose|DisposeAsync|Deconstruct|Get(?:Async)?Enumerator|GetAwaiter",
+        heads=r"\boperator\b|^~",
+    ),
     "dart": _Signs(names=r"toString|hashCode|compareTo|noSuchMethod|toJson|call|operator\b.*"),
     "elixir": _Signs(
         names="message|exception", siblings=frozenset({"defexception"}), heads=r"^defexception\b", leads=_AFTER_IMPL
@@ -70,7 +73,7 @@ _BY_LANGUAGE = {
         names=f"{_OF_OBJECTS}|{_OF_SERIALIZATION}|unapply|unapplySeq",
         heads=r"\bimplicit\s+(?:\w+\s+)*(?:def|val|var|class|object)\b|^(?:\w+\s+)*given\b",
     ),
-    "swift": _Signs(names=f"deinit|{_OPERATORS}"),
+    "swift": _Signs(names=f"deinit|callAsFunction|dynamicallyCall|{_OPERATORS}", heads=r"\boverride\b"),
 }
 _BY_LANGUAGE["typescript"] = _BY_LANGUAGE["tsx"] = _BY_LANGUAGE["svelte"] = _BY_LANGUAGE["javascript"]
 _BY_LANGUAGE["vue"] = _Signs(names=f"{_BY_LANGUAGE['javascript'].names}|{_HOOKS_OF_VUE}")
