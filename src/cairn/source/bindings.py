@@ -163,6 +163,12 @@ def is_declaration(leaf: tree_sitter.Node) -> bool:
     return False
 
 
+def _is_product(node: tree_sitter.Node) -> bool:
+    """Tell whether C# multiplies where the grammar sees a pointer declared, as in `Wait(Timeout * Factor)`."""
+    type_ = node.child_by_field_name("type")
+    return type_ is not None and type_.type == "pointer_type"
+
+
 def _binding_kind(leaf: tree_sitter.Node) -> tuple[str, int]:
     """Return how far a name that is declared here reaches, and from which byte on.
 
@@ -171,6 +177,8 @@ def _binding_kind(leaf: tree_sitter.Node) -> tuple[str, int]:
     node, parent = leaf, leaf.parent
     for _ in range(6):
         if parent is None:
+            return "", 0
+        if parent.type == "declaration_expression" and _is_product(parent):
             return "", 0
         if parent.type in _BINDINGS:
             fields = _BINDINGS[parent.type]

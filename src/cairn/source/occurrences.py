@@ -397,6 +397,8 @@ def _role_by_ancestors(node: tree_sitter.Node, data: bytes) -> str:  # noqa: C90
             return role
         kind = parent.type
         field = field_of(inner, parent)
+        if kind == "pointer_type" and parent.parent is not None and parent.parent.type == "declaration_expression":
+            return "read"  # `Wait(Timeout * Factor)` of C#
         if kind == "generic_name":  # of C#: a type or a function, with arguments
             inner, parent = parent, parent.parent
             continue

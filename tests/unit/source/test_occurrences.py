@@ -65,6 +65,7 @@ SAMPLES = {
         ("  limit M(limit a) { limit = 4;", "type, type, write"),
         ("    var x = new limit(3) { limit = 5 }; }", "construct, limit key write"),
         ("  void N(int limit) { Use(limit); }", "-, -"),
+        ("  void O() { Use(limit * rate, rate * limit); }", "read, read"),  # no pointers
         ("}", ""),
     ),
     "kotlin": (
