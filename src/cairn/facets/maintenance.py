@@ -68,7 +68,7 @@ class Maintenance:
         waiting = examine_spool(Spool(self._index.root))
         index = health.examine(state, bundled_fingerprint())
         memory = [*examine_memory(state), *examine_shared(state, self._index.root)]
-        return [*index, *memory, *waiting, *self._tuning(), _examine_kernels()]
+        return [health.examine_git(self._index.root), *index, *memory, *waiting, *self._tuning(), _examine_kernels()]
 
     def _tuning(self) -> list[Finding]:
         """Tell of a tuning whether answers use it; nothing where there is none."""

@@ -82,7 +82,7 @@ def examine(state: StateDir, fingerprint: str, stores: Sequence[Store] = STORES)
         fingerprint: of the bundled model.
         stores: what the folder may hold.
     """
-    findings = [_git(), *_folder(state)]
+    findings = list(_folder(state))
     if any(finding.repair in ("move", "allow") or finding.check == "state" for finding in findings):
         return findings
     if not state.path.exists():
@@ -130,9 +130,10 @@ def repair(state: StateDir, findings: list[Finding], rebuild: Callable[[], objec
 # -- what surrounds the index -----------------------------------------------------------------------------------------
 
 
-def _git() -> Finding:
+def examine_git(project: Path) -> Finding:
+    """Tell which git reads a project, and whether it is too old; no program inside the project is taken for git."""
     try:
-        version = os.fsdecode(run_git(Path(os.sep), ["version"]).stdout).removeprefix("git version ").strip()
+        version = os.fsdecode(run_git(project, ["version"]).stdout).removeprefix("git version ").strip()
     except FileNotFoundError:
         words = "git is not installed: folders are walked, and branches are not known"
         return Finding("git", "warning", words, hint="install git")
