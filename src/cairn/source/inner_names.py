@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.source.imports import Import, ImportFlag, read_import
@@ -22,9 +23,10 @@ _CALLED = re.compile(rb"[ \t]?\(")
 _MEMBER = re.compile(rb"(?:->|\.)[ \t]*$")
 _TAGGED = re.compile(rb"@\w+[ \t\r\n*]*\{(?P<type>(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
 _IMPORTED = re.compile(
-    rb"@import[ \t]+(?P<names>[\w$*{},\s]+?)\s+from\s+[\"'](?P<module>[^\"'\n]+)[\"']"
-    rb"|import\([\"'](?P<from>[^\"'\n]+)[\"']\)(?:\.(?P<name>[\w$]+))?"
+    rb"@import[ \t]{1,20}(?P<names>[\w$*{][\w$*{},\s]{0,2000}?)\sfrom\s{1,20}[\"'](?P<module>[^\"'\n]{1,1000})[\"']"
+    rb"|import\([\"'](?P<from>[^\"'\n]{1,1000})[\"']\)(?:\.(?P<name>[\w$]+))?"
 )
+_MAX_BYTES = 20_000  # of a macro or comment in which names are read: for each of them, what is before it is read again
 _ROW = re.compile(r"\r?\n[ \t]*\*?")
 _TYPEDEF = re.compile(rb"@typedef[ \t]*\{[ \t]*$")
 _NAME_BEHIND = re.compile(rb"[ \t]*\}[ \t]*([\w$]+)")
@@ -40,6 +42,8 @@ class InnerName(NamedTuple):
 
 def read_inner_name(leaf: tree_sitter.Node, data: bytes, start: int, end: int, language: str) -> InnerName | None:
     """Return what a leaf of the tree does with a name in it, from one byte to another; None for a mere word."""
+    if leaf.end_byte - leaf.start_byte > _MAX_BYTES:
+        return None
     if leaf.type == _MACRO_BODY:
         return _in_macro(leaf, data, start, end)
     if leaf.type == "comment" and language in _TYPED and data.startswith(b"/**", leaf.start_byte):
@@ -79,10 +83,8 @@ def imports_in_comments(data: bytes, starts: Sequence[int], language: str) -> It
     """
     if language not in _TYPED or (b"@import" not in data and b"import(" not in data):
         return
-    for found in _IMPORTED.finditer(data):
+    for found in chain.from_iterable(_IMPORTED.finditer(data, *comment) for comment in _comments(data)):
         at = found.start()
-        if data.rfind(b"/**", 0, at) <= data.rfind(b"*/", 0, at):
-            continue
         line = bisect_right(starts, at)
         if found["names"] is not None:
             names = _ROW.sub(" ", _text(found["names"]))
@@ -93,6 +95,13 @@ def imports_in_comments(data: bytes, starts: Sequence[int], language: str) -> It
             alias = _NAME_BEHIND.match(data, found.end()) if is_typedef else None
             name = _text(found["name"] or b"")
             yield Import(_text(found["from"]), name, _text(alias[1]) if alias else "", line, ImportFlag.TYPE_ONLY)
+
+
+def _comments(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where each comment that may be JSDoc begins and ends."""
+    end = 0
+    while (start := data.find(b"/**", end)) >= 0 and (end := data.find(b"*/", start + 3)) >= 0:
+        yield start, end
 
 
 def _text(raw: bytes) -> str:

@@ -119,7 +119,7 @@ def test_how_a_session_ended_is_told_in_three_lines(digest: str, ending: list[st
 def test_what_succeeded_by_another_command_that_does_the_same_is_not_left_open(agent: Agent) -> None:
     agent.ask("Run the tests")
     agent.use("shell", "go test ./pkg/...", exit_code=1)
-    agent.use("shell", "cd /work/shop && go test ./pkg/...", exit_code=0)
+    agent.use("shell", "cd /srv/shop && go test ./pkg/...", exit_code=0)
     agent.use("shell", "make lint", exit_code=2)
     agent.use("shell", "make lint | tail -3", exit_code=0)
     agent.use("shell", "make docs", exit_code=0)

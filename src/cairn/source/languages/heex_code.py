@@ -27,11 +27,15 @@ def code_of_elixir(data: bytes) -> bytes:
     if b"~H" not in data:
         return data
     kept = bytearray(data)
-    place = 0
+    place, open_ended = 0, set[bytes]()  # a closing that does not come any more is looked for once
     while sigil := _SIGIL.search(data, place):
         place = sigil.end()
         closing = _CLOSING.get(sigil[1], sigil[1])
-        if (end := data.find(closing, place)) >= 0:
+        if closing in open_ended:
+            continue
+        if (end := data.find(closing, place)) < 0:
+            open_ended.add(closing)
+        else:
             kept[sigil.start() : end + len(closing)] = NOT_BREAK.sub(b" ", data[sigil.start() : end + len(closing)])
             kept[sigil.start()], kept[end] = b"()"
             _copy_code(data, kept, place, end)
