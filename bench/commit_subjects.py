@@ -25,11 +25,11 @@ from statistics import fmean, median
 from cairn.facets.project_index import ProjectIndex
 from cairn.history.messages import weigh
 from cairn.protocol.requests import SearchRequest
-from cairn.search.answer import WEIGHTS, query_vector
 from cairn.search.library import Library
 from cairn.search.past import file_history
 from cairn.search.query import understand
 from cairn.search.rank import rank
+from cairn.search.rank_files import WEIGHTS, query_vector
 from cairn.source.commits import Commit, list_commits, read_commits
 from cairn.source.roles import Role
 from cairn.workspace import Workspace

@@ -14,10 +14,10 @@ from cairn.embedding.protocol import Embedder
 from cairn.embedding.providers import open_model
 from cairn.index.texts import chunk_text
 from cairn.model_settings import ModelSettings
-from cairn.search.answer import query_vector
 from cairn.search.features import PATH_SHARE
 from cairn.search.library import Library
 from cairn.search.query import understand
+from cairn.search.rank_files import query_vector
 from cairn.storage.index.chunk_db import read_chunks
 from cairn.workspace import Workspace
 from dataset import Repository, load_repositories

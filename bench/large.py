@@ -23,9 +23,9 @@ from cairn.index.segment import Segment
 from cairn.index.snapshot import Snapshot
 from cairn.index.vectors import Vectors
 from cairn.protocol.requests import SearchRequest
-from cairn.search.answer import query_vector
 from cairn.search.query import understand
 from cairn.search.rank import rank
+from cairn.search.rank_files import query_vector
 from cairn.search.score import Weights
 from cairn.storage.index import segment_db
 from cairn.workspace import Workspace

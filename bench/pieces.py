@@ -27,7 +27,7 @@ PIECES = {
     "routes of requests": ("search.routed:find_routes",),
     "frames": ("search.reported:_calls_of", "search.moved:line_of_frame"),
     "evidence of a long text": ("search.evidence:gather",),
-    "the query's vector": ("search.answer:query_vector",),
+    "the query's vector": ("search.rank_files:query_vector",),
     "history": ("search.past:file_history",),
     "open the state": ("search.opened:OpenIndex.reading", "facets.project_index:ProjectIndex.open_index"),
     "postings": ("search.score:_match_terms",),

@@ -30,7 +30,6 @@ from cairn.history.messages import weigh
 from cairn.index.snapshot import Snapshot
 from cairn.protocol.requests import SearchRequest
 from cairn.search import learned
-from cairn.search.answer import LONG_WEIGHTS, WEIGHTS, query_vector
 from cairn.search.any_length import is_long, understand_text
 from cairn.search.features import file_features
 from cairn.search.library import Library
@@ -38,6 +37,7 @@ from cairn.search.long_answer import LongText
 from cairn.search.past import file_history
 from cairn.search.query import Query, is_work_item, understand
 from cairn.search.rank import first_stage, rank
+from cairn.search.rank_files import LONG_WEIGHTS, WEIGHTS, query_vector
 from cairn.search.score import Weights
 from cairn.source.commits import Commit, read_commits
 from cairn.workspace import Workspace

@@ -13,12 +13,12 @@ from cairn.history.past import Past
 from cairn.optimize.examples import Example
 from cairn.optimize.metrics import LIMIT, file_match, function_match, ndcg
 from cairn.protocol.requests import SearchRequest
-from cairn.search.answer import rank_files
 from cairn.search.confidence import sureness
 from cairn.search.hits import PREVIEW_CHARS, PREVIEW_LINES
 from cairn.search.library import Library
 from cairn.search.past import PastOfView
 from cairn.search.query import Query, understand
+from cairn.search.rank_files import rank_files
 from cairn.search.tuning import Tuning
 from cairn.source.roles import Role
 from cairn.source.text import estimate_tokens

@@ -10,13 +10,13 @@ import numpy.typing as npt
 from cairn.index.segment import Form
 from cairn.optimize.asking import ASIDE, EVERYTHING, at_time_of, gains_of, understand_example
 from cairn.optimize.examples import Example
-from cairn.search.answer import query_vector
 from cairn.search.habits import tuned_features
 from cairn.search.learned import correct
 from cairn.search.library import Library
 from cairn.search.past import file_history
 from cairn.search.query import is_work_item
 from cairn.search.rank import first_stage
+from cairn.search.rank_files import query_vector
 from cairn.search.score import Weights, form_feature
 from cairn.search.tuning import Tuning
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cairn import waiting
 from cairn.answers import Answer, CodeHit
-from cairn.embedding.static import StaticModel
 from cairn.hints import Hint
 from cairn.index.views import View
 from cairn.loading import load
@@ -28,18 +26,16 @@ from cairn.search.exact_answer import (
     in_other_case,
 )
 from cairn.search.file_finder import finder_of, module_parts, parts_of_path
-from cairn.search.filters import Filtered, filter_files
-from cairn.search.habits import tuned_features
+from cairn.search.filters import filter_files
 from cairn.search.hits import Verdict, focus_on, make_hit
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
 from cairn.search.message_keys import with_users_of_keys
+from cairn.search.misspelt import NamesMeant, names_meant, notes_on_names_meant
 from cairn.search.name_lines import is_heading, lines_instead, with_fields, with_lines_that_set
 from cairn.search.named import MAX_NAMESAKES, may_be_named, means_name, owner_of
-from cairn.search.past import file_history
 from cairn.search.pasted_answer import with_named_option, with_pasted
 from cairn.search.query import (
-    DETAIL_WEIGHT,
     EXACT_MODES,
     SCOPE_MARK,
     Query,
@@ -48,47 +44,24 @@ from cairn.search.query import (
     surely_named_among,
     understand,
 )
-from cairn.search.rank import Ranked, Ranking, rank
-from cairn.search.score import Floats, Ints, Weights
+from cairn.search.rank import Ranked, Ranking
+from cairn.search.rank_files import rank_files
 from cairn.search.setting_lines import is_script, with_settings
 from cairn.source.terms import known_hash, terms_of_word
 from cairn.source.text import pluralize
-from cairn.storage.index import chunk_db, view_db
+from cairn.storage.index import chunk_db
 from cairn.types import Span
 
 if TYPE_CHECKING:
     from cairn.protocol.requests import SearchRequest
-    from cairn.search.evidence import TextEvidence
     from cairn.search.long_answer import LongText
     from cairn.search.related import GraphAnswers, Related
 
-WEIGHTS = Weights()
-# What counts when only the meaning is asked for, not the words.
-MEANING_WEIGHTS = WEIGHTS._replace(
-    lexical=0.0, name=0.0, doc=0.0, symbol=0.0, file_lexical=0.0, path=0.0, stem=0.0, learned=0.0
-)
-# What counts for a long text, fitted on texts of issues and commits; see bench/README.md.
-LONG_WEIGHTS = WEIGHTS._replace(
-    named=0.3,
-    pointed=0.4,
-    framed=0.4,
-    raised=0.3,
-    referred=0.6,
-    symbol=0.0,
-    stem=0.05,
-    docs=-0.7,
-    config=-0.5,
-    file_lexical=0.6,
-    test=-0.5,
-    depth=-0.2,
-)
 _VERBS = {"literal": "holds", "regex": "matches", "structural": "matches"}
 _CAPITALS = re.compile(r"[A-Z][A-Z\d]*(?:_[A-Z\d]+)+")
-MAX_COMPARED = 40_000  # rows of a project whose names are compared with one that nothing has: 0.03 s in 23,000
-MAX_MEANT, LEAST_ALIKE = 5, 0.7  # names that a misspelt word may mean, and how like it they are, 0 to 1
-SURELY_ALIKE, MAX_DEFINING = 0.8, 3  # so much for its definitions to be shown, and how many of these
 CHECK_EVERY = 16  # hits between two looks whether somebody still waits
 LOOK_BEHIND = 5  # rows ranked beyond the limit
+_MAX_DEFINING = 3  # definitions of the name that a misspelt one means, which come first
 
 
 def respond(library: Library, query: Query, request: SearchRequest, *, effort: Effort = NO_LIMIT) -> Answer:
@@ -162,7 +135,7 @@ def _rank(
     if guessed and query.item is None:
         hits = _with_lines(library, query, request, hits, notes)
     if guessed and not hits and effort is NO_LIMIT and not means_name(query):
-        notes.extend(_notes_on_names_meant(query, _names_meant(library, query, request)))
+        notes.extend(notes_on_names_meant(query, names_meant(library, query, request)))
     if unmatched and not any(str(note).startswith("What comes first") for note in notes):
         notes.insert(0, f"{unmatched}; these are related." if hits else f"{unmatched}.")
     return query, hits, notes
@@ -266,8 +239,8 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
         ranking = ranking._replace(rows=_rows_with_names(library, query, ranking))
     hits = _hits_of_ranking(library, query, request, ranking, item)
     if ranking.lacks == "name":
-        meant = _names_meant(library, query, request)
-        notes.extend(_notes_on_names_meant(query, meant))
+        meant = names_meant(library, query, request)
+        notes.extend(notes_on_names_meant(query, meant))
         hits = _with_meant(library, request, meant, hits)
     return hits
 
@@ -364,52 +337,12 @@ def _notes_on_named(library: Library, query: Query, request: SearchRequest, rank
     return notes
 
 
-class NamesMeant(NamedTuple):
-    """The word that a query is, empty if it is none or filters hide names, and the names that are like it."""
-
-    word: str
-    near: list[str]
-
-
-def _names_meant(library: Library, query: Query, request: SearchRequest) -> NamesMeant:
-    """Return what a query of one word may mean if nothing has that name."""
-    word = query.named.last if query.named else query.text
-    view = view_db.find_view(library.connection, library.reader.view.name)
-    if view is None or not word.isidentifier() or request.kinds or request.languages or request.globs:
-        return NamesMeant("", [])
-    if library.snapshot.n_rows > MAX_COMPARED:
-        return NamesMeant(word, [])
-    lengths = load("cairn.graph.alike:lengths_alike")(word, LEAST_ALIKE)
-    every = chunk_db.definition_names(library.connection, view.id, lengths)
-    names = [name for name in every if name[:1].isidentifier() and " " not in name]
-    like: list[str] = load("cairn.graph.alike:names_like")(names, word, MAX_MEANT, LEAST_ALIKE)
-    near = [name for name in like if _may_be_typed_for(name, word)]
-    return NamesMeant("", []) if word in near else NamesMeant(word, near)  # of another kind than the query says
-
-
-def _may_be_typed_for(name: str, word: str) -> bool:
-    """Tell whether somebody who types a word may mean a name that is like it: few err in the first letter.
-
-    Names with a word in common may be meant as well, but not `Plugin` for `login`.
-    """
-    is_begun_so = name.lstrip("_$@")[:1].lower() == word.lstrip("_$@")[:1].lower()
-    return is_begun_so or not set(terms_of_word(name)[0]).isdisjoint(terms_of_word(word)[0])
-
-
-def _notes_on_names_meant(query: Query, meant: NamesMeant) -> list[str]:
-    """Return a note that nothing is called like a query of one word, with the names that are like it."""
-    if meant.near:
-        words = f"The index has no definition called {meant.word!r}; like it are {', '.join(meant.near)}"
-        return [Hint(words, "search", query=meant.near[0])]
-    says_all = meant.word and query.named and means_name(query)
-    return [f"The index has no definition called {meant.word!r}."] if says_all else []
-
-
 def _with_meant(library: Library, request: SearchRequest, meant: NamesMeant, hits: Sequence[CodeHit]) -> list[CodeHit]:
     """Put the definitions of the name that a misspelt one means first, if one is so much like it."""
-    surely = load("cairn.graph.alike:names_like")(meant.near[:1], meant.word, 1, SURELY_ALIKE)
-    found = [hit for name in surely for hit in _rank_hits(library, understand(name), request, []) if hit.name == name]
-    first = [hit._replace(relevance=GUESSED, confidence=confidence_word(GUESSED)) for hit in found[:MAX_DEFINING]]
+    found = [
+        hit for name in meant.surely for hit in _rank_hits(library, understand(name), request, []) if hit.name == name
+    ]
+    first = [hit._replace(relevance=GUESSED, confidence=confidence_word(GUESSED)) for hit in found[:_MAX_DEFINING]]
     shown = {hit.id for hit in first}
     return [*first, *(hit for hit in hits if hit.id not in shown)][: request.limit or None]
 
@@ -441,56 +374,6 @@ def _is_named(query: Query, hits: Sequence[CodeHit]) -> bool:
     if last and hits[0].path.startswith("/".join(parts_of_path(query.path)) + "/"):
         return True
     return bool(last) and (hits[0].path.endswith(last) or module_parts(hits[0].path)[-1] == SCOPE_MARK.split(last)[-1])
-
-
-def rank_files(
-    library: Library,
-    query: Query,
-    filters: Filtered,
-    limit: int,
-    gather: Callable[[Ints], TextEvidence] | None = None,
-    notes: list[str] | None = None,
-) -> Ranking:
-    """Return the best rows for a query that the tuning has expanded, by its weights; see `rank`.
-
-    Args:
-        notes: gets what is to be said of the meaning.
-    """
-    snapshot, connection, tuning = library.snapshot, library.connection, library.tuning
-    vector = query_vector(library.model, query)
-    dense = None
-    if library.meanings is not None:
-        meaning = library.meanings.find(connection, snapshot, query.text, vector)
-        dense = meaning.dense
-        if notes is not None:
-            notes.extend(meaning.notes)
-    if query.mode == "semantic" or query.item is not None or not tuning.number:
-        weights = MEANING_WEIGHTS if query.mode == "semantic" else WEIGHTS if query.item is None else LONG_WEIGHTS
-        history, more = file_history(snapshot, library.past, query), None
-    else:
-        weights = tuning.weights_for(query.text)
-        history = file_history(snapshot, library.past, query, tuning.share_for(query.text))
-        more = tuned_features(snapshot, library.past, query, weights)
-    return rank(snapshot, connection, query, vector, filters, limit, weights, dense, gather, history, more)
-
-
-def query_vector(model: StaticModel, query: Query) -> Floats | None:
-    """Return the unit vector of the query's words, shape (dimensions,); None when the model knows none of them.
-
-    Words that do not belong to the query's subject count `DETAIL_WEIGHT`.
-    """
-    if query.item is not None:
-        vector: Floats | None = load("cairn.search.long_answer:vector_of_item")(model, query)
-        return vector
-    if not query.words:
-        return None
-    if query.subject == query.words:
-        pooled = model.pool(query.words)
-    else:
-        weights = [DETAIL_WEIGHT] * len(query.words) + [1 - DETAIL_WEIGHT] * len(query.subject)
-        pooled = model.pool([*query.words, *query.subject], weights)
-    norm = math.sqrt(pooled.dot(pooled))
-    return pooled / np.float32(norm) if norm > 0 else None
 
 
 def _parts_shown(ranking: Ranking, one: Ranked) -> dict[str, float]:

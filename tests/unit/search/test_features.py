@@ -6,11 +6,11 @@ import pytest
 
 from cairn.protocol.requests import SearchRequest
 from cairn.search import learned
-from cairn.search.answer import WEIGHTS, query_vector
 from cairn.search.features import FEATURES, file_features
 from cairn.search.library import Library
 from cairn.search.query import understand
 from cairn.search.rank import first_stage
+from cairn.search.rank_files import WEIGHTS, query_vector
 from cairn.workspace import Workspace
 
 QUERY = "parse cookie"

@@ -10,12 +10,12 @@ import pytest
 
 from cairn.protocol.requests import SearchRequest
 from cairn.search import learned
-from cairn.search.answer import WEIGHTS, query_vector
 from cairn.search.any_length import understand_text
 from cairn.search.features import FEATURES, WORK_ITEM_FEATURES
 from cairn.search.learned import DATA, WORK_ITEM_DATA, correct, load_forest, make_forest
 from cairn.search.library import Library
 from cairn.search.rank import first_stage
+from cairn.search.rank_files import WEIGHTS, query_vector
 from cairn.workspace import Workspace
 
 # A tree that asks for feature 0, and, where that is above 0.5, for feature 1.
