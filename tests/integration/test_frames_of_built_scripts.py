@@ -13,7 +13,9 @@ FILES = {
     "packages/shop/src/node/pages.ts": "export async function loadPageModule(url: string) {\n  throw Error(url)\n}\n",
     "packages/shop/src/node/other.ts": "export function other() {\n  return 1\n}\n",
     "packages/shop/src/core/Cart.ts": "export class Cart {\n  addUp(items) {\n    return items\n  }\n}\n",
+    "packages/shop/src/core/money.js": "import a from 'a'\n\nexport function addTax(sum) {\n  return sum\n}\n",
     "packages/shop/test/pages.test.ts": "function loadPageModule() {}\n",
+    "setup.ts": "export const a = 1\n",
 }
 
 
@@ -36,6 +38,8 @@ def framed(workspace: Workspace, trace: str) -> list[tuple[str, int]]:
         ("    at Cart.addUp (/app/node_modules/@acme/shop/core/Cart.js:533:2)", ("packages/shop/src/core/Cart.ts", 2)),
         ("    at loadPageModule (/ci/shop/dist/dep-a71c.js:6766:15)", ("packages/shop/src/node/pages.ts", 1)),
         ("    at loadPageModule (/app/node_modules/shop/bin.cjs:6766:15)", ("packages/shop/src/node/pages.ts", 1)),
+        ("    at addTax (/ci/x/dist/core/money.mjs:5:3)", ("packages/shop/src/core/money.js", 3)),
+        ("    at Cart.addUp (/x/packages/shop/src/core/Cart.js:533:2)", ("packages/shop/src/core/Cart.ts", 2)),
     ],
 )
 def test_a_frame_of_a_built_script_means_the_function_in_its_source(
@@ -50,7 +54,8 @@ def test_a_frame_of_a_built_script_means_the_function_in_its_source(
         "    at loadPageModule (/app/node_modules/react/dist/chunk.js:1:3)",
         "    at other (/app/node_modules/shop/dist/chunk.js:1:3)",
         "    at /app/node_modules/shop/core/Cart.js:533:2",
+        "    at loadPageModule (/srv/bundle.js:1:3)",
     ],
 )
-def test_a_frame_of_another_package_or_of_a_plain_or_no_name_means_no_source(workspace: Workspace, frame: str) -> None:
+def test_a_frame_outside_the_package_or_of_a_plain_or_no_name_means_no_source(workspace: Workspace, frame: str) -> None:
     assert not framed(workspace, f"Error: no page\n{frame}\n")

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cairn.search.built import is_script, is_source_of, package_of_script, sources_of
 from cairn.search.called import declares, line_of_call
 from cairn.search.exact import LineMatch
 from cairn.search.file_finder import FileFinder, finder_of
 from cairn.search.filters import Filtered, filter_files
 from cairn.search.installed import package_of, path_in_package, plain_name
 from cairn.search.library import Library
-from cairn.search.likely_files import BUILD_FOLDERS, compiled_to, is_source_of
 from cairn.search.linked_places import is_elsewhere, with_places
 from cairn.search.moved import line_of_frame, line_of_function
 from cairn.search.query import looks_named
@@ -23,10 +23,7 @@ from cairn.storage.index import chunk_db
 
 _FEW_PARTS = 2  # at the end of two paths, that are alike in many projects: `tests/test_http.py`
 _FREE_FOLDERS = (".kt", ".scala")  # such a file may be in other folders than its package says
-# A script that was built, and what it may be built from.
-_BUILT = (".js", ".mjs", ".cjs")
-_SOURCES = (".ts", ".tsx", ".mts", ".cts", ".jsx", ".js")
-_NOT_BUILT = Role.TEST | Role.EXAMPLE | Role.DOCS | FOREIGN
+_NOT_BUNDLED = Role.TEST | Role.EXAMPLE | Role.DOCS | FOREIGN
 _OF_JVM = (".java", ".kt", ".kts", ".scala", ".groovy", ".clj")  # whose frames have the whole package
 
 
@@ -61,7 +58,7 @@ def lines_of_frames(
         if isinstance(frame, CallFrame):
             line, share = line_of_call(library, frame, inside)
         else:
-            files = files_of[frame] or _built_from(library, frame, finder)
+            files = files_of[frame] or _bundled_from(library, frame, finder)
             files = [file for file in files if inside is None or file in inside]
             if len(files) > 1 and frame.function:
                 files = _defining(library, files, frame.function)
@@ -77,30 +74,17 @@ def _line_in(library: Library, file: int, frame: TracebackFrame) -> tuple[LineMa
     return line_of_function(library, file, frame.function)
 
 
-def _built_from(library: Library, frame: TracebackFrame, finder: FileFinder) -> list[int]:
-    """Return the files from which the script of a frame is built: they define the function that it is in.
+def _bundled_from(library: Library, frame: TracebackFrame, finder: FileFinder) -> list[int]:
+    """Return the files that define a frame's function, if it is in a script of one of the project's packages.
 
-    They are called like it, or the project has a package that is called like the one in which the script lies.
+    A bundle holds many sources and is called like none of them.
     """
-    stem, dot, ending = frame.path.rpartition(".")
-    if not frame.function or dot + ending not in _BUILT:
+    if not (is_script(frame.path) and looks_named(frame.function)):
         return []
-    alike = [file for other in _SOURCES for file in finder.by_path(stem + other)]
-    if own := _defining(library, alike, frame.function) if alike else []:
-        return own
-    package = _package_of_built(frame.path)
-    if not (looks_named(frame.function) and (finder.has_package(package) or _is_own(library, package))):
+    package = package_of_script(frame.path)
+    if not package or not (finder.has_package(package) or _is_own(library, package)):
         return []
     return _defining(library, None, frame.function)
-
-
-def _package_of_built(path: str) -> str:
-    """Return the package in which a script was built, by the folder where packages are installed, or its own."""
-    if package := package_of(path):
-        return package
-    *folders, _ = path.split("/")
-    at = next((place for place, folder in enumerate(folders) if folder in BUILD_FOLDERS), 0)
-    return plain_name(folders[at - 1]) if at else ""
 
 
 def _defining(library: Library, files: Sequence[int] | None, function: str) -> list[int]:
@@ -111,7 +95,7 @@ def _defining(library: Library, files: Sequence[int] | None, function: str) -> l
     rows = snapshot.rows_of_chunks(np.array(ids, dtype=np.int64))
     own = set(snapshot.file_of_row[rows[rows >= 0]].tolist())
     if files is None:
-        return sorted(file for file in own if not int(snapshot.files.roles[file]) & int(_NOT_BUILT))
+        return sorted(file for file in own if not int(snapshot.files.roles[file]) & int(_NOT_BUNDLED))
     return [file for file in files if file in own]
 
 
@@ -143,7 +127,7 @@ def _files_of(library: Library, path: str, finder: FileFinder) -> list[int]:
     if (package := package_of(path)) and not finder.has_package(package) and _is_own(library, package):
         path = path_in_package(path)
     if not finder.has_name(path.rpartition("/")[2]):  # as most frames are in files of others
-        return compiled_to(finder, path)
+        return sources_of(finder, path)
     files, n_parts = finder.by_path(path), path.count("/") + 1
     if path.endswith(_OF_JVM) and not path.startswith("/"):
         package = path.rpartition("/")[0].replace("/", ".")
@@ -154,7 +138,7 @@ def _files_of(library: Library, path: str, finder: FileFinder) -> list[int]:
             or declares(library, file, package)
         ]
     if all(finder.n_common(path, file) < _FEW_PARTS for file in files):
-        files = compiled_to(finder, path) or files
+        files = sources_of(finder, path) or files
     return files or _of_package(library, path, finder)
 
 

@@ -6,34 +6,12 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from cairn.loading import load
-from cairn.search.file_finder import FOLDER_STEMS, MAX_ALIKE, FileFinder, has_known_ending, parts_of_path
-from cairn.search.installed import package_of, path_in_library, path_in_package
+from cairn.search.file_finder import FOLDER_STEMS, FileFinder, has_known_ending, parts_of_path
+from cairn.search.installed import package_of, path_in_library
 
-# What TypeScript compiles to which files, and the folders that it does so to.
-_COMPILED = {"js": ("ts", "tsx"), "jsx": ("tsx",), "mjs": ("mts", "ts"), "cjs": ("cts", "ts")}
-BUILD_FOLDERS = frozenset({"dist", "build", "out", "lib", "esm", "cjs", "es"})
 # Of files for a path that none has: how many are meant and compared, and how like a name, or a path whose name says
 # little, must be, 0 to 1.
 _MOST_LIKE, _MOST_COMPARED, _LEAST_LIKE = 3, 64, 0.8
-
-
-def compiled_to(finder: FileFinder, path: str) -> list[int]:
-    """Return the numbers of the files of TypeScript from which a file of JavaScript may have been compiled."""
-    stem, _, ending = path.rpartition(".")
-    package = package_of(path)
-    if ending not in _COMPILED or (package and not finder.has_package(package)):
-        return []
-    parts = parts_of_path(path_in_package(path).rpartition(".")[0] if package else stem)
-    built = max((place + 1 for place, part in enumerate(parts[:-1]) if part in BUILD_FOLDERS), default=0)
-    if not built and not package:
-        return []
-    inside = "/".join(parts[built:])
-    return [file for source in _COMPILED[ending] for file in finder.by_path(f"{inside}.{source}")][:MAX_ALIKE]
-
-
-def is_source_of(source: str, path: str) -> bool:
-    """Tell whether the path of a source has an ending from which a file was compiled that is at another path."""
-    return source.rpartition(".")[2] in _COMPILED.get(path.rpartition(".")[2], ())
 
 
 def files_like(finder: FileFinder, path: str) -> list[int]:
