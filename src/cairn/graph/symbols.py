@@ -16,6 +16,7 @@ from cairn.graph.code import Code
 from cairn.graph.full_names import find_by_full_name, without_signature
 from cairn.graph.leads import definition_at
 from cairn.graph.linkage import keeps_to_itself
+from cairn.graph.modules.places import n_shared_folders
 from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.rules import FUNCTION_KINDS, NAMESPACE_KINDS, VALUE_KINDS
 from cairn.graph.source_file import SourceFile, is_of_platform
@@ -29,7 +30,9 @@ from cairn.types import ON_REST
 
 _MAX_LISTED, _MAX_NEAR = 12, 5
 _MOST_NAMESAKES = 50  # that one question is answered for
+_MOST_COMPARED = 500  # definitions of one name, to find the counterparts of some of them
 _MAX_MARKS = 8  # in a text, behind which it is looked whether what is before them is a path
+_Shared = tuple[str, str, bool]  # full name, family of languages, whether it is Kotlin
 _BEHIND_PATH = re.compile(r"::?|#")
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]")
 _SEPARATORS = re.compile(r"::|\.|(?<=\w)#|->|\\")  # a private name of JavaScript begins with `#`
@@ -133,17 +136,35 @@ def on_namesakes(text: str, symbols: Sequence[Sequence[int]], n_listed: int | No
 def with_counterparts(code: Code, nodes: Sequence[int]) -> list[int]:
     """Return some definitions with those that are the same to whoever uses them.
 
-    Those are the bodies of what C only declares, and what Kotlin declares for all platforms or is on others.
+    A function that C declares has its bodies for counterparts, and what Kotlin declares with `expect` or `actual` has
+    the same on the other platforms. Of a name with very many definitions only the nearest files are looked at.
     """
-    found = dict.fromkeys(nodes)
+    sought: dict[str, dict[_Shared, int]] = {}
     for node in nodes:
         source, place = code.file(file_of(node)), place_of(node)
-        if place < 0 or not (is_of_platform(source, place) or _is_prototype(source, place)):
-            continue
-        for other in code.nodes_named(source.definitions[place].name):
-            if _is_counterpart(source, place, code.file(file_of(other)), place_of(other)):
+        if place >= 0 and (is_of_platform(source, place) or _is_prototype(source, place)):
+            sought.setdefault(source.definitions[place].name, {}).setdefault(_shared(source, place), node)
+    found = dict.fromkeys(nodes)
+    for name, wanted in sought.items():
+        for other in _nearest(code, code.nodes_named(name), next(iter(wanted.values()))):
+            source, place = code.file(file_of(other)), place_of(other)
+            if _shared(source, place) in wanted and _may_be_counterpart(source, place):
                 found[other] = None
     return list(found)
+
+
+def _nearest(code: Code, nodes: Sequence[int], node: int) -> Sequence[int]:
+    """Return those of some definitions whose files share most folders with that of a node, all unless they are many."""
+    if len(nodes) <= _MOST_COMPARED:
+        return nodes
+    path = code.paths[file_of(node)]
+    nearest = sorted(nodes, key=lambda other: -n_shared_folders(code.paths[file_of(other)], path))
+    return sorted(nearest[:_MOST_COMPARED])
+
+
+def _shared(source: SourceFile, place: int) -> _Shared:
+    """Return what counterparts have in common."""
+    return source.full_name(place), source.rules.family, source.language == "kotlin"
 
 
 def _is_prototype(source: SourceFile, place: int) -> bool:
@@ -152,13 +173,10 @@ def _is_prototype(source: SourceFile, place: int) -> bool:
     return source.rules.family == "c" and is_declared and not keeps_to_itself(source, place)
 
 
-def _is_counterpart(source: SourceFile, place: int, other: SourceFile, other_place: int) -> bool:
-    if source.full_name(place) != other.full_name(other_place) or source.rules.family != other.rules.family:
-        return False
+def _may_be_counterpart(source: SourceFile, place: int) -> bool:
     if source.language == "kotlin":
-        return is_of_platform(other, other_place)
-    is_function = other.definitions[other_place].kind in FUNCTION_KINDS
-    return is_function and not keeps_to_itself(other, other_place)
+        return is_of_platform(source, place)
+    return source.definitions[place].kind in FUNCTION_KINDS and not keeps_to_itself(source, place)
 
 
 def only_likely(code: Code, symbols: list[list[int]], likely: Collection[str]) -> list[list[int]]:

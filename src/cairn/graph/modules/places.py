@@ -115,7 +115,7 @@ class ProjectPaths:
             ]
             if numbers:
                 return min(
-                    numbers, key=lambda number: (-_n_shared_folders(self.paths[number], path), len(self.paths[number]))
+                    numbers, key=lambda number: (-n_shared_folders(self.paths[number], path), len(self.paths[number]))
                 )
         return None
 
@@ -151,7 +151,7 @@ def folders_around(paths: Iterable[str]) -> frozenset[str]:
     return frozenset(folders)
 
 
-def _n_shared_folders(left: str, right: str) -> int:
+def n_shared_folders(left: str, right: str) -> int:
     """Return how many leading folders two paths share."""
     count = 0
     for left_part, right_part in zip(left.split("/"), right.split("/"), strict=False):
