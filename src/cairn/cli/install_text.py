@@ -14,8 +14,6 @@ from cairn.install.plan import FileChange, agents_of
 from cairn.install.selftest import SelfTestResult
 from cairn.install.setup import SetupPlan
 
-_PARTS = {"files": "files", "hooks": "hooks", "mcp": "MCP"}
-
 
 def emit_agents(plan: SetupPlan) -> None:
     """Print which agents are meant, and how they were found."""

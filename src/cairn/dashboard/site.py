@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
@@ -42,7 +41,6 @@ from cairn.errors import AccessError, CairnError, ProjectError, RouteError, Stor
 from cairn.hints import Hint
 
 View = Callable[[Visit], Awaitable[Response]]
-_log = logging.getLogger("cairn.daemon")
 _YEAR = 365 * 86_400
 
 # Method, path, view, and the title of the page that it gives, empty for what gives none.

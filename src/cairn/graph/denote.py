@@ -199,7 +199,6 @@ class Denoting:
     """Tells whether names mean a target."""
 
     def __init__(self, graph: Graph, target: ReferenceTarget) -> None:
-        self._graph = graph
         self._code: Code = graph.code
         self._meaning = graph.resolver.meaning
         self._target = target

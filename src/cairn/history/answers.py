@@ -36,7 +36,6 @@ class PastAnswers:
 
     def __init__(self, past: Past, root: Path, folder: str) -> None:
         self._past = past
-        self._folder = folder
         self.paths = PathsOfPast(past, folder, cache(lambda path: os.path.lexists(root / path)))
 
     def solve(

@@ -32,7 +32,6 @@ _KEYS = _words(
     "secondary preshared psk interface appkey stripe openai azure google algolia sentry mailgun sendgrid "
     "twilio datadog dd cohere mistral anthropic gemini"
 )
-_WHOLE_KEYS = _words("secret_key_base appkey sharedaccesskey accountkey sharedkey")
 _TAILS = _words(
     "value prod production dev development staging stage test live local base base64 raw plain plaintext "
     "hex new old current previous default v1 v2 0 1 2 3 string str text primary secondary main env b64 db "

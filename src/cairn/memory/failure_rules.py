@@ -46,7 +46,6 @@ _GO = "go make just gotestsum golangci-lint"
 _RUBY = "rspec ruby bundle rake rails make bin/rspec bin/rails"
 _PHP = "php phpunit composer artisan make pest vendor/bin/phpunit vendor/bin/pest"
 _NET = "dotnet msbuild make nuke"
-_BUILD = f"{_C} {_RUST} {_GO} {_JS} {_JVM}"
 
 SHAPES = tuple(
     FailureShape(*row)

@@ -18,7 +18,6 @@ _GENERIC = frozenset(
     {"error", "exception", "path", "network", "memory", "disk", "permission", "usage", "port", "git", "docker"}
 )
 _STOPPED = frozenset({124, 130, 137, 143})  # by a time limit, or by somebody
-_ANYTHING = frozenset({"bash", "sh", "make", "docker", "docker-compose", "task", "tox", "nox", "xargs", "ssh"})
 _RUN_HOOKS = (("git", "commit"), ("git", "push"))
 _MAX_MESSAGE_CHARS = 240
 _COMPARED = re.compile(r"(?i)(?:expected|actual|got|received|left|right): *\S.{0,80}")

@@ -20,7 +20,6 @@ _PARAMETERS = frozenset(
     }
     | {"lambda_function_type_parameters", "block_parameters"}
 )
-_AROUND_NAMES = frozenset({"mut_pattern", "pattern", "reference_pattern"})
 _CALLS = frozenset({"call_expression", "new_expression"})
 _BLOCKS = frozenset({"block", "do_block"})  # of Ruby
 _TRAILING = frozenset({"annotated_lambda", "call_suffix"})

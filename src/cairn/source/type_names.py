@@ -23,7 +23,6 @@ _ANNOTATED = re.compile(r"^(?:&(?:'\w+ )?|\*|mut |dyn |impl |any |some |readonly
 _GENERIC = re.compile(r"([\w.:]+?)(?:::)?<(.*)>")
 _WORD_ARRAY = re.compile(r"([\w.]+(?:<[\w.,<> ]*>)?)\[\]")
 _BRACKETED = re.compile(r"\[(?:(?P<key>[\w.<>?]+) ?: ?)?(?P<item>.+?)(?:; ?[^\[\]]+)?\]")
-_STANDARD = re.compile(r"^std::(?:\w+::)*")
 _NAMED_ITEM = re.compile(r"^\w+ ?= ?")
 # Types of the languages' own libraries: those that give what their first argument says, and what their last one says.
 _HOLD_FIRST = """

@@ -35,7 +35,6 @@ _IMPORT_NODES = (
     "import_", "future_import", "preproc_include", "use_declaration", "using_directive", "using_declaration",
     "namespace_use_declaration", "extern_crate", "package_import", "library_import", "import",
 )  # fmt: skip
-_BEGINNING_BYTES = 200
 # Nodes whose children may be imports, apart from the root.
 _IMPORT_HOLDERS = frozenset(
     {"import_list", "imports", "import_declaration", "import_spec_list", "preproc_ifdef", "preproc_if", "try_statement"}
@@ -173,10 +172,6 @@ def _import_nodes(
             calls is not None and calls.match((node.text or b"")[:200].decode("utf-8", "replace"))
         ):
             yield node
-
-
-def _beginning(node: tree_sitter.Node) -> str:
-    return (node.text or b"")[:_BEGINNING_BYTES].decode("utf-8", "replace")
 
 
 def _holds_imports(node: tree_sitter.Node) -> bool:

@@ -65,5 +65,4 @@ class FlowSyntax:
     outer_statements: Types = frozenset()  # name variables of the scope around: `nonlocal`
     declares_locals: bool = True  # a name that is only assigned, not declared, belongs to the scope around
     own_name: str = ""  # how a method calls its object without declaring it
-    true_literals: Types = frozenset({"true"})
     mutators: Types = frozenset()  # methods that change what they are called on though their result is used
