@@ -1,7 +1,7 @@
-"""Has a few changed files parsed by a fork of this process, while this one imports what builds an index.
+"""Parses a few changed files in a fork of this process while this one imports the code that builds an index.
 
-That import takes as long as starting a parser. A fork has the files and half of a parser's modules already, so it is
-done by then, which a fresh process is not.
+The import takes as long as starting a parser does. A fork inherits the files and half of the parser's modules, so it
+finishes in that time; a fresh process would not.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from cairn.index.words import ParsedText
 
 
 class Ahead:
-    """A fork at work on what a plan has to do; `pid` is 0 where there is none. Close it.
+    """A fork that works through a plan; `pid` is 0 if none was started. Close it when done.
 
     Args:
-        reader: of the files, which are all read at once; none that needs parsing starts no fork.
-        limits: for what a fork that crashed leaves to do.
+        reader: reads all the files up front; if none of them needs parsing, no fork is started.
+        limits: for parsing what a crashed fork left undone.
     """
 
     def __init__(self, reader: PlanReader, limits: RunLimits) -> None:
@@ -39,7 +39,7 @@ class Ahead:
         self._results = open(source, "rb")  # noqa: SIM115 - closed by close()
         try:
             self.pid = os.fork()
-        except OSError:  # there may be no more processes: results() does without
+        except OSError:  # the system may refuse another process; results() then parses here
             self._results.close()
         else:
             if not self.pid:
@@ -47,7 +47,7 @@ class Ahead:
         os.close(sink)
 
     def results(self) -> Iterator[tuple[Content, ParsedText]]:
-        """Yield each file with what parsing made of it, in order; a crash costs one file its definitions."""
+        """Yield each file with its parse result, in order; a crash costs one file its definitions."""
         if not self.pid:
             yield from self._beside(self._tasks)
             return
@@ -74,7 +74,7 @@ class Ahead:
         pid, self.pid = self.pid, 0
         self._results.close()
         try:
-            os.kill(pid, signal.SIGKILL)  # in case that it lives and answers nonsense
+            os.kill(pid, signal.SIGKILL)  # it may still be running after a garbled reply
             return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         except ChildProcessError:  # the program does not want to know how its children end
             return 0
@@ -96,14 +96,14 @@ def is_worthwhile(limits: RunLimits, *, cores: int, imported: bool) -> bool:
 
     Args:
         limits: of the run.
-        cores: how many this process may use; on one alone a fork would only come on top.
-        imported: whether numpy is, as in a process that lives on: then there is little to wait for.
+        cores: how many this process may use; with only one, a fork would just add work.
+        imported: whether numpy is imported already, as in a long-lived process; then there is no wait to fill.
     """
     return limits.helpers > 0 and cores > 1 and not imported and may_fork()
 
 
 def _work(tasks: Sequence[Task[Content]], sink: int) -> None:
-    """Parse files and write the results; this is all the fork does."""
+    """Parse the files and write the results; the fork does nothing else."""
     with open(sink, "wb") as results:
         for task in tasks:
             if not find_failure(task.data, task.language):

@@ -1,4 +1,4 @@
-"""Turns batches of chunk texts into postings and vectors, each distinct word being analysed once."""
+"""Turns batches of chunk texts into postings and vectors; each distinct word is analysed once."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ DENSE_WEIGHTS = np.array([3.0, 1.0, 1.0, 1.0], dtype=np.float32)
 _DENSE_BLOCK_ROWS = 24
 _MAX_RAW_WORDS = 300_000
 _MAX_WORDS = 65_536
-_NEAR_HALF = 2e-5  # above the rounding error of single precision in a sum of hundreds that is at most 127
-_MANY_WORDS = 1_000  # that are embedded together
-_SIGMA = "\u03a3"  # the one letter whose lower case depends on what follows
-_END, _BETWEEN = "\n", "_"  # of each raw word among several, and its parts
+_NEAR_HALF = 2e-5  # above float32's rounding error for a sum of hundreds of terms that is at most 127
+_MANY_WORDS = 1_000  # words embedded at a time
+_SIGMA = "\u03a3"  # the only letter whose lower case depends on the letter after it
+_END, _BETWEEN = "\n", "_"  # separates raw words, and the parts of one
 
 # What `cairn.storage.arrays.load_arrays` checks.
 POSTINGS_LAYOUT = {
@@ -57,7 +57,7 @@ class Postings(NamedTuple):
     fields: npt.NDArray[np.uint8]
 
     def fit(self, n_rows: int) -> bool:
-        """Tell whether the arrays fit each other and `n_rows` rows."""
+        """Tell whether the arrays are consistent with each other and with `n_rows` rows."""
         n_postings = len(self.rows)
         whole = len(self.impacts) == len(self.fields) == n_postings
         return whole and are_bounds(self.start, len(self.hashes), n_postings) and are_below(self.rows, n_rows)
@@ -68,17 +68,17 @@ class Postings(NamedTuple):
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Postings:
-        """Take the arrays that `to_arrays` named out of stored ones."""
+        """Build from stored arrays, as named by `to_arrays`."""
         return cls(arrays["hashes"], arrays["start"], arrays["rows"], arrays["impacts"], arrays["fields"])
 
 
 class _Parts(dict[str, int]):
-    """Numbers the parts of raw words, as they are written, and says which word and which term each is.
+    """Numbers the parts of raw words as written, and maps each to its word and its term.
 
     Attributes:
         words: their words, lower case.
-        word_of: by part, the number of its word; -1 for digits, and for what is not a part but a whole.
-        term_of: by part, the number of its term.
+        word_of: the word number of each part; -1 for digits and for whole words of several parts.
+        term_of: the term number of each part.
     """
 
     def __init__(self) -> None:
@@ -89,7 +89,7 @@ class _Parts(dict[str, int]):
         self._word_ids: dict[str, int] = {}
         self._terms: dict[str, int] = {}
         self._wholes: dict[str, int] = {}
-        self._hashes = np.zeros(0, dtype=np.uint64)  # of the first terms; `hashes` adds the others
+        self._hashes = np.zeros(0, dtype=np.uint64)  # of the first terms; `hashes` computes the rest when asked
 
     def numbers(self, parts: Sequence[str]) -> npt.NDArray[np.int32]:
         """Return the numbers of lower-case parts."""
@@ -128,12 +128,12 @@ class _Parts(dict[str, int]):
 
 
 class Vocabulary(dict[str, int]):
-    """Numbers raw words, and remembers the parts of each: its words and, last, its whole.
+    """Numbers raw words and caches the parts of each: its words, then the whole.
 
     The parts stand for the terms that `cairn.source.terms.terms_of` gives.
 
     Args:
-        share: how much of the usual size it may have.
+        share: the fraction of the usual size that it may grow to.
     """
 
     def __init__(self, share: float = 1.0) -> None:
@@ -144,7 +144,7 @@ class Vocabulary(dict[str, int]):
         self._places = np.zeros(0, dtype=np.int32)
 
     def numbers(self, raws: Sequence[str]) -> npt.NDArray[np.int32]:
-        """Return the numbers of raw words; those that are new are taken apart together."""
+        """Return the numbers of raw words; new ones are split in one batch."""
         new = list(dict.fromkeys(filterfalse(self.__contains__, raws)))
         self.update(zip(new, range(len(self), len(self) + len(new)), strict=True))
         if new:
@@ -152,10 +152,10 @@ class Vocabulary(dict[str, int]):
         return np.fromiter(map(self.__getitem__, raws), np.int32, len(raws))
 
     def _take_apart(self, raws: Sequence[str]) -> None:
-        # What is beyond ASCII is taken apart in Python, where the kinds of all letters are known.
+        # Words beyond ASCII are split in Python, which knows the class of every letter.
         lines = [raw if raw.isascii() else _BETWEEN.join(split_identifier(raw)) for raw in raws]
         parts, ids = split_identifiers(_END.join([*lines, ""]))
-        # -1, the number of an end, is the last of all.
+        # An end has the number -1, which indexes the last element.
         numbers = np.append(self.parts.numbers(parts.split(_END)[:-1]), np.int32(-1))[np.frombuffer(ids, np.int32)]
         ends = np.flatnonzero(numbers < 0)
         n_parts = np.diff(ends, prepend=-1) - 1
@@ -166,7 +166,7 @@ class Vocabulary(dict[str, int]):
         self._lengths = np.concatenate([self._lengths, (n_parts + several).astype(np.int32)])
 
     def expand(self, raws: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        """Return, for each part of each of the raw words, the position in `raws` it came from and the part."""
+        """Return every part of every raw word, each with the position in `raws` that it came from."""
         lengths = self._lengths[raws]
         sources = np.repeat(np.arange(len(raws), dtype=np.int32), lengths)
         # From the position among all that is returned to that among the parts of all words.
@@ -176,12 +176,12 @@ class Vocabulary(dict[str, int]):
 
     @property
     def full(self) -> bool:
-        """Whether it has grown so much that a fresh one should take over, to bound memory."""
+        """Whether it has grown so large that a fresh one should replace it, to bound memory."""
         return len(self) > self._share * _MAX_RAW_WORDS or len(self.parts.words) > self._share * _MAX_WORDS
 
 
 def _fold(raws: Sequence[str]) -> list[str]:
-    """Return the parts of each raw word together, in lower case; see `cairn.source.terms.terms_of`."""
+    """Return each raw word's parts joined and lower-cased; see `cairn.source.terms.terms_of`."""
     together = _END.join(raws)
     if _SIGMA not in together:
         return together.replace("_", "").lower().split(_END)
@@ -189,7 +189,7 @@ def _fold(raws: Sequence[str]) -> list[str]:
 
 
 class _Counts(NamedTuple):
-    """How often each raw word stands in each field of each row; in the order of rows, then fields. Shapes: (n,).
+    """How often each raw word occurs in each field of each row, by row and then field. Shapes: (n,).
 
     A slot is a field of a row: `row * len(FIELDS) + field`.
     """
@@ -205,7 +205,7 @@ class Analyzer:
     Args:
         word_vectors: the embedding model's view of single words.
         dimensions: the length of a vector.
-        share: how much of the usual number of words is remembered; with fewer it takes longer.
+        share: the fraction of the usual number of words to cache; a smaller cache is slower.
     """
 
     def __init__(self, word_vectors: WordVectors, dimensions: int, share: float = 1.0) -> None:
@@ -215,12 +215,12 @@ class Analyzer:
         self._reset()
 
     def forget(self) -> None:
-        """Release the memory of all words; those that come up again are analysed again."""
+        """Drop all cached words; any that come up again are analysed again."""
         self._reset()
 
     def _reset(self) -> None:
         self._vocabulary = Vocabulary(self._share)
-        # Of the vocabulary's words. There is room for as many as there may be; it takes memory only as it is filled.
+        # One row for each word of a full vocabulary; pages take memory only once they are written to.
         self._vectors = np.empty((_MAX_WORDS, self._dimensions), dtype=np.float32)
         self._n_embedded = 0
 
@@ -236,7 +236,7 @@ class Analyzer:
         self._n_embedded = len(words)
 
     def analyze(self, files: Sequence[Words]) -> tuple[Postings, npt.NDArray[np.int8]]:
-        """Return the postings of a batch, rows numbered through all files, and its vectors.
+        """Return the postings and vectors of a batch; rows are numbered across all of its files.
 
         Returns:
             The postings, and vectors of shape (n_rows, dimensions): unit length times 127, zeros where no word is
@@ -269,7 +269,7 @@ class Analyzer:
         lengths = np.bincount(counts.slots, weights=frequencies * n_terms, minlength=n_rows * n_fields)
         of_fields = lengths.astype(np.float32).reshape(n_rows, n_fields)
         norms = (1.0 - FIELD_B + FIELD_B * of_fields / FIELD_PIVOTS).astype(np.float32).reshape(-1)
-        # In double precision: the order of the shares depends on which words came before, and the sum must not.
+        # In double precision, so that the sum does not depend on which words were seen before.
         shares = (FIELD_WEIGHTS[fields] * frequencies / norms[counts.slots]).astype(np.float64)
 
         return Postings(
@@ -289,7 +289,7 @@ class Analyzer:
     def _embed(
         self, counts: _Counts, n_rows: int, sources: npt.NDArray[np.int32], parts: npt.NDArray[np.int32]
     ) -> npt.NDArray[np.int8]:
-        """Pool word vectors by row, a few rows at a time as one small matrix product."""
+        """Pool word vectors by row, as one small matrix product for every few rows."""
         self._embed_words()
         words = np.array(self._vocabulary.parts.word_of, dtype=np.int32)[parts]
         is_word = words >= 0
@@ -297,7 +297,7 @@ class Analyzer:
         slots = counts.slots[sources]
         frequencies = counts.counts[sources].astype(np.float64)
         result = np.zeros((n_rows, self._dimensions), dtype=np.int8)
-        columns = np.zeros(len(self._vocabulary.parts.words), dtype=np.int32)  # of each word in the table of a block
+        columns = np.zeros(len(self._vocabulary.parts.words), dtype=np.int32)  # of each word in the table
         is_used = np.zeros(len(columns), dtype=np.bool_)
         firsts = np.arange(0, n_rows, _DENSE_BLOCK_ROWS)
         bounds = np.searchsorted(slots, np.r_[firsts, n_rows] * len(FIELDS))
@@ -319,10 +319,10 @@ class Analyzer:
 
 
 def _pool(table: npt.NDArray[np.float64], vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:
-    """Return the weighted sums of word vectors as unit vectors times 127; no row depends on the others.
+    """Return the weighted sums of word vectors as unit vectors times 127; each row is independent of the others.
 
-    The last bits of a product depend on its shape. Where they decide how a number is rounded, the row is computed
-    again in double precision.
+    The last bits of a matrix product depend on its shape. Rows in which they would decide a rounding are recomputed in
+    double precision.
 
     Args:
         table: shape (n_rows, n_words), what each word weighs in each row.
@@ -338,7 +338,7 @@ def _pool(table: npt.NDArray[np.float64], vectors: npt.NDArray[np.float32]) -> n
 def _quantize_closely(
     vectors: npt.NDArray[np.floating[Any]], near: float
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_]]:
-    """Quantize as `quantize` does, and tell which numbers are too close to a midpoint for the rounding to be sure."""
+    """Quantize as `quantize` does, and flag the numbers that lie too close to a midpoint to round reliably."""
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     scaled = vectors * (127.0 / np.maximum(norms, 1e-9))
     whole = np.round(scaled)

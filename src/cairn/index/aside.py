@@ -1,6 +1,6 @@
-"""Moves what can be rebuilt out of the way and keeps it for a while: a damaged index, and what is not this user's.
+"""Moves rebuildable state aside and keeps it for a while: a damaged index, or files that another user made.
 
-A store of truth is never moved: it is listed nowhere here.
+A store of truth is never moved, so none is listed here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DATABASES = tuple(store.file_name for store in STORES if not store.is_truth)
 _ASIDE = re.compile(
     rf"(?:{'|'.join(map(re.escape, _DATABASES))}|derived|seal)\.(?:damaged|foreign)-[0-9-]+(?:-wal|-shm|-journal)?"
 )
-_MAX_ASIDE = 3  # of what was not this user's
+_MAX_ASIDE = 3  # how many sets of another user's files are kept
 
 
 def set_aside(state: StateFiles, store: Store) -> None:
@@ -42,10 +42,10 @@ def set_aside(state: StateFiles, store: Store) -> None:
 
 
 def set_foreign_aside(state: StateFiles) -> str:
-    """Move all out of the way that can be rebuilt and that this user did not make; the last few such times are kept.
+    """Move aside all rebuildable files that this user did not make; the last few sets are kept.
 
     Returns:
-        the time that stands in the new names, empty if there was nothing to move.
+        the timestamp used in the new names, empty if there was nothing to move.
 
     Raises:
         StoreError: if something cannot be moved.
@@ -58,7 +58,7 @@ def set_foreign_aside(state: StateFiles) -> str:
     ]
     if _has_derived(state.derived):
         moved.append(_move(state.derived, Path(f"{state.derived}.foreign-{stamp}")))
-    if (state.path / SEAL).is_dir():  # what else is there is replaced
+    if (state.path / SEAL).is_dir():  # the remaining files are overwritten later
         moved.append(_move(state.path / SEAL, state.path / f"{SEAL}.foreign-{stamp}"))
     if not any(moved):
         return ""
@@ -75,28 +75,28 @@ def files_set_aside(state: StateFiles) -> list[Path]:
 
 
 def size_set_aside(state: StateFiles) -> tuple[int, int]:
-    """Return how many files were moved out of the way, also within folders, and how many bytes they have."""
+    """Return how many files were moved aside, counting those inside folders, and their total bytes."""
     count = size = 0
     for path in files_set_aside(state):
         is_folder = path.is_dir() and not path.is_symlink()
         inner = [Path(folder) / name for folder, _, names in os.walk(path) for name in names] if is_folder else [path]
         for file in inner:
-            with suppress(OSError):  # it went meanwhile
+            with suppress(OSError):  # deleted meanwhile
                 size += file.lstat().st_size
                 count += 1
     return count, size
 
 
 def remove_set_aside(state: StateFiles, before: float) -> None:
-    """Delete what was moved out of the way before some time, in seconds since the epoch."""
+    """Delete what was moved aside before a time in seconds since the epoch."""
     for file in files_set_aside(state):
-        with suppress(OSError):  # in use, or not there any more
+        with suppress(OSError):  # in use, or already gone
             if file.lstat().st_ctime <= before:
                 _remove(file)
 
 
 def _has_derived(derived: Path) -> bool:
-    """Tell whether there is anything where the derived files belong."""
+    """Tell whether the folder of derived files holds anything."""
     try:
         if not stat.S_ISDIR(os.lstat(derived).st_mode):
             return True
@@ -114,7 +114,7 @@ def _stamp(state: StateFiles) -> str:
 
 
 def _move(file: Path, to: Path) -> bool:
-    """Rename what is there, links as such, and tell whether something was."""
+    """Rename whatever is there, without following links; return whether there was anything."""
     try:
         os.lstat(file)
         file.replace(to)
@@ -126,7 +126,7 @@ def _move(file: Path, to: Path) -> bool:
 
 
 def _remove_foreign(state: StateFiles) -> None:
-    """Keep what was last moved aside as not this user's."""
+    """Delete all but the last few sets of another user's files."""
     files = [file for file in files_set_aside(state) if ".foreign-" in file.name]
     stamps = sorted({_stamp_in(file) for file in files})
     for file in files:
@@ -139,7 +139,7 @@ def _stamp_in(file: Path) -> str:
 
 
 def _remove(path: Path) -> None:
-    """Delete a file or link that was set aside; of a folder only what has names of ours, the rest stays."""
+    """Delete a file or link that was set aside; in a folder, only files with names of ours."""
     with suppress(OSError):
         if not stat.S_ISDIR(os.lstat(path).st_mode):
             os.unlink(path)

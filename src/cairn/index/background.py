@@ -1,4 +1,4 @@
-"""Starts processes for what nobody waits for: vectors of the configured models, the symbol graph, and tuning."""
+"""Starts background processes: embedding with the configured models, the symbol graph, and tuning."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from cairn.storage.index.schema import INDEX
 from cairn.storage.lock import write_lock
 from cairn.storage.own_files import open_stream
 
-# After a failure the next attempt in the background waits this long.
+# How long to wait after a failure before the next attempt in the background.
 REST_SECONDS = 300.0
 
 
 def start(root: Path, state: StateDir, settings: Settings) -> subprocess.Popen[bytes] | None:
-    """Start `cairn index` for the folder `root` in a session of its own; return None when it is not to be started.
+    """Start `cairn index` for the folder `root` in its own session; return None if it must not run.
 
-    That is so when a process embeds already, when the wanted model failed just before, or when the user has not sent
-    texts to all these places by a command of their own: a search alone sends nothing anywhere new. On
-    battery it is not started either, when the settings say so.
+    It must not run if another process is embedding, if the model failed just before, on battery if the settings say
+    so, or if the user has not yet sent texts to all these places by a command of their own: a search alone never
+    sends code anywhere new.
     """
     if not settings.chain or not _may_start(state, settings.chain):
         return None
@@ -38,14 +38,14 @@ def start(root: Path, state: StateDir, settings: Settings) -> subprocess.Popen[b
         return None
     try:
         with write_lock(state.embedding_lock, 0.0, INDEX):
-            pass  # nobody holds it; should two start at once, one finds it held and ends
+            pass  # nobody holds it; if two processes start at once, one finds it held and exits
     except IndexLockedError:
         return None
-    # `-P`: a folder with a module called like one of ours must not come first.
+    # `-P`: a module in the working folder must not shadow one of ours.
     command = [sys.executable, "-P", "-m", "cairn", "index", str(root), "--state-dir", str(state.path)]
     try:
         log = open_stream(state.embedding_log, "wb")
-    except (OSError, UnsafeStateError):  # something is in the way; a run of the user's own says what
+    except (OSError, UnsafeStateError):  # the user's next own run reports what is wrong
         return None
     with log:
         process = subprocess.Popen(
@@ -58,7 +58,7 @@ def start(root: Path, state: StateDir, settings: Settings) -> subprocess.Popen[b
 def start_graph(root: Path, state: StateDir, settings: Settings) -> subprocess.Popen[bytes] | None:
     """Start a process that resolves the whole symbol graph, which is kept beside the index; return None on battery.
 
-    Whoever starts it waits for it, or ends it. It compares no files: it takes the index as it is.
+    The caller waits for the process or ends it. It takes the index as it is and compares no files.
     """
     if settings.pause_on_battery and on_battery():
         return None
@@ -66,9 +66,9 @@ def start_graph(root: Path, state: StateDir, settings: Settings) -> subprocess.P
 
 
 def start_learning(root: Path, state: StateDir, settings: Settings, action: str) -> subprocess.Popen[bytes]:
-    """Start `cairn optimize` with an action, at low priority. Whoever starts it waits for it, or ends it.
+    """Start `cairn optimize` with an action, at low priority. The caller waits for the process or ends it.
 
-    No chat model is asked: nobody has just said that this may cost something.
+    No chat model is asked, since nobody has just agreed to spend money.
     """
     limits = ["--text-calls", "0"] if action == "run" else []
     return _start(["optimize", action, *limits], root, state, settings)

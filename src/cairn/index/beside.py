@@ -1,6 +1,6 @@
-"""Has files parsed by helpers: on every core, and where a grammar that crashes or never ends costs one file only.
+"""Parses files in helper processes: on every core, so that a grammar that crashes or hangs costs one file only.
 
-What parses is imported where it is needed, which is another process.
+The parser is only imported in the helpers.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ R = TypeVar("R")
 
 
 class Task(NamedTuple, Generic[T]):
-    """A file to parse: its normalised content, its language's name, and what the caller wants back with the result.
+    """A file to parse: its normalised content, the name of its language, and the caller's own tag for the result.
 
-    `arguments` are what the job's function is given besides.
+    `arguments` are further arguments for the job's function.
     """
 
     data: bytes
@@ -36,10 +36,10 @@ class Task(NamedTuple, Generic[T]):
 
 
 class Job(NamedTuple, Generic[R]):
-    """What is done with each file in a helper.
+    """What a helper does with each file.
 
-    `name` is that of the function that does it. `unpack` makes a result of what comes back. `give_up` is the result for
-    a file on which it failed, given its language and the reason.
+    `name` is the function to call. `unpack` turns its reply into a result. `give_up` makes the result for a file on
+    which it failed, from the content, its language and the reason.
     """
 
     name: str
@@ -51,15 +51,15 @@ class Job(NamedTuple, Generic[R]):
 def parse_beside(
     tasks: Iterable[Task[T]], job: Job[R], *, n_helpers: int, in_flight_bytes: int
 ) -> Iterator[tuple[T, R]]:
-    """Parse files in processes of their own, in order, while the caller works on those that are done.
+    """Parse files in helper processes; yield results in order, so that the caller can work on them meanwhile.
 
-    A grammar that brings its process down costs one file its definitions: it is cut on line borders instead.
+    If a grammar crashes its process, that one file is cut between lines and has no definitions.
 
     Args:
         tasks: the files.
-        job: what is done with each.
-        n_helpers: how many processes; there is one at least.
-        in_flight_bytes: how much source may be with them at once.
+        job: what to do with each.
+        n_helpers: how many processes, at least one.
+        in_flight_bytes: how much source the helpers may hold at once.
     """
     crew = _Crew(job, max(1, n_helpers))
     waiting: deque[tuple[int, Task[T]]] = deque()  # with the number of the helper that has it
@@ -86,24 +86,24 @@ def parse_beside(
 
 
 def outcome(result: Result, task: Task[T], job: Job[R]) -> R:
-    """Return what a result comes to for a file."""
+    """Turn a helper's reply into the result for a file."""
     if result.failure or result.error:
         return job.give_up(task.data, task.language, result.failure or str(result.error))
     return job.unpack(result.value)
 
 
 class _Crew:
-    """Some helpers at one kind of work; started with the first file, for often there is none."""
+    """Helpers that do one job; started with the first file, since there often is none."""
 
     def __init__(self, job: Job[Any], size: int) -> None:
         self._job = job
         self._size = size
         self._helpers: list[Helper] = []
-        self._bytes_ahead: list[int] = []  # what each has been given and not answered yet
-        self._n_waited = 0  # helpers, before some were borrowed
+        self._bytes_ahead: list[int] = []  # by helper, bytes sent and not answered yet
+        self._n_waited = 0  # idle helpers before this crew borrowed some
 
     def send(self, task: Task[Any]) -> int:
-        """Hand a file over and return the number of the helper that has it, -1 for one that nobody needs to try."""
+        """Send a file and return the number of the helper that got it, -1 if it is known to fail."""
         if find_failure(task.data, task.language, self._job.scope):
             return -1
         if not self._helpers:
@@ -119,10 +119,10 @@ class _Crew:
         self._helpers[number].send(self._job.name, len(task.data), task.data, task.language, *task.arguments)
 
     def receive(self, number: int, task: Task[Any], waiting: Iterable[tuple[int, Task[Any]]]) -> Result:
-        """Return what became of a file; a helper that died is replaced, and gets the other files that it had.
+        """Return the outcome for a file; a helper that died is replaced, and its other files are sent again.
 
         Args:
-            waiting: the files without a result besides, with the number of the helper that has them.
+            waiting: the other files without a result, with the number of the helper that has each.
         """
         if number < 0:
             return Result(failure=find_failure(task.data, task.language, self._job.scope) or CRASHED)
@@ -139,7 +139,7 @@ class _Crew:
         return result
 
     def dismiss(self) -> None:
-        """Give the helpers back. Two stay idle for the next build if this one had several, or found two idle."""
+        """Give the helpers back. Two stay idle for the next build if this one used several or found two idle."""
         most = min(_MOST_KEPT, max(self._n_waited, len(self._helpers)))
         while self._helpers:
             give_back(self._helpers.pop(), most)
@@ -151,7 +151,7 @@ class _Crew:
 
 
 def _as_text(data: bytes, language: str, reason: str) -> ParsedText:
-    """Return a file that is cut on line borders for want of a syntax tree."""
+    """Return a file that is cut between lines because it has no syntax tree."""
     try:
         result = _unpack(run_isolated(TEXT_JOB.name, data, "text"))
     except UnparsableError:
@@ -182,7 +182,7 @@ TEXT_JOB = Job("cairn.index.parsing:pack_text", _unpack, _as_text)
 def parse_safely(data: bytes, language: str) -> ParsedText:
     """Parse one file and take its chunks' words; see `cairn.index.parsing.parse_text`.
 
-    A file on which that failed is cut on line borders, and its note says why.
+    A file that cannot be parsed is cut between lines, and its note says why.
     """
     try:
         return _unpack(run_isolated(TEXT_JOB.name, data, language))

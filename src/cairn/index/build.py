@@ -1,4 +1,4 @@
-"""Brings a view's index in line with the files on disk: what is new is parsed and embedded, what is gone is dropped."""
+"""Brings a view's index in line with the files on disk: parses and embeds what is new, drops what is gone."""
 
 from __future__ import annotations
 
@@ -47,22 +47,22 @@ from cairn.storage.index.schema import INDEX
 from cairn.storage.index.view_db import FileRow, ViewRow
 from cairn.types import IndexReport
 
-# Segments are merged when there are more than this many, behind a long run, or when more rows are dead than alive.
+# Segments are merged when there are more than this many, after a long run, or when most rows are dead.
 MAX_SEGMENTS = 6
-# Batches wait to be shown until they add this share to the view's files: showing costs time for every file there is.
+# A batch is published once it adds this share to the view's files: publishing costs time for every file in the view.
 SHOWN_SHARE = 1 / 4
 
 _Parsed = tuple[Content, ParsedText]
-_Key = tuple[bytes, str]  # the hash of a content, and the language it was parsed as
+_Key = tuple[bytes, str]  # a content's hash, and the language it was parsed as
 
 
 class Builder:
-    """Updates one view; holds the write connection for the length of a run.
+    """Updates one view, holding the write connection throughout the run.
 
     Args:
         view: the checkout or commit whose files it shows.
         connection: the database, whose write lock the caller holds.
-        limits: how large the pieces of the run are.
+        limits: the sizes of batches and the number of helpers.
     """
 
     def __init__(
@@ -81,9 +81,9 @@ class Builder:
         self._settings = settings
         self._limits = limits
         self._analyzer = Analyzer(model.word_vectors, model.dimensions, limits.vocabulary_share)
-        self._beside = False  # whether the old index is answered from meanwhile
+        self._beside = False  # whether readers still use the old index
         self._n_unshown = 0  # files committed since the last generation
-        self._loaded: tuple[tuple[int, int], ViewArrays] | None = None  # of a view in a generation
+        self._loaded: tuple[tuple[int, int], ViewArrays] | None = None  # by view and generation
         self._view_files = ViewFiles(state, f"{ANALYSIS_VERSION} {model.fingerprint}")
 
     def run(
@@ -100,19 +100,19 @@ class Builder:
         """Bring the view up to date and return what was done.
 
         Args:
-            walk: the files there are.
-            plan: what is to do, None to find out once the index is mended.
+            walk: the files found.
+            plan: what to do; None to find out once the index is repaired.
             started: when the run began, by `time.perf_counter`.
-            full: forget what is there, once there is a new one.
+            full: replace the whole index once the new one is complete.
             verify: check every derived file to the last byte.
-            ahead: what is at work on the files of the plan already.
-            progress: is told of every file.
+            ahead: a fork that is already parsing the plan's files.
+            progress: called for every file.
         """
         with store_errors(self._state.database, INDEX):
             if not full or not self._is_whole():
                 return self._run(walk, plan, started, full=full, verify=verify, ahead=ahead, progress=progress)
-            # Beside the old index: who asks is answered from that until the new one is whole, and one transaction
-            # later from the new one. Whatever ends the run before then leaves the old one as it was.
+            # Built beside the old index, which readers use until one transaction switches to the complete new one. If
+            # the run ends before that, the old index is untouched.
             self._beside = True
             try:
                 with transaction(self._connection):
@@ -141,7 +141,7 @@ class Builder:
         view = view_db.find_view(self._connection, self._view.name)
         if plan is None:
             plan = make_plan(self._connection, walk, view)
-        # What an interrupted run committed may not be shown yet, even where this one finds no more to do.
+        # An interrupted run may have committed files that are not published yet, even if there is nothing else to do.
         unshown = view is not None and view.pending > 0
         tally = Tally(skipped=list(walk.skipped), touched=unshown)
         reader = PlanReader(self._view, self._connection, plan, progress) if ahead is None else ahead.reader
@@ -151,19 +151,19 @@ class Builder:
         return make_report(self._connection, plan, tally, started)
 
     def _is_whole(self) -> bool:
-        """Tell whether there is an index that can be answered from."""
+        """Tell whether a complete index exists that readers can use."""
         usable = is_usable(self._connection, self._model.fingerprint)
         return usable and any(view.generation for view in view_db.read_views(self._connection))
 
     def _transaction(self) -> AbstractContextManager[None]:
-        """Return a transaction; in a run beside the old index all is part of one."""
+        """Return a transaction; a run beside the old index is a single one."""
         return nullcontext() if self._beside else transaction(self._connection)
 
     def _tidy(self) -> None:
         self._state.remove_unlisted(files_of_index(self._connection, self._state))
 
     def _prepare(self, full: bool) -> None:
-        """Empty the index when asked to, or when it was made by another analysis or model."""
+        """Empty the index if asked to, or if another version of the analysis or another model made it."""
         if not full and is_usable(self._connection, self._model.fingerprint):
             return
         with self._transaction():
@@ -182,15 +182,15 @@ class Builder:
             return view_id
 
     def _view_to_take_over(self) -> ViewRow | None:
-        """Return the newest view of a checkout whose folder is gone: that folder was moved here, or another takes over.
+        """Return the newest view of a checkout whose folder is gone, so that this one can reuse it.
 
-        Its files are compared as those of any view, so it need not be the same folder.
+        Its files are compared like those of any view, so it does not matter whether the folder was moved or replaced.
         """
         checkouts = (row for row in view_db.read_views(self._connection) if not row.revision)
         return next((row for row in checkouts if not os.path.lexists(row.name)), None)
 
     def _forget_lost(self, verify: bool) -> None:
-        """Forget what files that are lost held, so that it is read again; other views that lack files show nothing.
+        """Forget what lost derived files held, so that it is read again; other views that lack files are hidden.
 
         Args:
             verify: read every file to its last byte.
@@ -241,7 +241,7 @@ class Builder:
         *,
         last: bool = False,
     ) -> None:
-        """Write one batch: first its derived file, then, in one transaction, all that refers to it."""
+        """Write one batch: first its derived file, then in one transaction everything that refers to it."""
         blob_ids, new = _number(self._connection, batch)
         name, segment, n_bytes = new_name(), None, 0
         if any(text.keys for _, text in new.values()):
@@ -277,7 +277,7 @@ class Builder:
         reader.origins.clear()
 
     def _show(self, view_id: int, reader: PlanReader, tally: Tally, *, last: bool) -> None:
-        """Publish what was committed, unless that waits for more, and note how many files are still to come."""
+        """Publish what was committed, unless more is worth waiting for, and record how many files are to come."""
         waits = _may_wait(self._last_view(), self._n_unshown, last=last, is_only=tally.segments <= 1)
         if tally.touched and not waits and not self._beside:
             self._publish(view_id)
@@ -285,18 +285,18 @@ class Builder:
         view_db.set_pending(self._connection, view_id, reader.left + (self._n_unshown if tally.touched else 0))
 
     def _finish(self, view_id: int, plan: Plan, tally: Tally, verify: bool) -> None:
-        """Drop what is gone, tidy the segments, and publish a generation if anything changed."""
-        self._analyzer.forget()  # merging needs memory of its own
+        """Drop what is gone, merge segments, and publish a generation if anything changed."""
+        self._analyzer.forget()  # frees memory for merging
         view = view_db.find_view(self._connection, self._view.name)
         tally.touched = tally.touched or bool(plan.removed) or view is None or not is_of(view, self._view)
         shown = is_published(self._state, view)
         if shown and verify:
             shown = self._last_view() is not None
         if shown and not tally.touched:
-            self._tidy()  # of a run that was killed
+            self._tidy()  # left by a run that was killed
             return
         tally.renamed = _count_renamed(self._connection, view_id, plan)
-        with self._transaction():  # one, so that no interruption leaves a view that shows what is gone
+        with self._transaction():  # a single one, so that an interruption never leaves a view that shows deleted files
             view_db.drop_files(self._connection, view_id, plan.removed)
             view_db.set_origin(self._connection, view_id, self._view.branch, self._view.revision)
             view_db.set_pending(self._connection, view_id, 0)
@@ -306,13 +306,13 @@ class Builder:
             self._tidy()
 
     def _merge_segments(self, *, several: bool) -> None:
-        """Merge segments when there are many, dropping blobs that no view shows once they outweigh the rest.
+        """Merge segments if there are many, or if most rows belong to blobs that no view shows.
 
         Runs inside a transaction.
 
         Args:
-            several: whether this run wrote more than one. Each takes its share of every query's time (4 % of it), and
-                merging takes a hundredth of what a run of several took.
+            several: whether this run wrote more than one. Each one slows queries by 4 %, and merging takes 1 %
+                of the time of a run that wrote several.
         """
         rows = segment_db.read_segments(self._connection)
         n_live = blob_db.count_live_chunks(self._connection)
@@ -331,7 +331,7 @@ class Builder:
         segment_db.replace_segments(self._connection, [row.id for row in chosen], new_id)
 
     def _publish(self, view_id: int) -> None:
-        """Start a new generation: write the view's arrays for it, then count it up. Runs inside a transaction."""
+        """Write the view's arrays for a new generation, then increment it. Runs inside a transaction."""
         generation = meta_db.generation(self._connection) + 1
         files = [ViewFile(*file) for file in view_db.files_in_view(self._connection, view_id)]
         last = self._last_view() or self._other_view()
@@ -342,12 +342,12 @@ class Builder:
         view_db.publish_view(self._connection, view_id, generation, published)
 
     def _last_view(self) -> ViewArrays | None:
-        """Return the arrays that readers see now, None when there are none or they are damaged."""
+        """Return the arrays that readers see now, None if they are missing or damaged."""
         view = view_db.find_view(self._connection, self._view.name)
         return None if view is None else self._load_view(view)
 
     def _other_view(self) -> ViewArrays | None:
-        """Return the arrays of the view that changed last: another branch or worktree has many of the same paths."""
+        """Return the arrays of the most recently changed view: another branch or worktree shares many paths."""
         return next((arrays for row in view_db.read_views(self._connection) if (arrays := self._load_view(row))), None)
 
     def _load_view(self, view: ViewRow) -> ViewArrays | None:
@@ -364,13 +364,13 @@ class Builder:
 
 
 def _number(connection: sqlite3.Connection, batch: Sequence[_Parsed]) -> tuple[dict[_Key, int], dict[_Key, _Parsed]]:
-    """Return the ids of the contents of a batch, and those contents that the index does not have."""
+    """Return the blob ids of a batch's contents, and the contents that are new to the index."""
     blob_ids: dict[_Key, int] = {}
     new: dict[_Key, _Parsed] = {}
     next_id = blob_db.next_blob_id(connection)
     for content, text in batch:
         key = _key(content, text)
-        # The same content may have been committed while this file waited to be parsed.
+        # The same content may have been committed while this file was waiting to be parsed.
         if key not in blob_ids and (stored := blob_db.find_blob(connection, *key)) is not None:
             blob_ids[key] = stored
         elif key not in blob_ids:
@@ -396,9 +396,10 @@ def _segment_of(analyzer: Analyzer, items: Sequence[ParsedText], blob_ids: Seque
 
 
 def _may_wait(shown: ViewArrays | None, n_unshown: int, *, last: bool, is_only: bool) -> bool:
-    """Tell whether what is committed need not be shown yet: it is too little, or the end of the run is near.
+    """Tell whether publishing can wait: too little was committed, or the end of the run is near.
 
-    The end is near for the last batch; where nothing is shown at all, for the only one, as there is nothing to merge.
+    The end is near in the last batch; if nothing is published at all, only when that batch is the only one, since then
+    there is nothing to merge.
     """
     if shown is None:
         return last and is_only
@@ -409,13 +410,13 @@ def _read_attributes(view: View, files: Sequence[ViewFile]) -> GitAttributes:
     texts = []
     for file in files:
         if file.path.endswith(GITATTRIBUTES):
-            with suppress(OSError):  # it went meanwhile, and the next run sees that
+            with suppress(OSError):  # deleted meanwhile; the next run notices
                 texts.append((file.path, view.read(file.path)))
     return GitAttributes(texts)
 
 
 def _count_renamed(connection: sqlite3.Connection, view_id: int, plan: Plan) -> int:
-    """Count new paths that show the blob of a path that went: the same file under another name."""
+    """Count new paths that show the blob of a path that is gone: the file was renamed."""
     gone = {blob_id for path in plan.removed if (blob_id := plan.known[path].blob_id) is not None}
     if not gone:
         return 0
@@ -424,14 +425,14 @@ def _count_renamed(connection: sqlite3.Connection, view_id: int, plan: Plan) -> 
 
 
 def _load_unread(path: Path) -> Segment:
-    """Return a segment of which nothing takes memory yet."""
+    """Return a segment with none of its pages in memory."""
     segment = Segment.load(path)
     release([segment.vectors])
     return segment
 
 
 def _loads(path: Path) -> bool:
-    """Tell whether the file of a segment is whole, to the last byte."""
+    """Read a segment file to its last byte; return whether it is intact."""
     try:
         Segment.load(path)
     except DerivedFileError:

@@ -1,4 +1,4 @@
-"""What a run reads of the files themselves, once comparing has shown that there is something to read."""
+"""Reads the contents of files once comparing them with the manifest has shown that some may have changed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Contents:
         self._todo = todo
 
     def start(self, limits: RunLimits, progress: Progress | None) -> Ahead | None:
-        """Have the files parsed beside what is imported next, if that saves time."""
+        """Start parsing the files while the next modules are imported, if that saves time."""
         imported = "numpy" in sys.modules
         if self._todo.is_much or not is_worthwhile(limits, cores=usable_cores(), imported=imported):
             return None

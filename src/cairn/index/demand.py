@@ -1,17 +1,17 @@
-"""Lets those who ask wait until a watcher has taken in all that was saved before they asked."""
+"""Lets a question wait until the watcher has indexed everything that was saved before it was asked."""
 
 from __future__ import annotations
 
 import math
 import threading
 
-# How long an answer waits for that, and how long it does once another has waited so long for the same.
+# How long an answer waits, and how long the next one does after a first has waited in vain.
 PATIENCE_SECONDS = 5.0
 IMPATIENCE_SECONDS = 0.05
 
 
 class Demand:
-    """Numbers what is asked. A watcher that has met a number has met all before it."""
+    """Numbers the demands. A watcher that has met one has met all earlier ones."""
 
     def __init__(self) -> None:
         self._change = threading.Condition()
@@ -20,13 +20,13 @@ class Demand:
         self._is_outwaited = False
 
     def raise_one(self) -> int:
-        """Ask, and return the number of that."""
+        """Register a demand and return its number."""
         with self._change:
             self._n_asked += 1
             return self._n_asked
 
     def wait(self, number: int, timeout_seconds: float = PATIENCE_SECONDS) -> bool | None:
-        """Wait until a number is met; return whether it was in time, None if it is refused."""
+        """Wait until a demand is met; return whether it was in time, None if it was refused."""
         with self._change:
             seconds = IMPATIENCE_SECONDS if self._is_outwaited else timeout_seconds
             self._change.wait_for(lambda: max(self._n_met, self._n_refused) >= number, seconds)
@@ -38,15 +38,15 @@ class Demand:
             return False
 
     def last(self) -> int:
-        """Return the number of the last that was asked."""
+        """Return the number of the latest demand."""
         return self._n_asked
 
     def is_open(self, number: int) -> bool:
-        """Tell whether somebody may wait for this number or one before it."""
+        """Tell whether anyone may be waiting for this demand or an earlier one."""
         return number > max(self._n_met, self._n_refused)
 
     def meet(self, number: int) -> None:
-        """Note that all is taken in that was saved before this was asked."""
+        """Note that everything saved before this demand has been indexed."""
         with self._change:
             if number > self._n_met:
                 self._n_met = number
@@ -54,7 +54,7 @@ class Demand:
                 self._change.notify_all()
 
     def refuse(self, *, for_good: bool = False) -> None:
-        """Let those who wait know that nobody will meet what they asked; `for_good`: nor what is asked from now on."""
+        """Tell those waiting that their demands will not be met; `for_good`: nor will any later ones."""
         with self._change:
             self._n_refused = math.inf if for_good else self._n_asked
             self._is_outwaited = False

@@ -42,7 +42,7 @@ _Vector = npt.NDArray[np.int8]
 
 @dataclass(slots=True)
 class _Batch:
-    """Blobs whose texts are embedded together. `texts` are those not embedded before, by key."""
+    """Blobs that are embedded together. `texts` are those without a known vector, by key."""
 
     blobs: list[MissingBlob] = field(default_factory=list)
     keys: list[list[int]] = field(default_factory=list)
@@ -61,7 +61,7 @@ class _Tally:
 
 
 class OverlayBuilder:
-    """Embeds the blobs of one view with one model. The write lock is held to commit a batch, never while a model works.
+    """Embeds the blobs of one view with one model. The write lock is only held to commit a batch.
 
     Args:
         view: the checkout or commit whose files it shows.
@@ -74,7 +74,7 @@ class OverlayBuilder:
         self._settings = settings
 
     def run(self, embedder: Embedder, settings: ModelSettings, progress: Progress | None) -> EmbeddingReport:
-        """Embed what lacks a vector; a failure ends the run, and what was committed before stays.
+        """Embed what has no vector yet; a failure ends the run and keeps what was committed.
 
         Args:
             progress: called with (chunks done, chunks to do).
@@ -129,7 +129,7 @@ class OverlayBuilder:
         total = sum(blob.n_chunks for blob in missing)
         done = 0
         known = OverlayStore(self._connection, self._state, model).all_vectors()
-        size = settings.batch_size * settings.at_once  # what is asked for together is committed together
+        size = settings.batch_size * settings.at_once  # requests that were sent together are committed together
         for batch in self._batches(missing, embedder.max_input_chars, known, size):
             if progress is not None:
                 progress(done, total)
@@ -157,7 +157,7 @@ class OverlayBuilder:
             yield batch
 
     def _texts(self, blob: MissingBlob, max_chars: int) -> list[str] | None:
-        """Return the texts of a blob's chunks, None if the file has changed since: the next run takes care of it."""
+        """Return the texts of a blob's chunks, None if the file has changed since; the next run embeds it."""
         try:
             data = normalize(self._view.read(blob.path))
         except OSError:
@@ -204,7 +204,7 @@ class OverlayBuilder:
 
 
 def _first(new: _Vector | None, old: _Vector | None) -> _Vector:
-    """Return whichever of two vectors there is."""
+    """Return the first vector that is not None."""
     vector = new if new is not None else old
     assert vector is not None
     return vector
@@ -218,10 +218,10 @@ def embed_chain(
     full: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> tuple[EmbeddingReport, ...]:
-    """Complete the vectors of every model of the chain, one after the other; one that fails does not stop the next.
+    """Complete the vectors of each model in the chain, in turn; a failing one does not stop the next.
 
     Args:
-        full: discard the vectors of these models, and start over.
+        full: discard these models' vectors and start over.
         progress: called with (model, chunks done, chunks to do).
 
     Raises:
@@ -249,7 +249,7 @@ def embed_chain(
 
 @contextmanager
 def _alone(state: StateDir) -> Iterator[None]:
-    """Make sure that one process embeds at a time; the lock goes with the process."""
+    """Hold the lock that lets one process embed at a time."""
     with ExitStack() as stack:
         try:
             stack.enter_context(write_lock(state.embedding_lock, 0.0, INDEX))
@@ -260,7 +260,7 @@ def _alone(state: StateDir) -> Iterator[None]:
 
 
 def _drop_previous(connection: sqlite3.Connection, chain: Sequence[ModelSettings]) -> None:
-    """Drop the models of earlier settings once the wanted one covers all that any view shows."""
+    """Drop models of earlier settings once the wanted one covers every view."""
     wanted = [fingerprint_of(model) for model in chain]
     models = {row.fingerprint: row for row in overlay_db.read_models(connection)}
     first = models.get(wanted[0]) if wanted else None

@@ -1,4 +1,4 @@
-"""What embedding would take before it is begun: chunks, tokens, dollars, seconds."""
+"""Estimates what embedding will take before it begins: chunks, tokens, dollars, seconds."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from cairn.storage.index.view_db import ViewRow
 from cairn.types import Estimate
 
 CHARS_PER_TOKEN = 4
-CHUNK_OVERHEAD_CHARS = 80  # path and names in front of a chunk's own text
-BYTES_PER_CHUNK = 550  # until a project has an average of its own
+CHUNK_OVERHEAD_CHARS = 80  # of the path and names before a chunk's own text
+BYTES_PER_CHUNK = 550  # assumed until the project has its own average
 
 
 def estimate_chain(view: View, state: StateDir, chain: Sequence[ModelSettings]) -> tuple[Estimate, ...]:
-    """Return for each model what it would take for what it lacks once a view was brought up to date."""
+    """Return what each model still has to embed once a view is up to date."""
     found = view.walk()
     try:
         with closing(state.open_for_reading()) as connection:
@@ -38,11 +38,11 @@ def estimate_chain(view: View, state: StateDir, chain: Sequence[ModelSettings]) 
 def _estimate(
     connection: sqlite3.Connection | None, view: ViewRow | None, plan: Plan, settings: ModelSettings
 ) -> Estimate:
-    """Return what one model would take for what it lacks.
+    """Return what one model still has to embed.
 
     Args:
         connection: the index, None when there is none yet.
-        plan: files that an indexing run before it would read; their chunks are estimated from their size.
+        plan: files that an update would read first; their chunks are estimated from their sizes.
     """
     max_chars = max_chars_of(settings)
     n_files = n_chunks = n_chars = 0

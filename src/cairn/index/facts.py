@@ -1,4 +1,4 @@
-"""What helpers return for the symbol graph: the facts of one file, encoded."""
+"""Finds and encodes the facts of one file for the symbol graph; helpers run this."""
 
 from __future__ import annotations
 

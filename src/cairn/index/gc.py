@@ -1,4 +1,4 @@
-"""Drops what no view has shown for a while: what is gone today may return tomorrow."""
+"""Drops what no view has shown for a while; what is gone today may be back tomorrow."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from cairn.storage.index.segment_db import SegmentRow
 from cairn.storage.lock import holder, write_lock
 
 DAY_SECONDS = 86_400.0
-# An update that only looks for garbage now and then rewrites a segment only when so much of it goes.
+# A routine collection rewrites a segment only if at least this share of its rows would go.
 QUIET_SHARE = 1 / 8
-# The database is rewritten when so much of it is free.
+# The database is compacted when this share of it is free.
 FREE_SHARE = 1 / 4
 
 
 class GarbageReport(NamedTuple):
-    """What was dropped, or would be: views by name, blobs, their chunks, bytes on disk (about, when not yet dropped).
+    """What was or would be dropped: views by name, blobs, their chunks, and bytes on disk (estimated before the fact).
 
-    `waiting` counts the blobs that no view shows, but not for long enough.
+    `waiting` counts blobs that no view shows, but whose grace period is not over.
     """
 
     views: tuple[str, ...]
@@ -47,7 +47,7 @@ class GarbageReport(NamedTuple):
 
 
 class _Due(NamedTuple):
-    """What is to be dropped: views, and blobs with the chunks of each; and how many blobs still wait."""
+    """What to drop: views, and blobs with their numbers of chunks; and how many blobs are still waiting."""
 
     views: list[garbage_db.ViewSize]
     blobs: dict[int, int]
@@ -55,9 +55,9 @@ class _Due(NamedTuple):
 
 
 def find_gone_views(views: Sequence[garbage_db.ViewSize], root: Path) -> set[int]:
-    """Return the ids of the views whose folder is gone, or whose branch or commit git no longer knows.
+    """Return the ids of views whose folder is gone or whose branch or commit git no longer knows.
 
-    A name that is not exact, because it is not UTF-8, is not judged.
+    A name that is not UTF-8 cannot be checked, so its view is kept.
 
     Args:
         views: of one index.
@@ -71,18 +71,18 @@ def find_gone_views(views: Sequence[garbage_db.ViewSize], root: Path) -> set[int
 
 
 def learning_lock(state: StateDir) -> Path:
-    """Return the file that a run locks for as long as it needs views that are here for that run only."""
+    """Return the file that a run locks while it needs temporary views."""
     return state.path / LEARNING_LOCK
 
 
 def is_passing(state: StateDir, name: str) -> bool:
-    """Tell whether a view is here for one run only, an earlier one included that was ended before it dropped it."""
+    """Tell whether a view is temporary, even if left behind by a run that was killed."""
     with closing(state.open_for_reading()) as connection, store_errors(state.database, INDEX):
         return name in garbage_db.passing_views(connection)
 
 
 def add_passing_view(state: StateDir, name: str, timeout_seconds: float) -> None:
-    """Note of a view, before it is indexed, that it is here for one run only, however that ends.
+    """Mark a view as temporary before it is indexed, so that it goes away however the run ends.
 
     Raises:
         IndexLockedError: if another process writes for longer than the seconds given.
@@ -98,7 +98,7 @@ def add_passing_view(state: StateDir, name: str, timeout_seconds: float) -> None
 
 
 def drop_passing_views(state: StateDir, timeout_seconds: float) -> None:
-    """Forget all views that were here for one run only; what only they show is garbage from then on.
+    """Drop all temporary views; what only they show becomes garbage.
 
     Raises:
         IndexLockedError, StoreError: as `add_passing_view`.
@@ -110,7 +110,7 @@ def drop_passing_views(state: StateDir, timeout_seconds: float) -> None:
 
 
 class _Undo(Exception):
-    """Rolls back a transaction that was only a trial."""
+    """Rolls back a dry run's transaction."""
 
 
 def collect(
@@ -123,7 +123,7 @@ def collect(
     quiet: bool = False,
     dry_run: bool = False,
 ) -> GarbageReport:
-    """Drop what has been garbage for `Settings.garbage_days`; the caller holds the write lock.
+    """Drop what has been garbage for `Settings.garbage_days` days; the caller holds the write lock.
 
     Args:
         connection: the database.
@@ -131,7 +131,7 @@ def collect(
         settings: how long garbage is kept.
         root: a checkout of the repository, to ask which branches there are.
         now: seconds since the epoch; by default the clock's.
-        quiet: leave what costs more than it frees.
+        quiet: skip work that costs more than it frees.
         dry_run: only say what would be dropped.
 
     Raises:
@@ -154,7 +154,7 @@ def collect(
             freed = sum(view.n_bytes for view in due.views) + _estimate(connection, due)
         else:
             _tidy(connection, state, now - grace_seconds, quiet=quiet)
-            after = state.sizes()  # the database's log grows by what is deleted, until it is emptied
+            after = state.sizes()  # the database's log grows with every deletion until it is truncated
             freed = sum(max(0, size - after[part]) for part, size in sizes.items())
     names = tuple(view.name for view in due.views)
     seconds = time.perf_counter() - started
@@ -162,12 +162,12 @@ def collect(
 
 
 def _find(connection: sqlite3.Connection, state: StateDir, root: Path, now: float, grace_seconds: float) -> _Due:
-    """Drop the views whose grace period or run is over, and return what is due. Runs inside a transaction."""
+    """Drop views whose grace period or run is over, and return what to collect. Runs inside a transaction."""
     views = garbage_db.read_view_sizes(connection)
     garbage_db.mark(connection, "view", find_gone_views(views, root), now)
     over = garbage_db.ids_due(connection, "view", now - grace_seconds)
     garbage_db.drop_views(connection, over)
-    if holder(learning_lock(state)) is None:  # what is left of a run that was killed
+    if holder(learning_lock(state)) is None:  # left by a run that was killed
         over |= garbage_db.drop_passing_views(connection)
     dead = garbage_db.dead_blobs(connection)
     garbage_db.mark(connection, "blob", dead.keys(), now)
@@ -182,8 +182,8 @@ def _sweep(connection: sqlite3.Connection, state: StateDir, due: _Due, least_sha
     Args:
         connection: the database.
         state: the folder it is in.
-        due: what is to go.
-        least_share: a segment that would lose less of its rows stays as it is, with its blobs.
+        due: what to drop.
+        least_share: leave a segment alone if it would lose less than this share of its rows.
     """
     segments = {row.id: row for row in segment_db.read_segments(connection)}
     parts = garbage_db.by_segment(connection, due.blobs)
@@ -220,17 +220,17 @@ def _rewrite(connection: sqlite3.Connection, state: StateDir, row: SegmentRow, w
 
 
 def _tidy(connection: sqlite3.Connection, state: StateDir, before: float, *, quiet: bool) -> None:
-    """Delete files that nothing names and databases that were set aside `before`; return free pages to the disk."""
+    """Delete unreferenced files and databases set aside before `before`; give free pages back to the disk."""
     state.remove_unlisted(files_of_index(connection, state))
     remove_set_aside(state, before)
     size, free = garbage_db.page_bytes(connection)
-    # Writing it again takes twice the room, which a full disk has not.
+    # Rewriting it takes twice the space, which a full disk does not have.
     if not quiet and free > FREE_SHARE * size and shutil.disk_usage(state.path).free > 2 * (size - free):
         garbage_db.compact(connection)
 
 
 def _estimate(connection: sqlite3.Connection, due: _Due) -> int:
-    """Return about how many bytes of segments the chunks of the blobs take."""
+    """Estimate how many bytes of the segments belong to the blobs' chunks."""
     rows = segment_db.read_segments(connection)
     n_rows = sum(row.n_rows for row in rows)
     return sum(row.n_bytes for row in rows) * sum(due.blobs.values()) // n_rows if n_rows else 0

@@ -50,20 +50,20 @@ from cairn.storage.store import Store
 
 LOW_BYTES, FULL_BYTES = 500_000_000, 20_000_000
 
-_MAX_TOLD = 1_000  # characters of an error that a file holds
-_MOST_NAMED = 3  # of what was set aside
+_MAX_TOLD = 1_000  # characters of a recorded error
+_MOST_NAMED = 3  # files set aside, by name
 
 Level = Literal["ok", "warning", "error"]
-# How a finding is mended: move what is in the way aside, let us read what is ours, rebuild all, redo damaged files,
-# delete litter, fold memories again from their events, date events anew, write
-# files of shared memories again (`cairn.memory.upkeep`).
+# How to repair a finding: move aside what is in the way, restore read permission, rebuild everything, redo damaged
+# files, delete litter; and for `cairn.memory.upkeep`: fold memories from their events again, correct the dates of
+# events, rewrite the files of shared memories.
 Repair = Literal["", "move", "allow", "rebuild", "redo", "tidy", "refold", "redate", "reshare"]
 
 
 class Finding(NamedTuple):
-    """One thing that was examined: its level, what is wrong in a sentence, how to repair it, or what else to do.
+    """The result of one check: its level, what is wrong in a sentence, how to repair it, or what else to do.
 
-    `repair` is empty when there is nothing to repair, or nothing that Cairn can.
+    `repair` is empty if nothing needs repair, or Cairn cannot repair it.
     """
 
     check: str
@@ -75,12 +75,12 @@ class Finding(NamedTuple):
 
 
 def examine(state: StateDir, fingerprint: str, stores: Sequence[Store] = STORES) -> list[Finding]:
-    """Examine everything, and change nothing.
+    """Examine everything without changing anything.
 
     Args:
         state: the folder.
         fingerprint: of the bundled model.
-        stores: what the folder may hold.
+        stores: the stores that the folder may hold.
     """
     findings = list(_folder(state))
     if any(finding.repair in ("move", "allow") or finding.check == "state" for finding in findings):
@@ -90,23 +90,23 @@ def examine(state: StateDir, fingerprint: str, stores: Sequence[Store] = STORES)
     findings += [_disk(state), file_system(state.path), *_locks(state)]
     findings += [finding for store in stores if store.is_truth for finding in _examine_truth(state, store)]
     try:
-        with write_lock(state.lock, 2.0, INDEX):  # no writer replaces files while they are compared
+        with write_lock(state.lock, 2.0, INDEX):  # keeps writers from replacing files during the comparison
             findings += _examine_index(state, fingerprint)
     except IndexLockedError:
         findings.append(Finding("database", "warning", "in use by a writer, so not examined", hint=Hint.of("doctor")))
-    except StoreError:  # nothing can be written, so nothing changes meanwhile
+    except StoreError:  # nothing can be written, so nothing changes
         findings += _examine_index(state, fingerprint)
     return [*findings, *_history(state)]
 
 
 def repair(state: StateDir, findings: list[Finding], rebuild: Callable[[], object], redo: Callable[[], object]) -> None:
-    """Repair what `examine` found, as far as possible.
+    """Repair the findings of `examine` as far as possible.
 
     Args:
         state: the folder.
         findings: what was found.
         rebuild: brings the index up to date after the database was moved aside.
-        redo: checks the derived files to the last byte and redoes what is damaged.
+        redo: checks every byte of the derived files and redoes what is damaged.
 
     Raises:
         StoreError: if something cannot be written.
@@ -131,7 +131,7 @@ def repair(state: StateDir, findings: list[Finding], rebuild: Callable[[], objec
 
 
 def examine_git(project: Path) -> Finding:
-    """Tell which git reads a project, and whether it is too old; no program inside the project is taken for git."""
+    """Report which git Cairn runs and whether it is too old; a program inside the project never counts as git."""
     try:
         version = os.fsdecode(run_git(project, ["version"]).stdout).removeprefix("git version ").strip()
     except FileNotFoundError:
@@ -144,7 +144,7 @@ def examine_git(project: Path) -> Finding:
 
 
 def is_damaged(state: StateDir, fingerprint: str) -> bool:
-    """Tell whether the database differs from what was written; this reads all of it."""
+    """Read the whole database and tell whether it differs from what was written."""
     return any(finding.repair == "rebuild" for finding in _examine_index(state, fingerprint))
 
 
@@ -185,12 +185,12 @@ def _may_write(state: StateDir) -> Finding:
 
 
 def _in_the_way(state: StateDir) -> Iterator[tuple[Path, str]]:
-    """Yield what stands in the place of our folders and files and can be moved, with words that describe it.
+    """Yield whatever occupies the place of our folders and files and can be moved, with a description.
 
-    A database is set aside when it is opened. The index is looked into only once nothing is in the way.
+    A database is set aside when it is opened. The index is examined once nothing is in the way.
     """
     if state.is_tracked():
-        return  # then it is for git to remove
+        return  # git has to remove it
     for path in (state.path, state.derived):
         if os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path)):
             yield path, "is a link" if os.path.islink(path) else "is not a directory"
@@ -205,7 +205,7 @@ def _in_the_way(state: StateDir) -> Iterator[tuple[Path, str]]:
 
 
 def _no_file(path: Path) -> str:
-    """Return what is wrong with what should be a file, empty if it is one, or is missing."""
+    """Return what is wrong with a path that should be a file; empty if it is one or is missing."""
     try:
         mode = path.lstat().st_mode
     except OSError:
@@ -218,7 +218,7 @@ def _no_file(path: Path) -> str:
 
 
 def _unreadable_paths(state: StateDir) -> Iterator[Path]:
-    """Yield our own folders and files that we cannot read, though their owner runs this."""
+    """Yield folders and files that this user owns but cannot read."""
     if os.path.islink(state.path):
         return
     paths = [state.path, state.derived, state.database, *state.locks(), *state.logs()]
@@ -244,7 +244,7 @@ def _disk(state: StateDir) -> Finding:
 
 
 def file_system(folder: Path, mounts: Path = MOUNTS) -> Finding:
-    """Tell whether a folder is on a local file system. Known on Linux only.
+    """Report whether a folder is on a local file system, as far as Linux tells.
 
     Args:
         folder: the folder.
@@ -281,7 +281,7 @@ def _history(state: StateDir) -> Iterator[Finding]:
 
 
 def _moment(seconds: object) -> str:
-    """Return a time in words; the file that holds it may contain nonsense."""
+    """Format a time from a file, which may hold nonsense."""
     try:
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(float(str(seconds))))
     except (ValueError, OverflowError, OSError):
@@ -326,7 +326,7 @@ def _examine_index(state: StateDir, fingerprint: str) -> list[Finding]:
         return [Finding("derived", "error", str(error), "redo")]
     except (IndexDamagedError, IndexForeignError) as error:
         return [Finding("database", "error", str(error), "rebuild")]
-    except CairnError as error:  # of a newer version, or not to be opened
+    except CairnError as error:  # from a newer version, or cannot be opened
         return [Finding("database", "error", str(error), hint=error.hint)]
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         return [Finding("database", "error", f"{state.database} holds rows that make no sense: {error}", "rebuild")]
@@ -354,11 +354,11 @@ def _examine_database(connection: sqlite3.Connection, state: StateDir, fingerpri
 
 
 def _disagreements(connection: sqlite3.Connection, state: StateDir) -> dict[str, int]:
-    """Return how many rows disagree with derived files that are whole, by kind."""
+    """Count rows that disagree with intact derived files, by kind."""
     counts: dict[str, int] = {}
     for view in view_db.read_views(connection):
         if not view.generation or view.pending:
-            continue  # what is committed may not be shown yet
+            continue  # committed files may not be published yet
         with suppress(DerivedFileError):
             arrays = load_view(state, view)
             shown = zip(arrays.paths, arrays.blob_ids.tolist(), strict=True)
@@ -393,7 +393,7 @@ def _examine_derived(connection: sqlite3.Connection, state: StateDir) -> Iterato
 
 
 class _DerivedFile(NamedTuple):
-    """A derived file that should exist: how to read it, and its size where that is known."""
+    """A derived file that should exist: how to read it, and its size if known."""
 
     path: Path
     load: Callable[[Path], object]
@@ -426,7 +426,7 @@ def _files_of(connection: sqlite3.Connection, state: StateDir) -> Iterator[_Deri
 
 
 def _optional(path: Path) -> Iterator[_DerivedFile]:
-    """Yield a file that makes answers faster and may be missing."""
+    """Yield a file that only makes answers faster, so it may be missing."""
     if path.exists():
         yield _DerivedFile(path, load_arrays, None)
 
@@ -439,8 +439,8 @@ def _litter(connection: sqlite3.Connection, state: StateDir) -> list[Path]:
 
 
 def _allow(state: StateDir) -> None:
-    """Give us read permission on our own folders and files again."""
-    for path in _unreadable_paths(state):  # folders first: what is in them is seen once they can be read
+    """Restore read permission on our own folders and files."""
+    for path in _unreadable_paths(state):  # folders first, to see what is in them
         try:
             path.chmod(path.lstat().st_mode | (stat.S_IRWXU if path.is_dir() else stat.S_IRUSR | stat.S_IWUSR))
         except OSError as error:
@@ -448,10 +448,10 @@ def _allow(state: StateDir) -> None:
 
 
 def _clear_the_way(state: StateDir) -> None:
-    """Move aside, and keep, what stands in the place of our folders and files."""
+    """Move aside and keep whatever occupies the place of our folders and files."""
     stamp = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
     for path, _ in list(_in_the_way(state)):
-        # Out of the folder of derived files, from which everything goes that nothing names.
+        # Move it out of `derived/`, where all unreferenced files get deleted.
         target = state.path / path.name if path.parent == state.derived else path
         try:
             path.replace(f"{target}.moved-{stamp}")
@@ -460,7 +460,7 @@ def _clear_the_way(state: StateDir) -> None:
 
 
 def _tidy(state: StateDir) -> None:
-    """Forget damaged vectors of other models and graphs, and delete files that belong to nothing."""
+    """Drop damaged graphs and other models' vectors, and delete unreferenced files."""
     if not state.database.exists():
         return
     with write_lock(state.lock, 10.0, INDEX), closing(state.open_for_writing()) as connection:
@@ -474,5 +474,5 @@ def _tidy(state: StateDir) -> None:
             try:
                 load_arrays(path)
             except DerivedFileError:
-                path.unlink(missing_ok=True)  # answers come without, until it is made again
+                path.unlink(missing_ok=True)  # answers do without it until it is rebuilt
         state.remove_unlisted(files_of_index(connection, state))

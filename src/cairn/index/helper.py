@@ -1,7 +1,7 @@
-"""Processes that work on a repository's content, so that a crash, an endless parse or a lack of memory harms no other.
+"""Helper processes for a repository's content: a crash, an endless parse or running out of memory harms nothing else.
 
-A helper does one job after another for as long as there are any. The operating system enforces what a job may use,
-because nothing else stops a grammar in native code. A helper that uses more is ended, and only its job is lost.
+A helper does one job after another. The operating system enforces a job's limits, because nothing else can stop native
+code. A helper that exceeds them is killed, and only its job is lost.
 """
 
 from __future__ import annotations
@@ -29,27 +29,26 @@ from cairn.garbage_collection import RARELY
 if TYPE_CHECKING:
     import queue
 
-# What a job may use: processor time, and memory on top of what the helper holds already; larger files get more.
+# A job's limits: processor time, and memory on top of what the helper already holds; larger files get more.
 SECONDS = 1.5
 MEMORY_MB = 224
 SECONDS_PER_MB, MEMORY_MB_PER_MB = 2, 50
-# By the wall clock, where processor time is not limited (Windows) or does not advance.
+# Wall-clock limit, for where processor time is not limited (Windows) or does not advance.
 PATIENCE_SECONDS = 60
 CRASHED = "the grammar crashed on this file"
-_MOST_KEPT_MB = 200  # between jobs: grammars, queries, and what malloc does not release
+_MOST_KEPT_MB = 200  # kept between jobs: grammars, queries, and what malloc does not release
 _MEMORY_EXIT = 17
 _JOBS_PER_LIMIT, _LARGE_BYTES = 16, 100_000
 _job_numbers = count()
-_STREAMS = 3  # the standard ones
+_STREAMS = 3  # stdin, stdout, stderr
 _MB = 1_000_000
-_PIPE_BYTES = 1 << 20  # what Linux allows everybody
+_PIPE_BYTES = 1 << 20  # the most that Linux allows an unprivileged process
 
 
 class Result(NamedTuple):
-    """What became of a job: its value, the error meant for the user that it raised, or why there is neither.
+    """The outcome of a job: its value, the user-facing error it raised, or why there is neither.
 
-    `memorable` says that the reason lies in the content, so that trying again is pointless; `died` that the helper can
-    take no more jobs.
+    `memorable` means that the content is to blame, so retrying is pointless; `died` that the helper takes no more jobs.
     """
 
     value: Any = None
@@ -60,12 +59,12 @@ class Result(NamedTuple):
 
 
 class Helper:
-    """Another process, with a thread for each direction, so that neither side ever waits for the other to read.
+    """A helper process, with a thread for each direction, so that neither side blocks on the other.
 
-    It is forked if this process has a single thread, which saves the start and the imports; else it is started afresh.
+    It is forked if this process has a single thread, which saves start-up and imports; otherwise it is spawned.
 
     Args:
-        started: the process, if it runs already; see `start_helpers`.
+        started: the process, if it is already running; see `start_helpers`.
     """
 
     def __init__(self, started: _Started | None = None) -> None:
@@ -73,8 +72,8 @@ class Helper:
 
         self.priority = own_priority()
         self._process, tasks, results = started or _start()
-        self._limits: deque[tuple[float, int]] = deque()  # of the jobs without an answer
-        self._n_ahead = 0  # of these, the first ones, whose results nobody wants
+        self._limits: deque[tuple[float, int]] = deque()  # of the jobs in flight
+        self._n_ahead = 0  # the first of these, whose results are not needed
         self._tasks: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._results: queue.SimpleQueue[Result] = queue.SimpleQueue()
         self._threads = [
@@ -85,28 +84,28 @@ class Helper:
             thread.start()
 
     def send(self, job: str, size: int, *arguments: Any) -> None:  # noqa: ANN401 - of any job
-        """Hand over a job; a process that died is noticed when its result is asked for.
+        """Send a job; a dead process is noticed when its result is received.
 
         Args:
             job: a function, as `module:name`.
-            size: of the content that it works on, in bytes.
+            size: of the content, in bytes.
         """
         self._limits.append(limits_for(size))
         self._tasks.put(pickle.dumps((job, size, arguments), protocol=pickle.HIGHEST_PROTOCOL))
 
     def send_ahead(self, job: str, size: int, *arguments: Any) -> None:  # noqa: ANN401 - of any job
-        """Hand over a job whose result nobody wants, so that what it loads is there for the next one."""
+        """Send a job only for what it loads, so that the next one starts faster."""
         self.send(job, size, *arguments)
         self._n_ahead += 1
 
     def catch_up(self) -> None:
-        """Wait for the jobs whose results nobody wants."""
+        """Wait for the jobs of `send_ahead`."""
         while self._n_ahead:
             self._n_ahead -= 1
             self.receive()
 
     def receive(self) -> Result:
-        """Return what became of the first job without an answer; after a failure `is_alive` may be false."""
+        """Return the outcome of the oldest job in flight; after a failure `is_alive` may be false."""
         import queue  # noqa: PLC0415 - as above
 
         seconds, memory_mb = self._limits.popleft()
@@ -117,12 +116,12 @@ class Helper:
             return Result(failure=f"took more than {PATIENCE_SECONDS} s to parse", died=True)
         if result is not _DIED:
             return result
-        self._results.put(_DIED)  # for whoever asks again
+        self._results.put(_DIED)  # for later calls
         return failure_of(self._process.wait(), seconds, memory_mb)
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can take jobs."""
+        """Whether it can take more jobs."""
         return self._process.poll() is None and all(thread.is_alive() for thread in self._threads)
 
     def close(self) -> None:
@@ -134,7 +133,7 @@ class Helper:
             thread.join()
 
     def _feed(self, stream: IO[bytes]) -> None:
-        with suppress(BrokenPipeError), stream:  # receive() tells of a process that died
+        with suppress(BrokenPipeError), stream:  # receive() reports the death
             while (task := self._tasks.get()) is not None:
                 stream.write(task)
                 stream.flush()
@@ -143,7 +142,7 @@ class Helper:
         with suppress(EOFError, pickle.UnpicklingError, OSError), stream:
             while True:
                 self._results.put(read_result(stream))
-        self._process.kill()  # one that answers nonsense is treated like one that died
+        self._process.kill()  # a garbled reply counts as a death
         self._results.put(_DIED)
 
 
@@ -151,7 +150,7 @@ _DIED = Result(died=True)
 
 
 def start_helpers(count: int) -> list[Helper]:
-    """Start some helpers, or as many as the system allows: first all processes, for threads keep one from forking."""
+    """Start helpers, or as many as the system allows: all processes first, because threads rule out forking."""
     started: list[_Started] = []
     try:
         while len(started) < count:
@@ -163,29 +162,29 @@ def start_helpers(count: int) -> list[Helper]:
 
 
 def limits_for(size: int) -> tuple[float, int]:
-    """Return the seconds and megabytes that a job on so many bytes may use."""
+    """Return the seconds and megabytes that a job on `size` bytes may use."""
     beyond = max(0, size - 1) // _MB
     return SECONDS + SECONDS_PER_MB * beyond, MEMORY_MB + MEMORY_MB_PER_MB * (beyond + 1)
 
 
 def failure_of(exit_code: int, seconds: float, memory_mb: int) -> Result:
-    """Return what the end of a process says about the job that it had."""
+    """Return what the exit of a process says about its job."""
     if exit_code == -getattr(signal, "SIGPROF", 0):
         return Result(failure=f"took more than {seconds:g} s to parse", memorable=True, died=True)
     if exit_code == _MEMORY_EXIT:
         return Result(failure=f"needed more than {memory_mb} MB to parse", memorable=True, died=True)
-    # Somebody else's signal says nothing about the file.
+    # A signal from outside says nothing about the file.
     memorable = exit_code not in (-signal.SIGTERM, -getattr(signal, "SIGKILL", 0))
     return Result(failure=CRASHED, memorable=memorable, died=True)
 
 
 def own_priority() -> int:
-    """Return the priority of this thread, which its children inherit."""
+    """Return this thread's priority, which its children inherit."""
     return os.getpriority(os.PRIO_PROCESS, 0) if sys.platform != "win32" else 0
 
 
 def may_fork() -> bool:
-    """Tell whether this process can be forked safely: in a fork, nobody releases the locks of other threads."""
+    """Tell whether forking is safe: in a fork, locks held by other threads are never released."""
     return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1
 
 
@@ -194,7 +193,7 @@ def may_fork() -> bool:
 
 def _start() -> _Started:
     if may_fork():
-        with suppress(OSError):  # a fork needs more memory at once than a new process
+        with suppress(OSError):  # forking can need more memory up front than a new process
             return _fork()
     return _spawn()
 
@@ -218,19 +217,19 @@ def _spawn() -> _Started:
 
 
 def _widen(pipe: int) -> None:
-    """Let a pipe hold the work of a second, as far as the system allows.
+    """Enlarge a pipe so that it holds about a second of work, as far as the system allows.
 
-    While this process writes a batch, its threads for the helper wait for the interpreter. Meanwhile the helper needs
-    files, and room for what it makes of them.
+    While this process writes a batch, its helper threads wait for the interpreter. Meanwhile the helper needs input,
+    and room for its output.
     """
     if sys.platform == "linux":
-        fcntl = import_module("fcntl")  # is not there on Windows
-        with suppress(OSError):  # this user's pipes hold too much already
+        fcntl = import_module("fcntl")  # missing on Windows
+        with suppress(OSError):  # this user's pipes are at their limit
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
 class _Fork:
-    """The process number of a fork, waited for once."""
+    """A forked child, reaped once."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -254,14 +253,14 @@ class _Fork:
             if self._exit_code is None:
                 try:
                     pid, status = os.waitpid(self._pid, options)
-                except ChildProcessError:  # this program ignores how its children end
+                except ChildProcessError:  # SIGCHLD is ignored
                     self._exit_code = 0
                 else:
                     self._exit_code = os.waitstatus_to_exitcode(status) if pid else None
             return self._exit_code
 
 
-# A process, what it reads its jobs from, and what it writes their results to.
+# A process, the pipe to send it jobs, and the pipe for its results.
 _Started = tuple[subprocess.Popen[bytes] | _Fork, IO[bytes], IO[bytes]]
 
 
@@ -289,32 +288,32 @@ def _serve_ends(source: int, sink: int) -> None:
 
 
 def run_fork(keep: tuple[int, ...], work: Callable[[], None]) -> NoReturn:
-    """Do some work and exit: none of the parent's own work goes on in a fork.
+    """Run `work` in a fork and exit, so that none of the parent's code runs on.
 
     Args:
-        keep: the files it needs. All others are closed, above all the write lock, which must be released when the
-            parent ends.
+        keep: the descriptors it needs. All others are closed: above all that of the write lock, which must be released
+            when the parent exits.
     """
     status = 1
     try:
         for number in map(int, os.listdir("/proc/self/fd")):
             if number >= _STREAMS and number not in keep:
-                with suppress(OSError):  # the one that listed them
+                with suppress(OSError):  # that of the listing itself
                     os.close(number)
         be_helper()
         work()
         status = 0
     finally:
-        os._exit(status)  # none of the parent's code may run here, not even its error handling
+        os._exit(status)  # nothing of the parent may run here, not even error handlers
 
 
 # -- inside the helper -------------------------------------------------------------------------------------------------
 
 
 def be_helper() -> None:
-    """Set this process up for work on foreign content."""
+    """Prepare this process for work on untrusted content."""
     gc.set_threshold(*RARELY)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that a person started
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the parent
     if sys.platform != "win32":
         import resource  # noqa: PLC0415 - is not there on Windows
 
@@ -326,12 +325,12 @@ def be_helper() -> None:
 
 
 def run_limited(job: str, size: int, *arguments: Any) -> bytes:  # noqa: ANN401 - of any job
-    """Return the outcome of a job, as bytes; the process ends if it uses too much."""
+    """Run a job under its limits and return its outcome as bytes; the system kills a process that exceeds them."""
     function = _function(job)
     seconds, memory_mb = limits_for(size)
     if (
         size > _LARGE_BYTES or next(_job_numbers) % _JOBS_PER_LIMIT == 0
-    ):  # setting it takes as long as parsing a small file
+    ):  # setting the limit takes as long as parsing a small file
         _limit_memory(memory_mb)
     _limit_time(seconds)
     try:
@@ -355,13 +354,13 @@ def _function(job: str) -> Callable[..., Any]:
 
 
 def _limit_time(seconds: float) -> None:
-    """Have the system end this process when it has used so many more seconds of processor time; 0 for no limit."""
+    """Limit this process to so many more seconds of processor time; 0 for no limit."""
     if sys.platform != "win32":
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _limit_memory(memory_mb: int) -> None:
-    """Let this process take so much more memory than it holds; what asks for more fails."""
+    """Limit this process to so much more memory than it now holds; allocations beyond that fail."""
     if sys.platform != "linux":
         return
     import resource  # noqa: PLC0415 - is not there on Windows
@@ -372,7 +371,7 @@ def _limit_memory(memory_mb: int) -> None:
 
 
 def _private_bytes() -> int:
-    """Return how much private memory this process has, in bytes."""
+    """Return this process's private memory in bytes."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[5]) * os.sysconf("SC_PAGESIZE")
 
@@ -383,7 +382,7 @@ def _first_private_bytes() -> int:
 
 
 def serve(tasks: IO[bytes], results: IO[bytes]) -> None:
-    """Do the jobs that come in until the other side closes the stream: all that the process is for."""
+    """Do incoming jobs until the other side closes the stream."""
     while True:
         try:
             job, size, arguments = pickle.load(tasks)
@@ -397,10 +396,10 @@ def serve(tasks: IO[bytes], results: IO[bytes]) -> None:
 
 
 def read_result(stream: IO[bytes]) -> Result:
-    """Read what became of a job.
+    """Read the outcome of a job.
 
     Raises:
-        EOFError, pickle.UnpicklingError: if the process ended, or what it says is no answer.
+        EOFError, pickle.UnpicklingError: if the process ended or its reply is garbled.
     """
     try:
         kind, *rest = _Plain(stream).load()
@@ -416,7 +415,7 @@ def read_result(stream: IO[bytes]) -> Result:
 
 
 class _Plain(pickle.Unpickler):
-    """Creates only plain values and our own records: whoever controls the helper must not control this process."""
+    """Unpickles only plain values and our own records: a compromised helper must not control this process."""
 
     def find_class(self, module: str, name: str) -> Any:  # noqa: ANN401 - as in the base class
         if module == "array" and name in ("array", "_array_reconstructor"):

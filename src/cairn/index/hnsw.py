@@ -1,8 +1,8 @@
-"""A graph over the vectors of one large segment, in which the nearest to a query are found without a look at all.
+"""A neighbour graph over the vectors of a large segment, to find the nearest to a query without comparing them all.
 
 The graph is usearch's HNSW (Malkov and Yashunin 2016, https://arxiv.org/abs/1603.09320). It says which rows are near;
-the cosines come from the segment's own vectors. Its file is derived from a segment file, which never changes, and
-carries its name: there is nothing to keep in step, and without it every row is compared.
+the cosines come from the segment's own vectors. A graph's file is derived from one segment, which never changes, and
+bears its name, so the two cannot drift apart. Without it, every row is compared.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ from cairn.storage.own_files import create_new, open_stream
 if TYPE_CHECKING:
     from usearch.index import Index
 
-# Neighbours of a node and how many are tried when one is added; both cost time and memory at building.
+# Neighbours of a node, and candidates tried when one is added; both cost build time and memory.
 _CONNECTIVITY, _TRIED = 16, 128
-# The nearest that a search finds. Among them are the ten nearest of all, see bench/README.md.
+# How many a search finds. They include the ten nearest of all; see bench/README.md.
 NEAREST = 2_000
-_STEP = 20_000  # nodes added between two words to whoever watches
+_STEP = 20_000  # nodes added between two reports of progress
 _DIGEST_BYTES = 16
-_COPIED_BYTES = 8_000_000  # at a time
+_COPIED_BYTES = 8_000_000  # per pass
 
 Progress = Callable[[int, int], None]
 
 
 class NeighbourGraph:
-    """Finds the rows of a segment whose vectors are near to a query's.
+    """Finds the rows of a segment whose vectors are near a query's.
 
-    Equal vectors are one node, for a graph in which many nodes are at distance 0 falls apart. The rows of node `i` are
-    `rows[start[i]:start[i + 1]]`. Rows without a direction, all zeros, are in no node.
+    Equal vectors share a node, since a graph with many nodes at distance 0 falls apart. The rows of node `i` are
+    `rows[start[i]:start[i + 1]]`. Zero vectors are in no node.
     """
 
     def __init__(self, index: Index, rows: npt.NDArray[np.int32], start: npt.NDArray[np.int64]) -> None:
@@ -63,7 +63,7 @@ class NeighbourGraph:
         """Return the graph of some vectors, shape (n_rows, dimensions).
 
         Args:
-            threads: 0 for one a core; with more than one, the graph differs a little from run to run.
+            threads: 0 for one per core; with more than one, the graph varies a little between runs.
             progress: called with (nodes done, nodes to do).
         """
         from usearch.index import Index  # noqa: PLC0415 - start-up time: most indexes are too small for a graph
@@ -78,7 +78,7 @@ class NeighbourGraph:
             expansion_add=_TRIED,
             enable_key_lookups=False,
         )
-        # In the order of the rows, so that equal segments give equal graphs.
+        # In row order, so that equal segments give equal graphs.
         order = np.argsort(first)
         number = np.empty_like(order)
         number[order] = np.arange(len(order))
@@ -93,8 +93,8 @@ class NeighbourGraph:
         return cls(index, known[by_node], np.r_[0, np.cumsum(counts)].astype(np.int64))
 
     def save(self, path: Path) -> int:
-        """Write the graph and return its size in bytes; a crash leaves either the whole file or none."""
-        scratch = path.with_name(f"{path.name}.{os.getpid()}.graph")  # in memory it would take as much again
+        """Write the graph atomically and return its size in bytes."""
+        scratch = path.with_name(f"{path.name}.{os.getpid()}.graph")  # serializing in memory would take as much again
         try:
             self._save_index(scratch)
             return self._save_from(scratch, path)
@@ -103,7 +103,7 @@ class NeighbourGraph:
 
     def _save_index(self, scratch: Path) -> None:
         try:
-            os.close(create_new(scratch))  # what is written to by its name is a file of ours, not where a link leads
+            os.close(create_new(scratch))  # usearch writes by name, so make sure it is our file and not a link
             self._index.save(scratch)
         except (RuntimeError, OSError) as error:
             raise StoreError(f"cannot write {scratch}: {error}", Hint("free some space, then run", "index")) from error
@@ -144,9 +144,9 @@ class NeighbourGraph:
         return cls(index, rows, start)
 
     def nearest(self, query: npt.NDArray[np.float32], count: int = NEAREST) -> npt.NDArray[np.int64]:
-        """Return the rows of the nodes nearest to a unit vector, shape (dimensions,): `count` nodes, nearest first."""
+        """Return the rows of the `count` nodes nearest to a unit vector of shape (dimensions,), nearest first."""
         quantized = np.round(query * 127).astype(np.int8)
-        with self._lock:  # searches share the graph's scratch memory
+        with self._lock:  # searches share the graph's scratch space
             nodes = np.asarray(self._index.search(quantized, count, threads=1).keys).astype(np.int64)
         lengths = self._start[nodes + 1] - self._start[nodes]
         places = np.repeat(self._start[nodes] - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
@@ -155,7 +155,7 @@ class NeighbourGraph:
 
 
 def _digests(vectors: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.void]]:
-    """Return the rows that have a direction, and for each a digest of its vector. Shapes: (n_known,)."""
+    """Return the rows that are not all zeros, and a digest of each one's vector. Shapes: (n_known,)."""
     known, digests = [np.zeros(0, np.int32)], [b""]
     for begin in range(0, len(vectors), _STEP):
         block = np.ascontiguousarray(vectors[begin : begin + _STEP])
@@ -167,33 +167,33 @@ def _digests(vectors: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.int32], npt.
 
 
 def is_installed() -> bool:
-    """Tell whether usearch is here, which the extra `large` installs."""
+    """Tell whether usearch is installed, as by the extra `large`."""
     return find_spec("usearch") is not None
 
 
 def open_graph(path: Path) -> NeighbourGraph | None:
-    """Return the graph in a file, None for one that is damaged: it is removed, so that the next run rebuilds it.
+    """Open a graph; a damaged one is removed, so that the next run rebuilds it, and gives None.
 
-    Without usearch there is none either; then the file stays.
+    Without usearch this gives None as well, and the file stays.
     """
     if not is_installed():
         return None
     try:
         return NeighbourGraph.load(path)
     except DerivedFileError:
-        with suppress(OSError):  # it may be in use, or not ours to remove; then it stays refused
+        with suppress(OSError):  # in use, or not ours to remove; it stays refused
             path.unlink()
         return None
 
 
 def build_graphs(state: StateDir, exact_chunks: int, timeout_seconds: float, progress: Progress | None = None) -> int:
-    """Build the graphs that are missing, and return how many rows got one; none when another process is at it.
+    """Build the missing graphs and return how many rows they cover; 0 if another process is building.
 
-    The index can be read and written meanwhile. A segment that is merged away before its graph is done gets none.
+    The index can be read and written meanwhile. A segment that is merged away in the meantime gets no graph.
 
     Args:
         exact_chunks: see `missing_graphs`.
-        timeout_seconds: how long to wait for a process that writes the index, once a graph is done.
+        timeout_seconds: how long to wait for the write lock once a graph is done.
         progress: called with (nodes done, nodes to do) of each graph.
 
     Raises:
@@ -211,9 +211,9 @@ def build_graphs(state: StateDir, exact_chunks: int, timeout_seconds: float, pro
                 try:
                     vectors = Segment.load(state.segment(row.name)).vectors
                 except DerivedFileError:
-                    continue  # merged away, or damaged: then the next run reads its files again
+                    continue  # merged away, or damaged, in which case the next run reads its files again
                 graph = NeighbourGraph.build(vectors, progress=progress)
-                # Under the lock, for a writer deletes what belongs to no segment, half-written files included.
+                # Under the lock, because a writer deletes all files that belong to no segment, even half-written ones.
                 with write_lock(state.lock, timeout_seconds, INDEX):
                     if any(segment.name == row.name for segment in segment_db.read_segments(connection)):
                         graph.save(state.neighbours(row.name))

@@ -1,7 +1,7 @@
-"""News of changes from Linux, through inotify(7): what was saved before a question is known when it is asked.
+"""Change events from Linux through inotify(7): whatever was saved before a question is known when it is asked.
 
-The kernel queues an event before the call that changed a file returns. So while the queue is empty, nothing has changed
-that was not read from it. What it cannot tell is listed in docs/adr/0042-answers-trust-the-watcher.md.
+The kernel queues an event before the call that changed a file returns. So an empty queue means that we have read every
+change. docs/adr/0042-answers-trust-the-watcher.md lists what inotify cannot see.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ _FIONREAD = 0x541B
 
 
 class InotifyStream(ChangeStream):
-    """News of some folders, without those inside them.
+    """Events for some folders, without their subfolders.
 
     Attributes:
-        is_prompt: see `ChangeStream`; not if one of the folders may not be watched.
+        is_prompt: see `ChangeStream`; False if one of the folders cannot be watched.
 
     Args:
         folders: absolute.
 
     Raises:
-        OSError: if the system's limits are reached.
+        OSError: if a limit of the system is reached.
         FileNotFoundError: if a folder is gone.
     """
 
     def __init__(self, folders: Collection[str]) -> None:
         self._libc = ctypes.CDLL(None, use_errno=True)
-        self._paths: dict[int, str] = {}  # of each folder, by the number of its watch
+        self._paths: dict[int, str] = {}  # folders by watch descriptor
         self._lock = threading.Lock()
         self._bell = threading.Event()
         self._is_settled = True
@@ -62,9 +62,9 @@ class InotifyStream(ChangeStream):
             raise
 
     def follow(self, folders: Collection[str]) -> bool:
-        """Watch these folders from now on, and no others; return True: that needs no other stream.
+        """Watch exactly these folders from now on; return True, since this stream can.
 
-        News of a folder that was renamed comes under the name that it is given here.
+        Events for a renamed folder carry the name given here.
         """
         paths: dict[int, str] = {}
         is_prompt = True
@@ -77,12 +77,12 @@ class InotifyStream(ChangeStream):
             else:
                 raise _last_error(folder)
         for number in self._paths.keys() - paths.keys():
-            self._libc.inotify_rm_watch(self._queue, number)  # it fails where the folder is gone
+            self._libc.inotify_rm_watch(self._queue, number)  # fails if the folder is gone
         self._paths, self.is_prompt = paths, is_prompt
         return True
 
     def next(self, timeout_seconds: float) -> frozenset[str]:
-        """Wait for changes, and until no more of them come at once; `wake` ends that."""
+        """Wait for changes until a burst of them ends; `wake` interrupts it."""
         if timeout_seconds and self._poll(1000 * timeout_seconds):
             deadline = time.monotonic() + DEBOUNCE_MS / 1000
             gathered = self._unread()
@@ -99,11 +99,11 @@ class InotifyStream(ChangeStream):
         return found
 
     def settle(self) -> None:
-        """Note that what was reported has been dealt with, or is remembered."""
+        """Note that all reported changes have been handled, or are remembered."""
         self._is_settled = True
 
     def is_quiet(self) -> bool:
-        """Tell whether nothing has changed that was not settled."""
+        """Tell whether every change has been settled."""
         with self._lock:
             if not self._is_settled or not self.is_prompt:
                 return False
@@ -112,19 +112,19 @@ class InotifyStream(ChangeStream):
             return not poller.poll(0)
 
     def wake(self) -> None:
-        """Make `next` return at once, the next time if nobody waits now; any thread may call it."""
+        """Make the current or the following `next` return at once; any thread may call this."""
         with self._lock:
             if not self._bell.is_set():
                 self._bell.set()
                 os.eventfd_write(self._waker, 1)
 
     def close(self) -> None:
-        """Give the descriptors back."""
+        """Close the descriptors."""
         os.close(self._queue)
         os.close(self._waker)
 
     def _poll(self, timeout_ms: float) -> bool:
-        """Wait until there is something to read, or to wake for."""
+        """Wait until there is an event, or `wake` is called."""
         poller = select.poll()
         poller.register(self._queue, select.POLLIN)
         poller.register(self._waker, select.POLLIN)

@@ -1,4 +1,4 @@
-"""Runs jobs on foreign content in helpers: keeps some warm, and remembers the contents on which a job failed."""
+"""Runs jobs on untrusted content in helpers: keeps some warm, and remembers contents on which a job failed."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from cairn.errors import UnparsableError
 from cairn.index.helper import CRASHED, Helper, Result, own_priority, start_helpers
 from cairn.kernels import build
 
-IDLE_SECONDS = 30.0  # then a helper without a job ends
-# What parses: this program (its package is above this layer), this Python, and the build of the inner loops.
+IDLE_SECONDS = 30.0  # after which an idle helper ends
+# What a failure depends on: this version (its package is above this layer), Python, and the build of the inner loops.
 _PARSER = f"{sys.modules['cairn'].__version__} {sys.version} {build.VERSION if build.IS_COMPILED else 'plain'}"
 _HASH_BYTES = 16
 _MAX_REMEMBERED_BYTES = 1_000_000
 
 
 def run_isolated(job: str, data: bytes, language: str, *arguments: object, scope: str = "") -> Any:  # noqa: ANN401 - of any job
-    """Return what a job makes of a file's content, done where neither a crash nor an endless parse does harm.
+    """Run a job on a content in a helper, where a crash or an endless parse does no harm.
 
     Args:
         job: a function, as `module:name`, that is called with the content, the language's name and the arguments.
         data: the content.
         language: the name of its language.
-        arguments: plain values, or records of ours; so must the result be.
-        scope: names a job that does much besides parsing, whose failures say nothing about other jobs.
+        arguments: plain values or our own records; so must the result be.
+        scope: names a job that does more than parse, so that its failures do not count for other jobs.
 
     Raises:
         UnparsableError: if the job failed on this content, now or before.
@@ -40,7 +40,7 @@ def run_isolated(job: str, data: bytes, language: str, *arguments: object, scope
     """
     if reason := find_failure(data, language, scope):
         raise UnparsableError(reason)
-    most = max(1, count_waiting())  # as many wait afterwards as did before
+    most = max(1, count_waiting())  # keeps as many idle as before
     helper = borrow()
     try:
         helper.send(job, len(data), data, language, *arguments)
@@ -65,12 +65,12 @@ _lock = threading.Lock()
 
 
 def borrow() -> Helper:
-    """Return a helper without a job; give it back, or close it."""
+    """Return an idle helper; give it back or close it."""
     return borrow_several(1)[0]
 
 
 def borrow_several(count: int) -> list[Helper]:
-    """Return some helpers without a job, fewer if the system allows no more; give each back, or close it."""
+    """Return idle helpers, fewer if the system allows no more; give each back or close it."""
     with _lock:
         entries = _waiting(own_priority())[:count]
         _idle[:] = [entry for entry in _idle if entry not in entries]
@@ -85,23 +85,23 @@ def borrow_several(count: int) -> list[Helper]:
 
 
 def count_waiting() -> int:
-    """Return how many helpers of this thread's priority wait for a job."""
+    """Return how many helpers of this thread's priority are idle."""
     with _lock:
         return len(_waiting(own_priority()))
 
 
 def _waiting(priority: int) -> list[tuple[float, Helper]]:
-    """Return the helpers of a priority that wait, and since when. The caller holds the lock."""
+    """Return the idle helpers of a priority, with since when. The caller holds the lock."""
     return [entry for entry in _idle if entry[1].priority == priority]
 
 
 def warm() -> None:
-    """Start a helper unless one is waiting, so that the next job need not."""
+    """Start a helper unless one is idle, so that the next job does not have to."""
     give_back(borrow())
 
 
 def warm_up(job: str, data: bytes, language: str) -> None:
-    """Start a helper unless one is waiting, and let it load what a job needs, while the caller goes on."""
+    """Start a helper unless one is idle, and have it load what a job needs while the caller continues."""
     priority = own_priority()
     with _lock:
         if _waiting(priority):
@@ -112,10 +112,10 @@ def warm_up(job: str, data: bytes, language: str) -> None:
 
 
 def give_back(helper: Helper, most: int = 1) -> None:
-    """Keep a helper for a while, so that the next job of its priority need not start one.
+    """Keep a helper for a while for the next job of its priority.
 
     Args:
-        most: how many of one priority may wait; this one ends if there are as many.
+        most: how many of one priority may be idle; if there are that many, this one is closed.
     """
     with _lock:
         if helper.is_alive and len(_waiting(helper.priority)) < most:
@@ -126,7 +126,7 @@ def give_back(helper: Helper, most: int = 1) -> None:
 
 
 def _plan_closing(seconds: float) -> None:
-    """Plan to close idle helpers, unless that is planned already. The caller holds the lock."""
+    """Schedule the closing of idle helpers, unless it is scheduled. The caller holds the lock."""
     global _timer
     if _timer is None:
         _timer = threading.Timer(seconds, _close_idle)
@@ -135,7 +135,7 @@ def _plan_closing(seconds: float) -> None:
 
 
 def _close_idle() -> None:
-    """Close the helpers that have been idle long enough, and look again later if there are others."""
+    """Close helpers that have been idle long enough, and reschedule if others remain."""
     global _timer
     now = time.monotonic()
     with _lock:
@@ -161,19 +161,19 @@ def _close_all() -> None:
 
 
 def find_failure(data: bytes, language: str, scope: str = "") -> str:
-    """Return why a job failed on this content before, with what parses now; empty if it did not."""
+    """Return why this version failed on this content before; empty if it did not."""
     if not (known := _read(_file())):
         return ""
     return known.get(_key(data, language, "")) or known.get(_key(data, language, scope), "")
 
 
 def remember(result: Result, data: bytes, language: str, scope: str = "") -> None:
-    """Record that a job failed, if the content was the reason."""
+    """Record a failure if the content was to blame."""
     if not result.memorable:
         return
     key = _key(data, language, "" if result.failure == CRASHED else scope)
     file = _file()
-    with suppress(OSError):  # then it fails again next time
+    with suppress(OSError):  # it will just fail again
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         too_long = file.exists() and file.stat().st_size > _MAX_REMEMBERED_BYTES
         with file.open("w" if too_long else "a", encoding="utf-8") as stream:
@@ -186,7 +186,7 @@ def _key(data: bytes, language: str, scope: str) -> str:
 
 
 def _file() -> Path:
-    """Return the file of this user, outside of all projects, that has a line for each failure."""
+    """Return this user's file of failures, one per line, kept outside of all projects."""
     return _file_in(os.environ.get("XDG_CACHE_HOME", ""))
 
 
@@ -205,7 +205,7 @@ _read_last: tuple[tuple[Path, int, int], dict[str, str]] | None = None
 
 
 def _read(file: Path) -> dict[str, str]:
-    """Return the reasons by key, read again when another process added one."""
+    """Return the reasons by key, reread if another process added one."""
     global _read_last
     try:
         status = file.stat()

@@ -1,4 +1,4 @@
-"""What a run may take of the machine: processes, memory, priority, and whether it runs on battery at all."""
+"""What a run may use of the machine: processes, memory, priority, and whether it runs on battery at all."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from cairn.config import Settings
 _T = TypeVar("_T")
 Progress = Callable[[int, int], None]
 
-# More processes than this gain little: the results go through one.
+# More helpers gain little, since all results go through one process.
 MAX_HELPERS = 4
-# Measured (docs/adr/0015): what the first process and each one beside it hold before the first file.
+# Memory before the first file, of the main process and of each helper; measured in docs/adr/0015.
 BASE_MB, HELPER_MB = 170, 70
-# From this ceiling on batches have the size that was measured to be quickest.
+# With at least this much memory, batches have the size that was measured to be fastest.
 FULL_MB = 1_024
 BATCH_BYTES = 8_000_000
 POWER_FOLDER = Path("/sys/class/power_supply")
 
 
 class RunLimits(NamedTuple):
-    """How large the pieces of a run are.
+    """The number of helpers and the batch sizes of a run.
 
-    `helpers` processes parse beside the first, 0 when it parses itself. A batch is committed at `batch_chunks` or at
-    `batch_bytes` of source; `in_flight_bytes` of source at most are with helpers at once. `vocabulary_share` says how
-    many of the words that are usually remembered from batch to batch may be.
+    `helpers` is 0 if the main process parses by itself. A batch is committed at `batch_chunks` chunks or `batch_bytes`
+    of source. Helpers hold at most `in_flight_bytes` of source at once. `vocabulary_share` is the fraction of the usual
+    word cache to keep between batches.
     """
 
     helpers: int
@@ -41,16 +41,16 @@ class RunLimits(NamedTuple):
 
 
 def limits_of(settings: Settings, *, background: bool, cores: int | None = None) -> RunLimits:
-    """Return the limits that keep a run within the settings.
+    """Return the limits that keep a run within its settings.
 
     Args:
         settings: `memory_mb`, `background_cores`, `batch_chunks`.
-        background: whether nobody waits for the run, so that it has some of the cores only.
+        background: nobody is waiting, so use only some of the cores.
         cores: how many there are; by default those of the machine.
     """
     cores = cores or os.cpu_count() or 1
     allowed = background_cores(settings, cores) if background else cores
-    # Of a small ceiling a third goes to helpers; the rest is for batches.
+    # With little memory, a third goes to helpers and the rest to batches.
     by_memory = max(0, (settings.memory_mb - BASE_MB) // (3 * HELPER_MB))
     share = min(1.0, (settings.memory_mb - BASE_MB) / (FULL_MB - BASE_MB))
     return RunLimits(
@@ -63,7 +63,7 @@ def limits_of(settings: Settings, *, background: bool, cores: int | None = None)
 
 
 def kept_bytes_of(settings: Settings) -> int:
-    """Return how much the symbol graph may keep of files that it can read again: a quarter of what is left."""
+    """Return how many bytes of rereadable files the symbol graph may cache: a quarter of what is left."""
     return (settings.memory_mb - BASE_MB) * 1_000_000 // 4
 
 
@@ -75,9 +75,9 @@ def usable_cores() -> int:
 
 
 def lower_priority(settings: Settings, pid: int = 0) -> None:
-    """Let others go first, on some of the cores only: the calling thread with what it starts, or another process.
+    """Lower the priority of the calling thread and its children, or of another process, and keep it to some cores.
 
-    Only Linux knows threads with a priority of their own; elsewhere the calling thread stays as it is.
+    Only Linux has per-thread priorities; elsewhere the calling thread stays as it is.
 
     Args:
         settings: `background_nice`, `background_cores`.
@@ -85,7 +85,7 @@ def lower_priority(settings: Settings, pid: int = 0) -> None:
     """
     if not pid and sys.platform != "linux":
         return
-    with suppress(OSError):  # the process ended, or already goes behind others, which only root undoes
+    with suppress(OSError):  # the process ended, or its priority is lower already, which only root can raise
         os.setpriority(os.PRIO_PROCESS, pid, max(settings.background_nice, os.getpriority(os.PRIO_PROCESS, pid)))
         if sys.platform == "linux":
             wanted = background_cores(settings, os.cpu_count() or 1)
@@ -93,13 +93,13 @@ def lower_priority(settings: Settings, pid: int = 0) -> None:
 
 
 def run_behind(settings: Settings, work: Callable[[Progress], _T]) -> _T:
-    """Do some work at low priority in a thread of its own, for a priority once lowered cannot be raised again.
+    """Do some work at low priority in its own thread, because a lowered priority cannot be raised again.
 
-    An interrupt of the waiting thread ends the work where it next tells its progress.
+    If the waiting thread is interrupted, the work stops at its next report of progress.
 
     Args:
         settings: as for `lower_priority`.
-        work: is given what to call with its progress.
+        work: called with a function that takes its progress.
     """
     interrupted = threading.Event()
     outcome: list[_T] = []
@@ -130,14 +130,14 @@ def run_behind(settings: Settings, work: Callable[[Progress], _T]) -> _T:
 
 
 def background_cores(settings: Settings, cores: int) -> int:
-    """Return how many of some cores work gets that nobody waits for: at least one, by default half of them."""
+    """Return how many of `cores` background work may use: by default half of them, at least one."""
     return min(cores, settings.background_cores or max(1, cores // 2))
 
 
 def on_battery(power_folder: Path = POWER_FOLDER) -> bool:
-    """Tell whether a battery feeds the machine: one discharges, and no mains or USB supply is online.
+    """Tell whether the machine runs on battery: one is discharging, and no mains or USB supply is online.
 
-    Machines without this folder, which is Linux's, count as fed by mains.
+    Only Linux has this folder; all other machines count as plugged in.
     """
     discharging = False
     with suppress(OSError):
@@ -145,7 +145,7 @@ def on_battery(power_folder: Path = POWER_FOLDER) -> bool:
             kind = _read(supply / "type")
             if kind in ("Mains", "USB") and _read(supply / "online") == "1":
                 return False
-            # A mouse has a battery, too, whose scope is "Device".
+            # A mouse's battery counts too, but its scope is "Device".
             if kind == "Battery" and _read(supply / "scope") != "Device":
                 discharging = discharging or _read(supply / "status") == "Discharging"
     return discharging

@@ -1,7 +1,7 @@
-"""The models of the chain as the index knows them; imports nothing heavy, for every search and `cairn status` asks.
+"""What the index knows of the configured models; imports nothing heavy, since every search needs it.
 
-The index keeps what tells models apart. How they are asked, and where, is in the user's own state: whoever can write an
-index must not decide where a question is sent, or which key goes with it.
+The index stores what tells models apart. How and where to ask them is kept in the user's own state: whoever can write
+an index must not decide where a question is sent or with which key.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from cairn.types import ModelStatus
 
 
 def place_of(settings: ModelSettings) -> str:
-    """Return where a model's texts go: what a user agrees to by `cairn index`."""
+    """Return where a model's texts are sent, to which the user agrees by running `cairn index`."""
     return f"{settings.provider} {settings.base_url or settings.model}"
 
 
 def remember_model(state: StateDir, settings: ModelSettings) -> None:
-    """Keep how a model is asked, to ask it once other settings hold; without, it answers no more then."""
+    """Remember how to ask a model, so that it can still answer after the settings have changed."""
     fingerprint = fingerprint_of(settings)
     values = {field.name: getattr(settings, field.name) for field in fields(ModelSettings)}
 
@@ -38,7 +38,7 @@ def remember_model(state: StateDir, settings: ModelSettings) -> None:
 
 
 def recall_models(state: StateDir) -> dict[str, ModelSettings]:
-    """Return how the models that this index was embedded with are asked, by fingerprint."""
+    """Return how to ask the models that this index was embedded with, by fingerprint."""
     result = {}
     for fingerprint, values in _dict(_record_of(state).get("models")).items():
         try:
@@ -46,19 +46,19 @@ def recall_models(state: StateDir) -> dict[str, ModelSettings]:
             if fingerprint_of(settings) == fingerprint:
                 result[fingerprint] = settings
         except (TypeError, ValueError, KeyError, AttributeError, CairnError):
-            continue  # of another version
+            continue  # written by another version
     return result
 
 
 def agree(state: StateDir, places: Iterable[str]) -> None:
-    """Record that the user sends the texts of this index to these places."""
+    """Record that the user agrees to send this index's texts to these places."""
     new = sorted(places_agreed_to(state) | set(places))
     if (seal := state.seal()) is not None:
         change_record(seal, lambda record: record.update(agreed=new))
 
 
 def places_agreed_to(state: StateDir) -> set[str]:
-    """Return the places the user has sent texts of this index to by a command of their own."""
+    """Return the places to which a command of the user's own has sent this index's texts."""
     places = _record_of(state).get("agreed")
     return {place for place in places if isinstance(place, str)} if isinstance(places, list) else set()
 
@@ -75,10 +75,10 @@ def _dict(value: object) -> dict[str, Any]:
 def chain_status(
     connection: sqlite3.Connection, view_id: int, total: int, chain: Sequence[ModelSettings]
 ) -> list[ModelStatus]:
-    """Return the models in the order in which they are asked: the chain, those of earlier settings, the bundled one.
+    """Return the models in the order they are tried: the chain, those of earlier settings, the bundled one.
 
     Args:
-        total: how many chunks the view has.
+        total: the number of chunks in the view.
     """
     rows = {row.fingerprint: row for row in overlay_db.read_models(connection)} if chain else {}
     asked = [(model.name, rows.pop(fingerprint_of(model), None)) for model in chain]

@@ -1,4 +1,4 @@
-"""On which file system a folder is. Known on Linux only."""
+"""Tells which file system a folder is on, where the system is Linux."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 
 MOUNTS = Path("/proc/self/mountinfo")
 _NETWORK = ("nfs", "cifs", "smb", "9p", "afs", "ceph", "glusterfs", "lustre", "fuse.sshfs", "fuse.s3fs", "fuse.rclone")
-# Folders of the machine around this one.
+# File systems that share folders of the host with a guest.
 _OF_HOST = ("virtiofs", "vboxsf", "prl_fs", "drvfs", "fakeowner", "fuse.vmhgfs", "fuse.grpcfuse", "fuse.osxfs")
-_OCTAL = re.compile(r"\\([0-7]{3})")  # how a table of mounts writes a space
+_OCTAL = re.compile(r"\\([0-7]{3})")  # a space in a mount table
 
 
 def is_remote(folder: Path, mounts: Path = MOUNTS) -> bool:
-    """Tell whether others change a folder, or one mounted in it, without this system knowing: a network, or a host."""
+    """Tell whether a folder, or a mount inside it, can change without this system noticing, as over a network."""
     try:
         table = list(_read(mounts))
         inside = f"{os.path.realpath(folder)}/"
@@ -26,12 +26,12 @@ def is_remote(folder: Path, mounts: Path = MOUNTS) -> bool:
 
 
 def is_network(kind: str) -> bool:
-    """Tell whether a kind of file system is one for networks."""
+    """Tell whether a kind of file system is a network one."""
     return kind.startswith(_NETWORK)
 
 
 def kind_of(folder: Path, mounts: Path) -> str:
-    """Return the kind of file system that a folder is on, empty where it is not known."""
+    """Return the kind of file system that a folder is on, empty if unknown."""
     try:
         target = f"{os.path.realpath(folder)}/"
         around = [(point, kind) for point, kind in _read(mounts) if target.startswith(point.rstrip("/") + "/")]

@@ -1,4 +1,4 @@
-"""Where a watcher's news of changes comes from: what it asks of every source, and the one of most systems."""
+"""Where a watcher's change events come from: the interface, and the implementation for most systems."""
 
 from __future__ import annotations
 
@@ -6,59 +6,59 @@ import threading
 import time
 from collections.abc import Callable, Collection
 
-# Changes are gathered until so long nothing more came, but no longer than the second.
+# A burst of changes ends after the first time without an event, or after the second in all.
 STEP_MS, DEBOUNCE_MS = 50, 400
 _WAKE_SECONDS = 0.1
 
 
 class ChangeStream:
-    """News of changes in some folders, without those inside them.
+    """Change events for some folders, without their subfolders.
 
     Attributes:
-        is_prompt: whether everything that was saved before a call of `next` is in what that returns.
+        is_prompt: whether `next` returns everything that was saved before it was called.
     """
 
     is_prompt: bool = False
 
     def next(self, timeout_seconds: float) -> frozenset[str] | None:
-        """Wait for changes and return their absolute paths, none after the timeout; None when asked to stop.
+        """Wait for changes and return their absolute paths, none after a timeout; None if asked to stop.
 
-        Where the system lost count, one of them is a folder that is watched.
+        If the system lost events, one of the paths is a watched folder.
         """
         raise NotImplementedError
 
     def close(self) -> None:
-        """Release what the stream holds."""
+        """Release the stream's resources."""
         raise NotImplementedError
 
     def follow(self, folders: Collection[str]) -> bool:
-        """Watch these folders from now on, and no others; return False if that takes another stream.
+        """Watch exactly these folders from now on; return False if that takes a new stream.
 
         Raises:
-            OSError: as when a stream is opened.
+            OSError: as for opening a stream.
         """
         del folders
         return False
 
     def settle(self) -> None:
-        """Note that what was reported has been dealt with, or is remembered."""
+        """Note that all reported changes have been handled, or are remembered."""
 
     def is_quiet(self) -> bool:
-        """Tell whether nothing has changed that was not settled; False where that is not known. Any thread may ask."""
+        """Tell whether every change has been settled; False if unknown. Any thread may call this."""
         return False
 
     def wake(self) -> None:
-        """Make `next` return soon; any thread may call it."""
+        """Make `next` return soon; any thread may call this."""
 
 
 OpenStream = Callable[[Collection[str], threading.Event], ChangeStream]
 
 
 class ReportedStream(ChangeStream):
-    """News that the system reports a little later, through one descriptor however many folders there are.
+    """Events that the system reports with a short delay, through one descriptor for any number of folders.
 
     Raises:
-        OSError: if the system has no such service here, or its limits are reached.
+        OSError: if the system has no such service, or a limit is reached.
     """
 
     def __init__(self, folders: Collection[str], stop: threading.Event) -> None:
@@ -74,7 +74,7 @@ class ReportedStream(ChangeStream):
                 list(folders), debug=False, force_polling=False, poll_delay_ms=0, recursive=False,
                 ignore_permission_denied=True,
             )  # fmt: skip
-        except WatchfilesRustInternalError as error:  # the system's refusals that have no number
+        except WatchfilesRustInternalError as error:  # refusals of the system without an errno
             raise OSError(str(error)) from error
 
     def next(self, timeout_seconds: float) -> frozenset[str] | None:
@@ -83,7 +83,7 @@ class ReportedStream(ChangeStream):
         deadline = time.monotonic() + timeout_seconds
         while found == "timeout":
             left = min(max(0.0, deadline - time.monotonic()), _WAKE_SECONDS)
-            # It waits a while at a time: what ends it at once would throw away what it has gathered.
+            # Wait in short steps: stopping it at once would discard the events gathered so far.
             found = self._notify.watch(DEBOUNCE_MS, STEP_MS, max(1, round(1000 * left)), self._stop)
             if self._bell.is_set() or time.monotonic() >= deadline:
                 break

@@ -1,4 +1,4 @@
-"""Finds where terms stand in the postings of a snapshot."""
+"""Finds the occurrences of terms in the postings of a snapshot."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cairn.kernels.plain import NOWHERE, TermRows
 
 
 class PostingsOfSegment(NamedTuple):
-    """The postings of a segment; where all its chunks have rows, the first of these, else the row of each or -1."""
+    """The postings of a segment, with its first row if all its chunks have rows, else the row of each chunk or -1."""
 
     postings: Postings
     base: int = 0
@@ -22,13 +22,13 @@ class PostingsOfSegment(NamedTuple):
 
 
 class Occurrences:
-    """Where terms stand in several sets of postings, which never change; threads may share it."""
+    """The occurrences of terms in several sets of postings, which never change; threads may share it."""
 
     def __init__(self, parts: Sequence[PostingsOfSegment]) -> None:
         self._parts = tuple(parts)
 
     def find(self, hashed: Sequence[int]) -> TermRows:
-        """Return the rows of some terms: part after part, and in each of these term after term."""
+        """Return the rows of some terms, by set of postings and then by term."""
         parts = [loops.look_up(part.postings, hashed, part.base, part.row_of) for part in self._parts]
         parts = [part for part in parts if len(part.rows)]
         if len(parts) == 1:

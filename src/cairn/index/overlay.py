@@ -1,4 +1,4 @@
-"""Vectors of a model other than the bundled one: written batch by batch, merged, and laid over a snapshot."""
+"""Vectors of another model than the bundled one: written in batches, merged, and laid over a snapshot."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from cairn.storage.arrays import are_bounds, check_fits, load_arrays, save_array
 from cairn.storage.index import overlay_db
 from cairn.storage.index.overlay_db import MissingBlob, ModelRow, OverlayRow
 
-# Files are merged when a model has more than this many; a large one is left alone, see `worth_merging`.
+# A model's files are merged when there are more than this many, except large ones; see `worth_merging`.
 MAX_OVERLAYS = 16
 _LAYOUT = {"blob_ids": ("i8", 1), "blob_start": ("i8", 1), "keys": ("u8", 1), "vectors": ("i1", 2)}
 
 
 @dataclass(frozen=True, slots=True)
 class OverlayFile:
-    """Rows are chunks; those of blob `blob_ids[i]` are `blob_start[i]:blob_start[i + 1]`, in reading order.
+    """Rows are chunks; blob `blob_ids[i]` has rows `blob_start[i]:blob_start[i + 1]`, in reading order.
 
     Shapes: blob_ids (n_blobs,), blob_start (n_blobs + 1,), keys (n_rows,) the texts' numbers (see `text_key`), vectors
     (n_rows, dimensions), unit length times 127.
@@ -38,7 +38,7 @@ class OverlayFile:
     vectors: npt.NDArray[np.int8]
 
     def save(self, path: Path) -> int:
-        """Write the file and return its size in bytes; a crash leaves either the whole file or none."""
+        """Write the file atomically and return its size in bytes."""
         names = ("blob_ids", "blob_start", "keys", "vectors")
         return save_arrays(path, {name: getattr(self, name) for name in names})
 
@@ -47,9 +47,9 @@ class OverlayFile:
         """Map a file.
 
         Raises:
-            DerivedFileError: if it is missing, damaged, or its arrays do not fit each other.
+            DerivedFileError: if it is missing, damaged, or inconsistent.
         """
-        # Vectors that somebody paid for are kept, even in files from before files contained their names.
+        # Accept files from before names were recorded: somebody may have paid for their vectors.
         arrays = load_arrays(path, _LAYOUT, nameless=True)
         found = cls(arrays["blob_ids"], arrays["blob_start"], arrays["keys"], arrays["vectors"])
         check_fits(
@@ -60,7 +60,7 @@ class OverlayFile:
         return found
 
     def only(self, keep: Collection[int]) -> OverlayFile:
-        """Return the file with no blobs but those in `keep`."""
+        """Return the file with only the blobs in `keep`."""
         chosen = np.flatnonzero(np.isin(self.blob_ids, list(keep)))
         counts = np.diff(self.blob_start)[chosen]
         blob_start = np.r_[0, np.cumsum(counts)].astype(np.int64)
@@ -69,7 +69,7 @@ class OverlayFile:
 
 
 def concatenate(files: Sequence[OverlayFile]) -> OverlayFile:
-    """Return one file with the blobs of all."""
+    """Return one file with the blobs of all of them."""
     bases = np.cumsum([0, *(len(file.keys) for file in files)])
     starts = [file.blob_start[:-1] + base for file, base in zip(files, bases, strict=False)]
     return OverlayFile(
@@ -81,7 +81,7 @@ def concatenate(files: Sequence[OverlayFile]) -> OverlayFile:
 
 
 class Overlay:
-    """What a model has for a snapshot. `covered` and `total` count files; `vectors` is None until all are covered."""
+    """A model's vectors for a snapshot. `covered` and `total` count files; `vectors` is None until all are covered."""
 
     def __init__(self, covered: int, total: int, vectors: Vectors | None) -> None:
         self.covered = covered
@@ -90,15 +90,15 @@ class Overlay:
 
 
 def open_overlay(connection: sqlite3.Connection, state: StateDir, model: ModelRow, snapshot: Snapshot) -> Overlay:
-    """Lay a model's vectors over a snapshot; files that are lost or damaged count as missing.
+    """Lay a model's vectors over a snapshot; lost or damaged files count as missing.
 
-    The caller holds a read transaction in which the generation is the snapshot's: blob ids mean the same in both.
+    The caller holds a read transaction of the snapshot's generation, so that blob ids agree.
     """
     blobs: dict[int, list[int]] = {}
     for overlay_id, blob_id in overlay_db.blobs_with_vectors(connection, model.id):
         blobs.setdefault(overlay_id, []).append(blob_id)
     counts = np.diff(snapshot.blob_rows)
-    first = np.full(len(snapshot.blob_ids), -1, dtype=np.int64)  # where the stored rows of each blob begin
+    first = np.full(len(snapshot.blob_ids), -1, dtype=np.int64)  # first stored row of each blob
     first[counts == 0] = 0
     parts: list[npt.NDArray[np.int8]] = []
     base = 0
@@ -106,7 +106,7 @@ def open_overlay(connection: sqlite3.Connection, state: StateDir, model: ModelRo
         try:
             file = OverlayFile.load(state.overlay(row.name))
         except DerivedFileError:
-            continue  # the next run embeds what it held again
+            continue  # the next run embeds its texts again
         mine = np.flatnonzero(np.isin(file.blob_ids, blobs.get(row.id, [])))
         place = snapshot.places_of_blobs(file.blob_ids[mine])
         fits = (place >= 0) & (np.diff(file.blob_start)[mine] == counts[place])
@@ -123,17 +123,17 @@ def open_overlay(connection: sqlite3.Connection, state: StateDir, model: ModelRo
 
 
 def _count_files(snapshot: Snapshot, blobs: npt.NDArray[np.bool_]) -> int:
-    """Return how many files of the view show one of the blobs."""
+    """Return how many of the view's files show one of the blobs."""
     return int(np.isin(snapshot.files.blob_ids, snapshot.blob_ids[blobs]).sum()) + _without_chunks(snapshot)
 
 
 def _without_chunks(snapshot: Snapshot) -> int:
-    """Return how many files have a blob without chunks, which is in no segment."""
+    """Return how many files show a blob without chunks, which no segment holds."""
     return int((~np.isin(snapshot.files.blob_ids, snapshot.blob_ids)).sum())
 
 
 class KnownVectors:
-    """The vectors of texts that were embedded before, whatever blob they stood in."""
+    """The vectors of texts that were embedded before, in whatever blob."""
 
     def __init__(self, files: Sequence[OverlayFile], dimensions: int) -> None:
         keys = np.concatenate([np.zeros(0, np.uint64), *(file.keys for file in files)])
@@ -144,7 +144,7 @@ class KnownVectors:
         self.dimensions = dimensions
 
     def find(self, key: int) -> npt.NDArray[np.int8] | None:
-        """Return the vector of a text, None when there is none."""
+        """Return the vector of a text, None if there is none."""
         place = int(np.searchsorted(self._keys, np.uint64(key)))
         if place == len(self._keys) or int(self._keys[place]) != key:
             return None
@@ -163,7 +163,7 @@ class OverlayStore:
         self._model = model
 
     def forget_lost(self) -> None:
-        """Forget files that are missing, cut short or damaged; what they held is then embedded again."""
+        """Forget files that are missing, cut short or damaged; their texts are embedded again."""
         rows = overlay_db.read_overlays(self._connection, self._model.id)
         lost = [row.id for row in rows if not self._is_whole(row)]
         overlay_db.drop_overlays(self._connection, lost)
@@ -171,12 +171,12 @@ class OverlayStore:
             overlay_db.count_up(self._connection)
 
     def all_vectors(self) -> KnownVectors:
-        """Return all vectors the model has, by their texts."""
+        """Return all vectors of the model, by text."""
         rows = overlay_db.read_overlays(self._connection, self._model.id)
         return KnownVectors([OverlayFile.load(self._state.overlay(row.name)) for row in rows], self._model.dimensions)
 
     def put(self, file: OverlayFile, blobs: Iterable[MissingBlob]) -> None:
-        """Add a batch, without the blobs that were dropped while it was embedded, and merge files if there are many."""
+        """Add a batch, except for blobs that were dropped in the meantime, and merge files if there are many."""
         there = overlay_db.still_there(self._connection, blobs)
         if not there:
             return
@@ -187,7 +187,7 @@ class OverlayStore:
         overlay_db.count_up(self._connection)
 
     def collect(self) -> None:
-        """Drop vectors of blobs that are gone once they outweigh the rest; texts that return are embedded again."""
+        """Drop vectors of deleted blobs once they outweigh the rest; texts that come back are embedded again."""
         rows = overlay_db.read_overlays(self._connection, self._model.id)
         ids = {blob_id for _, blob_id in overlay_db.blobs_with_vectors(self._connection, self._model.id)}
         files = [OverlayFile.load(self._state.overlay(row.name)) for row in rows]
@@ -202,7 +202,7 @@ class OverlayStore:
         overlay_db.put_overlay(self._connection, self._model.id, name, len(file.keys), n_bytes, blob_ids)
 
     def _merge(self, rows: Sequence[OverlayRow], *, keep_texts: bool) -> None:
-        """Merge some files into one. Blobs that are gone become blob 0, so that their texts can still be found."""
+        """Merge some files into one. Deleted blobs become blob 0, so that their texts can still be found."""
         own: dict[int, set[int]] = {row.id: set() for row in rows}
         for overlay_id, blob_id in overlay_db.blobs_with_vectors(self._connection, self._model.id):
             if overlay_id in own:

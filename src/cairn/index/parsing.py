@@ -1,4 +1,4 @@
-"""Parses files: definitions, chunks and their words, as helpers do it (see `cairn.index.helper`)."""
+"""Parses files into definitions, chunks and words; helpers run this (see `cairn.index.helper`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHUNK_KEY_BYTES = 5
 
 
 def parse_text(data: bytes, language: str) -> ParsedText:
-    """Parse one file and take its chunks' words."""
+    """Parse one file and count the words of its chunks."""
     parsed = chunk_file(data, BY_NAME[language])
     rows: list[Row] = []
     keys: list[int] = []
@@ -32,7 +32,7 @@ def parse_text(data: bytes, language: str) -> ParsedText:
 
 
 def own_texts(parsed: ParsedFile, data: bytes) -> Iterator[tuple[Chunk, bytes]]:
-    """Yield the chunks of a parsed file with the lines that belong to each alone."""
+    """Yield the chunks of a parsed file, each with the text of its own lines."""
     bounds = Lines.of(data).bounds
     for chunk in parsed.chunks:
         ((first, last),) = chunk.lines
@@ -40,7 +40,7 @@ def own_texts(parsed: ParsedFile, data: bytes) -> Iterator[tuple[Chunk, bytes]]:
 
 
 def row_of(chunk: Chunk, parsed: ParsedFile, own: bytes) -> Row:
-    """Return the name, signature, doc and body under which a chunk is found; `own` is as from `own_texts`."""
+    """Return the name, signature, doc and body that a chunk is searched by; `own` is as from `own_texts`."""
     definitions = parsed.definitions[slice(*chunk.definitions)]
     names = [definition.name for definition in definitions]
     if chunk.owner >= 0:
@@ -63,7 +63,7 @@ def _hash_key(content: bytes) -> int:
 
 
 def _pack(result: ParsedText) -> tuple[Any, ...]:
-    """Return plain tuples, which pickle far faster than frozen dataclasses."""
+    """Return plain tuples, which pickle much faster than frozen dataclasses."""
     parsed = result.parsed
     definitions = [
         (entry.kind, entry.name, entry.qualified_name, entry.signature, entry.doc, entry.parent, *_plain(entry.span))
@@ -81,5 +81,5 @@ def _plain(span: Span) -> tuple[int, int, int, int]:
 
 
 def pack_text(data: bytes, language: str) -> tuple[Any, ...]:
-    """Parse one file, and return what pickle is fast with; `cairn.index.beside` undoes that."""
+    """Parse one file into tuples that pickle quickly; `cairn.index.beside` unpacks them."""
     return _pack(parse_text(data, language))

@@ -1,4 +1,4 @@
-"""Where the commits behind a view are."""
+"""Finds the file with the commits behind a view, and tells whether it is complete."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def _below(folder: Path, view_name: str) -> Path:
 
 
 def past_file(state: StateFiles, view_name: str) -> Path:
-    """Return the file of the commits behind a view; it may be missing, or older than the view."""
+    """Return the file with the commits behind a view; it may be missing or outdated."""
     return _below(state.derived, view_name)
 
 
 def history_lock(state: StateFiles) -> Path:
-    """Return the file that whoever reads the history locks."""
+    """Return the file to lock while reading the history."""
     return state.path / HISTORY_LOCK
 
 
 def when_head_moved(repository: Repository) -> int | None:
-    """Return when HEAD, or the depth of a shallow clone, last changed, in nanoseconds; None if git keeps no record."""
+    """Return when HEAD or the depth of a shallow clone last changed, in nanoseconds; None if git keeps no record."""
     try:
         moved = (repository.git_dir / "logs" / "HEAD").stat().st_mtime_ns
         with suppress(FileNotFoundError):
@@ -39,18 +39,18 @@ def when_head_moved(repository: Repository) -> int | None:
 
 
 def mark_complete(file: Path, moved_ns: int, limit: int) -> None:
-    """Note that a file holds the commits behind the HEAD of that time, as many as were wanted: by the file's own time.
+    """Record, in the file's own modification time, that it holds all wanted commits behind the HEAD of that moment.
 
     Args:
         moved_ns: as from `when_head_moved`, before HEAD was read.
-        limit: how many commits were wanted.
+        limit: how many commits were asked for.
     """
-    with suppress(OSError):  # where nothing can be written, HEAD is compared again at the next question
+    with suppress(OSError):  # if nothing can be written, the next question compares HEAD again
         os.utime(file, ns=(moved_ns + limit, moved_ns + limit))
 
 
 def is_complete(file: Path, repository: Repository, limit: int) -> bool:
-    """Tell whether HEAD has not moved since `mark_complete`, for as many commits; False where that is not known."""
+    """Tell whether HEAD has stayed where it was at `mark_complete` with this limit; False if unknown."""
     moved_ns = when_head_moved(repository)
     try:
         return moved_ns is not None and file.stat().st_mtime_ns == moved_ns + limit

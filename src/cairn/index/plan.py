@@ -1,4 +1,4 @@
-"""Compares the files on disk with the manifest; imports nothing heavy, for most runs find that nothing changed."""
+"""Compares the files on disk with the manifest; imports nothing heavy, since most runs find no change."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from cairn.storage.index.segment_db import SegmentRow
 from cairn.storage.index.view_db import FileRow, ViewRow
 from cairn.types import FileStat, IndexReport, Skipped
 
-# Raised whenever parsing, analysis or a derived format changes what an index holds; older indexes are then rebuilt.
+# Bump this when parsing, analysis or a derived format changes what an index holds; older indexes are rebuilt.
 ANALYSIS_VERSION = "24"
-# A segment of less than this share of `Settings.exact_chunks` is compared row by row even in a large index.
+# Even in a large index, a segment below this share of `Settings.exact_chunks` is compared row by row.
 GRAPH_SHARE = 1 / 10
 MUCH_BYTES = 200_000
-# An update that changed something looks for garbage when the last look is so long ago.
+# An update with changes looks for garbage if this long has passed since the last look.
 GARBAGE_SECONDS = 86_400.0
-_LARGE = 2  # times all other files together, in rows
+_LARGE = 2  # a file with more rows than this many times all others together is not merged
 _Row = TypeVar("_Row", SegmentRow, OverlayRow)
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Plan:
-    """What a run has to do. `known` are the files of the view by path, as the manifest has them."""
+    """What a run has to do. `known` are the manifest's files of the view, by path."""
 
     todo: list[FileStat]
     removed: list[str]
@@ -42,20 +42,20 @@ class Plan:
 
     @property
     def is_much(self) -> bool:
-        """Whether there is so much to read that more processes are worth starting."""
+        """Whether there is enough to read to make more processes worth starting."""
         return sum(file.size for file in self.todo) >= MUCH_BYTES
 
     def changes(self) -> list[FileStat]:
-        """Return the files that look new or changed; the rest of `todo` is read again only to be sure."""
+        """Return the files that look new or changed; the rest of `todo` is only reread to be sure."""
         rows = ((file, self.known.get(file.path)) for file in self.todo)
         return [file for file, row in rows if row is None or not row.is_stamped(file)]
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Tally:
-    """What a run has done so far, in files, and how many segments it wrote.
+    """What a run has done so far: counts of files, and of segments written.
 
-    `touched` says that the view no longer shows what it did.
+    `touched` says that the view has changed.
     """
 
     added: int = 0
@@ -67,11 +67,11 @@ class Tally:
     skipped: list[Skipped] = field(default_factory=list)
 
     def count(self, rows: Iterable[FileRow], plan: Plan) -> None:
-        """Count files whose content has changed; a touched file with the same bytes has not."""
+        """Count files whose content has changed; a file that was only touched does not count."""
         for row in rows:
             before = plan.known.get(row.path)
             if before is None and row.blob_id is None:
-                continue  # skipped for what it holds
+                continue  # skipped because of its content
             if before is None:
                 self.added += 1
             elif before.blob_id != row.blob_id:
@@ -83,17 +83,17 @@ class Tally:
 
 
 def make_plan(connection: sqlite3.Connection, walk: Walk, view: ViewRow | None) -> Plan:
-    """Compare the walk with the manifest; size and time are hints, and files changed just before are read again."""
+    """Compare the walk with the manifest by size and time; files that changed very recently are read again."""
     known = {row.path: row for row in view_db.iter_files(connection, view.id)} if view is not None else {}
     return _compare(walk, known, -1 if view is None else view.id)
 
 
 def plan_paths(connection: sqlite3.Connection, walk: Walk, view: ViewRow, paths: Collection[str]) -> Plan:
-    """Compare some files with the manifest; the others are known to be unchanged.
+    """Compare some files with the manifest; the caller knows that the others have not changed.
 
     Args:
-        walk: those of the files that are there and eligible.
-        paths: all of them.
+        walk: the files among them that exist and are eligible.
+        paths: all of the files.
     """
     plan = _compare(walk, view_db.find_files(connection, view.id, paths), view.id)
     plan.unchanged += view_db.count_files(connection, view.id) - len(plan.known)
@@ -112,23 +112,23 @@ def _compare(walk: Walk, known: dict[str, FileRow], view_id: int) -> Plan:
 
 
 def is_usable(connection: sqlite3.Connection, fingerprint: str) -> bool:
-    """Tell whether the index was made by this analysis and the model with this fingerprint."""
+    """Tell whether the index was made by this version of the analysis and the model with this fingerprint."""
     meta = meta_db.read_meta(connection)
     return meta.get("analysis") == ANALYSIS_VERSION and meta.get("model") == fingerprint
 
 
 def lost_segments(connection: sqlite3.Connection, state: StateDir) -> list[int]:
-    """Return the ids of segments whose file is missing or does not have the size it was written with."""
+    """Return the ids of segments whose file is missing or has another size than when it was written."""
     return [
         row.id for row in segment_db.read_segments(connection) if not has_size(state.segment(row.name), row.n_bytes)
     ]
 
 
 def missing_graphs(connection: sqlite3.Connection, state: StateDir, exact_chunks: int) -> list[SegmentRow]:
-    """Return the segments that should have a graph and have none: the larger ones of a large index.
+    """Return the segments that lack a graph and should have one: the larger ones of a large index.
 
     Args:
-        exact_chunks: up to this many chunks, all are compared with every query; 0: always.
+        exact_chunks: an index of up to this many chunks is always compared in full; 0: of any size.
     """
     rows = segment_db.read_segments(connection)
     if not exact_chunks or sum(row.n_rows for row in rows) <= exact_chunks:
@@ -137,17 +137,17 @@ def missing_graphs(connection: sqlite3.Connection, state: StateDir, exact_chunks
 
 
 def is_collection_due(connection: sqlite3.Connection, now: float) -> bool:
-    """Tell whether to look for garbage; a time in the future, from a clock since corrected, does not count."""
+    """Tell whether to look for garbage; a last time in the future, from a wrong clock, is ignored."""
     return not 0 <= now - garbage_db.last_collection(connection) < GARBAGE_SECONDS
 
 
 def is_of(view: ViewRow, shown: View) -> bool:
-    """Tell whether a view was read from the branch and commit that it should show now."""
+    """Tell whether a view shows the branch and commit that it should."""
     return (view.branch, view.revision) == (shown.branch, shown.revision)
 
 
 def is_published(state: StateDir, view: ViewRow | None) -> bool:
-    """Tell whether the view's arrays show all that was committed."""
+    """Tell whether the view's arrays show everything that was committed."""
     if view is None or not view.generation:
         return False
     is_whole = has_size(state.view(view.arrays), view.n_bytes)
@@ -155,14 +155,14 @@ def is_published(state: StateDir, view: ViewRow | None) -> bool:
 
 
 def worth_merging(rows: Sequence[_Row]) -> list[_Row]:
-    """Return the derived files worth merging: not the largest, if copying that one would be most of the work."""
+    """Return the derived files worth merging: all but the largest if copying it would be most of the work."""
     ordered = sorted(rows, key=lambda row: row.n_rows)
     is_large = ordered[-1].n_rows > _LARGE * sum(row.n_rows for row in ordered[:-1])
     return ordered[:-1] if is_large else ordered
 
 
 def has_size(path: Path, n_bytes: int) -> bool:
-    """Tell whether a derived file is there with the size it was written with."""
+    """Tell whether a derived file exists and has the size it was written with."""
     try:
         return path.stat().st_size == n_bytes
     except OSError:
@@ -170,7 +170,7 @@ def has_size(path: Path, n_bytes: int) -> bool:
 
 
 def files_of_index(connection: sqlite3.Connection, state: StateDir) -> set[Path]:
-    """Return the derived files that belong to the index; all others are litter."""
+    """Return the derived files that the index refers to; all others are litter."""
     segments = segment_db.read_segments(connection)
     keep = {state.segment(row.name) for row in segments} | {state.neighbours(row.name) for row in segments}
     for view in view_db.read_views(connection):
@@ -188,7 +188,7 @@ def plan_update(
     fingerprint: str,
     paths: Collection[str] | None = None,
 ) -> Plan | None:
-    """Return what there is to do for an index that is whole, None for one that must be repaired or rebuilt first.
+    """Return what to do for an intact index, None if it must be repaired or rebuilt first.
 
     Args:
         paths: as for `plan_paths`; None if the walk is of all files.
@@ -202,13 +202,13 @@ def plan_update(
 
 
 def preview(connection: sqlite3.Connection, plan: Plan, walk: Walk, same: int, started: float) -> IndexReport:
-    """Say what a run would do, without writing anything.
+    """Report what a run would do, without writing anything.
 
     Args:
-        plan: what it would look at.
-        walk: what it would find.
-        same: how many of the files to look at have the content that the index holds.
-        started: when the run began.
+        plan: the files it would read.
+        walk: the files it would find.
+        same: how many of the files to read have unchanged content.
+        started: when the run began, by `time.perf_counter`.
     """
     known = sum(file.path in plan.known for file in plan.todo)
     tally = Tally(added=len(plan.todo) - known, changed=known - same, skipped=list(walk.skipped))
@@ -219,7 +219,7 @@ def preview(connection: sqlite3.Connection, plan: Plan, walk: Walk, same: int, s
 def make_report(
     connection: sqlite3.Connection, plan: Plan, tally: Tally, started: float, *, dry_run: bool = False
 ) -> IndexReport:
-    """Put the report of a run together."""
+    """Return the report of a run."""
     view_id = plan.view_id
     files, chunks, languages = view_db.count_totals(connection, view_id)
     seen = {skip.path for skip in tally.skipped}

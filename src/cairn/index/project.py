@@ -1,4 +1,4 @@
-"""Which folder is the project, and where its state is kept."""
+"""Finds which folder is the project and where its state is kept."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _OF_ALL = ("/home", "/Users", "/root")
 
 
 def project_root(start: Path, repository: Repository | None) -> Path:
-    """Return the nearest folder that this user indexed, up to the top of the work tree, else that top or the folder."""
+    """Return the nearest folder upwards that this user indexed, else the top of the work tree, else the folder."""
     top = repository.work_tree if repository is not None else None
     for folder in (start, *start.parents):
-        if is_sealed_index(folder / STATE_FOLDER):  # one that came with a repository makes no project
+        if is_sealed_index(folder / STATE_FOLDER):  # a state folder that came with a repository does not count
             return folder
         if folder == top:
             return folder
@@ -27,13 +27,13 @@ def project_root(start: Path, repository: Repository | None) -> Path:
 
 
 def is_everything(root: Path | str) -> bool:
-    """Tell whether a folder is `/`, this user's home, or the parent of homes: a project only when it is named."""
+    """Tell whether a folder is `/`, a home or the parent of homes, which is a project only if the user names it."""
     at = os.path.realpath(root)
     return at in (os.path.realpath(os.path.expanduser("~")), *_OF_ALL) or os.path.dirname(at) == at
 
 
 def check_state(folder: Path) -> None:
-    """Make sure that a state folder holds nothing else: odd files in it are set aside.
+    """Refuse a state folder that holds other things, since odd files in it get set aside.
 
     Raises:
         ConfigError: if it is `/`, this user's home, or the parent of homes.
@@ -46,7 +46,7 @@ def check_state(folder: Path) -> None:
 
 
 def resolve_root(path: Path) -> Path:
-    """Return a folder that can be read, resolved.
+    """Return the real path of a folder that can be read.
 
     Raises:
         PathError: if it is missing, is not a directory, or cannot be read.
@@ -61,7 +61,7 @@ def resolve_root(path: Path) -> Path:
         raise PathError(f"{path} does not exist", Hint("name an existing folder", "index", project=None)) from error
     except OSError as error:
         raise PathError(f"{path} cannot be read: {error.strerror}", "check its permissions with: ls -ld") from error
-    except (RuntimeError, ValueError) as error:  # an unknown user behind `~`, a loop of links, a null byte
+    except (RuntimeError, ValueError) as error:  # an unknown user after `~`, a loop of links, a null byte
         raise PathError(
             f"{path} cannot be resolved: {error}", Hint("name an existing folder", "index", project=None)
         ) from error
@@ -69,9 +69,9 @@ def resolve_root(path: Path) -> Path:
 
 
 def default_state(root: Path, repository: Repository | None) -> Path:
-    """Return `.cairn` in the main checkout when `root` is a work tree, so that linked worktrees share it.
+    """Return `.cairn` in the main checkout if `root` is in a work tree, so that linked worktrees share it.
 
-    Those of a bare repository share one in the repository itself.
+    Worktrees of a bare repository share one inside the repository.
     """
     if repository is None or repository.work_tree != root:
         return root / STATE_FOLDER
@@ -84,10 +84,10 @@ def default_state(root: Path, repository: Repository | None) -> Path:
 
 
 def name_of(root: Path) -> str:
-    """Return what a project is called that has no name of its own: its git remote's last part, else its folder's."""
+    """Return the default name of a project: the last part of its git remote, else its folder's name."""
     try:
         url = remote_url(root)
-    except OSError:  # no git here
+    except OSError:  # git is not installed
         url = ""
     last = re.split(r"[/:\\]", url.rstrip("/"))[-1].removesuffix(".git")
     return last or root.name or "root"

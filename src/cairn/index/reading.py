@@ -1,4 +1,4 @@
-"""Reads the files that a run has to look at, each once, and finds those that need parsing; imports nothing heavy."""
+"""Reads each file of a plan once and finds those that need parsing; imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ HEAD_BYTES = 8_192
 
 
 class Content(NamedTuple):
-    """A file that was read: its hash, whether it may be changing right now, and what git calls it, if known.
+    """A file that was read: its hash, whether it may still be changing, and its git object if known.
 
-    `is_generated` says that a program wrote it.
+    `is_generated` says that a program wrote the file.
     """
 
     file: FileStat
@@ -37,16 +37,16 @@ class Content(NamedTuple):
 
 
 class PlanReader:
-    """Reads what a plan has to do.
+    """Reads the files of a plan.
 
-    `rows` are the files that need no parsing, `origins` what git calls contents that are known; the caller commits and
-    empties both. `skipped` are those that cannot be indexed. `left` counts the files that are not done.
+    `rows` are files that need no parsing, and `origins` the git objects of known contents; the caller commits both and
+    clears them. `skipped` are files that cannot be indexed. `left` counts the files still to do.
 
     Args:
-        view: where the files are.
-        connection: the index, in which contents are looked up.
+        view: the files' view.
+        connection: the index, to look up contents.
         plan: the files.
-        progress: is told of every file that is done.
+        progress: called for every file that is done.
     """
 
     def __init__(self, view: View, connection: sqlite3.Connection, plan: Plan, progress: Progress | None) -> None:
@@ -62,7 +62,7 @@ class PlanReader:
         self._tell()
 
     def tasks(self) -> Iterator[Task[Content]]:
-        """Read the files and yield those that need parsing; the caller says when they are `done`."""
+        """Read the files and yield those that need parsing; the caller calls `done` for each."""
         for file in self._todo:
             outcome = self._read(file)
             if isinstance(outcome, Task):
@@ -73,7 +73,7 @@ class PlanReader:
                 self.rows.append(outcome)
 
     def done(self) -> None:
-        """Count one file that is done."""
+        """Count one file as done."""
         self.left -= 1
         self._tell()
 
@@ -82,7 +82,7 @@ class PlanReader:
             self._progress(len(self._todo) - self.left, len(self._todo))
 
     def _read(self, file: FileStat) -> FileRow | Task[Content] | None:
-        """Return a finished row for a file that needs no parsing, else what to parse, None for one that vanished."""
+        """Return the finished row of a file that needs no parsing, else what to parse; None if the file vanished."""
         racy = self._view.is_racy(file)
         origin = self._origin(file)
         if origin is not None and (blob_id := view_db.find_origin(self._connection, origin)) is not None:
@@ -118,10 +118,10 @@ class PlanReader:
 
 
 def count_same(view: View, connection: sqlite3.Connection, plan: Plan) -> int:
-    """Return how many of the files that a plan would read still have the content that the index holds."""
+    """Return how many files of a plan still have the content that the index holds."""
     sizes = {path: row.size for path, row in plan.known.items()}
     alike = [file for file in plan.todo if sizes.get(file.path) == file.size]
     reader = PlanReader(view, connection, replace(plan, todo=alike), None)
-    for _ in reader.tasks():  # what would be parsed is new
+    for _ in reader.tasks():  # a file to parse has new content
         reader.done()
     return sum(plan.known[row.path].blob_id == row.blob_id for row in reader.rows)

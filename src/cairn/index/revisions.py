@@ -1,4 +1,4 @@
-"""Views of commits: their files come from git's objects, and nothing is checked out."""
+"""Views of commits, read from git's objects without checking anything out."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from cairn.types import FileStat
 
 
 class RevisionView:
-    """The files of a commit, as git stores them; nothing is checked out.
+    """The files of a commit, as git stores them.
 
     Args:
-        root: the folder whose files are meant, in a checkout of the repository.
-        name: what the view is called in the index; see `Views`.
-        branch: what a reader is shown.
+        root: the folder whose files to show, in a checkout of the repository.
+        name: of the view in the index; see `Views`.
+        branch: the name to show to readers.
         revision: the full hash of the commit.
         max_file_bytes: larger files are skipped.
     """
@@ -34,11 +34,11 @@ class RevisionView:
         return self._files.walk()
 
     def walk_paths(self, paths: Collection[str]) -> Walk | None:
-        """Tell nothing: the files of a commit do not change."""
+        """Return None: the files of a commit do not change."""
         return None
 
     def stamp(self, path: str) -> tuple[int, int]:
-        """Return the size and what stands for the time."""
+        """Return the size, and the number that takes the place of the time."""
         return self._files.stamp(path)
 
     def read(self, path: str) -> bytes:
@@ -46,11 +46,11 @@ class RevisionView:
         return self._files.read(path)
 
     def is_racy(self, file: FileStat) -> bool:
-        """Tell that a commit never changes."""
+        """Return False: a commit never changes."""
         return False
 
     def object_ids(self, files: Sequence[FileStat]) -> dict[str, bytes]:
-        """Return the objects of all files."""
+        """Return the git objects of all files."""
         return self._files.object_ids()
 
     def close(self) -> None:
@@ -59,14 +59,14 @@ class RevisionView:
 
 
 class Revisions:
-    """Finds the views of branches and revisions; see `cairn.index.views.Views`."""
+    """Finds views of branches and revisions; see `cairn.index.views.Views`."""
 
     def __init__(self, root: Path, max_file_bytes: int) -> None:
         self._root = root
         self._max_file_bytes = max_file_bytes
 
     def find(self, branch: str, folder: str) -> RevisionView:
-        """Return the view of a branch, tag or revision as it is now; `folder` is that of the project below the top.
+        """Return the view of a branch, tag or revision as it is now; `folder` is the project's path below the top.
 
         Raises:
             RevisionError: if there is none.
@@ -76,5 +76,5 @@ class Revisions:
         return self.at_commit(f"{name}:{folder}" if folder else name, revision.label, revision.commit)
 
     def at_commit(self, name: str, branch: str, commit: str) -> RevisionView:
-        """Return the view called `name` in the index, with the files of some commit."""
+        """Return the view called `name` in the index, showing a given commit."""
         return RevisionView(self._root, name, branch, commit, self._max_file_bytes)

@@ -1,4 +1,4 @@
-"""The steps of a run: comparing with what is indexed, building what is missing, or only saying what there is to do."""
+"""The steps of a run: compare with the index, build what is missing, or only report what there is to do."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """Carries out the steps of a run; callers that change anything hold the write lock.
+    """Carries out the steps of a run; a caller that changes anything holds the write lock.
 
     Args:
         root, state, settings: as for `cairn.index.writer.Writer`.
@@ -43,10 +43,10 @@ class Run:
     def compare(
         self, view: View, found: Walk, started: float, changed: Collection[str] | None = None, generation: int = 0
     ) -> IndexReport | Plan | None:
-        """Return the report of a run with nothing to do, else the plan, None if the index must be repaired first.
+        """Return the report if there is nothing to do, else the plan; None if the index must be repaired first.
 
         Args:
-            changed: compare only these files; nobody else may have written since `generation`.
+            changed: compare only these files; the caller knows that nobody else has written since `generation`.
         """
         try:
             with closing(self._state.open_for_reading()) as connection, store_errors(self._state.database, INDEX):
@@ -55,10 +55,10 @@ class Run:
                 todo = plan.plan_update(connection, self._state, view, found, bundled_fingerprint(), changed)
                 if todo is None or todo.todo or todo.removed:
                     return todo
-                self._state.remove_unlisted(plan.files_of_index(connection, self._state))  # of a run that was killed
+                self._state.remove_unlisted(plan.files_of_index(connection, self._state))  # of a killed run
                 return plan.make_report(connection, todo, plan.Tally(skipped=list(found.skipped)), started)
         except (IndexMissingError, IndexDamagedError):
-            return None  # building makes a new one
+            return None  # building creates a new one
 
     def build(
         self,
@@ -91,7 +91,7 @@ class Run:
             return report
 
     def preview(self, view: View) -> IndexReport:
-        """Say what an update would do; see `Writer.preview`."""
+        """Report what an update would do; see `Writer.preview`."""
         started = time.perf_counter()
         found = view.walk()
         try:

@@ -1,9 +1,9 @@
-"""Tells a state folder that this user made on this machine from one that came with a repository or an archive.
+"""Tells a state folder made by this user on this machine from one that came with a repository or an archive.
 
-Such a folder carries a seal: an id and a secret. The user's own state folder keeps the secret of each id, with what
-belongs to the index and must not come from it: which models it was embedded with and where those are. So a seal holds
-wherever the folder is moved or copied to, and only those who can write the user's files can make one. Imports little,
-for hooks and commands ask this first.
+A folder of this user carries a seal: an id and a secret. The user's own state folder records the secret of each id,
+and what must not be read from the index itself: which models it was embedded with and where they run. So a seal stays
+valid when the folder is moved or copied, and only those who can write the user's files can make one. Imports little,
+because hooks and commands ask this first.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ _FORM = r"cairn 1 ([0-9a-f]{32}) ([0-9a-f]{64})\n"
 _MAX_SEAL_BYTES = 200
 _MAX_RECORD_BYTES = 1_000_000
 _LOCK_SECONDS = 10.0
-# A record that was not used for so long is forgotten when there are many; the index is then made again.
+# If there are many records, those unused for this long are dropped; the index is then rebuilt.
 _MANY_RECORDS = 2_000
 _OLD_SECONDS = 400 * 86_400.0
-_LOOK_EVERY = 64  # new records, where there are many
+_LOOK_EVERY = 64  # new records between two clean-ups
 _TOUCH_SECONDS = 30 * 86_400.0
 
 
 class Seal(NamedTuple):
-    """What a state folder carries. The id is no secret to this user's processes; `secret` is known to nobody else."""
+    """The seal of a state folder. This user's processes all know the id; nobody else knows the secret."""
 
     id: str
     secret: str
 
 
-# Of indexes whose record could be written nowhere: they hold for as long as this process lives.
+# Records that could not be written anywhere; they last as long as this process.
 _unwritten: dict[str, dict[str, Any]] = {}
 
 
 def find_seal(state: Path) -> Seal | None:
-    """Return the seal of a state folder if this user made it, else None.
+    """Return the seal of a state folder if this user made the folder, else None.
 
     Raises:
-        UnsafeStateError: if others can write what the user's records are kept in.
+        UnsafeStateError: if others can write the folder of the user's records.
     """
     seal = _read(state)
     if seal is None:
@@ -63,7 +63,7 @@ def find_seal(state: Path) -> Seal | None:
 
 
 def is_sealed_index(state: Path) -> bool:
-    """Tell whether a folder is a state folder of this user with an index in it; in doubt it is not."""
+    """Tell whether a folder is a state folder of this user with an index; False if in doubt."""
     try:
         os.lstat(state / "index.db")
         check_folder(state)
@@ -73,7 +73,7 @@ def is_sealed_index(state: Path) -> bool:
 
 
 def make_seal(state: Path) -> Seal:
-    """Give a state folder without a valid seal a new one, and return it.
+    """Give a new seal to a state folder that has no valid one, and return it.
 
     The caller holds a lock.
 
@@ -88,19 +88,19 @@ def make_seal(state: Path) -> Seal:
 
 
 def break_seal(state: Path) -> None:
-    """Remove the seal of a state folder, so that its content is set aside before the next use."""
+    """Remove a state folder's seal, so that its content is set aside before the next use."""
     with suppress(OSError):
         check_folder(state)
         (state / SEAL).unlink()
 
 
 def is_kept(seal: Seal) -> bool:
-    """Tell whether a later process will know the seal."""
+    """Tell whether later processes will know the seal."""
     return seal.id not in _unwritten
 
 
 def read_record(seal: Seal) -> Mapping[str, Any] | None:
-    """Return what the user's state folder keeps for an index, None if it does not know the index.
+    """Return the record of an index in the user's state folder, None if there is none.
 
     Raises:
         UnsafeStateError: if others can write that folder.
@@ -111,33 +111,33 @@ def read_record(seal: Seal) -> Mapping[str, Any] | None:
 
 
 def keep_record(seal: Seal, state: Path) -> None:
-    """Never forget this folder: it holds a store of truth, which would then count as somebody else's."""
+    """Keep this folder's record for ever: without it, its store of truth would count as somebody else's."""
     change_record(seal, lambda record: record.update({_KEPT: str(state)}))
 
 
 def drop_record(seal: Seal) -> None:
-    """Take back `keep_record`: no store of truth was made after all."""
+    """Undo `keep_record`: no store of truth was made after all."""
     change_record(seal, lambda record: record.pop(_KEPT, None))
 
 
 def is_kept_at(seal: Seal, state: Path) -> bool:
-    """Tell whether this user made a store of truth in a folder when it carried some seal.
+    """Tell whether this user made a store of truth in a folder under a given seal.
 
-    Another environment of theirs, such as a container, may have given the folder a seal of its own since.
+    Another of the user's environments, such as a container, may have resealed the folder since.
     """
     record = read_record(seal)
     return record is not None and record.get(_KEPT) == str(state)
 
 
 def has_held_truth(state: Path) -> bool:
-    """Tell whether a state folder ever held a store of truth: if none is there now, somebody took it away."""
+    """Tell whether a state folder ever held a store of truth; if it holds none now, someone removed it."""
     seal = find_seal(state)
     record = None if seal is None else read_record(seal)
     return record is not None and isinstance(record.get(_KEPT), str)
 
 
 def change_record(seal: Seal, change: Callable[[dict[str, Any]], object]) -> bool:
-    """Change what is kept for an index, and tell whether that will last.
+    """Change the record of an index; return whether the change will outlive this process.
 
     Raises:
         UnsafeStateError: as `read_record`.
@@ -171,9 +171,9 @@ def _read(state: Path) -> Seal | None:
 
 
 def record_folders() -> tuple[Path, ...]:
-    """Return where records may be: in the user's state folder, else, where that cannot be written, in a temporary one.
+    """Return where records may be: the user's state folder, or if that is read-only, a temporary folder.
 
-    So commands in sandboxes that share only a temporary folder agree on what is theirs.
+    Commands in sandboxes that share only a temporary folder can thus recognise each other's state.
     """
     owner = os.geteuid() if hasattr(os, "geteuid") else os.environ.get("USERNAME", "")
     wanted = os.environ.get("TMPDIR") or os.environ.get("TEMP") or ""
@@ -184,25 +184,25 @@ def record_folders() -> tuple[Path, ...]:
 def _own_folder() -> Path | None:
     try:
         folder = state_folder()
-    except RuntimeError:  # a user whom the system does not know, without HOME
+    except RuntimeError:  # the user has no HOME and no entry in the system's database
         return None
-    return folder if folder.is_absolute() else None  # else it would be inside the project
+    return folder if folder.is_absolute() else None  # a relative one would be inside the project
 
 
 def _is_usable(folder: Path) -> bool:
-    """Tell whether a folder of records is there and can be relied on; see `_is_private`.
+    """Tell whether a folder of records exists and can be trusted; see `_is_private`.
 
-    It may be inside a checkout, as in a pipeline that keeps everything below its working folder: what git tracks there
-    came with the repository.
+    It may be inside a checkout, as in CI jobs that keep everything below their working folder. Whatever git tracks
+    there came with the repository.
     """
     return _is_private(folder.parent) and _is_private(folder) and not find_tracked(folder)
 
 
 def _is_private(folder: Path) -> bool:
-    """Tell whether a folder exists and belongs to this user alone.
+    """Tell whether a folder exists and only this user can write it.
 
     Raises:
-        UnsafeStateError: if others can write the user's own folder; a temporary one may be anybody's.
+        UnsafeStateError: if others can write the user's own folder; a temporary one may belong to anybody.
     """
     own = _own_folder()
     is_own = own in (folder, folder.parent)
@@ -258,7 +258,7 @@ def _write(folder: Path, seal_id: str, record: Mapping[str, Any]) -> None:
 
 
 def _forget_old(folder: Path) -> None:
-    """Remove old records where there are many, but not each time: that takes a fifth of the build of a small index."""
+    """Remove old records if there are many, but only now and then: it takes a fifth of a small index's build time."""
     with suppress(OSError):
         names = os.listdir(folder)
         if len(names) <= _MANY_RECORDS or len(names) % _LOOK_EVERY:

@@ -1,4 +1,4 @@
-"""An immutable part of the index: postings and vectors of some blobs, in one file; segments merge into larger ones."""
+"""An immutable part of the index: one file with postings and vectors of some blobs. Segments merge into larger ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cairn.kernels.grouping import distinct
 from cairn.storage.arrays import ArrayWriter, are_below, are_bounds, check_fits, load_arrays, release, save_arrays
 from cairn.types import Chunk, Definition, ParsedFile
 
-# What a merge holds in memory at a time.
+# How much a merge holds in memory at a time.
 _BLOCK_POSTINGS = 1_000_000
 _BLOCK_ROWS = 16_384
 _PARTS_AT_A_TIME = 8
@@ -23,7 +23,7 @@ _OF_POSTINGS = {"rows": np.int32, "impacts": np.uint8, "fields": np.uint8}
 
 
 class Form(IntEnum):
-    """What a chunk is, as far as ranking cares."""
+    """What kind of code a chunk is, as far as ranking cares."""
 
     MODULE = 0
     TYPE = 1
@@ -36,16 +36,16 @@ class Form(IntEnum):
 
 _FUNCTIONS = frozenset({"function", "method", "constructor", "macro", "procedure", "modifier", "target", "test"})
 _LAYOUT = {"blob_ids": ("i8", 1), "blob_start": ("i8", 1), "forms": ("u1", 1), "vectors": ("i1", 2)} | POSTINGS_LAYOUT
-_TEST_SCOPES = frozenset({"tests", "test"})  # modules beside the code, as in Rust
+_TEST_SCOPES = frozenset({"tests", "test"})  # tests in a module beside the code, as in Rust
 _VALUES = frozenset({"constant", "variable", "field", "property", "key", "event", "rule", "table", "block"})
 
 
 def form_of(chunk: Chunk, owner: Definition | None) -> Form:
-    """Return what a chunk is: a test, a later part of something long, else by the kind of its definition.
+    """Return the form of a chunk: a test, a later part of something long, else by its definition's kind.
 
     Args:
         chunk: the chunk.
-        owner: the definition that it belongs to, None for none.
+        owner: the definition that it belongs to, if any.
     """
     if owner is not None and _is_test(owner):
         return Form.TEST
@@ -68,15 +68,15 @@ def _is_test(definition: Definition) -> bool:
 
 
 def forms_of(parsed: ParsedFile) -> list[Form]:
-    """Return what each chunk of a file is."""
+    """Return the form of each chunk of a file."""
     return [form_of(chunk, parsed.definitions[chunk.owner] if chunk.owner >= 0 else None) for chunk in parsed.chunks]
 
 
 class Segment(NamedTuple):
-    """Rows are chunks; the rows of blob `blob_ids[i]` are `blob_start[i]:blob_start[i + 1]`, in reading order.
+    """Rows are chunks; blob `blob_ids[i]` has rows `blob_start[i]:blob_start[i + 1]`, in reading order.
 
-    Shapes: blob_ids (n_blobs,) ascending, blob_start (n_blobs + 1,), forms
-    (n_rows,) what each is (see `Form`), vectors (n_rows, dimensions).
+    Shapes: blob_ids (n_blobs,) ascending, blob_start (n_blobs + 1,), forms (n_rows,) values of `Form`, vectors
+    (n_rows, dimensions).
     """
 
     blob_ids: npt.NDArray[np.int64]
@@ -89,12 +89,12 @@ class Segment(NamedTuple):
         return len(self.forms)
 
     def count_rows(self, blobs: Collection[int]) -> int:
-        """Return how many rows some blobs have."""
+        """Return how many rows some blobs have together."""
         wanted = np.isin(self.blob_ids, np.fromiter(blobs, dtype=np.int64, count=len(blobs)))
         return int(np.diff(self.blob_start)[wanted].sum())
 
     def save(self, path: Path) -> int:
-        """Write the segment and return its size in bytes; a crash leaves either the whole file or none."""
+        """Write the segment atomically and return its size in bytes."""
         return save_arrays(
             path,
             {
@@ -111,7 +111,7 @@ class Segment(NamedTuple):
         """Map a segment file.
 
         Raises:
-            DerivedFileError: if it is missing, damaged, or its arrays do not fit each other.
+            DerivedFileError: if it is missing, damaged, or inconsistent.
         """
         arrays = load_arrays(path, _LAYOUT)
         found = cls(
@@ -130,15 +130,15 @@ class Segment(NamedTuple):
 def merge_segments(
     path: Path, segments: Sequence[Segment], keep: Collection[int], block_postings: int = _BLOCK_POSTINGS
 ) -> tuple[int, int]:
-    """Write one segment with the blobs of all that are in `keep`, in ascending blob order.
+    """Merge segments into one that holds the blobs in `keep`, in ascending order.
 
-    It is written part by part, so that neither the old segments nor the new one have to be in memory.
+    It is written in blocks, so that neither the old segments nor the new one have to fit in memory.
 
     Args:
-        path: where to write it.
+        path: where to write the new segment.
         segments: the old ones.
-        keep: the blobs to take over.
-        block_postings: about how many postings to hold at a time.
+        keep: the blobs to keep.
+        block_postings: about how many postings to hold in memory at a time.
 
     Returns:
         The rows of the new segment, and its size in bytes.
@@ -172,17 +172,17 @@ def merge_segments(
 
 
 def _blob_order(segments: Sequence[Segment], keep: Collection[int]) -> npt.NDArray[np.int64]:
-    """Return the places of the blobs to keep, all segments laid end to end, in the order of their ids."""
+    """Return the positions of the blobs to keep, with all segments laid end to end, in the order of their ids."""
     blob_ids = np.concatenate([segment.blob_ids for segment in segments])
     order = np.argsort(blob_ids, kind="stable")
     return order[np.isin(blob_ids[order], np.fromiter(keep, dtype=np.int64, count=len(keep)))]
 
 
 class _MergedRows(NamedTuple):
-    """Where rows go. Shapes: blob_start (n_blobs + 1,), old_rows (n_new,), bases (n_segments + 1,).
+    """Maps old rows to new ones. Shapes: blob_start (n_blobs + 1,), old_rows (n_new,), bases (n_segments + 1,).
 
-    `old_rows` has the old row of each new one, all segments laid end to end; `new_rows` the new row of each old one, by
-    segment, -1 for those that are dropped. `bases` is the first old row of each segment.
+    `old_rows` has the old row of each new one, with all segments laid end to end; `new_rows` has, for each segment, the
+    new row of each old one, -1 if dropped. `bases` is the first old row of each segment.
     """
 
     blob_start: npt.NDArray[np.int64]
@@ -209,7 +209,7 @@ class _MergedRows(NamedTuple):
         return len(self.old_rows)
 
     def take(self, columns: Sequence[npt.NDArray[np.int8]], rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int8]:
-        """Return some old rows of a column that is spread over several arrays."""
+        """Return the given old rows of a column that is spread over several arrays."""
         found = np.empty((len(rows), *columns[0].shape[1:]), dtype=columns[0].dtype)
         for column, first, end in zip(columns, self.bases[:-1], self.bases[1:], strict=True):
             own = np.flatnonzero((rows >= first) & (rows < end))
@@ -218,10 +218,10 @@ class _MergedRows(NamedTuple):
 
 
 class _Terms(NamedTuple):
-    """The terms of all segments in order. Shapes: hashes, all_counts, counts (n_terms,).
+    """The sorted terms of all segments. Shapes: hashes, all_counts, counts (n_terms,).
 
-    `all_counts` says how many postings each has, `counts` how many of them are kept. `ranks` says, by segment, which of
-    all terms each of its own is.
+    `all_counts` is how many postings each has, `counts` how many of them are kept. `ranks` has, for each segment, the
+    position of its terms among all.
     """
 
     hashes: npt.NDArray[np.uint64]
@@ -242,7 +242,7 @@ class _Terms(NamedTuple):
         return cls(hashes, all_counts, counts, ranks)
 
     def blocks(self, block_postings: int) -> Iterator[tuple[int, int]]:
-        """Yield ranges of terms that have about so many postings together, at least one term each."""
+        """Yield ranges of terms with about `n_postings` postings each, and at least one term."""
         ends = np.cumsum(self.all_counts)
         first = 0
         while first < len(ends):
@@ -253,7 +253,7 @@ class _Terms(NamedTuple):
 
 
 def _all_hashes(parts: Sequence[Postings]) -> npt.NDArray[np.uint64]:
-    """Return the hashes of all parts in order, each once. A few parts are read at a time: they share most hashes."""
+    """Return the sorted distinct hashes of all parts, merging a few at a time, since they share most hashes."""
     found = np.zeros(0, dtype=np.uint64)
     for first in range(0, len(parts), _PARTS_AT_A_TIME):
         found = distinct(np.concatenate([found, *(part.hashes for part in parts[first : first + _PARTS_AT_A_TIME])]))
@@ -261,10 +261,10 @@ def _all_hashes(parts: Sequence[Postings]) -> npt.NDArray[np.uint64]:
 
 
 def _count_postings(part: Postings, new_rows: npt.NDArray[np.int32], block_postings: int) -> npt.NDArray[np.int64]:
-    """Return how many postings of each term stand in rows that are kept. Shape (n_terms,)."""
+    """Return how many postings of each term are in rows that are kept. Shape (n_terms,)."""
     if (new_rows >= 0).all():
         return np.diff(part.start)
-    until = np.zeros(len(part.rows) + 1, dtype=np.int32)  # how many of the postings before each one are kept
+    until = np.zeros(len(part.rows) + 1, dtype=np.int32)  # the number of kept postings before each one
     for first in range(0, len(part.rows), block_postings):
         kept = np.cumsum(new_rows[part.rows[first : first + block_postings]] >= 0)
         until[first + 1 : first + 1 + len(kept)] = until[first] + kept
@@ -294,10 +294,10 @@ def _block(
     ranks: Sequence[npt.NDArray[np.int32]],
     rows: _MergedRows,
 ) -> dict[str, npt.NDArray[Any]]:
-    """Return the postings of a range of terms that are kept, by term and then by row.
+    """Return the kept postings of a range of terms, by term and then by row.
 
     Args:
-        slices: the range in the terms of each part.
+        slices: the range within the terms of each part.
     """
     found: list[tuple[npt.NDArray[Any], ...]] = []
     for part, (first, end), rank, new_rows in zip(parts, slices, ranks, rows.new_rows, strict=True):

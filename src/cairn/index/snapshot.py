@@ -28,22 +28,22 @@ from cairn.storage.connection import reading
 from cairn.storage.index import chunk_db, meta_db, segment_db, view_db
 
 _OPEN_ATTEMPTS = 5
-FileStamp = tuple[str | int, ...]  # a path, and what changes with the file
+FileStamp = tuple[str | int, ...]  # a path, and what changes when the file does
 
 
 class Snapshot:
-    """Rows number the chunks that the view shows, in the order of their segments; what others show is left out.
+    """Rows are the chunks that the view shows, in segment order; chunks of other views have no row.
 
     Attributes:
-        state: of the index, when this was opened.
-        branch: what the files were read from: a branch, or the first digits of a commit.
+        state: the index's, when this was opened.
+        branch: the branch that the files were read from, or the first digits of a commit.
         revision: the full hash of that commit, empty for a checkout.
-        pending: how many files the run that wrote this had yet to read.
-        blob_ids: shape (n_blobs,), the contents that the view shows and that have chunks.
-        file_of_blob: shape (n_blobs,), a number into `files.paths`: of the files that show each, the first whose role
-            is not aside.
+        pending: how many files were still unread when this was written.
+        blob_ids: shape (n_blobs,), the view's blobs that have chunks.
+        file_of_blob: shape (n_blobs,), an index into `files.paths`: the first file that shows the blob, preferably one
+            whose role is not in `ASIDE`.
         file_of_row: shape (n_rows,).
-        blob_rows: shape (n_blobs + 1,), where each blob's rows begin.
+        blob_rows: shape (n_blobs + 1,), the first row of each blob.
         n_rows_of_blob: shape (n_blobs,).
     """
 
@@ -67,7 +67,7 @@ class Snapshot:
         self._segment_files = tuple(segment_files)
         self._graph_files = tuple(graph_files)
         self._graphs: dict[int, NeighbourGraph | None] = {}
-        self._frequencies: dict[int, int] = {}  # of terms, once they were asked for
+        self._frequencies: dict[int, int] = {}  # by term, computed on demand
         blob_ids = np.concatenate([np.zeros(0, np.int64), *(segment.blob_ids for segment in segments)])
         counts = np.concatenate([np.zeros(0, np.int64), *(np.diff(segment.blob_start) for segment in segments)])
         self.blob_ids, self.file_of_blob = blob_ids, _first_files(files, blob_ids)
@@ -87,13 +87,13 @@ class Snapshot:
         self.blob_rows = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         self.n_rows_of_blob = counts
         self.file_of_row = np.repeat(self.file_of_blob, counts)
-        # Wide, as what indexes an array must be: narrow ones are widened again for every query.
+        # int64, because numpy would convert a narrower index array again for every query.
         forms = np.concatenate([np.zeros(0, np.int64), *(segment.forms for segment in segments)])
         self.forms = forms if self._layout.stored is None else forms[stored]
 
     @property
     def generation(self) -> int:
-        """The number of the newest committed state when this was opened."""
+        """The newest committed generation when this was opened."""
         return self.state.generation
 
     @classmethod
@@ -103,17 +103,17 @@ class Snapshot:
         """Open the newest generation of a view.
 
         Args:
-            connection: what the index is read through.
-            state: where its files are.
-            view_name: the view.
-            last: an older generation. The segments that both have, which never change, are not checked again.
+            connection: to the index.
+            state: the index's folder.
+            view_name: the view's name.
+            last: an older snapshot. Segments that both have never change, so they are not checked again.
 
         Raises:
             IndexMissingError: if the view was never indexed.
             DerivedFileError: if a derived file is lost or damaged.
         """
         for attempt in range(_OPEN_ATTEMPTS):
-            # Read together, in one transaction, so that the list of files and the generation agree.
+            # Read in one transaction, so that the list of files and the generation agree.
             with reading(connection):
                 committed = meta_db.state(connection)
                 view = view_db.find_view(connection, view_name)
@@ -139,36 +139,36 @@ class Snapshot:
         raise AssertionError("unreachable")
 
     def restrict(self, files: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return `file_of_blob` and `file_of_row` when only `files` are shown, -1 for what is not."""
+        """Return `file_of_blob` and `file_of_row` restricted to `files`, with -1 for everything else."""
         file_of_blob = _first_files(self.files, self.blob_ids, files)
         return file_of_blob, np.repeat(file_of_blob, self.n_rows_of_blob)
 
     def term_rows(self, hashed: Sequence[int]) -> TermRows:
-        """Return the rows of some terms, term after term."""
+        """Return the rows of some terms, term by term."""
         return self._terms.find(hashed)
 
     def term_paths(self, hashed: Sequence[int]) -> TermRows:
-        """Return the files whose path has one of some terms; `rows` are file numbers."""
+        """Return the files whose paths have some terms; `rows` are file numbers."""
         found: TermRows = loops.look_up(self.files.postings, hashed, 0, None)
         return found
 
     def rows_of(self, blobs: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the rows of some blobs, laid end to end, and how many each has."""
+        """Return the rows of some blobs, end to end, and the number of rows of each."""
         first, counts = self.blob_rows[blobs], self.n_rows_of_blob[blobs]
         ends = np.cumsum(counts)
         return np.arange(int(ends[-1]) if len(ends) else 0) + (first - ends + counts).repeat(counts), counts
 
     def in_path_order(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return places in `rows` by file and then by place in the file, however the rows are laid out."""
+        """Return the order that sorts `rows` by file and then by position in the file."""
         blobs = self.blob_of_row[rows]
         return np.lexsort((rows - self.blob_rows[blobs], self.file_of_blob[blobs]))
 
     def nearest(self, query: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]] | None:
-        """Return cosines as `Vectors.similarities` does, but in segments with a graph for the nearest rows only.
+        """Return cosines as `Vectors.similarities` does, but for segments with a graph only those of the nearest rows.
 
         Returns:
-            shapes (n_rows,): the cosines, and which are known; in place of one that is not known stands a value that
-            it does not exceed, as far as the graph found all that is near. None when no segment has a graph.
+            shapes (n_rows,): the cosines, and which are exact; the others are upper bounds, provided that the graph
+            found all near rows. None if no segment has a graph.
         """
         graphs = self._find_graphs()
         if not any(graphs):
@@ -188,20 +188,20 @@ class Snapshot:
         return cosines, known
 
     def _find_graphs(self) -> list[NeighbourGraph | None]:
-        """Return the graph of each segment; one that a run has built since is opened, a damaged one just once."""
+        """Return the graph of each segment; newly built ones are opened, damaged ones only tried once."""
         for number, file in enumerate(self._graph_files):
-            if number not in self._graphs and os.access(file, os.F_OK):  # mostly not there, and `stat` raises
+            if number not in self._graphs and os.access(file, os.F_OK):  # usually missing, and `stat` would raise
                 self._graphs[number] = open_graph(file)
         return [self._graphs.get(number) for number in range(len(self._segments))]
 
     @cached_property
     def blob_of_row(self) -> npt.NDArray[np.int64]:
-        """The blob of each row, shape (n_rows,), a number into `blob_ids`."""
+        """The blob of each row, shape (n_rows,), as an index into `blob_ids`."""
         return np.repeat(np.arange(len(self.blob_ids)), self.n_rows_of_blob)
 
     @cached_property
     def priors(self) -> dict[str, npt.NDArray[np.float32]]:
-        """What is true of each file whatever the query, shape (n_files,) each, 0 to 1: its roles, its weight."""
+        """Query-independent features of each file, shape (n_files,) each, 0 to 1: roles, size, mentions, depth."""
         roles = self.files.roles
         priors = {
             str(role.name).lower(): ((roles & int(role)) > 0).astype(np.float32)
@@ -216,13 +216,13 @@ class Snapshot:
         return priors
 
     def _count_mentions(self) -> npt.NDArray[np.int64]:
-        """Return in how many chunks each file's stem stands, taken whole, as an import or a type's name would."""
+        """Return in how many chunks each file's whole stem occurs, as it would in an import or as a type's name."""
         stems, _, stem_of_file = group(self.files.stems)
         return _count_rows(self, stems)[stem_of_file]
 
     @cached_property
     def _blobs_in_order(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The blob ids in ascending order, and where each stands."""
+        """The blob ids in ascending order, and the position of each."""
         order = np.argsort(self.blob_ids, kind="stable")
         return self.blob_ids[order], order
 
@@ -238,7 +238,7 @@ class Snapshot:
         return Vectors([self.files.vectors], self.files.vectors.shape[1])
 
     def places_of_blobs(self, blob_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return where blobs stand in `blob_ids`, -1 for those in no segment. Shape as given."""
+        """Return the positions of blobs in `blob_ids`, -1 for those in no segment. Shape as given."""
         ordered, order = self._blobs_in_order
         if not len(ordered):
             return np.full(len(blob_ids), -1, dtype=np.int64)
@@ -266,17 +266,17 @@ class Snapshot:
 
 
 def term_frequencies(snapshot: Snapshot, hashed: Sequence[int]) -> npt.NDArray[np.int64]:
-    """Return in how many rows each of some terms stands; without a look at their postings where all have a row."""
+    """Return in how many rows each term occurs; postings are only read if some chunks have no row."""
     known = snapshot._frequencies
     if new := set(hashed).difference(known):
         counts = _count_rows(snapshot, np.array(list(new), dtype=np.uint64))
         for term, count in zip(new, counts.tolist(), strict=True):
-            known[term] = count  # all of it at once: other threads read what is known
+            known[term] = count  # updated at once, because other threads read it
     return np.array([known[term] for term in hashed], dtype=np.int64)
 
 
 def _count_rows(snapshot: Snapshot, hashed: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """Return in how many rows each of some terms stands, given by their hashes."""
+    """Return in how many rows each term, given as a hash, occurs."""
     counts = np.zeros(len(hashed), dtype=np.int64)
     for number, segment in enumerate(snapshot._segments):
         counts += loops.count_rows(segment.postings, hashed, snapshot._layout.rows_in(number)[1])
@@ -284,13 +284,13 @@ def _count_rows(snapshot: Snapshot, hashed: npt.NDArray[np.uint64]) -> npt.NDArr
 
 
 class _RowPlaces(NamedTuple):
-    """Where the rows of a snapshot lie in its segments.
+    """Maps between a snapshot's rows and the chunks of its segments.
 
     Attributes:
-        bases: shape (n_segments + 1,), where the chunks of each segment begin, all laid end to end.
+        bases: shape (n_segments + 1,), the first chunk of each segment, with all segments laid end to end.
         first_rows: shape (n_segments + 1,), the first row of each segment.
-        stored: shape (n_rows,), the chunk of each row, all segments laid end to end; None: every chunk has a row.
-        row_of: shape (bases[-1],), the row of each chunk, -1 for one that the view does not show.
+        stored: shape (n_rows,), the chunk of each row; None if every chunk has a row.
+        row_of: shape (bases[-1],), the row of each chunk, -1 if the view does not show it.
     """
 
     bases: tuple[int, ...]
@@ -308,29 +308,29 @@ class _RowPlaces(NamedTuple):
         return cls(bases, tuple(np.searchsorted(stored, bases).tolist()), stored, row_of)
 
     def rows_of(self, segment: int, chunks: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.signedinteger[Any]]:
-        """Return the rows of some chunks of a segment, -1 for one without."""
+        """Return the rows of some chunks of a segment, -1 for chunks without one."""
         base, row_of = self.rows_in(segment)
         return chunks + np.int64(base) if row_of is None else row_of[chunks]
 
     def rows_in(self, segment: int) -> tuple[int, npt.NDArray[np.int32] | None]:
-        """Return the first row of a segment, and the row of each of its chunks, -1 for none; None: in order."""
+        """Return the first row of a segment, and the row or -1 of each of its chunks, None if all are in order."""
         bases = self.bases
         return bases[segment], None if self.row_of is None else self.row_of[bases[segment] : bases[segment + 1]]
 
     def bounds_of(self, segment: int) -> tuple[int, int]:
-        """Return the first row of a segment, and the first behind it."""
+        """Return the first row of a segment, and the first one after it."""
         return self.first_rows[segment], self.first_rows[segment + 1]
 
 
 def _first_files(
     view: ViewArrays, blob_ids: npt.NDArray[np.int64], files: npt.NDArray[np.int64] | None = None
 ) -> npt.NDArray[np.int64]:
-    """Return for each of `blob_ids` the first file that shows it, -1 for none: a copy comes after what it copies.
+    """Return the first file that shows each of `blob_ids`, -1 for none; files with a role in `ASIDE` come last.
 
     Args:
         view: the files.
-        blob_ids: each once, in any order.
-        files: the numbers of those that count; None: all.
+        blob_ids: distinct, in any order.
+        files: the numbers of the files to consider; None for all.
     """
     result = np.full(len(blob_ids), -1, dtype=np.int64)
     numbers = np.arange(len(view.paths)) if files is None else files
@@ -345,7 +345,7 @@ def _first_files(
 
 
 def _stamp(file: Path) -> FileStamp:
-    """Return what tells that a file is the one that was opened, as it was then; only the path for one that is gone."""
+    """Return a stamp by which to recognise the file that was opened; just the path if it is gone."""
     try:
         status = os.stat(file)
     except OSError:
@@ -354,6 +354,6 @@ def _stamp(file: Path) -> FileStamp:
 
 
 def _log_share(counts: npt.NDArray[np.int64], most: int) -> npt.NDArray[np.float32]:
-    """Return counts on a logarithmic scale from 0 (none) to 1 (`most` or more)."""
+    """Map counts to a logarithmic scale from 0 (none) to 1 (`most` or more)."""
     shares: npt.NDArray[np.float32] = np.minimum(1, np.log1p(counts) / np.log1p(most)).astype(np.float32)
     return shares

@@ -1,4 +1,4 @@
-"""The state folder of one project: whether it is this user's own, and how its databases are opened."""
+"""The state folder of one project: checks that it is this user's own, and opens its databases."""
 
 from __future__ import annotations
 
@@ -62,39 +62,39 @@ _GITIGNORE = """\
 """
 _NOT_YOURS = "is of an older version of Cairn, or was not made by you on this machine"
 _NAME_BYTES = 16
-_TRUTH_MODE = 0o600  # what is remembered is its user's alone
+_TRUTH_MODE = 0o600  # memories are private to their user
 _SEAL_SECONDS = 10.0
-# Of a database's file: https://sqlite.org/fileformat.html. The first page lists the tables, each of which has another.
+# Of a database file, see https://sqlite.org/fileformat.html. The first page lists the tables; each has its own page.
 _HEAD_BYTES = 100
 _PAGE_BYTES, _VERSION = slice(16, 18), slice(60, 64)
-# What was set aside, by folder, until a user has been told.
+# What was set aside, by folder, until the user has been told.
 _notices: dict[Path, str] = {}
-UNWRITABLE = "unwritable"  # the kind of warnings that the user's state folder cannot be written
+UNWRITABLE = "unwritable"  # the kind of warning for a user's state folder that is read-only
 
 
 def new_name() -> str:
-    """Return a name that no file in `derived/` has or ever had."""
+    """Return a name that no file in `derived/` has ever had."""
     return os.urandom(_NAME_BYTES).hex()
 
 
 class StateDir(StateFiles):
-    """The files of one project's state, checked and opened."""
+    """Checks and opens the files of one project's state."""
 
     __slots__ = ()
 
     def check(self) -> Seal | None:
-        """Make sure that the folder is a real one of this user, and that nothing in it came with a repository.
+        """Make sure that the folder is really this user's, and that nothing in it came with a repository.
 
-        A missing folder passes.
+        A missing folder is fine.
 
         Returns:
-            its seal, None if it has no valid one: then an update sets aside what is in it.
+            its seal; None if it has no valid one, in which case an update sets its content aside.
 
         Raises:
             UnsafeStateError: if the folder, a folder above it inside the repository, or `derived` is a link, belongs to
                 another user, or can be written by everybody.
-            TrackedStateError: if git tracks what is not meant to be shared.
-            StoreError: if one of them is not a directory, or cannot be examined.
+            TrackedStateError: if git tracks files that are not meant to be shared.
+            StoreError: if one of these folders is not a directory, or cannot be examined.
         """
         seal = None
         try:
@@ -102,7 +102,7 @@ class StateDir(StateFiles):
             check_folder(self.path)
             self.check_tracked()
             seal = find_seal(self.path)
-            if seal is not None:  # without one, an update sets it aside, whatever it is
+            if seal is not None:  # without a seal, an update sets it aside, whatever it is
                 check_folder(self.derived)
         except FileNotFoundError:
             return seal
@@ -111,11 +111,11 @@ class StateDir(StateFiles):
         return seal
 
     def is_tracked(self) -> bool:
-        """Tell whether git tracks anything in it that is not meant to be shared."""
+        """Tell whether git tracks anything in the folder that is not meant to be shared."""
         return bool(find_tracked(self.path))
 
     def check_tracked(self) -> None:
-        """Make sure that git tracks nothing in it that is not meant to be shared.
+        """Make sure that git tracks nothing in the folder that is not meant to be shared.
 
         Raises:
             TrackedStateError: if it does.
@@ -124,19 +124,19 @@ class StateDir(StateFiles):
         if not tracked:
             return
         if any(map(is_decisive, tracked)) and SEAL not in tracked:
-            break_seal(self.path)  # it still came with the repository, even once git no longer tracks it
+            break_seal(self.path)  # it came with the repository, even if git no longer tracks it
         shown = ", ".join(tracked[:3]) + (", ..." if len(tracked) > 3 else "")
         remove = f"git -C {quote(str(self.path.parent))} rm -r --cached {self.path.name}, or "
         raise TrackedStateError(
             f"git tracks files in {self.path}, so they came with the repository and are not used: {shown}",
-            (remove if self.path.name == ".cairn" else "") + ELSEWHERE,  # another folder may hold the whole project
+            (remove if self.path.name == ".cairn" else "") + ELSEWHERE,  # another folder may be the project itself
         )
 
     def create(self, store: Store = INDEX) -> Seal:
-        """Prepare the folder for writing, and return its seal; what this user did not make here is moved aside.
+        """Prepare the folder for writing and return its seal; content that this user did not make here is set aside.
 
         Args:
-            store: what is to be written there.
+            store: the store to be written.
 
         Raises:
             UnsafeStateError, TrackedStateError: as `check`.
@@ -165,7 +165,7 @@ class StateDir(StateFiles):
         return seal
 
     def _make_seal(self, store: Store) -> Seal:
-        """Set aside everything in the folder, and seal it, unless another process just did."""
+        """Set aside everything in the folder and seal it, unless another process just did."""
         with _lock_while_making(self.path, store):
             if (seal := find_seal(self.path)) is not None:
                 return seal
@@ -181,11 +181,11 @@ class StateDir(StateFiles):
         return seal
 
     def open_for_writing(self, store: Store = INDEX, *, replace_newer: bool = False) -> sqlite3.Connection:
-        """Open the index or another derived store, creating it; a damaged one is moved aside, for it can be rebuilt.
+        """Open or create the index or another derived store; a damaged one is set aside, since it can be rebuilt.
 
         Args:
-            store: which.
-            replace_newer: also move aside one that a newer version wrote.
+            store: the store to open.
+            replace_newer: also set aside one that a newer version wrote.
         """
         seal = self.create()
         try:
@@ -216,9 +216,9 @@ class StateDir(StateFiles):
         return connection
 
     def open_truth(self, store: Store) -> sqlite3.Connection:
-        """Open the database of a store of truth, creating it. Whatever is wrong with it, it is left as it is.
+        """Open or create the database of a store of truth. Whatever is wrong with it, the file is left alone.
 
-        One that is there is opened to be read where nothing can be written, as in `connect_for_reading`.
+        If nothing can be written, an existing one is opened for reading, as by `connect_for_reading`.
 
         Raises:
             StoreForeignError: if it was not made in this folder by this user.
@@ -234,7 +234,7 @@ class StateDir(StateFiles):
             return self._open(seal, store) if os.path.lexists(file) else self._make_truth(seal, store)
 
     def _make_truth(self, seal: Seal, store: Store) -> sqlite3.Connection:
-        """Make the database of a store of truth; if that fails, as on a full disk, nothing is left of it."""
+        """Create the database of a store of truth; if that fails, as on a full disk, nothing is left behind."""
         file, has_held = self.file_of(store), has_held_truth(self.path)
         keep_record(seal, self.path)
         try:
@@ -250,14 +250,14 @@ class StateDir(StateFiles):
             raise
 
     def adopt(self, store: Store, judge: Inspect) -> bool:
-        """Take over the database of a store of truth that was made elsewhere. If anything is wrong, it stays as it is.
+        """Take over the database of a store of truth that was made elsewhere. If anything is wrong, it is left alone.
 
         Args:
-            store: what it holds.
-            judge: looks at what is in the database, in the transaction that takes it over, and raises what is wrong.
+            store: the store in it.
+            judge: checks the content inside the transaction that takes it over; raises if it is unusable.
 
         Returns:
-            whether there was anything to take over: False if it was made here.
+            whether it was taken over; False if it was made here.
 
         Raises:
             NotFoundError: if there is no such file.
@@ -284,7 +284,7 @@ class StateDir(StateFiles):
         return True
 
     def open_existing(self, store: Store) -> sqlite3.Connection | None:
-        """Open the database of a store for reading; None if there is none yet.
+        """Open a store's database for reading; None if there is none yet.
 
         Raises:
             IndexForeignError, StoreForeignError: if it was not made in this folder by this user.
@@ -299,7 +299,7 @@ class StateDir(StateFiles):
         return self._open(seal, store, connect_for_reading)
 
     def seal(self) -> Seal | None:
-        """Return what ties the folder to the user's own state; None where nothing was indexed yet."""
+        """Return the seal that ties the folder to the user's own state; None if nothing was indexed yet."""
         return find_seal(self.path)
 
     def _open(
@@ -318,11 +318,11 @@ class StateDir(StateFiles):
         return connection
 
     def take_notice(self) -> str:
-        """Return what there is to tell the user about the folder since the last call, empty if nothing."""
+        """Return what to tell the user about the folder since the last call, empty if nothing."""
         return _notices.pop(self.path, "")
 
     def tell(self, text: str) -> None:
-        """Tell the user something about what is in the folder: a command warns at once, an answer carries a note."""
+        """Tell the user about something in the folder: a command warns at once, an answer carries a note."""
         if not warn(text, text):
             self._add_notice(text)
 
@@ -330,12 +330,12 @@ class StateDir(StateFiles):
         _notices[self.path] = "; ".join(filter(None, (_notices.get(self.path), text)))
 
     def set_aside(self, store: Store = INDEX) -> None:
-        """Move a damaged index out of the way, or another derived store, keeping it for whoever wants to look."""
+        """Move a damaged index or other derived store aside, and keep it for inspection."""
         self.check()
         aside.set_aside(self, store)
 
     def _set_foreign_aside(self) -> None:
-        """Move out of the way whatever can be rebuilt and was not made by this user."""
+        """Move aside everything that can be rebuilt and that this user did not make."""
         with suppress(OSError):
             self.last_error.unlink(missing_ok=True)
         if stamp := aside.set_foreign_aside(self):
@@ -344,17 +344,17 @@ class StateDir(StateFiles):
             )
 
     def remove_unlisted(self, keep: Set[Path]) -> None:
-        """Delete derived files that no generation names any more. Readers that have mapped them keep them."""
+        """Delete derived files that no generation refers to. Readers that have mapped them can go on."""
         check_folder(self.derived)
         for path in unlisted(self, keep):
             try:
                 os.unlink(path)
             except OSError:
-                continue  # in use on systems that refuse; the next run tries again
+                continue  # some systems refuse while it is in use; the next run tries again
 
 
 def _check_way(state: Path) -> None:
-    """Refuse a folder that is reached through a link that may have come with a repository."""
+    """Refuse a folder reached through a link that may have come with a repository."""
     place = find_place(state)
     for folder in state.parents if place is not None else ():
         if place is None or folder == place.top:
@@ -364,15 +364,15 @@ def _check_way(state: Path) -> None:
 
 
 def _close_to_others(state: Path) -> None:
-    """Take the write permission of others off a folder that holds nothing yet: git made it with the user's umask."""
+    """Remove others' write permission from a still empty folder, which git made with the user's umask."""
     facts = os.lstat(state)
     if stat.S_ISDIR(facts.st_mode) and facts.st_mode & stat.S_IWOTH and find_seal(state) is None:
-        with suppress(OSError):  # it is refused later
+        with suppress(OSError):  # the folder is refused later
             os.chmod(state, stat.S_IMODE(facts.st_mode) & ~stat.S_IWOTH)
 
 
 def check_file(file: Path, store: Store) -> None:
-    """Make sure that a file of a database is this user's own, if it is there.
+    """Make sure that a database file, if it exists, is this user's own.
 
     Raises:
         StoreDamagedError: the store's own, if it is not a regular file of this user.
@@ -390,7 +390,7 @@ def check_file(file: Path, store: Store) -> None:
 
 
 def _is_empty(file: Path) -> bool:
-    """Tell whether a file has no content, never or no more: opening it would make a new database of it."""
+    """Tell whether a file is empty, so that opening it would create a new database."""
     facts = os.lstat(file)
     return stat.S_ISREG(facts.st_mode) and facts.st_size == 0
 
@@ -405,7 +405,7 @@ def _write_errors(path: Path, store: Store) -> Iterator[None]:
 
 
 def _make_parents(state: StateFiles) -> None:
-    """Make the folders above a state folder, but never a project, which may be deleted while it is open."""
+    """Create the folders above a state folder, but never a project folder that was deleted while open."""
     if state.is_in_project:
         where = Hint("if it was moved, index it there", "index", project=None)
         raise StoreError(f"the folder {state.path.parent} is gone", where)
@@ -418,7 +418,7 @@ def _make_writable(store: Store) -> str:
 
 
 def _lock_while_making(path: Path, store: Store) -> AbstractContextManager[int]:
-    """Return a lock for whoever makes a seal or a store of truth: nobody takes away what another one makes."""
+    """Return the lock for making a seal or a store of truth, so that no process removes what another one makes."""
     return write_lock(path / "seal.lock", _SEAL_SECONDS, store)
 
 
@@ -440,7 +440,7 @@ def _is_unmade(file: Path) -> bool:
 
 
 def _inspect(seal: Seal, store: Store, file: Path, connection: sqlite3.Connection) -> None:
-    """Judge a database before anything in it is used; see `check_schema`.
+    """Check a database before anything in it is used; see `check_schema`.
 
     Raises:
         StoreDamagedError: the store's own, if its schema is not ours.
@@ -458,14 +458,14 @@ def _seal_database(seal: Seal, store: Store, connection: sqlite3.Connection) -> 
 
 
 def is_ours(seal: Seal, store: Store, file: Path, connection: sqlite3.Connection) -> bool:
-    """Tell whether a database was made in its folder, for a truth also under an earlier seal of the folder."""
+    """Tell whether a database was made in its folder; for a store of truth, the folder's earlier seals count too."""
     if read_seal_id(connection) == seal.id:
         return True
     return store.is_truth and any(is_kept_at(Seal(*known), file.parent) for known in read_seal_secrets(connection))
 
 
 def _inspect_schema(store: Store, file: Path, connection: sqlite3.Connection) -> bool:
-    """Make sure that a database is one of ours, wherever it was made, and return whether it is a new one."""
+    """Make sure that a database is one of ours, wherever it was made; return whether it is new."""
     schema = read_schema(connection)
     check_schema(schema, store, file)
     is_new = schema == Schema(0, ())

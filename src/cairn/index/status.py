@@ -1,4 +1,4 @@
-"""What an index holds and how it is, for people to look at."""
+"""The content and condition of an index, for people to read."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from cairn.storage.index.schema import INDEX
 
 
 def read_status(root: Path, state: StateDir, settings: Settings, checkout: View) -> dict[str, object]:
-    """Return what the index in a state folder holds of a checkout, as plain values.
+    """Return what the index holds of a checkout, as plain values.
 
     Raises:
         IndexMissingError: if the checkout was not indexed yet.
     """
     with closing(state.open_for_reading()) as connection, store_errors(state.database, INDEX):
         view = view_db.find_view(connection, checkout.name)
-        if view is None or not view.generation:  # its first run is not through
+        if view is None or not view.generation:  # its first run is not finished
             raise IndexMissingError("this project is not indexed yet", Hint.of("index"))
         found = checkout.walk()
         plan = make_plan(connection, found, view)

@@ -1,4 +1,4 @@
-"""The text that stands for a chunk when another model embeds it: where it is, what it is called, what it says."""
+"""Makes the text that another model embeds for a chunk: where it is, its names, and what it says."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MAX_NAMES = 8
 
 
 def chunk_text(path: str, row: ChunkRow, lines: Sequence[bytes], max_chars: int) -> str:
-    """Return path words, qualified names, signatures, documentation and body, the last without what was said before.
+    """Return path words, qualified names, signatures, documentation, and the body without what these already said.
 
     Args:
         path: the file's path, `/` between parts.
@@ -27,12 +27,12 @@ def chunk_text(path: str, row: ChunkRow, lines: Sequence[bytes], max_chars: int)
     signatures = [definition.signature for definition in row.definitions]
     docs = [definition.doc for definition in row.definitions]
     heads = [row.chunk.header, *signatures, *docs]
-    # Most of it stands in the body already; a model would be paid, and its limit spent, for saying it twice.
+    # Most of it is in the body already, and repeating it would cost money and use up the model's limit.
     new = [head for head in dict.fromkeys(heads) if head.strip() and " ".join(head.split()) not in flat]
     text = "\n".join([path.replace("/", " "), ", ".join(names), *new, body]).encode("utf-8", "replace").decode("utf-8")
     return text[:max_chars]
 
 
 def text_key(text: str) -> int:
-    """Return the number that stands for a text: equal texts have equal vectors."""
+    """Return the number that identifies a text: equal texts have equal vectors."""
     return int.from_bytes(blake2b(text.encode("utf-8"), digest_size=8).digest(), "little")

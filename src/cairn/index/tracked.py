@@ -1,6 +1,6 @@
-"""Tells what git tracks in a state folder: anybody who can push to the repository controls that.
+"""Finds what git tracks in a state folder, since anybody who can push to the repository controls that.
 
-Usually git's index file answers, read up to where the folder would stand in it; otherwise git is asked.
+Usually git's index file is read up to where the folder would be listed; otherwise git is asked.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from cairn.errors import PathError
 # What is meant to be committed.
 SHARED_FILES = (b"config.yaml", b"core.yaml", b".gitignore")
 SHARED_FOLDER = b"shared/"
-# What answers depend on. If git tracks any of it, none of it can be relied on.
+# What answers depend on. If git tracks any of it, none of it can be trusted.
 _DECISIVE = (b"index.db", b"memory.db", b"derived", b"seal")
 _HEAD = struct.Struct(">4sLL")
-_FLAGS_AT, _PATH_AT = 60, 62  # in an entry of a repository with SHA-1; one with SHA-256 looks odd, and git is asked
+_FLAGS_AT, _PATH_AT = 60, 62  # byte offsets in an entry; with SHA-256 they make no sense, and git is asked
 _EXTENDED, _LENGTH = 0x4000, 0x0FFF
 _MODES = (0o100644, 0o100755, 0o120000, 0o160000, 0o040000)
-_MAX_ENTRIES = 2_000  # read one by one; beyond them the folder's name is searched for
+_MAX_ENTRIES = 2_000  # entries to read one by one; beyond them, search for the folder's name
 
 
 class StatePlace(NamedTuple):
-    """Where a state folder is in a checkout: the checkout's index file, its top folder, and the path below that."""
+    """A state folder's place in a checkout: the checkout's index file, its top folder, and the path below that."""
 
     index_file: Path
     top: Path
@@ -37,21 +37,21 @@ class StatePlace(NamedTuple):
 
 
 class _Odd(Exception):
-    """The index file is not of the plain kind, or would take long to read."""
+    """The index file is of an unusual kind, or would take long to read."""
 
 
-# What was found, by place, for as long as the file of the index stays as it was.
+# Results by place, valid while git's index file is unchanged.
 _known: dict[StatePlace, tuple[tuple[int, ...], tuple[str, ...]]] = {}
 
 
 def find_place(state: Path) -> StatePlace | None:
-    """Return where a state folder is in the checkout around it, or that it is itself; None outside of any."""
+    """Return a state folder's place in the checkout that contains it or that it is; None outside of any."""
     path = str(state)
     for top, git in _around(path):
-        if not os.access(git, os.F_OK):  # in most folders there is none, and `stat` raises
+        if not os.access(git, os.F_OK):  # cheaper than `stat`, which raises in most folders
             continue
         try:
-            mode = os.stat(git).st_mode  # a link is the user's own: git creates none
+            mode = os.stat(git).st_mode  # git never creates a link, so this is the user's own
             folder = git if stat.S_ISDIR(mode) else _git_folder_of(git, top, mode)
         except (OSError, ValueError):
             continue
@@ -61,7 +61,7 @@ def find_place(state: Path) -> StatePlace | None:
 
 @lru_cache(maxsize=64)  # every question asks
 def _around(path: str) -> tuple[tuple[str, str], ...]:
-    """Return a folder and those around it, the innermost first, each with where its `.git` would be."""
+    """Return a folder and its parents, innermost first, each with the path of its possible `.git`."""
     folders = [path]
     while (parent := os.path.dirname(folders[-1])) != folders[-1]:
         folders.append(parent)
@@ -74,17 +74,17 @@ def _place(git_folder: str, top: str, state: str) -> StatePlace:
 
 
 def find_tracked(state: Path) -> tuple[str, ...]:
-    """Return a few of the paths in a state folder that git tracks and that are not meant to be shared, relative to it.
+    """Return a few paths that git tracks in a state folder though they are not meant to be shared, relative to it.
 
     Raises:
-        PathError: if git has to be asked, and cannot be.
+        PathError: if git has to be asked but cannot answer.
     """
     place = find_place(state)
     if place is None:
         return ()
     try:
         facts = os.stat(place.index_file)
-    except OSError:  # nothing was added yet
+    except OSError:  # nothing was ever added
         return ()
     if not stat.S_ISREG(facts.st_mode):
         return ()
@@ -114,8 +114,8 @@ def _is_shared(path: bytes) -> bool:
 
 
 def _git_folder_of(file: str, top: str, mode: int) -> str:
-    """Return the folder that a file called `.git` names."""
-    if not stat.S_ISREG(mode):  # a pipe out of an archive
+    """Return the folder that a `.git` file names."""
+    if not stat.S_ISREG(mode):  # a pipe from an archive
         raise ValueError(file)
     with open(file, "rb") as stream:
         text = stream.read(5_000)
@@ -125,7 +125,7 @@ def _git_folder_of(file: str, top: str, mode: int) -> str:
 
 
 def _ignores_case(state: Path) -> bool:
-    """Tell whether another spelling of the folder's name means the same folder."""
+    """Tell whether another capitalisation of the folder's name means the same folder."""
     try:
         return os.path.samestat(os.lstat(state), os.lstat(state.with_name(state.name.upper())))
     except OSError:
@@ -133,12 +133,12 @@ def _ignores_case(state: Path) -> bool:
 
 
 def _read(place: StatePlace) -> Iterator[bytes]:
-    """Yield the paths below the folder that the file lists, relative to it; `.` for the folder itself."""
+    """Yield the listed paths below the folder, relative to it; `.` for the folder itself."""
     if any(name.startswith("sharedindex.") for name in os.listdir(place.index_file.parent)):
         raise _Odd
     with place.index_file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
         signature, version, count = _HEAD.unpack_from(data)
-        if signature != b"DIRC" or version not in (2, 3):  # later ones keep no whole paths
+        if signature != b"DIRC" or version not in (2, 3):  # version 4 stores shortened paths
             raise _Odd
         first = place.path + b"/" if place.path else b""
         at = _HEAD.size
@@ -149,7 +149,7 @@ def _read(place: StatePlace) -> Iterator[bytes]:
                 return
             path, at = _entry(data, at)
             if path == place.path or path.rstrip(b"/") == place.path:
-                raise _Odd  # a link, a submodule, or a folder of a sparse index
+                raise _Odd  # the folder itself is a link, a submodule, or an entry of a sparse index
             if path.startswith(first):
                 yield path[len(first) :]
             elif path > first:
@@ -157,7 +157,7 @@ def _read(place: StatePlace) -> Iterator[bytes]:
 
 
 def _entry(data: mmap.mmap, at: int) -> tuple[bytes, int]:
-    """Return the path of an entry, and where the next one is; see gitformat-index(5)."""
+    """Return the path of an entry and the offset of the next one; see gitformat-index(5)."""
     mode = int.from_bytes(data[at + 24 : at + 28], "big")
     flags = int.from_bytes(data[at + _FLAGS_AT : at + _PATH_AT], "big")
     start = at + _PATH_AT + (2 if flags & _EXTENDED else 0)
@@ -168,13 +168,13 @@ def _entry(data: mmap.mmap, at: int) -> tuple[bytes, int]:
 
 
 def ask_git(place: StatePlace, *, any_case: bool) -> list[bytes]:
-    """Return the paths below a state folder that git lists, relative to it; `.` for what is in its place.
+    """Return the paths that git lists below a state folder, relative to it; `.` if something is in its place.
 
     Args:
         place: of the folder.
-        any_case: count other spellings of the folder's name.
+        any_case: also count other capitalisations of the folder's name.
     """
-    # start-up time: where the daemon answers, no git runs
+    # start-up time: no git runs if the daemon answers
     from cairn.source.git import first_complaint  # noqa: PLC0415 - as above
     from cairn.source.plumbing import run_git  # noqa: PLC0415 - as above
 
@@ -182,7 +182,7 @@ def ask_git(place: StatePlace, *, any_case: bool) -> list[bytes]:
     pattern = [options + os.fsdecode(place.path)] if place.path else []
     try:
         done = run_git(place.top, ["ls-files", "-z", "--cached", "--", *pattern])
-    except FileNotFoundError:  # without git nothing of it is checked out here
+    except FileNotFoundError:  # without git, nothing here was checked out by it
         return []
     if done.returncode:
         raise PathError(f"git cannot list what it tracks in {place.top}: {first_complaint(done)}", "see: git status")

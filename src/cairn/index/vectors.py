@@ -1,8 +1,8 @@
-"""Unit vectors of one model for the rows of a snapshot, compared with a query's all at once.
+"""One model's unit vectors for the rows of a snapshot, compared with a query's all at once.
 
-A cosine must not depend on where its row lies, or an index would rank as its history has it. Sums of fractions do:
-their last bits follow the order in which a matrix product adds. So both sides are whole numbers, the query's as fine as
-keeps every sum within what float32 holds exactly; then all orders give the same.
+A cosine must not depend on the position of its row, or ranking would depend on the history of the index. With floats it
+would: the last bits of a matrix product depend on the order of its additions. So both sides are whole numbers, scaled
+so that float32 holds every sum exactly; then every order gives the same result.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ import numpy.typing as npt
 
 from cairn.kernels import loops
 
-SCALE = 127.0  # of a stored vector, which is of int8 and otherwise of length 1
-_EXACT = 1 << 24  # float32 holds all whole numbers up to this
-# Vectors that lie among this many times as many are copied, unless the copy would take 100 MB.
+SCALE = 127.0  # of a stored int8 vector, which stands for one of length 1
+_EXACT = 1 << 24  # float32 holds all whole numbers up to this exactly
+# If the parts hold this many times more vectors than needed, copy those needed, unless that takes over 100 MB.
 _LOOSE_SHARE = 1.25
 _MAX_COPIED_ROWS = 400_000
 
 
 class Vectors:
-    """Rows of int8, a unit vector times 127 each.
+    """Rows of int8, each a unit vector times 127.
 
     Args:
         parts: shapes (n_i, dimensions), laid end to end.
         dimensions: the length of a vector.
-        places: shape (n_rows,), where each row of the snapshot has its vector, -1 for none; None: in order.
+        places: shape (n_rows,), the position of each row's vector, -1 for none; None if they are in order.
     """
 
     def __init__(
@@ -39,26 +39,26 @@ class Vectors:
         self._places = places
         n_stored = sum(len(part) for part in self._parts)
         self._n_rows = n_stored if places is None else len(places)
-        # Other views' vectors among our own would be compared with every query.
+        # Otherwise every query would also be compared with other views' vectors.
         if places is not None and _LOOSE_SHARE * self._n_rows < n_stored and self._n_rows <= _MAX_COPIED_ROWS:
             self._parts = (self._gather(places),)
             self._places = None
 
     def similarities(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return the cosine of a unit vector, shape (dimensions,), with every row's, shape (n_rows,); 0 for none."""
+        """Return a unit vector's cosine with each row, shape (n_rows,); 0 for a row without a vector."""
         scaled, unit = whole_numbers(query)
         found = [loops.cosines(part, scaled, float(unit)) for part in self._parts]
         return self._of_rows(found[0] if len(found) == 1 else np.concatenate([np.zeros(0, np.float32), *found]))
 
     def _of_rows(self, stored: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return the values of rows, given those of stored vectors."""
+        """Return values by row, given the values by stored vector."""
         if self._places is None:
             return stored
         found: npt.NDArray[np.float32] = np.append(stored, np.float32(0))[self._places]
         return found
 
     def similarities_of(self, rows: npt.NDArray[np.int64], query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return the cosine of a unit vector with those of some rows, in order."""
+        """Return the cosines of a unit vector with some rows, in order."""
         scaled, unit = whole_numbers(query)
         found: npt.NDArray[np.float32] = loops.cosines(self.numbers(rows), scaled, float(unit))
         return found
@@ -70,11 +70,11 @@ class Vectors:
         return result
 
     def numbers(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
-        """Return what `take` does, each vector times 127: whole numbers."""
+        """Return the same as `take`, times 127: whole numbers."""
         return self._gather(rows if self._places is None else self._places[rows])
 
     def _gather(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
-        """Return the vectors at some places in all parts, zeros for a place of -1."""
+        """Return the vectors at some positions, zeros for -1."""
         if len(self._parts) == 1 and self._places is None:
             return self._parts[0][places]
         result = np.zeros((len(places), self.dimensions), dtype=np.int8)
@@ -87,10 +87,10 @@ class Vectors:
 
 
 def whole_numbers(query: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], np.float32]:
-    """Return a unit vector, or a part of one, as whole numbers, and what to multiply its products with stored ones by.
+    """Return a unit vector, or part of one, in whole numbers, and the factor that turns products into cosines.
 
-    The numbers are as large as keeps sums exact: a sum over any of the products is at most the product of both lengths
-    (Cauchy and Schwarz), and rounding adds at most half the root of the dimensions to a length.
+    The numbers are as large as possible while sums stay exact: any partial sum is at most the product of both lengths
+    (Cauchy-Schwarz), and rounding adds at most half the square root of the dimensions to a length.
     """
     scale, unit = _scale_of(len(query))
     return (query * scale).round(), unit
@@ -104,7 +104,7 @@ def _scale_of(dimensions: int) -> tuple[np.float32, np.float32]:
 
 
 def agreements(left: npt.NDArray[np.int8], right: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
-    """Return the cosines of two lists of vectors, pair by pair, as `Vectors.numbers` returns them. Shape: (n,)."""
+    """Return the pairwise cosines of two lists of vectors, given as by `Vectors.numbers`. Shape: (n,)."""
     found: npt.NDArray[np.float32] = loops.pair_products(left, right)
     found *= np.float32(1 / SCALE**2)
     return found

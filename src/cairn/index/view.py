@@ -1,4 +1,4 @@
-"""The files of one view as arrays: which blob each shows, the terms and vector of its path, its role."""
+"""The files of one view as arrays: each file's blob, role, and the terms and vector of its path."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from cairn.source.text import raw_words, split_identifier
 from cairn.storage.arrays import Arrays, are_below, check_fits, load_arrays, save_arrays
 from cairn.storage.index.view_db import Published, ViewRow
 
-# How much a term of a path counts, by where it stands; the folder next to the file counts most.
+# The weight of a path's term by its position; among folders, the nearest counts most.
 STEM_WEIGHT = 1.0
 FOLDER_WEIGHTS = (0.6, 0.4, 0.25)
 STEM_FIELD, FOLDER_FIELD = 1, 2
@@ -42,9 +42,9 @@ _NAMELESS_FOLDERS = frozenset({"src", "lib", "source", "sources"})
 
 
 class ViewFile(NamedTuple):
-    """One file that a view shows. `is_generated`: its content says that a program wrote it.
+    """One file of a view. `is_generated`: its content says that a program wrote it.
 
-    `size` and `mtime_ns` are those with which it was indexed.
+    `size` and `mtime_ns` are those at indexing time.
     """
 
     path: str
@@ -56,14 +56,14 @@ class ViewFile(NamedTuple):
 
 
 class ViewArrays(NamedTuple):
-    """What is known of the files of a view.
+    """The files of a view, as arrays.
 
     Shapes: blob_ids, roles, languages, stem_terms, stems (n_files,); vectors (n_files, dimensions); stamps (n_files,
     2).
 
-    `postings` has a row per file; `stem_terms` counts the distinct terms of each file's stem, `stems` are the hashes of
-    the stems taken whole. `languages` are numbers into `language_names`. `stamps` are the sizes and modification times
-    of the files when this was written; the database has those of files that were touched since.
+    `postings` has a row per file. `stem_terms` counts the distinct terms of each file's stem, and `stems` are the
+    hashes of whole stems. `languages` index into `language_names`. `stamps` are the sizes and modification times when
+    this was written; the database has those of files that were touched since.
     """
 
     paths: tuple[str, ...]
@@ -79,11 +79,11 @@ class ViewArrays(NamedTuple):
 
 
 class ViewFiles:
-    """Saves the arrays of views; what depends on the paths alone is stored once for all views that share them.
+    """Saves the arrays of views; what depends only on the paths is stored once for all views with the same paths.
 
     Args:
-        state: where the files are.
-        made_by: what the arrays depend on besides paths and languages: the version of the analysis and the model.
+        state: the state folder.
+        made_by: the version of the analysis and the model, on which the arrays depend too.
     """
 
     def __init__(self, state: StateDir, made_by: str) -> None:
@@ -91,7 +91,7 @@ class ViewFiles:
         self._made_by = made_by
 
     def save(self, arrays: ViewArrays) -> Published:
-        """Write the arrays of a view; a crash leaves each file whole or not at all."""
+        """Write the arrays of a view, each file atomically."""
         paths, names = _pack(arrays.paths), _pack(arrays.language_names)
         digest = blake2b(self._made_by.encode(), digest_size=16)
         for part in (paths, names, arrays.languages, arrays.roles):
@@ -118,7 +118,7 @@ class ViewFiles:
 
 
 def load_view(state: StateDir, view: ViewRow) -> ViewArrays:
-    """Map the files that `ViewFiles.save` wrote for the generation of a view.
+    """Map the files that `ViewFiles.save` wrote for a view.
 
     Raises:
         DerivedFileError: if one is missing or damaged.
@@ -136,14 +136,14 @@ def load_view(state: StateDir, view: ViewRow) -> ViewArrays:
         arrays["stems"],
         arrays["vectors"],
         Postings.from_arrays(arrays),
-        own.get("stamps", np.full((len(blob_ids), 2), UNKNOWN_SIZE)),  # which older versions did not write
+        own.get("stamps", np.full((len(blob_ids), 2), UNKNOWN_SIZE)),  # older versions did not write it
     )
     check_fits(path, files=len(blob_ids) == len(found.paths), stamps=found.stamps.shape == (len(blob_ids), 2))
     return found
 
 
 def load_own(path: Path) -> Arrays:
-    """Map the file of a view's own arrays.
+    """Map the file with a view's own arrays.
 
     Raises:
         DerivedFileError: if it is missing or damaged.
@@ -152,10 +152,10 @@ def load_own(path: Path) -> Arrays:
 
 
 def load_layout(path: Path) -> Arrays:
-    """Map the file that views with the same paths share.
+    """Map the file shared by views with the same paths.
 
     Raises:
-        DerivedFileError: if it is missing, damaged, or its arrays do not fit each other.
+        DerivedFileError: if it is missing, damaged, or inconsistent.
     """
     arrays = load_arrays(path, _LAYOUT)
     n_files = _count(arrays["paths"])
@@ -169,7 +169,7 @@ def load_layout(path: Path) -> Arrays:
 
 
 def _size_if_whole(path: Path) -> int:
-    """Return the size of a file of arrays, 0 when it is missing or damaged."""
+    """Return the size of a file of arrays, 0 if it is missing or damaged."""
     try:
         load_layout(path)
     except DerivedFileError:
@@ -184,10 +184,10 @@ def build_view(
     last: ViewArrays | None = None,
     read_attributes: Callable[[], PathAttributes | None] = lambda: None,
 ) -> ViewArrays:
-    """Return the arrays for `files`, in path order; what `last` knows of a path is taken from there.
+    """Return the arrays for `files`, in path order, reusing what `last` has for the same paths.
 
     Args:
-        read_attributes: returns what `.gitattributes` say of the files; asked only if a file is new or has changed.
+        read_attributes: reads what `.gitattributes` say of the files; only called if a file is new or changed.
     """
     names = tuple(sorted({file.language for file in files}))
     blob_ids = np.array([file.blob_id for file in files], dtype=np.int64)
@@ -220,7 +220,7 @@ def _renew_roles(
     last: ViewArrays,
     read_attributes: Callable[[], PathAttributes | None],
 ) -> npt.NDArray[np.uint16]:
-    """Return the roles of the same files as `last` has, of which some have other contents."""
+    """Return the roles of the same files as in `last`, some of which have changed."""
     changed = np.flatnonzero(blob_ids != last.blob_ids).tolist()
     if not changed:
         return last.roles
@@ -255,12 +255,12 @@ def _roled(file: ViewFile) -> RoledFile:
 
 
 def _attribute_blobs(files: Iterable[Sequence[Any]]) -> set[tuple[str, int]]:
-    """Return the `.gitattributes` among files, given as path and blob."""
+    """Return the `.gitattributes` files, as path and blob."""
     return {(path, blob_id) for path, blob_id, *_ in files if path.endswith(GITATTRIBUTES)}
 
 
 class _PathArrays(NamedTuple):
-    """What depends on each path alone."""
+    """Arrays that depend only on the paths."""
 
     stem_terms: npt.NDArray[np.uint8]
     stems: npt.NDArray[np.uint64]
@@ -288,11 +288,11 @@ def _build_paths(paths: Sequence[str], word_vectors: WordVectors, dimensions: in
 def _merge_paths(
     last: ViewArrays, fresh: _PathArrays, came_from: npt.NDArray[np.int64], new: npt.NDArray[np.int64]
 ) -> _PathArrays:
-    """Combine what is known of old paths and of new ones.
+    """Combine the arrays of old and new paths.
 
     Args:
-        came_from: shape (n_files,), where each file stands in `last`, -1 for the new ones.
-        new: which files those are, in the order of `fresh`.
+        came_from: shape (n_files,), each file's position in `last`, -1 for new ones.
+        new: the positions of the new files, in the order of `fresh`.
     """
     old = np.flatnonzero(came_from >= 0)
     moved_to = np.full(len(last.paths), -1, dtype=np.int64)
@@ -319,13 +319,13 @@ def _merge_paths(
 
 
 def path_words(path: str) -> list[str]:
-    """Return the lower-case words of a path for embedding: those of the file's stem first."""
+    """Return the lower-case words of a path for embedding, those of the file's stem first."""
     return _path_terms(path)[1]
 
 
-@lru_cache(maxsize=1_024)  # for queries; a run of the index needs each path once
+@lru_cache(maxsize=1_024)  # helps queries; indexing needs each path only once
 def _path_terms(path: str) -> tuple[dict[int, tuple[int, int]], list[str], int]:
-    """Return the terms of a path as {hash: (impact, fields)}, its words for embedding, and the stem's term count."""
+    """Return a path's terms as {hash: (impact, fields)}, its words for embedding, and its stem's number of terms."""
     stem, folders = _split_name(path)
     terms: dict[int, tuple[int, int]] = {}
     words: list[str] = []
@@ -346,9 +346,9 @@ def _path_terms(path: str) -> tuple[dict[int, tuple[int, int]], list[str], int]:
 
 
 def _split_name(path: str) -> tuple[str, list[str]]:
-    """Return the part of a path that names the file, and the other parts, the nearest first.
+    """Return the part of a path that names the file, and its other parts, nearest first.
 
-    That is its stem, but for `mod.rs` or `src/index.ts` the nearest folder with a name of its own.
+    The name is the stem, but for `mod.rs` or `src/index.ts` it is the nearest folder with a telling name.
     """
     *folders, name = path.split("/")
     parts = [name.split(".", 1)[0] or name, *reversed(folders)]
@@ -359,14 +359,14 @@ def _split_name(path: str) -> tuple[str, list[str]]:
 
 
 def _same_files(files: Sequence[ViewFile], names: tuple[str, ...], last: ViewArrays) -> bool:
-    """Tell whether paths and languages are unchanged: everything but the blobs depends on them."""
+    """Tell whether paths and languages are unchanged; everything but the blobs depends on these."""
     if tuple(file.path for file in files) != last.paths or names != last.language_names:
         return False
     return [names[number] for number in last.languages] == [file.language for file in files]
 
 
 def _stem_hash(path: str) -> int:
-    """Return the hash of the term that names a file in other files' code: its stem, or its folder's for `index.js`."""
+    """Return the hash of the term by which other code names a file: its stem, or its folder for `index.js`."""
     raw = "_".join(raw_words(_split_name(path)[0]))
     terms = terms_of(raw, split_identifier(raw))
     return term_hash(terms[-1]) if terms else 0
@@ -388,7 +388,7 @@ def _make_postings(
     impacts: npt.NDArray[np.uint8],
     fields: npt.NDArray[np.uint8],
 ) -> Postings:
-    """Return the postings of entries that are ordered by term and then by file."""
+    """Return postings from entries sorted by term and then by file."""
     hashes, first, _ = group(all_hashes)
     start = np.r_[first, len(rows)].astype(np.int64)
     return Postings(hashes=hashes, start=start, rows=rows.astype(np.int32), impacts=impacts, fields=fields)
@@ -412,7 +412,7 @@ def _pack(texts: Sequence[str]) -> npt.NDArray[np.uint8]:
 
 
 def _count(packed: npt.NDArray[np.uint8]) -> int:
-    """Return how many texts were packed."""
+    """Return the number of packed texts."""
     return len(packed) - int(np.count_nonzero(packed)) + 1 if len(packed) else 0
 
 

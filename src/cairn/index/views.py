@@ -1,4 +1,4 @@
-"""Where the files of a view come from: a checkout on disk, or a commit in git's objects. Imports nothing heavy."""
+"""The sources of a view's files: a checkout on disk, or a commit in git's objects. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from cairn.index.revisions import Revisions, RevisionView
     from cairn.storage.index.view_db import ViewRow
 
-Stamp = tuple[int, int]  # size in bytes and time in nanoseconds, or what stands for it in a commit
-# A file written less than this long before it was read may change again without a change of time.
+Stamp = tuple[int, int]  # size in bytes, and time in nanoseconds or a commit's substitute for it
+# A file read less than this long after it was written may change again without getting a new time.
 RACY_NS = 2_000_000_000
-# From so many files on that seem to have changed, git is asked which of them it knows; fewer are read sooner.
+# If at least this many files seem changed, git is asked which of them it knows; reading fewer is quicker.
 MANY_FILES = 64
 
 
 class View(Protocol):
-    """The files of one checkout or commit, found and read one way."""
+    """The files of one checkout or commit, behind one interface."""
 
     @property
     def name(self) -> str:
-        """What it is called in the index."""
+        """The view's name in the index."""
 
     @property
     def branch(self) -> str:
-        """What a reader is shown: the branch, or the first digits of a commit."""
+        """The name for readers: the branch, or the first digits of a commit."""
 
     @property
     def revision(self) -> str:
@@ -47,25 +47,25 @@ class View(Protocol):
         """Find the eligible files."""
 
     def walk_paths(self, paths: Collection[str]) -> Walk | None:
-        """Find which of some files are eligible, None if only `walk` can tell.
+        """Find which of some files are eligible; None if only `walk` can tell.
 
-        What is skipped is told of all files, as of the last `walk`.
+        `skipped` covers all files, as of the last `walk`.
         """
 
     def stamp(self, path: str) -> Stamp:
-        """Return what tells that a file changed; OSError if it is gone."""
+        """Return a value that changes with the file; OSError if it is gone."""
 
     def read(self, path: str) -> bytes:
         """Return the content of a file; OSError if it is gone or too large."""
 
     def is_racy(self, file: FileStat) -> bool:
-        """Tell whether a file, about to be read, may yet change without a change of its stamp."""
+        """Tell whether a file that is about to be read may still change without a change of its stamp."""
 
     def object_ids(self, files: Sequence[FileStat]) -> dict[str, bytes]:
-        """Return what git calls the content of files, as far as it knows and the question is worth while."""
+        """Return the git objects of files, as far as git knows them and asking is worth it."""
 
     def close(self) -> None:
-        """Release what reading holds open; reading opens it again."""
+        """Release the resources for reading; reading again reopens them."""
 
 
 class CheckoutView:
@@ -73,9 +73,9 @@ class CheckoutView:
 
     Args:
         root: the folder, absolute.
-        repository: the checkout it belongs to, None outside git.
+        repository: the checkout that it belongs to, None outside git.
         max_file_bytes: larger files are skipped.
-        meanwhile: called while git finds the files.
+        meanwhile: called while git lists the files.
     """
 
     revision = ""
@@ -114,7 +114,7 @@ class CheckoutView:
         return found
 
     def walk_paths(self, paths: Collection[str]) -> Walk | None:
-        """Find which of some files are eligible, None if only `walk` can tell, or did not yet."""
+        """Find which of some files are eligible; None if only `walk` can tell, or has not run yet."""
         if self._skipped is None:
             return None
         found = walk_paths(self.root, paths, repository=self._repository, max_file_bytes=self._max_file_bytes)
@@ -126,7 +126,7 @@ class CheckoutView:
         return Walk(found.files, self._skipped)
 
     def stamp(self, path: str) -> Stamp:
-        """Return size and time of modification."""
+        """Return size and modification time."""
         status = os.lstat(self._prefix + path)
         return status.st_size, status.st_mtime_ns
 
@@ -135,11 +135,11 @@ class CheckoutView:
         return read_file(self.root, path, self._max_file_bytes)
 
     def is_racy(self, file: FileStat) -> bool:
-        """Tell whether a file was written so shortly ago that its time cannot vouch for it."""
+        """Tell whether a file was written so recently that its time proves nothing."""
         return time.time_ns() - file.mtime_ns < RACY_NS
 
     def object_ids(self, files: Sequence[FileStat]) -> dict[str, bytes]:
-        """Return the objects of files that are as git's index has them, if there are many files to ask about."""
+        """Return the git objects of files that match git's index, if there are enough files to make asking worth it."""
         if self._repository is None or len(files) < MANY_FILES:
             return {}
         from cairn.source.objects import clean_objects  # noqa: PLC0415 - start-up time: most runs read few files
@@ -147,18 +147,18 @@ class CheckoutView:
         return clean_objects(self.root, self._repository, files)
 
     def ensure_on_disk(self) -> None:
-        """Do nothing: the files are in the folder, where any code may read them without this view."""
+        """Do nothing: the files are already on disk."""
 
     def close(self) -> None:
-        """Do nothing: every file is closed when it has been read."""
+        """Do nothing: each file is closed after reading."""
 
 
 class Views:
     """The views of one project: its checkout, and the branches and revisions of its repository.
 
-    Linked worktrees share the index, not the views. The view of a revision is called as git calls that, with the folder
-    of the project behind a colon if it is not the top. A branch has one view, which follows it; a hash has its own, and
-    the same whatever it was called by.
+    Linked worktrees share the index, but not the views. A revision's view has git's full name for it, followed by a
+    colon and the project's folder unless that is the top. A branch has one view, which follows it. A commit given by
+    hash has its own, however it was spelled.
 
     Args:
         root, repository, max_file_bytes, meanwhile: as for `CheckoutView`.
@@ -177,10 +177,10 @@ class Views:
         self._max_file_bytes = max_file_bytes
 
     def find(self, branch: str | None) -> View:
-        """Return the view of a branch, tag or revision as it is now, for None the checkout.
+        """Return the view of a branch, tag or revision as it is now; the checkout for None.
 
         Raises:
-            RevisionError: if there is none, or the project is in no git repository.
+            RevisionError: if there is none, or the project is not in a git repository.
         """
         if branch is None:
             return self.checkout
@@ -201,11 +201,11 @@ class Views:
         return Revisions(self._root, self._max_file_bytes)
 
     def at_commit(self, name: str, branch: str, commit: str) -> RevisionView:
-        """Return the view called `name` in the index, with the files of some commit."""
+        """Return the view called `name` in the index, showing a given commit."""
         return self._revisions.at_commit(name, branch, commit)
 
     def of_revisions(self, rows: Iterable[ViewRow]) -> Iterator[RevisionView]:
-        """Yield those of the views in the index that show a branch or revision of this folder, in the same order."""
+        """Yield the views among `rows` that show a branch or revision of this folder, in the same order."""
         if self._repository is None:
             return
         folder = self.folder
@@ -215,7 +215,7 @@ class Views:
 
     @property
     def folder(self) -> str:
-        """The project's folder from the top of its repository; empty for the top, and outside git."""
+        """The project's path below the top of its repository; empty for the top and outside git."""
         if self._repository is None:
             return ""
         folder = os.path.relpath(self._root, self._repository.work_tree)

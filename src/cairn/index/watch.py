@@ -1,7 +1,7 @@
-"""Tells when the files of a project may differ from what the index holds, whatever happened to them or to the machine.
+"""Tells when the files of a project may differ from the index, whatever happened to them or to the machine.
 
-A `Watcher` yields batches; the caller brings the index up to date at each. A batch need not be complete: it says that
-something changed, and comparing all files, which takes tens of milliseconds, says what.
+A `Watcher` yields batches, and the caller updates the index for each. A batch may be incomplete: it only says that
+something changed, and comparing all files, which takes tens of milliseconds, tells what.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from cairn.source.git import Repository, find_ignored, mark_tracked, rule_files
 from cairn.source.walk import CAIRNIGNORE, list_folders
 from cairn.types import IndexReport
 
-# How often a watcher looks up when nothing happens: at the clocks, and at whether it is to pause or stop.
+# How often an idle watcher checks the clocks, and whether to pause or stop.
 TICK_SECONDS = 5.0
-# The wall clock goes on while the machine sleeps, the steady one does not. Smaller steps are corrections.
+# A sleep of the machine advances the wall clock but not the steady one. Smaller differences are corrections.
 SLEEP_SECONDS = 5.0
-# After so long everything is compared once more: the system drops events when too many come at once.
+# How often to compare all files anyway: the system drops events when too many come at once.
 RECONCILE_SECONDS = 600.0
-# The same after an update of the files that were reported, and of no others.
+# The same, after an update that compared only the reported files.
 SETTLE_SECONDS = 60.0
-# After an update of some length no other begins for as long again, but at most this; looking instead of being told
-# takes a twentieth of a core at most.
+# After an update, wait for as long as it took before the next one, but at most this long; polling takes at most a
+# twentieth of a core.
 MAX_REST_SECONDS = 2.0
 POLL_SHARE = 1 / 20
 MAX_RETRY_SECONDS = 60.0
 FEW_PATHS = 50
-_MAX_ASKED = 500  # paths about which git is asked; among more there is always one that counts
+_MAX_ASKED = 500  # paths to ask git about; among more, one always counts
 _RULES = frozenset((".gitignore", CAIRNIGNORE, "exclude"))
 _OF_GIT = frozenset(("HEAD", "index"))
 
@@ -49,11 +49,11 @@ Reason = Literal["start", "changes", "poll", "woke", "routine", "retry"]
 
 
 class Batch(NamedTuple):
-    """Something may have changed: the reason to think so, and the absolute paths, as far as they are known.
+    """Something may have changed: the reason to think so, and the absolute paths as far as known.
 
-    `is_exact` says that the paths are files and that, according to the system, nothing else has changed since the last
-    update, which did not fail. `note` is a sentence for the user when the way of watching changed. `is_awaited` says
-    that an answer waits for the update.
+    `is_exact` says that all paths are files and that, according to the system, nothing else has changed since the last
+    update, which succeeded. `note` is a sentence for the user when the way of watching changed. `is_awaited` says that
+    an answer is waiting for the update.
     """
 
     reason: Reason
@@ -64,7 +64,7 @@ class Batch(NamedTuple):
 
     @property
     def is_edit(self) -> bool:
-        """Tell whether it is a person's edit, which should be found soon, and not a switch of branches or a start."""
+        """Tell whether this looks like a person's edit, to be found soon, rather than a branch switch or a start."""
         return self.reason == "poll" or 0 < len(self.paths) <= FEW_PATHS
 
 
@@ -72,10 +72,10 @@ class Clock(Protocol):
     """Two clocks, in seconds."""
 
     def wall(self) -> float:
-        """Return the time of day, which goes on while the machine sleeps, and can be set."""
+        """Return the time of day, which can be set and advances while the machine sleeps."""
 
     def steady(self) -> float:
-        """Return a time that is never set, and stands still while the machine sleeps."""
+        """Return a time that is never set and stands still while the machine sleeps."""
 
 
 class SystemClock:
@@ -91,23 +91,23 @@ class SystemClock:
 
 
 def open_stream(folders: Collection[str], stop: threading.Event) -> ChangeStream:
-    """Open the news of some folders that this system offers; errors as for `ChangeStream.follow`."""
+    """Open the best stream of events for some folders on this system; errors as for `ChangeStream.follow`."""
     if sys.platform == "linux":
         return InotifyStream(folders)
     return ReportedStream(folders, stop)
 
 
 class Watcher:
-    """Yields a batch at the start and whenever the index may have fallen behind the files.
+    """Yields a batch at the start, and whenever the index may have fallen behind the files.
 
     Args:
         root: the folder of the project, absolute.
-        repository: the checkout it lies in.
-        polling: look at intervals instead of being told by the system, as on a network file system.
-        poll_seconds: how often.
-        is_paused: asked before a batch; while it says so, changes are gathered.
+        repository: the checkout that the root is in.
+        polling: look at intervals instead of waiting for events, as on a network file system.
+        poll_seconds: the interval.
+        is_paused: called before each batch; while it returns true, changes accumulate.
         state: a folder whose changes do not count.
-        open_stream: where news comes from; a seam for tests.
+        open_stream: opens the source of events; a seam for tests.
         clock: a seam for tests.
     """
 
@@ -132,39 +132,39 @@ class Watcher:
         self._open_stream = open_stream
         self._clock = clock or SystemClock()
         self._stop = threading.Event()
-        self._bell = threading.Event()  # ends a wait where there is no stream
+        self._bell = threading.Event()  # ends a wait if there is no stream
         self._folders: frozenset[str] = frozenset()
-        self._lock = threading.Lock()  # guards the stream and what is owed
+        self._lock = threading.Lock()  # guards the stream and the pending work
         self._stream: ChangeStream | None = None
         self._note = ""
-        self._failures = 0  # one after the other
+        self._failures = 0  # one at a time
         self._failed = False
-        self._owes = True  # whether something changed, or may have, that no update has taken in
+        self._owes = True  # whether something may have changed that no update covers
         self._demand = Demand()
-        self._asked = 0  # the number of the last that was asked before this looked for changes
-        self._compared_at = 0.0  # when all files were compared, on the steady clock
+        self._asked = 0  # the last demand from before the latest look for changes
+        self._compared_at = 0.0  # when all files were last compared, on the steady clock
         self._deciding = deciding_files(root, repository)
         self._rules_stamp = stamp_of(self._deciding)
-        self._tracked: bytes | None = None  # tells which files git tracks
+        self._tracked: bytes | None = None  # changes with the set of files that git tracks
 
     def stop(self) -> None:
-        """Make `batches` end soon; any thread may call it."""
+        """Make `batches` end soon; any thread may call this."""
         self._stop.set()
         self._wake()
 
     def note_failure(self) -> None:
-        """Note that the update of the last batch failed: it is tried again, later with each failure."""
+        """Note that the last batch's update failed; it is retried, with a longer delay after each failure."""
         self._failed = True
 
     def catch_up(self, timeout_seconds: float = PATIENCE_SECONDS) -> bool | None:
-        """Wait until updates have taken in all that was saved before this call, in the thread that follows batches.
+        """Wait until updates, in the thread that follows batches, cover everything saved before this call.
 
         Args:
-            timeout_seconds: how long it waits; with 0 it only looks.
+            timeout_seconds: how long to wait; 0 only checks.
 
         Returns:
-            whether they have, True at once if nothing has changed; None if it must be found out without the watcher,
-            since updates fail or nobody follows any more.
+            whether they do, True at once if nothing has changed; None if the caller must find out without the watcher,
+            because updates fail or nobody follows batches any more.
         """
         if stamp_of(self._deciding) == self._rules_stamp:
             with self._lock:
@@ -185,7 +185,7 @@ class Watcher:
                 self._stream.wake()
 
     def batches(self) -> Generator[Batch, None, None]:
-        """Yield batches until `stop` is called. Watching begins before the first, so nothing falls between.
+        """Yield batches until `stop` is called. Watching begins before the first one, so no change is missed.
 
         Raises:
             PathError: if the root is gone.
@@ -208,7 +208,7 @@ class Watcher:
             self._demand.refuse(for_good=True)
 
     def _close_batch(self) -> None:
-        """Note how the last update ended."""
+        """Record how the last update ended."""
         self._failures = self._failures + 1 if self._failed else 0
         with self._lock:
             self._owes = self._failed
@@ -221,9 +221,9 @@ class Watcher:
         """Return the next batch, None to stop.
 
         Args:
-            clocks: what both clocks said before the last update.
-            busy_seconds: how long that took.
-            settles: whether it compared some files only.
+            clocks: both clocks' times before the last update.
+            busy_seconds: how long that update took.
+            settles: whether it compared only some files.
         """
         wall, steady = clocks
         now = self._clock.steady()
@@ -236,12 +236,12 @@ class Watcher:
             woke = woke or abs((self._clock.wall() - wall) - (now - steady)) > SLEEP_SECONDS
             self._asked = self._demand.last()
             is_asked = self._demand.is_open(self._asked)
-            if is_asked:  # whatever was saved before that is reported now
+            if is_asked:  # everything saved before that has been reported now
                 if (news := self._look(0.0)) is None:
                     return None
                 changed |= news
             if self._have_rules_changed():
-                changed.add(str(self.root))  # as if the folders had
+                changed.add(str(self.root))  # treated like a change of folders
             is_suspect = woke or (is_asked and not (self._stream is not None and self._stream.is_prompt))
             is_due = now >= due and not is_asked
             if (changed or is_suspect or is_due) and (is_asked or (now >= rest and not self._is_paused())):
@@ -257,7 +257,7 @@ class Watcher:
         return None
 
     def _routine_seconds(self, busy_seconds: float, *, settles: bool) -> float:
-        """Return after how long all is compared though nothing is reported."""
+        """Return how long after the last full comparison to do another without any event."""
         if self._failures:
             return min(MAX_RETRY_SECONDS, 2.0 ** min(self._failures - 1, 10))
         if self._stream is None:
@@ -265,12 +265,12 @@ class Watcher:
         return SETTLE_SECONDS if settles else RECONCILE_SECONDS
 
     def _batch(self, reason: Reason, changed: set[str], is_suspect: bool) -> Batch:
-        """Return a batch, after watching the folders that came or went.
+        """Return a batch, after adjusting the watch to folders that came or went.
 
         Args:
-            reason: what it is for.
-            changed: what was reported.
-            is_suspect: whether more may have changed than that.
+            reason: the reason for the batch.
+            changed: the reported paths.
+            is_suspect: whether more may have changed.
         """
         is_exact = not is_suspect and self._is_exact(changed)
         if changed and self._stream is not None and _have_folders_changed(changed, self._folders):
@@ -280,14 +280,14 @@ class Watcher:
         return Batch(reason, frozenset(changed), is_exact=is_exact, is_awaited=is_awaited)
 
     def _is_exact(self, changed: Collection[str]) -> bool:
-        """Tell whether these are all changes since the last update, and each says all about its file."""
+        """Tell whether these are all changes since the last update, and all of files."""
         is_due = self._clock.steady() - self._compared_at >= RECONCILE_SECONDS
         if self._stream is None or self._failures or is_due or not 0 < len(changed) <= FEW_PATHS:
             return False
         return not any(_is_of_git(path, self._repository) or os.path.basename(path) == ".git" for path in changed)
 
     def _look(self, timeout_seconds: float) -> set[str] | None:
-        """Wait for news, and return the paths that may change the index; None to stop."""
+        """Wait for events and return the paths that may change the index; None to stop."""
         if self._stream is None:
             self._bell.wait(timeout_seconds)
             self._bell.clear()
@@ -301,24 +301,24 @@ class Watcher:
         return relevant
 
     def _have_rules_changed(self) -> bool:
-        """Tell whether rules outside of the watched folders changed since the last call."""
+        """Tell whether ignore rules outside of the watched folders have changed since the last call."""
         stamp = stamp_of(self._deciding)
         if stamp == self._rules_stamp:
             return False
         with self._lock:
             self._owes = True
-        self._rules_stamp = stamp  # after that, for `catch_up` looks at both in the other order
+        self._rules_stamp = stamp  # in this order, because `catch_up` reads the two in the opposite one
         self._deciding = deciding_files(self.root, self._repository)
         return True
 
     # -- which folders ------------------------------------------------------------------------------------------------
 
     def _open(self) -> None:
-        """Watch the folders there are now; if the system refuses, look at intervals instead."""
+        """Watch the folders that exist now; if the system refuses, poll instead."""
         if self.polling:
             return
         is_followed = False
-        for _ in range(5):  # a folder made between listing and watching would never be noticed
+        for _ in range(5):  # otherwise a folder made between listing and watching would go unnoticed
             try:
                 folders = watched_folders(self.root, self._repository)
             except PathError as error:
@@ -330,7 +330,7 @@ class Watcher:
                 return
             try:
                 self._follow(folders)
-            except FileNotFoundError:  # a folder went between listing and watching
+            except FileNotFoundError:  # a folder was deleted between listing and watching
                 continue
             except OSError as error:
                 self._look_instead(
@@ -343,7 +343,7 @@ class Watcher:
             self._look_instead("folders come and go too fast to be watched: looking for changes from time to time")
 
     def _follow(self, folders: frozenset[str]) -> None:
-        """Have changes in these folders reported, and in no others."""
+        """Watch exactly these folders."""
         if self._stream is not None and self._stream.follow(sorted(folders)):
             return
         self._close()
@@ -369,7 +369,7 @@ class Watcher:
     # -- which changes ------------------------------------------------------------------------------------------------
 
     def _relevant(self, paths: Collection[str]) -> set[str]:
-        """Return the paths that may change the index."""
+        """Return those paths that may change the index."""
         kept: set[str] = set()
         asked: dict[str, str] = {}
         prefix = os.path.join(self.root, "")
@@ -381,7 +381,7 @@ class Watcher:
                     kept.add(path)
             elif path.startswith(prefix) and not (self._state and path.startswith(self._state)):
                 name = path.removeprefix(prefix)
-                if os.path.basename(name) == ".git":  # a repository within the project: its files are its own
+                if os.path.basename(name) == ".git":  # a repository inside the project, whose files are not ours
                     kept.add(path)
                 elif not UNLISTED.intersection(name.split(os.sep)) and not check_name(os.path.basename(name)):
                     asked[name] = path
@@ -391,7 +391,7 @@ class Watcher:
         return kept | set(asked.values())
 
     def _is_told_by_git(self, path: str) -> bool:
-        """Tell whether a file of git's has changed as to what may be indexed, which most writes of its index do not."""
+        """Tell whether a write to a file of git's changed which files may be indexed; most do not."""
         if os.path.basename(path) != "index":
             return True
         last, self._tracked = self._tracked, mark_tracked(self.root)
@@ -399,32 +399,32 @@ class Watcher:
 
 
 def watched_folders(root: Path, repository: Repository | None) -> frozenset[str]:
-    """Return the folders of a project in which something may change that counts."""
+    """Return the folders of a project in which changes matter."""
     inner = list_folders(root, repository=repository)
     folders = {os.path.join(root, folder) if folder else str(root) for folder in inner}
-    if repository is not None:  # for a switch to another branch, and what is staged
+    if repository is not None:  # shows branch switches and staging
         folders.add(str(repository.git_dir))
     return frozenset(folders)
 
 
 def _have_folders_changed(changed: Collection[str], folders: Collection[str]) -> bool:
-    """Tell whether other folders must be watched: some came or went, or the rules of what is ignored changed."""
+    """Tell whether to watch other folders: some came or went, or ignore rules changed."""
     return any(path in folders or os.path.basename(path) in _RULES or os.path.isdir(path) for path in changed)
 
 
 def _is_of_git(path: str, repository: Repository | None) -> bool:
-    """Tell whether a path is a file of git that changes when a branch is checked out or something is staged."""
+    """Tell whether a path is a file of git's that changes on a checkout or when something is staged."""
     folder, name = os.path.split(path)
     return name in _OF_GIT and repository is not None and folder == str(repository.git_dir)
 
 
 def deciding_files(root: Path, repository: Repository | None) -> list[Deciding]:
-    """Return the files outside of a project that say which of its files count, for `stamp_of`."""
+    """Return the files outside of a project that decide which of its files count, for `stamp_of`."""
     return [] if repository is None else [Deciding(path, follow=True) for path in rule_files(root, repository)]
 
 
 class Update(NamedTuple):
-    """The outcome of a batch: a report, or an error. After an error it is tried again."""
+    """The outcome of a batch: a report or an error. After an error, the batch is retried."""
 
     batch: Batch
     report: IndexReport | None
@@ -438,7 +438,7 @@ def watcher_of(
     state: Path,
     is_on_battery: Callable[[], bool] = on_battery,
 ) -> Watcher:
-    """Return a watcher of a project according to the settings; what tells the source of power is a seam for tests."""
+    """Return a project's watcher, configured by the settings; the check for battery power is a seam for tests."""
     return Watcher(
         root,
         repository,
@@ -450,19 +450,19 @@ def watcher_of(
 
 
 def follow(watcher: Watcher, update: Callable[[Batch], IndexReport], *survived: type[Exception]) -> Iterator[Update]:
-    """Bring an index up to date at each batch of a watcher, and yield what was done.
+    """Update an index for each batch of a watcher, and yield the outcomes.
 
     Args:
-        watcher: whose `stop` ends it.
-        update: does it.
-        survived: errors that are yielded instead of ending the loop.
+        watcher: its `stop` ends this.
+        update: updates the index for a batch.
+        survived: errors to yield instead of raising.
     """
     with closing(watcher.batches()) as batches:
         for batch in batches:
             try:
                 done = Update(batch, update(batch))
             except survived as error:
-                if not os.path.isdir(watcher.root):  # there will be nothing to update any more
+                if not os.path.isdir(watcher.root):  # there is nothing left to update
                     raise
                 watcher.note_failure()
                 done = Update(batch, None, error)

@@ -1,4 +1,4 @@
-"""Updates the index of one project. One process does at a time; the others wait."""
+"""Updates the index of one project, one process at a time; others wait."""
 
 from __future__ import annotations
 
@@ -41,23 +41,23 @@ if TYPE_CHECKING:
 _WHAT_FOLLOWS = ("cairn.index.run", "cairn.index.words", "cairn.source.languages")
 # How long an answer waits for another process that is writing.
 READER_WAIT_SECONDS = 0.05
-# The same for another thread of this process, such as a watch that is just taking in the edit that is asked about.
+# The same for another thread of this process, such as a watcher that is just indexing the edit in question.
 OWN_WAIT_SECONDS = 1.0
 
 
 class Writer:
-    """Changes the index in a state folder.
+    """Updates the index in a state folder.
 
     Args:
-        root: the folder it is of.
+        root: the indexed folder.
     """
 
     def __init__(self, root: Path, state: StateDir, settings: Settings) -> None:
         self._root = root
         self._state = state
         self._settings = settings
-        self._left_at: dict[str, int] = {}  # the generation in which this left a view, by its name
-        self._outwaited = -1  # the run that answers no longer wait for, by its turn of the lock
+        self._left_at: dict[str, int] = {}  # by view name, its generation after this writer's last run
+        self._outwaited = -1  # the run, by its turn of the lock, that answers no longer wait for
 
     def update(
         self,
@@ -70,16 +70,16 @@ class Writer:
         changed: Collection[str] | None = None,
         progress: Progress | None = None,
     ) -> IndexReport:
-        """Bring a view up to date; see `Workspace.index`. Why it failed is kept for `cairn status`.
+        """Bring a view up to date; see `Workspace.index`. A failure is recorded for `cairn status`.
 
         Args:
-            changed: the files that may have changed since the last update by this writer, relative to the root; None
-                for any. All are compared nevertheless if others may be affected, or another writer was at work.
+            changed: the files that may have changed since this writer's last update, relative to the root; None for
+                any. All are compared anyway if others may be affected or another writer was at work.
         """
         try:
             report = None if changed is None else self._run_on(view, changed, background)
             report = report or self._run(view, full, verify, background, wait_seconds, progress)
-        except IndexLockedError:  # another run is at work, and records its own failures
+        except IndexLockedError:  # another run is at work and records its own failures
             raise
         except CairnError as error:
             record_error(self._state, error)
@@ -89,7 +89,7 @@ class Writer:
         return report
 
     def _run_on(self, view: View, changed: Collection[str], background: bool) -> IndexReport | None:
-        """Bring some files of a view up to date; return None if all have to be compared."""
+        """Bring some files of a view up to date; return None if all must be compared."""
         started = time.perf_counter()
         if view.name not in self._left_at or (found := view.walk_paths(changed)) is None:
             return None
@@ -99,7 +99,7 @@ class Writer:
                 return todo
             try:
                 return self._steps.build(view, found, started, False, background, None, False, todo)
-            except (DerivedFileError, IndexDamagedError):  # mended by a whole run
+            except (DerivedFileError, IndexDamagedError):  # a full run repairs it
                 return None
 
     def _run(
@@ -119,7 +119,7 @@ class Writer:
         with write_lock(self._state.lock, timeout_seconds, INDEX) as n_turns_by_now:
             todo = None if full or verify else self._steps.compare(view, found, started)
             if n_turns_by_now != n_turns and _depends_on_listing(todo):
-                # Another run may have written since the files were listed, and known of files that came after that.
+                # Another run may have written since these files were listed, with knowledge of newer ones.
                 found = view.walk()
                 todo = None if full or verify else self._steps.compare(view, found, started)
             if isinstance(todo, IndexReport):
@@ -127,9 +127,9 @@ class Writer:
             build = partial(self._steps.build, view, found, started, full, background, progress)
             try:
                 return build(verify, todo)
-            except DerivedFileError:  # damage that shows only when a whole file is read
+            except DerivedFileError:  # damage that only shows when a whole file is read
                 return build(True, None)
-            except IndexDamagedError:  # the same, of a page of the database
+            except IndexDamagedError:  # the same for a page of the database
                 self._state.set_aside()
                 return build(verify, None)
 
@@ -140,15 +140,15 @@ class Writer:
         return Run(self._root, self._state, self._settings)
 
     def preview(self, view: View) -> IndexReport:
-        """Say what an update would do, without changing anything; files whose times cannot vouch for them are read."""
+        """Report what an update would do, without changing anything; files whose times prove nothing are read."""
         return self._steps.preview(view)
 
     def refresh(self, view: View, progress: Progress | None = None) -> str:
-        """Bring a view up to date for an answer, and return a note when the answer has to do without that.
+        """Bring a view up to date for an answer; return a note if the answer has to do without.
 
-        That is so while another process is writing, for an answer waits 50 ms for that at most, and where nothing can
-        be written. For a run of this process one answer waits a second. Without any index there is nothing to answer
-        from, so the first part of one is waited for.
+        An answer waits at most 50 ms for another process that is writing, and the first one up to a second for a run of
+        this process. It also does without if nothing can be written. If there is no index at all, it waits for the
+        first part of one.
         """
         known = self.is_indexed(view) or self.appears(view)
         try:
@@ -169,7 +169,7 @@ class Writer:
         return ""
 
     def _update_soon(self, view: View, progress: Progress | None) -> None:
-        """Bring a view up to date unless a run is at it that takes long.
+        """Bring a view up to date unless a long run is already at work.
 
         Raises:
             StoreError: as `update`.
@@ -184,7 +184,7 @@ class Writer:
             self.update(view, wait_seconds=OWN_WAIT_SECONDS, progress=progress)
 
     def is_indexed(self, view: View) -> bool:
-        """Tell whether there is anything of a view to answer from, without waiting."""
+        """Tell, without waiting, whether any part of a view is indexed."""
         try:
             with closing(self._state.open_for_reading()) as connection, store_errors(self._state.database, INDEX):
                 row = view_db.find_view(connection, view.name)
@@ -193,7 +193,7 @@ class Writer:
             return False
 
     def appears(self, view: View) -> bool:
-        """Wait while another process writes and shows nothing of a view yet; tell whether there is something now."""
+        """Wait while another process writes and has published nothing of a view; tell whether it has now."""
         deadline = time.monotonic() + self._settings.lock_timeout_seconds
         while self._is_held() and time.monotonic() < deadline:
             if self.is_indexed(view):
@@ -202,30 +202,30 @@ class Writer:
         return self.is_indexed(view)
 
     def _is_held(self) -> bool:
-        """Tell whether anybody writes; where that cannot be told, an update says why the folder cannot be used."""
+        """Tell whether anybody is writing; if that cannot be told, an update reports why the folder is unusable."""
         try:
             return holder(self._state.lock) is not None
         except StoreError:
             return False
 
     def is_damaged(self) -> bool:
-        """Tell whether the rows of the database differ from what was written; this reads all of it."""
+        """Read the whole database and tell whether its rows differ from what was written."""
         return bool(load("cairn.index.health:is_damaged")(self._state, bundled_fingerprint()))
 
     def set_aside(self) -> None:
-        """Move the database out of the way; the next update makes a new one."""
+        """Move the database aside; the next update creates a new one."""
         with write_lock(self._state.lock, self._settings.lock_timeout_seconds, INDEX):
             self._state.set_aside()
 
 
 def _depends_on_listing(todo: IndexReport | Plan | None) -> bool:
-    """Tell whether a run would add or drop files by its list of them, not only read some again to be sure."""
+    """Tell whether a run's list of files would add or drop any, rather than just have some reread."""
     if isinstance(todo, IndexReport):
         return False
     return todo is None or bool(todo.removed or todo.changes())
 
 
 def import_what_follows() -> None:
-    """Import what a run needs next, while there is nothing to do but to wait for git; so this takes no time."""
+    """Import what a run needs next while it waits for git, at no cost in time."""
     for name in _WHAT_FOLLOWS:
         import_module(name)
