@@ -1,1 +1,1 @@
-"""What is on disk: SQLite stores, each with its SQL in a folder of its own, files written whole, derived arrays."""
+"""State on disk: SQLite stores, each with its SQL in a folder of its own; atomic files; derived arrays."""

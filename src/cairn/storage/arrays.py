@@ -1,7 +1,7 @@
-"""A file of named numpy arrays that is memory-mapped when read, and that is either whole or refused.
+"""A file of named numpy arrays, memory-mapped when read, and refused unless it is intact.
 
-The header holds the file's name, so a different file in its place is refused just as a damaged one is. Nothing in it is
-trusted: what the header claims is checked against the bytes that are there before it is used.
+The header holds the file's name, so another file in its place is refused like a damaged one. The header is not trusted
+either: its claims are checked against the actual bytes before use.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from cairn.storage.atomic import AtomicFile
 from cairn.storage.own_files import open_stream
 
 _MAGIC = b"CAIRNARR"
-# Magic, format version, header bytes, and the CRC-32 of all that follows the prefix, begun with the header bytes.
+# Magic, format version, header size, and the CRC-32 of everything after the prefix, seeded with the header size.
 _PREFIX = struct.Struct("<8sIII")
 _FORMAT = 2
-_NAMELESS_FORMAT = 1  # its header is the arrays alone
+_NAMELESS_FORMAT = 1  # its header describes only the arrays
 _ALIGN = 64
-_MODE = 0o644  # of files whose names are new
+_MODE = 0o644  # whose header also has the file's name
 _MAX_HEADER_BYTES, _MAX_ARRAYS, _MAX_AXES = 65_536, 64, 2
-_BLOCK_BYTES = 8_000_000  # of a file that is read through, held in memory at a time
-_LARGE_BYTES = 128_000_000  # a file beyond this size does not stay mapped whole once it was checked
+_BLOCK_BYTES = 8_000_000  # held in memory at a time while checking a file
+_LARGE_BYTES = 128_000_000  # the pages of a larger file are released once it is checked
 _TYPES = {
     np.dtype(name).str: np.dtype(name)
     for name in (
@@ -46,14 +46,14 @@ _TYPES = {
 }
 
 Arrays = dict[str, npt.NDArray[Any]]
-# What a reader expects: {name: (type, number of axes)}.
+# What a reader expects: {name: (dtype, number of axes)}.
 Layout = Mapping[str, tuple[str, int]]
-# What a header says: by name, the type, the shape, and the first byte behind the header.
+# The header's entries by name: dtype, shape, and offset from the end of the header.
 _Entries = dict[str, tuple[str, tuple[int, ...], int]]
 
 
 def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> int:
-    """Write `arrays` to `path` so that a reader sees the whole file or none of it; return its size in bytes.
+    """Write `arrays` to `path` atomically and return the file's size in bytes.
 
     Raises:
         StoreError: if it cannot be written.
@@ -65,7 +65,7 @@ def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> in
         entries[name] = (array.dtype.str, array.shape, offset)
         offset += array.nbytes
     header = _header(path, entries)
-    # The arrays as they lie in memory, with what fills the gaps between them: a large file is never held a second time.
+    # The arrays in place, and the padding between them, so that a large file is never copied in memory.
     parts: list[bytes | memoryview] = [header]
     end = 0
     for name, array in arrays.items():
@@ -85,16 +85,16 @@ def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[np.generic]]) -> in
 
 
 def load_arrays(path: Path, layout: Layout | None = None, *, nameless: bool = False) -> Arrays:
-    """Map a file that `save_arrays` wrote to this path; the arrays are read-only views of it.
+    """Map a file that `save_arrays` wrote to this path; return read-only views of its arrays.
 
     Args:
         path: the file.
-        layout: the arrays that must be in it; None for any.
-        nameless: accept the first format, too, which does not record the file's name.
+        layout: the arrays that it must hold; None for any.
+        nameless: also accept the first format, which does not record the file's name.
 
     Raises:
-        DerivedFileError: if the file is missing, is a different file, has another format, fails its checksum, or
-            lacks what `layout` asks for.
+        DerivedFileError: if the file is missing, is another file, has another format, fails its checksum, or does not
+            match `layout`.
     """
     view = _map_file(path)
     if len(view) < _PREFIX.size:
@@ -127,10 +127,10 @@ def load_arrays(path: Path, layout: Layout | None = None, *, nameless: bool = Fa
 
 
 def check_fits(path: Path, **conditions: bool) -> None:
-    """Refuse a file whose arrays do not fit each other. Each condition is named after what it checks.
+    """Refuse a file with inconsistent arrays. Each condition is named after what it checks.
 
     Raises:
-        DerivedFileError: if one does not hold.
+        DerivedFileError: if a condition does not hold.
     """
     for name, holds in conditions.items():
         if not holds:
@@ -138,19 +138,19 @@ def check_fits(path: Path, **conditions: bool) -> None:
 
 
 def are_bounds(bounds: npt.NDArray[np.int64], count: int, end: int) -> bool:
-    """Tell whether `bounds` cut `end` things into `count` parts: they begin at 0, never decrease, and end at `end`."""
+    """Tell whether `bounds` split `end` items into `count` parts: start at 0, never decrease, end at `end`."""
     if len(bounds) != count + 1 or bounds[0] != 0 or bounds[-1] != end:
         return False
     return bool((bounds[1:] >= bounds[:-1]).all())
 
 
 def are_below(numbers: npt.NDArray[np.integer[Any]], end: int) -> bool:
-    """Tell whether all numbers are from 0 up to, and without, `end`."""
+    """Tell whether all numbers are at least 0 and below `end`."""
     if not len(numbers):
         return True
     unsigned = numbers.view(
         f"u{numbers.dtype.itemsize}"
-    )  # a negative number becomes a large one, so one pass checks both ends
+    )  # as unsigned, a negative number is large, so one pass checks both ends
     if numbers.nbytes <= _LARGE_BYTES:
         return int(unsigned.max()) < end
     step = _BLOCK_BYTES // numbers.dtype.itemsize
@@ -169,7 +169,7 @@ class _StoredArray(NamedTuple):
 
 
 def _map_file(path: Path) -> memoryview:
-    """Return the bytes of a file of this user's own."""
+    """Map a file of this user's own."""
     try:
         with open_stream(path, "rb") as stream:
             return memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
@@ -178,7 +178,7 @@ def _map_file(path: Path) -> memoryview:
 
 
 def _arrays_in(arrays: object, n_bytes: int, path: Path) -> dict[str, _StoredArray]:
-    """Return the arrays that a header describes, once it is certain that they lie within the bytes behind it."""
+    """Return the arrays that a header describes, after checking that they lie within the file."""
     if not isinstance(arrays, dict) or len(arrays) > _MAX_ARRAYS:
         raise _refusal(path, "does not describe its contents")
     found = {}
@@ -191,7 +191,7 @@ def _arrays_in(arrays: object, n_bytes: int, path: Path) -> dict[str, _StoredArr
 
 
 def _array_of(entry: object) -> _StoredArray | None:
-    """Return what one entry of a header says, None for nonsense. A bool does not count as a number."""
+    """Return one entry of a header, None if it is malformed. A bool does not count as a number."""
     if not isinstance(entry, list) or len(entry) != 3:
         return None
     kind, shape, offset = entry
@@ -214,16 +214,16 @@ def _unwritable(path: Path, error: OSError) -> StoreError:
 
 
 class ArrayWriter:
-    """Writes a file as `save_arrays` does, block by block in any order, so that no array has to be in memory whole.
+    """Writes a file like `save_arrays`, but in blocks and in any order, so that no whole array has to be in memory.
 
-    A reader sees the whole file once the `with` block ends without an error, and nothing before. What is not put is 0.
+    The file appears when the `with` block ends without an error. Rows that were never put are 0.
 
     Args:
         path: the file.
-        shapes: the type and the shape of each array, by name.
+        shapes: the dtype and shape of each array, by name.
 
     Raises:
-        StoreError: on leaving, and from `put`, if the file cannot be written.
+        StoreError: on leaving and from `put`, if the file cannot be written.
     """
 
     def __init__(self, path: Path, shapes: Mapping[str, tuple[npt.DTypeLike, tuple[int, ...]]]) -> None:
@@ -250,7 +250,7 @@ class ArrayWriter:
         return self
 
     def put(self, name: str, first: int, block: npt.NDArray[Any]) -> None:
-        """Write some rows of an array, from row `first` on."""
+        """Write rows of an array, starting at row `first`."""
         dtype, shape, start = self._entries[name]
         data = np.ascontiguousarray(block, dtype=dtype).reshape(-1).view(np.uint8).data
         row_bytes = np.dtype(dtype).itemsize * math.prod(shape[1:])
@@ -291,7 +291,7 @@ class ArrayWriter:
 
 
 def release(arrays: Iterable[npt.NDArray[Any]]) -> None:
-    """Release the memory of mapped arrays. What is used again is paged in again, usually from the system's cache."""
+    """Release the memory of mapped arrays. Pages that are used again come back, usually from the system's cache."""
     for array in arrays:
         base: Any = array
         while isinstance(base, np.ndarray):
@@ -301,12 +301,12 @@ def release(arrays: Iterable[npt.NDArray[Any]]) -> None:
 
 
 def _let_go(mapped: mmap.mmap) -> None:
-    if hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
+    if hasattr(mmap, "MADV_DONTNEED"):  # missing on Windows
         mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def _checksum(body: memoryview, begin: int) -> int:
-    """Return the CRC-32 of mapped bytes, holding one part at a time in memory."""
+    """Return the CRC-32 of mapped bytes, with one part at a time in memory."""
     checksum = begin
     for first in range(0, len(body), _BLOCK_BYTES):
         checksum = zlib.crc32(body[first : first + _BLOCK_BYTES], checksum)
@@ -316,7 +316,7 @@ def _checksum(body: memoryview, begin: int) -> int:
 
 
 def _header(path: Path, entries: _Entries) -> bytes:
-    """Return the header of a file, filled up so that what follows is aligned."""
+    """Return the header of a file, padded so that the arrays after it are aligned."""
     header = json.dumps({"kind": path.suffix, "name": path.stem, "arrays": entries}).encode()
     return header + b" " * (_align(_PREFIX.size + len(header)) - _PREFIX.size - len(header))
 

@@ -1,6 +1,6 @@
-"""Writes a file as a whole: readers see the old content or the new, and so does whoever comes after a crash.
+"""Writes files atomically: readers see either the old content or the new, even after a crash.
 
-Every file of Cairn is written here, except logs, which grow, and locks, whose content may be lost.
+All of Cairn's files are written here, except logs, which grow, and locks, whose content does not matter.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from typing import IO, NamedTuple
 from cairn.storage.own_files import HAS_FOLDERS, create_new, open_folder
 
 _NEW_MODE = 0o644
-# What file systems answer that cannot sync a folder.
+# Errors of file systems that cannot sync a folder.
 _NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.ENOSYS)
 
 
 class NewFile(NamedTuple):
-    """The file that will take the place of another: where it is meanwhile, and open to write and read it."""
+    """A new file, at a temporary path, open for writing and reading."""
 
     path: Path
     stream: IO[bytes]
 
 
 class AtomicFile:
-    """Lets a block write a new file, which takes its place if the block ends without an error, and is removed if not.
+    """Lets a block write a new file, which is put into place if the block succeeds and removed if it fails.
 
-    It is written beside its place and synced, then renamed, then its folder is synced. No link is followed: neither one
-    in the place of the file, which is replaced, nor one in the place of its folder.
+    It is written beside its final place, synced and renamed; then its folder is synced. Links are not followed: one at
+    the file's place is replaced, and one at its folder's is refused.
 
     Args:
         path: the file.
-        mode: its permissions; None to keep those of the file that is there, without the right of others to write.
-        durable: sync the folder, too, so that the new name outlasts a crash of the system. Without, the file may be
-            missing after one, but never half there.
+        mode: its permissions; None to keep those of the existing file, minus write permission for others.
+        durable: also sync the folder, so that the rename survives a crash of the system. Without this, the file may be
+            missing after a crash, but never incomplete.
         buffering: as for `open`.
 
     Raises:
@@ -50,7 +50,7 @@ class AtomicFile:
         self._mode = mode
         self._durable = durable
         self._buffering = buffering
-        # No two writers share a name, be they threads of a process or processes of two machines.
+        # Unique among threads, processes and machines.
         self._new = path.with_name(f"{path.name}.{int.from_bytes(os.urandom(7), 'big')}.tmp")
 
     def __enter__(self) -> NewFile:
@@ -73,7 +73,7 @@ class AtomicFile:
             if error is None:
                 self._put_into_place()
         finally:
-            with suppress(OSError):  # of what could not be written; an earlier error is the one to report
+            with suppress(OSError):  # closing may fail too; report the earlier error
                 self._stream.close()
             with suppress(OSError):
                 self._new.unlink(missing_ok=True)
@@ -95,17 +95,17 @@ class AtomicFile:
 
 
 def write_file(path: Path, content: bytes, *, mode: int | None = None) -> None:
-    """Write a file as `AtomicFile` does.
+    """Write a file through `AtomicFile`.
 
     Raises:
-        UnsafeStateError, OSError: as there.
+        UnsafeStateError, OSError: as for `AtomicFile`.
     """
     with AtomicFile(path, mode=mode) as new:
         new.stream.write(content)
 
 
 def _mode_of(path: Path) -> int | None:
-    """Return the permissions of a file to keep them, None if there is no such file."""
+    """Return the permissions to keep from an existing file, None if there is no such file."""
     try:
         mode = os.lstat(path).st_mode
     except FileNotFoundError:
@@ -114,7 +114,7 @@ def _mode_of(path: Path) -> int | None:
 
 
 def sync_folder(folder: int) -> None:
-    """Have the system write an open folder to disk, where its file system can do that."""
+    """Sync an open folder to disk, if its file system can."""
     try:
         os.fsync(folder)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Every store that a state folder may hold: one that is added here is protected, examined and sized with the others."""
+"""Lists every store that a state folder may hold; all of them are protected, examined and measured."""
 
 from __future__ import annotations
 

@@ -26,8 +26,8 @@ from cairn.storage.store import Store
 
 BUSY_TIMEOUT_MS = 10_000
 _RETRY_SECONDS = 0.01
-_LOG_BYTES = 64_000_000  # a log that grew larger is cut when it starts over
-MAX_VARIABLES = 500  # of one statement
+_LOG_BYTES = 64_000_000  # a larger log is truncated when it is reset
+MAX_VARIABLES = 500  # most parameters in one statement
 _LIST_SIZES = (1, 12, 24, 48, 120, MAX_VARIABLES)
 _MARKS = {size: ", ".join("?" * size) for size in _LIST_SIZES}
 _DAMAGED = (
@@ -38,10 +38,10 @@ _MAX_PATH_BYTES = 504  # https://www.sqlite.org/src/file/src/os.h: 512 with `-jo
 _NO_ROOM_TO_SHARE = "SQLITE_IOERR_SHMSIZE"  # for `-shm`, https://www.sqlite.org/rescode.html#ioerr_shmsize
 _READ_ONLY = ("readonly", "read-only", "unable to open")
 
-# A statement that takes more steps of SQLite's machine than this (half a minute) comes from a crafted file.
+# A statement that takes more virtual machine steps than this (half a minute) must come from a crafted file.
 MAX_STEPS = 2_000_000_000
 _COUNT_EVERY = 5_000_000
-# Far above what our statements need, far below what a crafted file may ask for. VACUUM attaches one database.
+# Far above what our statements need and far below what a crafted file could ask for. VACUUM attaches one database.
 _LIMITS = (
     (sqlite3.SQLITE_LIMIT_LENGTH, 200_000_000),
     (sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000),
@@ -54,7 +54,7 @@ _LIMITS = (
 
 
 class _Stopped(threading.local):
-    """Whether a thread's last statement was stopped for taking too many steps; something else may stop one, too."""
+    """Whether a thread's last statement was stopped for taking too many steps; other things may stop one, too."""
 
     by_count = False
 
@@ -65,46 +65,46 @@ _T = TypeVar("_T")
 
 
 class _Limited(sqlite3.Connection):
-    """A connection on which every statement ends, whatever the pages of the file say."""
+    """A connection on which every statement terminates, whatever a crafted file holds."""
 
     steps = 0
-    is_frozen = False  # opened as if the file never changed
-    refusal: StoreError | None = None  # why nothing can be written, if that is not for want of permission
+    is_frozen = False  # opened as immutable
+    refusal: StoreError | None = None  # why nothing can be written, unless permission is missing
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:  # noqa: ANN401 - what SQLite takes
-        """Run a statement, counted from the beginning."""
+        """Run a statement, counting its steps from 0."""
         self.steps = 0
         return super().execute(sql, parameters)
 
     def executemany(self, sql: str, parameters: Any, /) -> sqlite3.Cursor:  # noqa: ANN401 - as above
-        """Run a statement for each of many parameters; its count starts over when the next statement is run."""
-        self.steps = -MAX_STEPS  # of all of them together
+        """Run a statement for many parameters; the steps are counted for all of them together."""
+        self.steps = -MAX_STEPS  # for all parameter sets together
         return super().executemany(sql, parameters)
 
     def count(self) -> bool:
-        """Count what was done since, and tell whether it is too much."""
+        """Count another batch of steps, and tell whether there have been too many."""
         self.steps += _COUNT_EVERY
         _stopped.by_count = self.steps > MAX_STEPS
         return _stopped.by_count
 
 
 def connect(path: Path, store: Store, inspect: Inspect | None = None) -> sqlite3.Connection:
-    """Open or create the database at `path` in autocommit mode; write through `transaction`.
+    """Open or create the database at `path` in autocommit mode; use `transaction` to write.
 
     Args:
-        path: the file; the caller has made sure that it belongs to this user.
+        path: the file; the caller has checked that it belongs to this user.
         store: what it holds.
-        inspect: called with the connection before anything is written; its errors are passed on.
+        inspect: called with the connection before anything is written; its errors propagate.
     """
     with store_errors(path, store):
         connection = _connect(path, inspect)
         try:
             _keep_a_log(connection)
-            # An index reads again what a power failure loses. A store of truth is on disk once it is committed.
+            # What a power failure loses of an index is read again. A store of truth must be on disk once committed.
             connection.execute(f"PRAGMA synchronous = {'FULL' if store.is_truth else 'NORMAL'}")
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
-            if store.is_truth:  # the log holds nothing for long that is nowhere else
+            if store.is_truth:  # checkpoint often, so that the log soon holds nothing of its own
                 connection.execute("PRAGMA wal_autocheckpoint = 1")
         except BaseException:
             connection.close()
@@ -113,10 +113,10 @@ def connect(path: Path, store: Store, inspect: Inspect | None = None) -> sqlite3
 
 
 def connect_for_reading(path: Path, store: Store, inspect: Inspect | None = None) -> sqlite3.Connection:
-    """Open the database at `path` to read it, even where nothing can be written.
+    """Open the database at `path` for reading, even if nothing can be written.
 
-    Such a database is read as if it never changed, which is true as long as its log is empty. Where the disk is full,
-    nobody else has it open, or else what they share, for which there is no room now, would be there.
+    In that case it is opened as immutable, which is safe while its log is empty. On a full disk nobody else has it
+    open: otherwise the shared-memory file, for which there is no room now, would exist.
     """
     refusal = None
     try:
@@ -137,7 +137,7 @@ def connect_for_reading(path: Path, store: Store, inspect: Inspect | None = None
 
 
 def _lacks_room(error: BaseException | None, path: Path) -> bool:
-    """Tell whether a database was not opened because its folder takes no more files; SQLite does not say why."""
+    """Tell whether a database could not be opened because its folder takes no more files; SQLite does not say why."""
     if getattr(error, "sqlite_errorname", "") != "SQLITE_CANTOPEN":
         return False
     import tempfile  # noqa: PLC0415 - start-up time: this is rare
@@ -150,27 +150,27 @@ def _lacks_room(error: BaseException | None, path: Path) -> bool:
 
 
 def is_frozen(connection: sqlite3.Connection) -> bool:
-    """Tell whether a database was opened as if it never changed, so that whoever reads it again must open it again."""
+    """Tell whether a database was opened as immutable, so that it must be reopened to see changes."""
     return isinstance(connection, _Limited) and connection.is_frozen
 
 
 def check_writable(connection: sqlite3.Connection) -> None:
-    """Make sure that a database was not opened while the disk was full.
+    """Refuse to write through a connection that was opened while the disk was full.
 
     Raises:
-        StoreError: the one for which it can only be read.
+        StoreError: the reason why it can only be read.
     """
     if isinstance(connection, _Limited) and connection.refusal is not None:
         raise connection.refusal
 
 
 def connect_damaged(path: Path) -> sqlite3.Connection:
-    """Open a damaged database to read what can be read of it; nothing is written, and errors are SQLite's own."""
+    """Open a damaged database to salvage what is readable; nothing is written, and errors are SQLite's own."""
     return _connect(f"{path.absolute().as_uri()}?mode=ro", None)
 
 
 def check(connection: sqlite3.Connection) -> list[str]:
-    """Read the whole database and return what is wrong with its structure, an empty list when all is well."""
+    """Read the whole database and return the faults of its structure, an empty list if there are none."""
     try:
         rows = connection.execute("PRAGMA integrity_check(20)").fetchall()
     except sqlite3.DatabaseError as error:
@@ -198,7 +198,7 @@ def _connect(path: Path | str, inspect: Inspect | None) -> _Limited:
 
 
 def _restrain(connection: _Limited) -> None:
-    """Keep what a file holds from running code or growing without limit; see https://sqlite.org/security.html."""
+    """Keep a crafted file from running code or growing without limit; see https://sqlite.org/security.html."""
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
     connection.execute("PRAGMA mmap_size = 0")
@@ -210,7 +210,7 @@ def _restrain(connection: _Limited) -> None:
 
 
 def _keep_a_log(connection: sqlite3.Connection) -> None:
-    """Switch to a write-ahead log. While others open a new database at once, SQLite gives up instead of waiting."""
+    """Switch to a write-ahead log, retrying, since SQLite does not wait if others open a new database at once."""
     deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
     while True:
         try:
@@ -232,7 +232,7 @@ def _has_content(file: Path) -> bool:
 
 @contextmanager
 def patience(connection: sqlite3.Connection, milliseconds: int) -> Iterator[None]:
-    """Wait for others that write no longer than so long in the block."""
+    """Within the block, wait at most this long for other writers."""
     connection.execute(f"PRAGMA busy_timeout = {milliseconds}")
     try:
         yield
@@ -242,7 +242,7 @@ def patience(connection: sqlite3.Connection, milliseconds: int) -> Iterator[None
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Run the block in one write transaction, all of it or nothing."""
+    """Run the block in one write transaction, rolled back on an error."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -255,9 +255,9 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 @contextmanager
 def unhurried_disk(connection: sqlite3.Connection) -> Iterator[None]:
-    """Let what the block commits reach the disk with a later commit; a process that crashes loses none of it.
+    """Do not sync the block's commits; they reach the disk with a later one, and survive a crash of the process.
 
-    Only for a store of truth, and outside of transactions; within one the block changes nothing.
+    Only for a store of truth, and outside of transactions; inside one this has no effect.
     """
     if connection.in_transaction:
         yield
@@ -272,19 +272,19 @@ def unhurried_disk(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def version_of(connection: sqlite3.Connection) -> tuple[sqlite3.Connection, int, int]:
-    """Return what differs after any change of the database, by this connection or another one."""
+    """Return a value that changes with any change of the database, by this connection or another."""
     (version,) = connection.execute("PRAGMA data_version").fetchone()
     return connection, version, connection.total_changes
 
 
 class Kept(Generic[_T]):
-    """What was read from a database last, for as long as nothing in it changes. Threads may share this."""
+    """A cached read that is valid until the database changes. Threads may share it."""
 
     def __init__(self) -> None:
         self._last: tuple[object, _T] | None = None
 
     def get(self, connection: sqlite3.Connection, asked: object, read: Callable[[], _T]) -> _T:
-        """Return what is kept, or what `read` returns if something else was asked for or the database changed."""
+        """Return the cached value, or call `read` if the key is another or the database has changed."""
         key = version_of(connection), asked
         last = self._last
         if last is None or last[0] != key:
@@ -293,15 +293,15 @@ class Kept(Generic[_T]):
 
 
 def in_parts(values: Sequence[_T]) -> Iterator[Sequence[_T]]:
-    """Yield the values in portions that fit one statement."""
+    """Yield the values in portions that fit into one statement."""
     for first in range(0, len(values), MAX_VARIABLES):
         yield values[first : first + MAX_VARIABLES]
 
 
 def in_lists(values: Sequence[_T]) -> Iterator[tuple[str, list[_T]]]:
-    """Yield portions that fit one statement: the marks for `IN`, and the values, the last one repeated.
+    """Yield portions for one statement: the placeholders for `IN`, and the values, padded with the last one.
 
-    There are few counts of marks, so that SQLite compiles few statements and Python keeps them.
+    Padding limits the number of different statements, so that SQLite compiles few and Python caches them.
     """
     for first in range(0, len(values), MAX_VARIABLES):
         part = list(values[first : first + MAX_VARIABLES])
@@ -310,12 +310,12 @@ def in_lists(values: Sequence[_T]) -> Iterator[tuple[str, list[_T]]]:
 
 
 def reading(connection: sqlite3.Connection) -> AbstractContextManager[None]:
-    """Return a context whose reads all see one state of the database; a nested block sees that of the outer one."""
+    """Return a context whose reads all see one state of the database; a nested block sees that of the outer."""
     return _ReadBlock(connection)
 
 
 class _ReadBlock:
-    """What `reading` returns: a class, because every question enters some and a generator takes longer."""
+    """What `reading` returns. A class, because every question enters several and a generator is slower."""
 
     __slots__ = ("_connection", "_is_outer")
 
@@ -329,12 +329,12 @@ class _ReadBlock:
             self._connection.execute("BEGIN")
 
     def __exit__(self, *_: object) -> None:
-        if self._is_outer and self._connection.in_transaction:  # SQLite ends one by itself after some errors
+        if self._is_outer and self._connection.in_transaction:  # SQLite ends the transaction itself after some errors
             self._connection.execute("COMMIT")
 
 
 def store_errors(path: Path, store: Store) -> AbstractContextManager[None]:
-    """Return a context that turns SQLite's errors into those of a store, with the command that mends each.
+    """Return a context that maps SQLite's errors to the store's, each with the command that repairs it.
 
     Args:
         path: the file of the database.
@@ -344,7 +344,7 @@ def store_errors(path: Path, store: Store) -> AbstractContextManager[None]:
 
 
 class _ErrorsOfStore:
-    """What `store_errors` returns, a class for the same reason."""
+    """What `store_errors` returns. A class for the same reason."""
 
     __slots__ = ("_path", "_store")
 
@@ -358,7 +358,7 @@ class _ErrorsOfStore:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, UnicodeDecodeError):  # the module decodes SQLite's message, which quotes what is damaged
+        if isinstance(error, UnicodeDecodeError):  # raised when decoding SQLite's message, which quotes damaged text
             raise self._store.damage(self._path, "is damaged: it holds text that is not UTF-8") from error
         if isinstance(error, sqlite3.DatabaseError):
             raise _store_error(error, self._path, self._store) from error

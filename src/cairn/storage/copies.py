@@ -1,4 +1,4 @@
-"""The copies of a store that are made before its schema changes: beside it, named by version and time, a few kept."""
+"""Backups of a store, made before its schema changes: beside it, named by version and time; a few are kept."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAME = r"\.v(?P<version>\d+)-(?P<made>\d{8}-\d{6})-(?P<nanoseconds>\d{9})"
 
 
 class Copy(NamedTuple):
-    """A copy of a database: its file, the version of its schema, and when it was made, as `20260131-235959` in UTC."""
+    """A backup: its file, the version of its schema, and when it was made, such as `20260131-235959` in UTC."""
 
     path: Path
     version: int
@@ -25,18 +25,18 @@ class Copy(NamedTuple):
 
 
 def copy_database(file: Path) -> Path:
-    """Copy a database beside it, check the copy, and drop the oldest; the copy is on disk when this returns.
+    """Copy a database beside itself, check the copy and drop the oldest ones; the copy is on disk on return.
 
-    The caller holds the database's write lock on a connection that has not written yet: so what is committed stays as
-    it is meanwhile, and nobody else makes a copy. It needs no log, and whoever can read the database can read it.
+    The caller holds the database's write lock on a connection that has not written yet. So the committed state cannot
+    change meanwhile, and nobody else makes a copy. The copy needs no log, and has the database's permissions.
 
     Raises:
-        sqlite3.DatabaseError: if what was copied is damaged; there is no copy then.
+        sqlite3.DatabaseError: if the copy is damaged; it is then removed.
         OSError: if it cannot be written.
         UnsafeStateError: if the folder is a link.
     """
     _remove_unfinished(file)
-    # SQLite copies nothing through a connection that may write.
+    # SQLite cannot copy through a connection that holds a write transaction.
     with closing(sqlite3.connect(file, isolation_level=None)) as source:
         (version,) = source.execute("PRAGMA user_version").fetchone()
         now = time.time_ns()
@@ -45,7 +45,7 @@ def copy_database(file: Path) -> Path:
         with AtomicFile(path, mode=file.stat().st_mode & 0o777) as new:
             _fill(new.path, source)
     for old in find_copies(file)[:-MAX_COPIES]:
-        with suppress(OSError):  # one too many does no harm
+        with suppress(OSError):  # one too many is harmless
             old.path.unlink()
     return path
 
@@ -72,9 +72,9 @@ def _fill(path: Path, source: sqlite3.Connection) -> None:
 
 
 def _remove_unfinished(file: Path) -> None:
-    """Delete what killed processes left of unfinished copies; the caller is the only one that makes a copy now."""
+    """Delete unfinished copies of killed processes; nobody but the caller is making a copy now."""
     unfinished = re.compile(re.escape(file.name) + _NAME + r"\.\d+\.tmp(?:-journal|-wal|-shm)?")
     for name in os.listdir(file.parent):
         if unfinished.fullmatch(name):
-            with suppress(OSError):  # it stays litter
+            with suppress(OSError):  # left as litter
                 os.unlink(file.with_name(name))

@@ -1,4 +1,4 @@
-"""A lock between processes that the system releases when its holder dies, however it dies."""
+"""A lock between processes, which the system releases however its holder dies."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from cairn.hints import Hint
 from cairn.storage.own_files import open_own, open_stream
 from cairn.storage.store import Store
 
-# What names the folder of a store of a project, and the user's own, where other locks are.
+# The variables that name a project's state folder, and the user's own, which holds other locks.
 _FOLDER_OF_STORES, _FOLDER_OF_USER = "CAIRN_STATE_DIR", "XDG_STATE_HOME"
 _POLL_SECONDS = 0.05
-_MAX_BYTES = 60  # of what a lock file says
+_MAX_BYTES = 60  # bytes of a lock file to read
 
 
 @contextmanager
 def write_lock(path: Path, timeout_seconds: float, store: Store) -> Iterator[int]:
-    """Keep other processes from writing to a store, such as the index, at the same time; see `file_lock`.
+    """Keep other processes from writing to a store at the same time; see `file_lock`.
 
-    The block is given how often the lock had been taken before, as `count_turns` would have said: where that is more
-    than it said a while ago, somebody else may have written since.
+    The block gets the number of times that the lock had been taken before, as from `count_turns`. If that has grown
+    since an earlier call, somebody else may have written.
 
     Raises:
         StoreLockedError: the store's own, if another process keeps it longer than `timeout_seconds`.
@@ -39,16 +39,16 @@ def write_lock(path: Path, timeout_seconds: float, store: Store) -> Iterator[int
 
 @contextmanager
 def file_lock(path: Path, timeout_seconds: float, folder_variable: str = _FOLDER_OF_USER) -> Iterator[None]:
-    """Hold the lock file at `path` for the block. The file says who holds it, for `holder`.
+    """Hold the lock file at `path` during the block. The file says who holds it, for `holder`.
 
     Args:
         path: of the lock file.
-        timeout_seconds: that another process may keep it.
-        folder_variable: the variable that names the folder in which it is, for hints; empty if none does.
+        timeout_seconds: how long to wait for another process.
+        folder_variable: the variable that names its folder, for hints; empty if there is none.
 
     Raises:
-        StoreLockedError: if another process keeps it longer than `timeout_seconds`.
-        UnsafeStateError: if it is a link, or no file of this user's own.
+        StoreLockedError: if another process holds it for longer than `timeout_seconds`.
+        UnsafeStateError: if it is a link, or not this user's own file.
         StoreError: if the file cannot be opened or locked.
     """
     with _hold(path, timeout_seconds, folder_variable):
@@ -62,7 +62,7 @@ def _hold(path: Path, timeout_seconds: float, variable: str, store: Store | None
         with _open(path, variable, store) as stream:
             if not _wait(stream, path, deadline, variable, store):
                 raise _timeout_error(path, timeout_seconds, store)
-            if not _is_at(stream, path):  # it was deleted meanwhile, and somebody may lock a new one
+            if not _is_at(stream, path):  # deleted meanwhile; somebody may lock a new one
                 continue
             _, n_turns = _read(stream)
             with suppress(OSError):  # a full disk
@@ -74,16 +74,16 @@ def _hold(path: Path, timeout_seconds: float, variable: str, store: Store | None
 
 
 def count_turns(path: Path) -> int:
-    """Return how often a lock was taken, 0 if that is not known: never, or it is being taken at this moment."""
+    """Return how often a lock was taken; 0 if never, or if it is being taken at this moment."""
     try:
         with open_stream(path, "rb") as stream:
             return _read(stream)[1]
-    except (OSError, StoreError):  # whoever takes it is told what is wrong with it
+    except (OSError, StoreError):  # taking it reports what is wrong
         return 0
 
 
 def holder(path: Path) -> int | None:
-    """Return the process that holds a lock, None when nobody does; 0 when it is not known which."""
+    """Return the id of the process that holds a lock, None if nobody does; 0 if it is unknown."""
     try:
         with open_stream(path, "r+b") as stream:
             if _try_lock(stream):
@@ -96,20 +96,20 @@ def holder(path: Path) -> int | None:
 
 
 def _read(stream: IO[bytes]) -> tuple[int, int]:
-    """Return which process took a lock last, and how often it was taken; 0 for what its file does not say."""
+    """Return which process last took a lock, and how often it was taken; 0 for what the file does not say."""
     stream.seek(0)
     process, _, n_turns = stream.read(_MAX_BYTES).strip().partition(b" ")
     return int(process) if process.isdigit() else 0, int(n_turns) if n_turns.isdigit() else 0
 
 
 def _wait(stream: IO[bytes], path: Path, deadline: float, variable: str, store: Store | None) -> bool:
-    """Lock an open file, and tell whether that was possible before the deadline."""
+    """Lock an open file; return whether that succeeded before the deadline."""
     try:
         while not _try_lock(stream):
             if time.monotonic() > deadline:
                 return False
             time.sleep(_POLL_SECONDS)
-    except OSError as error:  # a file system without locks
+    except OSError as error:  # the file system has no locks
         raise _not_usable(path, error, variable, store) from error
     return True
 
@@ -133,7 +133,7 @@ def _is_at(stream: IO[bytes], path: Path) -> bool:
 def _open(path: Path, variable: str, store: Store | None) -> IO[bytes]:
     try:
         descriptor = open_own(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
-        return os.fdopen(descriptor, "a+b", buffering=0)  # what cannot be written must not wait to be
+        return os.fdopen(descriptor, "a+b", buffering=0)  # discard the buffer, or closing would fail again
     except OSError as error:
         raise _not_usable(path, error, variable, store) from error
 

@@ -1,4 +1,4 @@
-"""Named, numbered schema changes, each run with its record in one transaction; and whether a schema is theirs."""
+"""Named, numbered schema changes, run in one transaction; and the check that a schema is exactly their result."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from cairn.storage.connection import transaction
 from cairn.storage.store import Migration, Store
 
 _Rows = tuple[tuple[str, str, str, str | None], ...]
-_MAX_ROWS = 1_000  # of a schema; more are not ours
+_MAX_ROWS = 1_000  # statements in a schema; one with more is not ours
 
 
 class Schema(NamedTuple):
-    """What is in a database: the steps it knows, and all that they or others made."""
+    """A database's schema: how many steps were applied, and everything that they or others created."""
 
     version: int
     rows: _Rows
@@ -38,18 +38,18 @@ def migrate(
 ) -> None:
     """Bring a database to the newest schema; `PRAGMA user_version` counts the applied steps.
 
-    All steps are one transaction. A store of truth is copied before, within it: whatever happens, a failure or a kill,
-    the file is as it was or as it should be, and the copy is what it was.
+    All steps run in one transaction, in which a store of truth is copied first. So whether a step fails or the process
+    is killed, the file is either unchanged or fully migrated, and the copy has its former content.
 
     Args:
         connection: to the database.
-        store: what it is.
+        store: the store in it.
         file: where it is.
-        begin: fills in what a new database begins with, in the transaction that makes it.
+        begin: writes the initial content of a new database, in the transaction that creates it.
 
     Raises:
         StoreVersionError: the store's own, if the database knows more steps than this program.
-        StoreError: if the copy cannot be written; then nothing is changed.
+        StoreError: if the copy cannot be written; nothing is changed then.
     """
     if _version(connection, store) == len(store.migrations):
         return
@@ -69,7 +69,7 @@ def migrate(
 
 
 def _drop(copy: Path, connection: sqlite3.Connection, store: Store) -> None:
-    """Delete a copy whose original is unchanged; otherwise each failed attempt would leave one."""
+    """Delete a copy whose original is unchanged, so that failed attempts leave none."""
     with suppress(OSError, sqlite3.DatabaseError):
         if _version(connection, store) < len(store.migrations):
             copy.unlink()
@@ -77,7 +77,7 @@ def _drop(copy: Path, connection: sqlite3.Connection, store: Store) -> None:
 
 def _make_copy(store: Store, file: Path) -> Path:
     try:
-        copy: Path = load("cairn.storage.copies:copy_database")(file)  # loaded now: few schemas change
+        copy: Path = load("cairn.storage.copies:copy_database")(file)  # loaded only now, since few schemas change
         return copy
     except OSError as error:
         raise StoreError(
@@ -95,7 +95,7 @@ def _apply(connection: sqlite3.Connection, migrations: Sequence[Migration], firs
 
 
 def read_schema(connection: sqlite3.Connection) -> Schema:
-    """Return what is in a database, as of one moment. Nothing in it is run."""
+    """Return a database's schema as of one moment. Nothing in it is run."""
     connection.execute("BEGIN")
     try:
         rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name").fetchmany(
@@ -108,13 +108,13 @@ def read_schema(connection: sqlite3.Connection) -> Schema:
 
 
 def check_schema(schema: Schema, store: Store, file: Path) -> None:
-    """Make sure that a schema is exactly what its steps make: foreign views and triggers are refused.
+    """Make sure that a schema is exactly what its steps create: foreign views and triggers are refused.
 
-    A schema of more steps than this program knows is not judged.
+    A schema with more steps than this program knows is not checked.
 
     Args:
         schema: of the database.
-        store: what it is; where the digest of its newest schema is not what its steps make, they are run to see.
+        store: the store in it; if the schema's digest is not that of the newest one, the steps are run to compare.
         file: where it is.
 
     Raises:
@@ -128,7 +128,7 @@ def check_schema(schema: Schema, store: Store, file: Path) -> None:
 
 @lru_cache(maxsize=4)
 def schema_of(migrations: tuple[Migration, ...]) -> Schema:
-    """Return the schema that some steps make."""
+    """Return the schema that some steps create."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         with transaction(connection):
             _apply(connection, migrations, 0)

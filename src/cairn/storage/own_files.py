@@ -1,6 +1,6 @@
 """Opens files that must be this user's own: real files in real folders, never behind a link.
 
-Whatever a repository, an archive or another user put in place of a file of ours is refused, not followed.
+Whatever a repository, an archive or another user put in place of our file is refused, not followed.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from cairn.errors import StoreError, UnsafeStateError
 from cairn.hints import Hint
 
 _NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
-# A FIFO is opened without waiting for a writer, and then refused.
+# Open a FIFO without waiting for a writer; it is refused afterwards.
 _FLAGS: int = _NO_FOLLOW | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-# Whether files can be opened and renamed relative to a folder that is open.
+# Whether files can be opened and renamed relative to an open folder.
 HAS_FOLDERS = bool(_NO_FOLLOW) and os.open in os.supports_dir_fd
 _LOOPS = (errno.ELOOP, getattr(errno, "EMLINK", errno.ELOOP), getattr(errno, "EFTYPE", errno.ELOOP))
 ELSEWHERE = "set CAIRN_STATE_DIR to a folder of your own"
@@ -27,9 +27,9 @@ _MOVE = Hint.of("doctor", fix=True)
 
 
 def open_own(path: Path, flags: int, mode: int = 0o644) -> int:
-    """Open a regular file of this user relative to its folder, and return its descriptor.
+    """Open a regular file of this user, relative to its folder, and return its descriptor.
 
-    Nothing is truncated before it is known to be ours: leave out O_TRUNC, and call `os.ftruncate`.
+    Do not pass O_TRUNC, which would truncate before the check; call `os.ftruncate` afterwards.
 
     Args:
         path: the file; its folder must not be a link either.
@@ -38,7 +38,7 @@ def open_own(path: Path, flags: int, mode: int = 0o644) -> int:
 
     Raises:
         UnsafeStateError: if it is a link or not a regular file, belongs to another user, can be written by everybody,
-            or has a second name and is to be written.
+            or is opened for writing and has a second name.
         OSError: if it cannot be opened.
     """
     if not HAS_FOLDERS:
@@ -59,7 +59,7 @@ def open_own(path: Path, flags: int, mode: int = 0o644) -> int:
 
 
 def open_stream(path: Path, mode: str) -> IO[bytes]:
-    """Open a file as `open_own` does: `rb`, `r+b` (which must be there), `ab` or `wb` (which make it)."""
+    """Open a file with `open_own`: modes `rb` and `r+b` need it to exist, `ab` and `wb` create it."""
     flags = {"rb": os.O_RDONLY, "r+b": os.O_RDWR}.get(mode, os.O_WRONLY | os.O_CREAT)
     descriptor = open_own(path, flags | (os.O_APPEND if mode == "ab" else 0))
     if mode == "wb":
@@ -68,7 +68,7 @@ def open_stream(path: Path, mode: str) -> IO[bytes]:
 
 
 def create_new(path: Path, mode: int = 0o644) -> int:
-    """Create a new file to write and read it, replacing what a killed process may have left there.
+    """Create a new file for writing and reading, replacing what a killed process may have left there.
 
     Returns:
         Its descriptor.
@@ -80,12 +80,12 @@ def create_new(path: Path, mode: int = 0o644) -> int:
     try:
         return open_own(path, flags, mode)
     except FileExistsError:
-        path.unlink()  # of a link, the link
+        path.unlink()  # for a link, the link itself
         return open_own(path, flags, mode)
 
 
 def read_own(path: Path, limit_bytes: int) -> bytes:
-    """Return the content of a file, at most its first bytes.
+    """Return the content of a file, or its first `max_bytes`.
 
     Raises:
         UnsafeStateError, OSError: as `open_own`.
@@ -95,7 +95,7 @@ def read_own(path: Path, limit_bytes: int) -> bytes:
 
 
 def check_folder(path: Path) -> None:
-    """Make sure that a folder is a real one of this user, which not everybody may write.
+    """Make sure that a folder is really this user's and not writable by everybody.
 
     Raises:
         UnsafeStateError: if it is not.
@@ -111,7 +111,7 @@ def check_folder(path: Path) -> None:
 
 
 def is_own_file(path: Path | str) -> bool:
-    """Tell whether what is at a path is a regular file of this user with one name, which not everybody may write."""
+    """Tell whether a path is a regular file of this user, with one name and not writable by everybody."""
     facts = os.lstat(path)
     return _is_ours(facts) and stat.S_ISREG(facts.st_mode) and facts.st_nlink <= 1 and not _is_open_to_all(facts)
 
@@ -125,7 +125,7 @@ def open_folder(path: Path) -> int:
     """
     try:
         return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | _NO_FOLLOW)
-    except OSError as error:  # Linux calls a link to a folder "not a directory"
+    except OSError as error:  # what Linux reports for a link to a folder
         if error.errno in (errno.ENOTDIR, *_LOOPS) and path.is_symlink():
             raise _is_link(path) from error
         raise
@@ -159,7 +159,7 @@ def _is_ours(facts: os.stat_result) -> bool:
 
 
 def _is_open_to_all(facts: os.stat_result) -> bool:
-    # A group may: where each user has a group of their own, all that is created is open to it.
+    # The group may write: where each user has their own group, everything is created group-writable.
     return sys.platform != "win32" and bool(facts.st_mode & stat.S_IWOTH)
 
 

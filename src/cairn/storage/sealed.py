@@ -1,4 +1,4 @@
-"""Which state folder a database was made in: every store says so in its table `meta`, and is refused anywhere else."""
+"""Ties a database to its state folder: every store records the folder in its table `meta`, and is refused elsewhere."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from cairn.storage.migrations import Schema
 META = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 _SEAL = "seal"
 _SECRET = "seal:"
-_MAX_SECRETS = 100  # environments of one user that share a folder
+_MAX_SECRETS = 100  # most environments of one user that share a folder
 
 
 def has_seal_table(schema: Schema) -> bool:
-    """Tell whether a database has the table that says where it was made."""
+    """Tell whether a database has the table that records where it was made."""
     return ("table", "meta", "meta", META) in schema.rows
 
 
 def read_seal_id(connection: sqlite3.Connection) -> str:
-    """Return the id of the seal of the state folder that a database was made in, empty if it has none."""
+    """Return the seal id of the state folder in which a database was made, empty if it has none."""
     return read_meta(connection, _SEAL)
 
 
 def read_meta(connection: sqlite3.Connection, key: str) -> str:
-    """Return what a store's table `meta` says under a key, empty for nothing."""
+    """Return the value of a key in a store's table `meta`, empty if there is none."""
     row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return str(row[0]) if row else ""
 
 
 def write_meta(connection: sqlite3.Connection, key: str, value: str) -> None:
-    """Write what a store's table `meta` says under a key."""
+    """Set the value of a key in a store's table `meta`."""
     connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
 
 def delete_meta(connection: sqlite3.Connection, key: str) -> None:
-    """Delete what a store's table `meta` says under a key."""
+    """Delete a key from a store's table `meta`."""
     connection.execute("DELETE FROM meta WHERE key = ?", (key,))
 
 
 def write_seal_id(connection: sqlite3.Connection, seal: str) -> None:
-    """Record the state folder's seal in a new database."""
+    """Record the seal of the state folder in a new database."""
     write_meta(connection, _SEAL, seal)
 
 
@@ -50,11 +50,11 @@ def write_seal_secret(connection: sqlite3.Connection, seal: str, secret: str) ->
 
 
 def read_seal_secrets(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    """Return the seals with their secrets that a database holds, each as its id and its secret."""
+    """Return the seals in a database, as (id, secret)."""
     rows = connection.execute("SELECT key, value FROM meta WHERE substr(key, 1, ?) = ?", (len(_SECRET), _SECRET))
     return [(key.removeprefix(_SECRET), value) for key, value in rows.fetchmany(_MAX_SECRETS)]
 
 
 def forget_seals(connection: sqlite3.Connection) -> None:
-    """Forget which state folder a database was made in."""
+    """Forget in which state folder a database was made."""
     connection.execute("DELETE FROM meta WHERE key = ? OR substr(key, 1, ?) = ?", (_SEAL, len(_SECRET), _SECRET))

@@ -1,7 +1,7 @@
-"""What a store is: a database of Cairn's own as data, with its name, its schema, and what may happen to it.
+"""Describes a store, one of Cairn's own databases, as data: its name, its schema, and how it may be treated.
 
-An index is derived: it is rebuilt from files, so a damaged one is moved aside. A store of truth holds what is nowhere
-else: it is never rebuilt, moved or emptied by itself, and copied before its schema changes.
+An index is derived: it can be rebuilt from files, so a damaged one is moved aside. A store of truth holds data that is
+nowhere else: it is never rebuilt, moved or emptied automatically, and is copied before its schema changes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _UPGRADE = "upgrade with: uv tool upgrade codecairn"
 
 
 class Migration(NamedTuple):
-    """One step of a schema. Its number is its place in the list, from 1."""
+    """One step of a schema, numbered by its position in the list, from 1."""
 
     name: str
     statements: tuple[str, ...]
@@ -26,20 +26,20 @@ class Migration(NamedTuple):
 class Store(NamedTuple):
     """A kind of database, as data.
 
-    Its schema has a table `meta` that says in which state folder it was made: see `cairn.storage.sealed`.
+    Its table `meta` records in which state folder it was made; see `cairn.storage.sealed`.
 
     Attributes:
-        name: what messages call it, such as `the index`.
-        file_name: of its file in a state folder.
+        name: for messages, such as `the index`.
+        file_name: in a state folder.
         migrations: all steps of its schema.
-        newest: the digest of the schema that they make; see `check_schema`.
-        is_truth: it holds what is nowhere else.
-        work: what a process that writes it is doing, as `indexing`.
-        update: what to do once it can be written again, if it can be rebuilt.
-        rebuild: what builds it from scratch; empty for a store of truth.
-        adopt: what takes over one that was made elsewhere; empty for what can be rebuilt.
-        salvage: what saves all that can be read of a damaged one; empty for what can be rebuilt.
-        damaged, locked, version: the errors that say so of it.
+        newest: the digest of the resulting schema; see `check_schema`.
+        is_truth: whether it holds data that is nowhere else.
+        work: what a writing process is doing, such as `indexing`.
+        update: the command to run once it can be written again, if it can be rebuilt.
+        rebuild: the command that rebuilds it from scratch; empty for a store of truth.
+        adopt: the command that takes over one made elsewhere; empty if it can be rebuilt.
+        salvage: the command that saves what is readable of a damaged one; empty if it can be rebuilt.
+        damaged, locked, version: its error classes.
     """
 
     name: str
@@ -57,11 +57,11 @@ class Store(NamedTuple):
     version: type[StoreVersionError] = StoreVersionError
 
     def damage(self, file: Path, words: str) -> StoreDamagedError:
-        """Return the error that says what is wrong with the file of this store, and what to do.
+        """Return the error for a damaged file of this store, with what to do.
 
         Args:
             file: the database.
-            words: what is wrong with it, a verb first.
+            words: what is wrong, starting with a verb.
         """
         if not self.is_truth:
             return self.damaged(f"{file} {words}", self.rebuild)
@@ -70,23 +70,23 @@ class Store(NamedTuple):
         return self.damaged(f"{file} {words}; nothing was changed", hint)
 
     def way_out(self, file: Path) -> Hint:
-        """Return what the user can do once the file of a store of truth is damaged."""
+        """Return what the user can do about a damaged store of truth."""
         return self.salvage.after(how_to_restore(file))
 
     def make_room(self) -> str:
-        """Return what to do where the disk is full."""
+        """Return what to do if the disk is full."""
         if self.is_truth:
             return "nothing was kept; free some space, then run the command again"
         return self.update.after("free some space, then run")
 
     def newer(self, version: int) -> StoreVersionError:
-        """Return the error that says that a newer version of Cairn wrote the file."""
+        """Return the error for a file written by a newer version of Cairn."""
         known = f"schema {version}, this one knows {len(self.migrations)}"
         hint = self.rebuild.after(f"{_UPGRADE}; or rebuild it") if self.rebuild else _UPGRADE
         return self.version(f"{self.name} was written by a newer Cairn ({known})", hint)
 
     def foreign(self, file: Path) -> StoreForeignError:
-        """Return the error that says that the file of a store of truth was not made in this state folder."""
+        """Return the error for a store of truth that was not made in this state folder."""
         return StoreForeignError(
             f"{file} was not made by you on this machine, so it is not used; nothing was changed",
             self.adopt.after(f"if you do not need it, move it out of the folder: mv {file.name} ELSEWHERE"),
@@ -94,8 +94,8 @@ class Store(NamedTuple):
 
 
 def how_to_restore(file: Path) -> str:
-    """Return how the user puts the newest copy of a database into its place, empty if there is none."""
-    copies = load("cairn.storage.copies:find_copies")(file)  # loaded now: asked of damage alone
+    """Return how to restore a database from its newest copy, empty if there is none."""
+    copies = load("cairn.storage.copies:find_copies")(file)  # loaded only now, since damage is rare
     if not copies:
         return ""
     return (

@@ -1,4 +1,4 @@
-"""All SQL of commits: each is stored once, under its hash, whichever branches it is on."""
+"""All SQL of commits: each is stored once, by its hash, whichever branches contain it."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import NamedTuple
 
 from cairn.storage.connection import in_parts
 
-NOT_KNOWN = -1  # in the place of the path that a file had before
+NOT_KNOWN = -1  # in place of a file's previous path
 
 
 class StoredCommit(NamedTuple):
-    """A commit as it is stored.
+    """A commit as stored.
 
     Attributes:
-        hash: its name, as bytes.
+        hash: as bytes.
         seconds: when it was made, since the epoch.
         subject: its first line, without secrets.
         weight: how much it counts, from 0 to 1.
-        hashes: of its terms, 8 bytes each.
-        fields: where each term stands, a byte each.
-        paths: two numbers of 4 bytes for each file that it changed: its path, and the one before; 0 if that is the
-            same, or there is none, `NOT_KNOWN` if git could not tell.
+        hashes: those of its terms, 8 bytes each.
+        fields: the fields that each term is in, a byte each.
+        paths: two numbers of 4 bytes for each changed file: its path, and its previous path; 0 if that is the same or
+            there was none, `NOT_KNOWN` if git could not tell.
     """
 
     hash: bytes
@@ -40,7 +40,7 @@ def known_hashes(connection: sqlite3.Connection) -> set[bytes]:
 
 
 def put_commits(connection: sqlite3.Connection, commits: Iterable[StoredCommit]) -> None:
-    """Add commits that are not there yet."""
+    """Add commits that are not stored yet."""
     connection.executemany(
         """INSERT OR IGNORE INTO past (hash, seconds, subject, weight, hashes, fields, paths)
            VALUES (?, ?, ?, ?, ?, ?, ?)""",
@@ -49,7 +49,7 @@ def put_commits(connection: sqlite3.Connection, commits: Iterable[StoredCommit])
 
 
 def read_commits(connection: sqlite3.Connection, hashes: Sequence[bytes]) -> Iterator[StoredCommit]:
-    """Yield those of some commits that are known, in the order given."""
+    """Yield those commits among `hashes` that are stored, in the order given."""
     for part in in_parts(hashes):
         marks = ",".join("?" * len(part))
         rows = connection.execute(
@@ -60,7 +60,7 @@ def read_commits(connection: sqlite3.Connection, hashes: Sequence[bytes]) -> Ite
 
 
 def number_paths(connection: sqlite3.Connection, paths: Collection[str]) -> dict[str, int]:
-    """Return the numbers of paths; one that is new gets the next, from 1 on."""
+    """Return the numbers of paths; a new path gets the next number, starting at 1."""
     connection.executemany("INSERT OR IGNORE INTO path (path) VALUES (?)", ((path,) for path in paths))
     numbers: dict[str, int] = {}
     for part in in_parts(list(paths)):

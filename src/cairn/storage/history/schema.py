@@ -1,4 +1,4 @@
-"""The database of commits: what each says, as terms, and which files it changed. It is derived from git."""
+"""The database of commits: the terms of each, and the files it changed. It is derived from git."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MIGRATIONS = (
         ),
     ),
 )
-# The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
+# The digest of the schema after all steps; see `check_schema`. After a new step, a test prints the new one.
 NEWEST = "4a84563929a1d1cc3ef67f68d42701c26420e1845db0287501343c542dd5d7b0"
 
 HISTORY = Store(

@@ -1,4 +1,4 @@
-"""All SQL of blobs: storing, finding and dropping one content with all it yields, and what it refers to."""
+"""All SQL of blobs: stores, finds and drops a content with everything derived from it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from cairn.storage.index.meta_db import HIGHEST_DROPPED_BLOB, read_meta, write_m
 from cairn.storage.index.rows import number
 from cairn.types import ParsedFile
 
-_MARK_BYTES = 4  # of the checksum before facts, which tells them from those of another content
+_MARK_BYTES = 4  # bytes of the checksum before facts, which ties them to their content
 
 
 def find_blob(connection: sqlite3.Connection, content_hash: bytes, language: str) -> int | None:
-    """Return the id of the blob with this content parsed as this language."""
+    """Return the id of the blob with this content, parsed as this language."""
     row = connection.execute("SELECT id FROM blob WHERE hash = ? AND language = ?", (content_hash, language)).fetchone()
     return row[0] if row else None
 
 
 def read_blob_hashes(connection: sqlite3.Connection, blob_ids: Sequence[int]) -> dict[int, bytes]:
-    """Return the hash of the content of blobs."""
+    """Return the content hashes of blobs."""
     found: dict[int, bytes] = {}
     for part in in_parts(blob_ids):
         marks = ", ".join("?" * len(part))
@@ -33,7 +33,7 @@ def read_blob_hashes(connection: sqlite3.Connection, blob_ids: Sequence[int]) ->
 
 
 def next_blob_id(connection: sqlite3.Connection) -> int:
-    """Return an id above that of every blob, past or present: an id never comes to mean another content."""
+    """Return an id above those of all past and present blobs, so that no id is ever reused."""
     highest: int = connection.execute("SELECT coalesce(max(id), 0) FROM blob").fetchone()[0]
     return max(highest, number(read_meta(connection).get(HIGHEST_DROPPED_BLOB, "0"))) + 1
 
@@ -48,7 +48,7 @@ def put_blob(
     *,
     is_generated: bool = False,
 ) -> None:
-    """Store what one content yields; `keys` are the stable numbers of its chunks. `is_generated`: by what it says."""
+    """Store a parsed content; `keys` are the stable numbers of its chunks. `is_generated`: judged by the content."""
     first_id = blob_id << ORDINAL_BITS
     chunk_of = [place for place, chunk in enumerate(parsed.chunks) for _ in range(*chunk.definitions)]
     definitions = [
@@ -72,7 +72,7 @@ def put_blob(
 
 
 def _checksum(blob: tuple[Any, ...], definitions: list[tuple[Any, ...]], chunks: list[tuple[Any, ...]]) -> int:
-    """Return a number above 0 that changes with any value of the rows of a blob: SQLite itself notices no such change.
+    """Return a checksum above 0 of a blob's rows, since SQLite does not notice altered values.
 
     Version 2 of marshal writes equal values as equal bytes.
     """
@@ -80,7 +80,7 @@ def _checksum(blob: tuple[Any, ...], definitions: list[tuple[Any, ...]], chunks:
 
 
 def iter_damaged_blobs(connection: sqlite3.Connection) -> Iterator[int]:
-    """Yield the blobs whose rows are not what was written. Those written before there were checksums pass."""
+    """Yield the blobs whose rows differ from what was written. Blobs from before there were checksums pass."""
     for *blob, checksum in connection.execute(
         "SELECT id, hash, language, note, n_chunks, is_generated, checksum FROM blob ORDER BY id"
     ):
@@ -94,15 +94,15 @@ def iter_damaged_blobs(connection: sqlite3.Connection) -> Iterator[int]:
 
 
 def count_noted(connection: sqlite3.Connection, note: str) -> int:
-    """Return how many blobs have a note."""
+    """Count the blobs that have a note."""
     count: int = connection.execute("SELECT count(*) FROM blob WHERE note = ?", (note,)).fetchone()[0]
     return count
 
 
 def drop_blobs(connection: sqlite3.Connection, blob_ids: Iterable[int]) -> None:
-    """Delete blobs with all they yielded; their ids are not given again.
+    """Delete blobs with everything derived from them; their ids are not reused.
 
-    The caller increments the generation, for a reader of the last one no longer finds them.
+    The caller must increment the generation, since readers of the last one no longer find them.
     """
     write_meta(connection, {HIGHEST_DROPPED_BLOB: str(next_blob_id(connection) - 1)})
     for blob_id in blob_ids:
@@ -119,7 +119,7 @@ def drop_blobs(connection: sqlite3.Connection, blob_ids: Iterable[int]) -> None:
 
 
 def count_live_chunks(connection: sqlite3.Connection) -> int:
-    """Return how many chunks the blobs that stand in some view have together."""
+    """Return the total number of chunks of the blobs that some view shows."""
     count: int = connection.execute(
         "SELECT coalesce(sum(n_chunks), 0) FROM blob WHERE EXISTS (SELECT 1 FROM entry WHERE entry.blob_id = blob.id)"
     ).fetchone()[0]
@@ -127,9 +127,9 @@ def count_live_chunks(connection: sqlite3.Connection) -> int:
 
 
 def read_facts(connection: sqlite3.Connection, blob_ids: Sequence[int]) -> dict[int, bytes]:
-    """Return what blobs refer to, for those of which it was stored; see `cairn.source.references`.
+    """Return the stored facts of blobs; see `cairn.source.references`.
 
-    What is not as it was stored, or was stored for another content, is left out, and found again.
+    Facts that are damaged or belong to another content are left out, and are then found again.
     """
     found: dict[int, bytes] = {}
     for part in in_parts(blob_ids):
@@ -148,7 +148,7 @@ def _facts_mark(content_hash: bytes, data: bytes) -> bytes:
 
 
 def blobs_with_facts(connection: sqlite3.Connection, blob_ids: Sequence[int], made_by: bytes) -> set[int]:
-    """Return the blobs of which `read_facts` would find something that begins with `made_by`."""
+    """Return the blobs whose stored facts begin with `made_by`."""
     found: set[int] = set()
     for part in in_parts(blob_ids):
         found.update(blob_id for blob_id, data in read_facts(connection, part).items() if data.startswith(made_by))
@@ -156,9 +156,9 @@ def blobs_with_facts(connection: sqlite3.Connection, blob_ids: Sequence[int], ma
 
 
 def put_facts(connection: sqlite3.Connection, facts: Iterable[tuple[int, bytes, bytes]]) -> None:
-    """Store what blobs refer to, as (blob id, hash of the content it was read from, facts).
+    """Store facts, as (blob id, hash of the content they were read from, facts).
 
-    A blob that has gone meanwhile, or whose id now belongs to another content, gets none.
+    Facts of a blob that has gone, or whose id now belongs to another content, are dropped.
     """
     connection.executemany(
         "INSERT OR REPLACE INTO facts SELECT id, ? FROM blob WHERE id = ? AND hash = ?",

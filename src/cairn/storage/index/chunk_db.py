@@ -1,4 +1,4 @@
-"""All SQL that reads chunks and definitions, which `blob_db` stores with their blob."""
+"""All SQL that reads chunks and definitions; `blob_db` writes them with their blob."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Any, NamedTuple
 from cairn.storage.connection import MAX_VARIABLES, in_lists
 from cairn.types import Chunk, Definition, Span
 
-# A definition's or chunk's id is its blob's id shifted left, plus its place in the file.
+# The id of a definition or chunk is its blob's id shifted left, plus its position in the file.
 ORDINAL_BITS = 20
 _new = tuple.__new__
 MAX_ORDINAL = (1 << ORDINAL_BITS) - 1
 _CHUNK_COLUMNS = """id, key, kind, owner, part, first_definition, end_definition, header,
     start_line, end_line, start_byte, end_byte, first_line, last_line"""
 _NAMED = f"SELECT chunk, id & {MAX_ORDINAL}, kind, name, qualified_name FROM definition WHERE"
-_FEW = 16  # definitions of one name
+_FEW = 16  # definitions of one name, at most
 _DEFINITION_COLUMNS = """id, kind, name, qualified_name, signature, doc, parent,
     start_line, end_line, start_byte, end_byte"""
 
 
 class ChunkRow(NamedTuple):
-    """A chunk as stored, with what is needed to show and to fetch it. `definitions` begin in the chunk."""
+    """A stored chunk, with what it takes to show and fetch it. `definitions` are those that begin in it."""
 
     id: int
     key: int
@@ -33,12 +33,12 @@ class ChunkRow(NamedTuple):
 
     @property
     def blob_id(self) -> int:
-        """The blob the chunk was cut from."""
+        """The blob that the chunk is part of."""
         return self.id >> ORDINAL_BITS
 
 
 class NamedDefinition(NamedTuple):
-    """A definition found by its name: which one of which chunk."""
+    """A definition found by name: its chunk, and its position in the blob."""
 
     chunk_id: int
     ordinal: int
@@ -53,7 +53,7 @@ class NamedDefinition(NamedTuple):
 
 
 def read_chunks(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, ChunkRow]:
-    """Return chunks by id, with their definitions; ids that are not there are left out."""
+    """Return chunks by id, with their definitions; unknown ids are left out."""
     rows: list[tuple[Any, ...]] = []
     for marks, part in in_lists(ids):
         rows += connection.execute(f"SELECT {_CHUNK_COLUMNS} FROM chunk WHERE id IN ({marks})", part)
@@ -61,7 +61,7 @@ def read_chunks(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int,
 
 
 def read_spans(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, Span]:
-    """Return where chunks are in their files, by id; ids that are not there are left out."""
+    """Return the spans of chunks by id; unknown ids are left out."""
     columns = "id, start_line, end_line, start_byte, end_byte"
     rows: list[tuple[int, int, int, int, int]] = []
     for marks, part in in_lists(ids):
@@ -70,7 +70,7 @@ def read_spans(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, 
 
 
 def chunks_by_key(connection: sqlite3.Connection, key: int) -> list[ChunkRow]:
-    """Return the chunks with a stable number: one, or several where files share a text."""
+    """Return the chunks with a stable number; several if files share a text."""
     rows = connection.execute(f"SELECT {_CHUNK_COLUMNS} FROM chunk WHERE key = ? ORDER BY id", (key,)).fetchall()
     return _chunk_rows(connection, rows)
 
@@ -84,7 +84,7 @@ def chunks_of_blob(connection: sqlite3.Connection, blob_id: int) -> list[tuple[i
 
 
 def chunks_of_length(connection: sqlite3.Connection, least: int, most: int) -> list[tuple[int, int]]:
-    """Return (chunk id, lines) for every definition that has from `least` to `most` lines and begins in the chunk."""
+    """Return (chunk id, lines) for every definition of `least` to `most` lines, with the chunk that it begins in."""
     return connection.execute(
         """SELECT chunk, end_line - start_line + 1 FROM definition
            WHERE end_line - start_line + 1 BETWEEN ? AND ? ORDER BY id""",
@@ -93,7 +93,7 @@ def chunks_of_length(connection: sqlite3.Connection, least: int, most: int) -> l
 
 
 def blobs_with_long_chunks(connection: sqlite3.Connection, least: int) -> list[int]:
-    """Return the blobs that have a chunk that spans so many bytes or more."""
+    """Return the blobs with a chunk that spans at least this many bytes."""
     found = connection.execute(
         f"SELECT DISTINCT id >> {ORDINAL_BITS} FROM chunk WHERE end_byte - start_byte >= ?",
         (least,),
@@ -102,7 +102,7 @@ def blobs_with_long_chunks(connection: sqlite3.Connection, least: int) -> list[i
 
 
 def chunks_of_definitions(connection: sqlite3.Connection, ids: Sequence[int]) -> set[int]:
-    """Return the chunks that some definitions begin in."""
+    """Return the chunks in which definitions begin."""
     found: set[int] = set()
     for marks, part in in_lists(ids):
         found |= {row[0] for row in connection.execute(f"SELECT chunk FROM definition WHERE id IN ({marks})", part)}
@@ -112,7 +112,7 @@ def chunks_of_definitions(connection: sqlite3.Connection, ids: Sequence[int]) ->
 def read_definitions(connection: sqlite3.Connection, blob_ids: Sequence[int]) -> dict[int, list[Definition]]:
     """Return the definitions of blobs in reading order; a blob without any is left out."""
     found: dict[int, list[Definition]] = {}
-    if len(blob_ids) > MAX_VARIABLES:  # one scan is faster than so many look-ups
+    if len(blob_ids) > MAX_VARIABLES:  # one scan is faster than this many look-ups
         wanted = set(blob_ids)
         for row in connection.execute(f"SELECT {_DEFINITION_COLUMNS} FROM definition ORDER BY id"):
             if (blob_id := row[0] >> ORDINAL_BITS) in wanted:
@@ -131,7 +131,7 @@ def read_definitions(connection: sqlite3.Connection, blob_ids: Sequence[int]) ->
 def definitions_of_blob_called(
     connection: sqlite3.Connection, blob_id: int, names: Collection[str]
 ) -> list[Definition]:
-    """Return the definitions of a blob that have exactly one of some names, in reading order."""
+    """Return a blob's definitions with one of some exact names, in reading order."""
     rows: list[tuple[Any, ...]] = []
     for name in names:
         rows += connection.execute(
@@ -143,7 +143,7 @@ def definitions_of_blob_called(
 
 
 def definitions_at(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, Definition]:
-    """Return definitions by id; ids that are not there are left out."""
+    """Return definitions by id; unknown ids are left out."""
     found: dict[int, Definition] = {}
     for marks, part in in_lists(ids):
         rows = connection.execute(f"SELECT {_DEFINITION_COLUMNS} FROM definition WHERE id IN ({marks})", part)
@@ -168,13 +168,13 @@ def find_definitions(
     Args:
         connection: of the index.
         name: the name.
-        are_shown: tells in which of some blobs definitions count.
+        are_shown: tells which of some blobs count.
     """
     rows = connection.execute(f"{_NAMED} name = ? COLLATE NOCASE LIMIT {_FEW + 1}", (name,)).fetchall()
     if len(rows) <= _FEW:
         shown = compress(rows, are_shown([row[0] >> ORDINAL_BITS for row in rows]))
         return [_new(NamedDefinition, row) for row in shown]
-    # Most are in blobs of other views: the SQL index of names tells which, and no more is read of them.
+    # Most may be in blobs of other views, so read only the SQL index of names first.
     found = connection.execute("SELECT id FROM definition WHERE name = ? COLLATE NOCASE", (name,))
     ids = [id_ for (id_,) in found]
     shown = compress(ids, are_shown([id_ >> ORDINAL_BITS for id_ in ids]))
@@ -183,7 +183,7 @@ def find_definitions(
 
 
 def definitions_called(connection: sqlite3.Connection, name: str, most: int) -> list[NamedDefinition]:
-    """Return the definitions called exactly `name`, at most so many, whichever view shows them."""
+    """Return at most `limit` definitions called exactly `name`, in any view."""
     rows = connection.execute(
         f"""SELECT chunk, id & {MAX_ORDINAL}, kind, name, qualified_name FROM definition
            WHERE name = ? COLLATE NOCASE AND name = ? COLLATE BINARY LIMIT ?""",
@@ -195,7 +195,7 @@ def definitions_called(connection: sqlite3.Connection, name: str, most: int) -> 
 def definitions_of_names(
     connection: sqlite3.Connection, names: Collection[str], most: int
 ) -> dict[str, list[NamedDefinition]]:
-    """Return by name what `definitions_called` does for each; for two dozen names it takes half of the time."""
+    """Return the same as `definitions_called`, by name; for two dozen names this takes half the time."""
     if not names:
         return {}
     marks = ", ".join(["(?)"] * len(names))
@@ -205,7 +205,7 @@ def definitions_of_names(
            ON name = wanted.column1 COLLATE NOCASE AND name = wanted.column1 COLLATE BINARY LIMIT ?""",
         (*names, most * len(names)),
     ).fetchall()
-    if len(rows) == most * len(names):  # those of one name may have left none for others
+    if len(rows) == most * len(names):  # one name may have used up the limit
         return {name: definitions_called(connection, name, most) for name in names}
     found: dict[str, list[NamedDefinition]] = {name: [] for name in names}
     for name, *columns in rows:
@@ -214,9 +214,9 @@ def definitions_of_names(
 
 
 def exact_definitions(connection: sqlite3.Connection, name: str, *, are_tests: bool = False) -> list[tuple[int, int]]:
-    """Return (blob id, definition ordinal) of every definition called exactly `name`, in the order of the blobs.
+    """Return (blob id, definition ordinal) of every definition called exactly `name`, by blob.
 
-    Tests whose kind says that they are some are apart from all others.
+    Definitions of the kind `test` are looked up separately from all others.
     """
     rows = connection.execute(
         "SELECT id FROM definition WHERE name = ? COLLATE NOCASE AND name = ? COLLATE BINARY AND (kind = 'test') = ?"
@@ -229,9 +229,9 @@ def exact_definitions(connection: sqlite3.Connection, name: str, *, are_tests: b
 def definition_names(
     connection: sqlite3.Connection, view_id: int, chars: tuple[int, int] = (0, MAX_ORDINAL)
 ) -> list[str]:
-    """Return the name of every definition that a view shows and that has from so many to so many characters.
+    """Return the names, of a length between two limits, of all definitions that a view shows.
 
-    Each is there once, in order.
+    Names are sorted and distinct.
     """
     rows = connection.execute(
         f"""SELECT DISTINCT name FROM definition WHERE length(name) BETWEEN ? AND ?
@@ -250,7 +250,7 @@ def definitions_of_kinds(connection: sqlite3.Connection, kinds: Sequence[str]) -
 
 
 def _chunk_rows(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[ChunkRow]:
-    """Put chunks together with the definitions that begin in them and the one they belong to."""
+    """Assemble chunks with the definitions that begin in them and the one they belong to."""
     wanted: set[int] = set()
     for row in rows:
         first_id = row[0] >> ORDINAL_BITS << ORDINAL_BITS
@@ -269,5 +269,5 @@ def _chunk_rows(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]])
 
 
 def _definition(columns: Sequence[Any]) -> Definition:
-    # As `Definition(*columns[:6], Span(*columns[6:]))`, in a third of the time: a question reads some dozens.
+    # Same as `Definition(*columns[:6], Span(*columns[6:]))` in a third of the time; a question reads dozens.
     return _new(Definition, (*columns[:6], _new(Span, columns[6:])))

@@ -1,4 +1,4 @@
-"""All SQL that makes an index of one view out of another's, and fits it to the folder it was brought to."""
+"""All SQL that copies one view into an index of its own, and adapts the copy to a new folder."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from cairn.types import FileStat
 
 
 class CopiedView(NamedTuple):
-    """What a copy of an index holds.
+    """The content of a copied index.
 
     Attributes:
         view: the only view.
         segments: all segments.
-        paths: of the files it shows.
+        paths: those of its files.
     """
 
     view: ViewRow
@@ -30,12 +30,12 @@ class CopiedView(NamedTuple):
 
 
 def copy_view(connection: sqlite3.Connection, name: str, target: Path) -> CopiedView | None:
-    """Write a database that holds one view, and nothing that ties it to this folder; None if there is no such view.
+    """Write a database with one view and nothing that ties it to this folder; None if there is no such view.
 
     Args:
         connection: of the index.
         name: of the view.
-        target: a file that is not there yet.
+        target: a file that does not exist yet.
     """
     connection.execute("VACUUM INTO ?", (str(target),))
     with closing(sqlite3.connect(target, isolation_level=None)) as copy:
@@ -53,18 +53,18 @@ def copy_view(connection: sqlite3.Connection, name: str, target: Path) -> Copied
 
 
 def settle_view(file: Path, name: str, seal_id: str, stats: Iterable[FileStat]) -> None:
-    """Make the only view of a copied database that of a folder whose files have just been written.
+    """Turn a copied database's only view into that of a folder whose files were just written.
 
     Args:
-        file: the database, which nobody has opened.
-        name: of the view from now on.
+        file: the database, not open anywhere.
+        name: the view's new name.
         seal_id: of the state folder that the database is in.
-        stats: of the files as they are on disk.
+        stats: the files as they are on disk.
     """
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
-        connection.execute("PRAGMA synchronous = OFF")  # whoever crashes here starts over
+        connection.execute("PRAGMA synchronous = OFF")  # after a crash, the copy is made again
         connection.execute("BEGIN")
-        connection.execute("UPDATE view SET name = ?, branch = ''", (name,))  # the folder is in no repository
+        connection.execute("UPDATE view SET name = ?, branch = ''", (name,))  # the folder is not in a repository
         connection.executemany(
             """UPDATE entry SET size = ?, mtime_ns = ?, ctime_ns = ?, racy = 0
                WHERE view_id = (SELECT id FROM view) AND path_id = (SELECT id FROM path WHERE path = ?)""",

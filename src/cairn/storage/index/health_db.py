@@ -1,4 +1,4 @@
-"""All SQL that looks for rows that do not fit together."""
+"""All SQL that looks for inconsistent rows."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _ORPHANS = {
 }
 
 
-# Those of blobs, chunks and definitions are covered by the checksum of their blob.
+# Blobs, chunks and definitions are covered by their blob's checksum.
 _TABLES = ("meta", "segment", "view", "path", "entry", "origin", "garbage", "model", "overlay", "overlay_blob")
 _STORED_AS = {"INTEGER": "'integer'", "TEXT": "'text'", "BLOB": "'blob'", "REAL": "'real', 'integer'"}
 
 
 def find_misfits(connection: sqlite3.Connection) -> dict[str, int]:
-    """Return how many values do not have the type of their column, by column; only those with any."""
+    """Count values that do not have their column's type, by column; columns without any are left out."""
     found: dict[str, int] = {}
     for table in _TABLES:
         for _, column, kind, needed, _, in_key in connection.execute(f"PRAGMA table_info({table})").fetchall():
@@ -42,6 +42,6 @@ def find_misfits(connection: sqlite3.Connection) -> dict[str, int]:
 
 
 def find_orphans(connection: sqlite3.Connection) -> dict[str, int]:
-    """Return how many rows point at nothing, by kind; only kinds with any."""
+    """Count rows that refer to missing rows, by kind; kinds without any are left out."""
     counts = {words: connection.execute(query).fetchone()[0] for words, query in _ORPHANS.items()}
     return {words: count for words, count in counts.items() if count}

@@ -1,4 +1,4 @@
-"""All SQL of what holds for the index as a whole: its generation, which database it is, and how it is emptied."""
+"""All SQL of the index as a whole: its generation, its identity, and emptying it."""
 
 from __future__ import annotations
 
@@ -24,44 +24,44 @@ def write_meta(connection: sqlite3.Connection, values: dict[str, str]) -> None:
 
 
 def generation(connection: sqlite3.Connection) -> int:
-    """Return the number of the newest committed state, 0 before the first."""
+    """Return the newest committed generation, 0 before the first."""
     row = connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
     return rows.number(row[0]) if row else 0
 
 
 def identity(connection: sqlite3.Connection) -> str:
-    """Return what tells this database from any other, as one made after this one was lost; empty before its first run.
+    """Return the identity that tells this database from a later one in its place; empty before its first run.
 
-    Ids of blobs and views mean the same as long as it stays.
+    As long as it stays the same, so does the meaning of blob and view ids.
     """
     return read_meta(connection).get(_IDENTITY, "")
 
 
 class State(NamedTuple):
-    """What tells one state of the index from any other: which database it is, and the generation."""
+    """A state of the index: the database's identity, and the generation."""
 
     identity: str
     generation: int
 
 
 def state(connection: sqlite3.Connection) -> State:
-    """Return the state that is committed. As long as it stays, the blobs of every view are there."""
+    """Return the committed state. While it lasts, the blobs of every view exist."""
     found = dict(connection.execute("SELECT key, value FROM meta WHERE key IN ('generation', ?)", (_IDENTITY,)))
     return State(str(found.get(_IDENTITY, "")), rows.number(found.get("generation", "0")))
 
 
 def renew_identity(connection: sqlite3.Connection) -> None:
-    """Make this another database: files that were derived from it are missing, so it may be an older copy of itself.
+    """Give this database a new identity, since missing derived files mean that it may be an older copy of itself.
 
-    In that case an id given after the copy was made is given again, to another content.
+    In an older copy, ids assigned after it was made get assigned again, to other contents.
     """
     write_meta(connection, {_IDENTITY: os.urandom(16).hex(), "generation": str(generation(connection) + 1)})
 
 
 def clear(connection: sqlite3.Connection) -> None:
-    """Empty the index, as the first run does, which is a new generation: who has the last one open finds nothing there.
+    """Empty the index in a new generation, so that readers of the last one find nothing.
 
-    The vectors of other models stay, to be found again by the texts they belong to. Ids are not given again.
+    Other models' vectors stay, to be found again by their texts. Ids are not reused.
     """
     highest: int = connection.execute("SELECT coalesce(max(id), 0) FROM blob").fetchone()[0]
     highest = max(highest, rows.number(read_meta(connection).get(HIGHEST_DROPPED_BLOB, "0")))

@@ -1,4 +1,4 @@
-"""All SQL of overlays: which other models there are, which files hold their vectors, and which blobs those cover."""
+"""All SQL of overlays: the other models, the files with their vectors, and the blobs that these cover."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _VERSION = "overlay_version"
 class ModelRow(NamedTuple):
     """A model other than the bundled one.
 
-    How it is asked is not here; see `cairn.index.models`. `n_embedded` chunks took `seconds`; `error` is the last
-    failure, which an answer clears, and `error_at` when it was, in seconds since the epoch.
+    How to ask it is not stored here; see `cairn.index.models`. `n_embedded` chunks took `seconds`. `error` is the last
+    failure since the model last answered, and `error_at` its time in seconds since the epoch.
     """
 
     id: int
@@ -40,7 +40,7 @@ class OverlayRow(NamedTuple):
 
 
 class MissingBlob(NamedTuple):
-    """A blob of a view without vectors of a model; `path` is the first that shows it, `size` is in bytes."""
+    """A blob of a view that lacks a model's vectors; `path` is the first that shows it, `size` is in bytes."""
 
     id: int
     hash: bytes
@@ -51,22 +51,22 @@ class MissingBlob(NamedTuple):
 
 
 def version(connection: sqlite3.Connection) -> int:
-    """Return a number that changes with every change of what overlays hold."""
+    """Return a number that changes with every change of the overlays."""
     return int(meta_db.read_meta(connection).get(_VERSION, "0"))
 
 
 def count_up(connection: sqlite3.Connection) -> None:
-    """Change the number that `version` returns."""
+    """Increment the number that `version` returns."""
     meta_db.write_meta(connection, {_VERSION: str(version(connection) + 1)})
 
 
 def read_models(connection: sqlite3.Connection) -> list[ModelRow]:
-    """Return all models, the newest first."""
+    """Return all models, newest first."""
     return [ModelRow(*row) for row in connection.execute("SELECT * FROM model ORDER BY id DESC")]
 
 
 def ensure_model(connection: sqlite3.Connection, fingerprint: str, name: str) -> ModelRow:
-    """Return the model with this fingerprint, made when it is new; what it is called may have changed since."""
+    """Return the model with this fingerprint, adding it if it is new; its name is updated."""
     connection.execute(
         """INSERT INTO model (fingerprint, name) VALUES (?, ?)
            ON CONFLICT (fingerprint) DO UPDATE SET name = excluded.name""",
@@ -76,14 +76,14 @@ def ensure_model(connection: sqlite3.Connection, fingerprint: str, name: str) ->
 
 
 def record_error(connection: sqlite3.Connection, model_id: int, error: str, at: float) -> None:
-    """Record why a model did not answer; an empty text says that it did."""
+    """Record why a model did not answer; empty if it did."""
     connection.execute("UPDATE model SET error = ?, error_at = ? WHERE id = ?", (error, at, model_id))
 
 
 def record_embedded(
     connection: sqlite3.Connection, model_id: int, dimensions: int, n_chunks: int, seconds: float
 ) -> None:
-    """Add to what a model has embedded, and how long it took."""
+    """Add to the count of chunks that a model has embedded, and to the time it took."""
     connection.execute(
         """UPDATE model SET dimensions = ?, n_embedded = n_embedded + ?, seconds = seconds + ?, error = ''
            WHERE id = ?""",
@@ -92,7 +92,7 @@ def record_embedded(
 
 
 def drop_model(connection: sqlite3.Connection, model_id: int) -> None:
-    """Forget a model; its files are then litter."""
+    """Forget a model; its files become litter."""
     for table in ("overlay_blob", "overlay"):
         connection.execute(f"DELETE FROM {table} WHERE model_id = ?", (model_id,))
     connection.execute("DELETE FROM model WHERE id = ?", (model_id,))
@@ -104,7 +104,7 @@ def overlay_names(connection: sqlite3.Connection) -> list[str]:
 
 
 def read_overlays(connection: sqlite3.Connection, model_id: int) -> list[OverlayRow]:
-    """Return the files of a model, the oldest first."""
+    """Return the files of a model, oldest first."""
     rows = connection.execute("SELECT * FROM overlay WHERE model_id = ? ORDER BY id", (model_id,))
     return [OverlayRow(*row) for row in rows]
 
@@ -112,7 +112,7 @@ def read_overlays(connection: sqlite3.Connection, model_id: int) -> list[Overlay
 def put_overlay(
     connection: sqlite3.Connection, model_id: int, name: str, n_rows: int, n_bytes: int, blob_ids: Iterable[int]
 ) -> None:
-    """Register a file, and that it holds the vectors of these blobs."""
+    """Register a file with the vectors of these blobs."""
     cursor = connection.execute(
         "INSERT INTO overlay (model_id, name, n_rows, n_bytes) VALUES (?, ?, ?, ?)", (model_id, name, n_rows, n_bytes)
     )
@@ -123,19 +123,19 @@ def put_overlay(
 
 
 def drop_overlays(connection: sqlite3.Connection, overlay_ids: Sequence[int]) -> None:
-    """Forget files, and that they cover any blob."""
+    """Forget files and the blobs that they cover."""
     for overlay_id in overlay_ids:
         connection.execute("DELETE FROM overlay_blob WHERE overlay_id = ?", (overlay_id,))
         connection.execute("DELETE FROM overlay WHERE id = ?", (overlay_id,))
 
 
 def blobs_with_vectors(connection: sqlite3.Connection, model_id: int) -> list[tuple[int, int]]:
-    """Return (overlay id, blob id) of every blob with vectors of a model."""
+    """Return (overlay id, blob id) for every blob with a model's vectors."""
     return connection.execute("SELECT overlay_id, blob_id FROM overlay_blob WHERE model_id = ?", (model_id,)).fetchall()
 
 
 def missing_blobs(connection: sqlite3.Connection, view_id: int, model_id: int) -> list[MissingBlob]:
-    """Return the blobs of a view that have chunks and no vectors of a model, in the order of their paths."""
+    """Return the blobs of a view that have chunks but none of a model's vectors, by path."""
     rows = connection.execute(
         """SELECT blob.id, blob.hash, blob.language, blob.n_chunks, max(file.size), min(file.path) AS path
            FROM file JOIN blob ON blob.id = file.blob_id
@@ -151,7 +151,7 @@ def missing_blobs(connection: sqlite3.Connection, view_id: int, model_id: int) -
 
 
 def is_missing_anywhere(connection: sqlite3.Connection, model_id: int) -> bool:
-    """Tell whether any view shows a blob that has chunks and no vectors of a model."""
+    """Tell whether any view shows a blob that has chunks but none of a model's vectors."""
     row = connection.execute(
         """SELECT 1 FROM file JOIN blob ON blob.id = file.blob_id
            WHERE blob.n_chunks > 0 AND NOT EXISTS (
@@ -163,7 +163,7 @@ def is_missing_anywhere(connection: sqlite3.Connection, model_id: int) -> bool:
 
 
 def still_there(connection: sqlite3.Connection, blobs: Iterable[MissingBlob]) -> set[int]:
-    """Return the ids of the blobs that are what they were: ids may go to other contents."""
+    """Return the ids of the blobs that still have the same content, since ids may be reused."""
     return {
         blob.id
         for blob in blobs
@@ -174,7 +174,7 @@ def still_there(connection: sqlite3.Connection, blobs: Iterable[MissingBlob]) ->
 
 
 def count_covered(connection: sqlite3.Connection, view_id: int, model_id: int) -> int:
-    """Return how many of the chunks that a view shows, file by file, have a vector of a model."""
+    """Return how many chunks of a view, counted per file, have one of a model's vectors."""
     count: int = connection.execute(
         """SELECT coalesce(sum(blob.n_chunks), 0) FROM file JOIN blob ON blob.id = file.blob_id
            JOIN overlay_blob ON overlay_blob.blob_id = blob.id AND overlay_blob.model_id = ?

@@ -1,4 +1,4 @@
-"""Checks that what SQLite returns has the types it was stored with: a damaged or planted row may not."""
+"""Checks the types of values from SQLite, since a damaged or planted row may have others."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _ENCODING, _ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors(
 
 
 def check_types(row: Sequence[Any], *types: type) -> Sequence[Any]:
-    """Return a row whose values are of these types.
+    """Return a row after checking that its values have these types.
 
     Raises:
-        IndexDamagedError: if a value is not.
+        IndexDamagedError: if a value does not.
     """
     for value, wanted in zip(row, types, strict=True):
         if type(value) is not wanted:
@@ -34,7 +34,7 @@ def path_of(value: object) -> str:
     """
     if type(value) is not bytes:
         raise IndexDamagedError(f"a row holds {type(value).__name__} in place of a path", Hint.of("index"))
-    return value.decode(_ENCODING, _ERRORS)  # as os.fsdecode does, in a third of the time
+    return value.decode(_ENCODING, _ERRORS)  # same as os.fsdecode in a third of the time
 
 
 def number(text: object) -> int:

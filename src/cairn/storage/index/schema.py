@@ -1,4 +1,4 @@
-"""The index as a store: its tables, as the migrations that made them; the modules `*_db` fill and read them."""
+"""The index as a store: its tables, as migrations; the `*_db` modules read and write them."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ MIGRATIONS = (
         ),
     ),
 )
-# The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
+# The digest of the schema after all steps; see `check_schema`. After a new step, a test prints the new one.
 NEWEST = "f025b727265f25a96c1e644fc8f75f2f57297be6ad989d597f28523f56b52b61"
 
 INDEX = Store(

@@ -1,4 +1,4 @@
-"""All SQL of segments: which derived files hold the postings and vectors of blobs."""
+"""All SQL of segments, the derived files with the postings and vectors of blobs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read_segments(connection: sqlite3.Connection) -> list[SegmentRow]:
 
 
 def chunk_counts(connection: sqlite3.Connection, segment_id: int) -> dict[int, int]:
-    """Return {blob id: chunks} of the blobs of a segment that have any."""
+    """Return {blob id: number of chunks} for the blobs of a segment that have any."""
     query = "SELECT id, n_chunks FROM blob WHERE segment_id = ? AND n_chunks > 0"
     return dict(connection.execute(query, (segment_id,)))
 
@@ -39,16 +39,16 @@ def put_segment(connection: sqlite3.Connection, name: str, n_rows: int, n_bytes:
 
 
 def replace_segments(connection: sqlite3.Connection, old: Sequence[int], new: int) -> None:
-    """Hand the blobs of merged segments to the merged one."""
+    """Assign the blobs of some segments to the one they were merged into."""
     marks = ", ".join("?" * len(old))
     connection.execute(f"UPDATE blob SET segment_id = ? WHERE segment_id IN ({marks})", (new, *old))
     connection.execute(f"DELETE FROM segment WHERE id IN ({marks})", tuple(old))
 
 
 def drop_segment_blobs(connection: sqlite3.Connection, segment_ids: Sequence[int]) -> None:
-    """Forget blobs whose segment file is lost, and the files that showed them, so the next run reads them again.
+    """Forget blobs whose segment file is lost, and the files that show them, so that the next run reads these again.
 
-    Until then nothing is shown of a view that would lack files.
+    Until then, views that would lack files are hidden.
     """
     for segment_id in segment_ids:
         connection.execute(

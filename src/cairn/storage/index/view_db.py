@@ -1,4 +1,4 @@
-"""All SQL of views: the files that a checkout or a commit shows, their paths, and what git calls their contents."""
+"""All SQL of views: the files of a checkout or commit, their paths, and their git objects."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from cairn.storage.index.meta_db import write_meta
 from cairn.storage.index.rows import check_types, path_of
 from cairn.types import FileStat, Skipped
 
-# What is said of a blob that the parser did not give up on; see `cairn.source.chunking`.
+# The note on a blob that was parsed after all; see `cairn.source.chunking`.
 ORDINARY_NOTES = ("no grammar for this language", "did not parse")
 _new = tuple.__new__
 
 
 class ViewRow(NamedTuple):
-    """One view; `generation` is the one its file of arrays was written in, 0 before the first.
+    """One view; `generation` is the one that its arrays were written in, 0 before the first.
 
-    `pending` counts the files that a run had not read yet when it committed last. `revision` is the full hash of the
-    commit whose files the view shows, empty for a checkout, whose `name` is its folder. `arrays` names the file of the
-    view's own arrays, `layout` that of those that views with the same paths share.
+    `pending` counts the files still unread at the last commit of a run. `revision` is the full hash of the commit whose
+    files the view shows, empty for a checkout, whose `name` is its folder. `arrays` names the file of the view's own
+    arrays, `layout` that of the arrays shared by views with the same paths.
     """
 
     id: int
@@ -38,7 +38,7 @@ class ViewRow(NamedTuple):
 
 
 class Published(NamedTuple):
-    """The derived files of a view in one generation: the names and sizes of its own, and of the shared one."""
+    """The derived files of a view in one generation: names and sizes of its own and of the shared one."""
 
     arrays: str
     n_bytes: int
@@ -47,9 +47,9 @@ class Published(NamedTuple):
 
 
 class FileRow(NamedTuple):
-    """One file of a view. `blob_id` is None for a file that was looked at and skipped, for the `reason` given.
+    """One file of a view. `blob_id` is None for a file that was skipped for the `reason` given.
 
-    `racy` marks a file that changed so shortly before it was read that size and time cannot vouch for its content.
+    `racy` marks a file that changed so shortly before it was read that its size and time prove nothing.
     """
 
     path: str
@@ -66,16 +66,16 @@ class FileRow(NamedTuple):
         return cls(file.path, blob_id, file.size, file.mtime_ns, racy, reason, file.ctime_ns)
 
     def agrees_with(self, file: FileStat) -> bool:
-        """Tell whether nothing says that the file on disk has another content than this row."""
+        """Tell whether the file on disk seems to have the same content as this row."""
         return not self.racy and self.is_stamped(file)
 
     def is_stamped(self, file: FileStat) -> bool:
-        """Tell whether size and times are those of the file on disk."""
+        """Tell whether size and times match the file on disk."""
         return (self.size, self.mtime_ns, self.ctime_ns) == (file.size, file.mtime_ns, file.ctime_ns)
 
 
 class Origin(NamedTuple):
-    """What git calls the content of a path: the id of the object, and its size in bytes."""
+    """The git object of a path: its id, and its size in bytes."""
 
     path: str
     object_id: bytes
@@ -83,19 +83,19 @@ class Origin(NamedTuple):
 
 
 def ensure_view(connection: sqlite3.Connection, name: str) -> int:
-    """Return the id of the view called `name`, made when it is new."""
+    """Return the id of the view called `name`, adding it if it is new."""
     connection.execute("INSERT OR IGNORE INTO view (name) VALUES (?)", (name,))
     view_id: int = connection.execute("SELECT id FROM view WHERE name = ?", (name,)).fetchone()[0]
     return view_id
 
 
 def find_view(connection: sqlite3.Connection, name: str) -> ViewRow | None:
-    """Return the view called `name`, None when there is none."""
+    """Return the view called `name`, None if there is none."""
     return next(_view_rows(connection, "WHERE name = ?", (name,)), None)
 
 
 def read_views(connection: sqlite3.Connection) -> list[ViewRow]:
-    """Return all views, those that changed last first."""
+    """Return all views, most recently changed first."""
     return list(_view_rows(connection, "ORDER BY generation DESC, id", ()))
 
 
@@ -106,12 +106,12 @@ def _view_rows(connection: sqlite3.Connection, condition: str, values: tuple[str
 
 
 def rename_view(connection: sqlite3.Connection, view_id: int, name: str) -> None:
-    """Give a view another name: its folder was moved."""
+    """Rename a view, after its folder was moved."""
     connection.execute("UPDATE view SET name = ? WHERE id = ?", (name, view_id))
 
 
 def publish_view(connection: sqlite3.Connection, view_id: int, generation: int, published: Published) -> None:
-    """Start a generation of the index, in which the arrays of one view were written again."""
+    """Start a new generation of the index, with new arrays of one view."""
     connection.execute(
         "UPDATE view SET generation = ?, arrays = ?, n_bytes = ?, layout = ?, layout_bytes = ? WHERE id = ?",
         (generation, *published, view_id),
@@ -120,17 +120,17 @@ def publish_view(connection: sqlite3.Connection, view_id: int, generation: int, 
 
 
 def hide_views(connection: sqlite3.Connection, view_ids: Iterable[int]) -> None:
-    """Show nothing of some views until a run has brought them up to date."""
+    """Hide some views until a run has brought them up to date."""
     connection.executemany("UPDATE view SET generation = 0 WHERE id = ?", ((view_id,) for view_id in view_ids))
 
 
 def set_pending(connection: sqlite3.Connection, view_id: int, pending: int) -> None:
-    """Record how many files of a view a run has yet to read."""
+    """Record how many files of a view a run still has to read."""
     connection.execute("UPDATE view SET pending = ? WHERE id = ?", (pending, view_id))
 
 
 def set_origin(connection: sqlite3.Connection, view_id: int, branch: str, revision: str) -> None:
-    """Record which branch, and which commit if it is not a checkout, the files of a view were read from."""
+    """Record the branch, and unless it is a checkout the commit, that a view's files were read from."""
     connection.execute("UPDATE view SET branch = ?, revision = ? WHERE id = ?", (branch, revision, view_id))
 
 
@@ -139,12 +139,12 @@ def iter_files(connection: sqlite3.Connection, view_id: int) -> Iterable[FileRow
     rows = connection.execute(
         "SELECT path, blob_id, size, mtime_ns, racy, reason, ctime_ns FROM file WHERE view_id = ?", (view_id,)
     )
-    # As `FileRow(...)`, in half of the time: each comparison of a project reads all of them.
+    # Same as `FileRow(...)` in half the time; comparing a project reads all of them.
     return (_new(FileRow, (path_of(path), *rest)) for path, *rest in rows)
 
 
 def find_files(connection: sqlite3.Connection, view_id: int, paths: Iterable[str]) -> dict[str, FileRow]:
-    """Return those of some files that a view has, by path."""
+    """Return the rows of some files in a view, by path."""
     found = {}
     for part in in_parts([os.fsencode(path) for path in paths]):
         rows = connection.execute(
@@ -160,13 +160,13 @@ def find_files(connection: sqlite3.Connection, view_id: int, paths: Iterable[str
 
 
 def count_files(connection: sqlite3.Connection, view_id: int) -> int:
-    """Return how many files a view has, with those that were looked at and skipped."""
+    """Return how many files a view has, including skipped ones."""
     count: int = connection.execute("SELECT count(*) FROM entry WHERE view_id = ?", (view_id,)).fetchone()[0]
     return count
 
 
 def read_skipped(connection: sqlite3.Connection, view_id: int) -> list[Skipped]:
-    """Return the files of a view that were read and left out, or of which not all is known, with the reason."""
+    """Return the files of a view that were skipped or only partly understood, with the reason."""
     rows = connection.execute(
         "SELECT path, reason FROM file WHERE view_id = ? AND blob_id IS NULL AND reason <> '' ORDER BY path", (view_id,)
     )
@@ -179,14 +179,14 @@ def read_skipped(connection: sqlite3.Connection, view_id: int) -> list[Skipped]:
 
 
 def _in_words(note: str) -> str:
-    """Return what a note on a parsed file comes to: the parser gave up, unless it says what is known."""
+    """Word the note on a parsed file: the parser gave up, unless the note says otherwise."""
     return note if note.startswith("only ") else f"searched as plain text: {note}"
 
 
 def files_in_view(connection: sqlite3.Connection, view_id: int) -> Iterator[tuple[str, int, str, bool, int, int]]:
     """Yield every file that a view shows, in path order.
 
-    Each is (path, blob id, language, whether a program wrote it, size, modification time when it was indexed).
+    Each is (path, blob id, language, whether a program wrote it, size, modification time at indexing).
     """
     rows = connection.execute(
         """SELECT path, blob_id, language, is_generated, size, mtime_ns
@@ -200,18 +200,18 @@ def files_in_view(connection: sqlite3.Connection, view_id: int) -> Iterator[tupl
 
 
 def file_stamps(connection: sqlite3.Connection, view_name: str, blobs: Mapping[str, int]) -> dict[str, tuple[int, int]]:
-    """Return the (size, modification time) that files of a view had when they were indexed.
+    """Return the (size, modification time) of a view's files at indexing.
 
-    A file that shows another blob by now has none: a run has committed it, and not shown it yet.
+    A file that by now has another blob is left out: a run has committed it but not published it yet.
 
     Args:
-        blobs: the files, with the blob that each shows.
+        blobs: the files, each with its blob.
     """
     stamps: dict[str, tuple[int, int]] = {}
     paths = list(blobs)
     for marks, part in in_lists([os.fsencode(path) for path in paths]):
         rows = connection.execute(
-            # Through the SQL view `file` the same takes five times as long.
+            # Querying the SQL view `file` instead takes five times as long.
             f"""SELECT path.path, blob_id, size, mtime_ns FROM path CROSS JOIN entry ON entry.path_id = path.id
                 WHERE view_id = (SELECT id FROM view WHERE name = ?) AND path.path IN ({marks})""",
             (view_name, *part),
@@ -223,7 +223,7 @@ def file_stamps(connection: sqlite3.Connection, view_name: str, blobs: Mapping[s
 
 
 def count_totals(connection: sqlite3.Connection, view_id: int) -> tuple[int, int, dict[str, int]]:
-    """Return the files, the chunks and the files by language that a view holds."""
+    """Return a view's number of files and chunks, and its files by language."""
     rows = connection.execute(
         """SELECT blob.language, count(*), sum(blob.n_chunks) FROM entry JOIN blob ON blob.id = entry.blob_id
            WHERE entry.view_id = ? GROUP BY blob.language ORDER BY 2 DESC, 1""",
@@ -233,7 +233,7 @@ def count_totals(connection: sqlite3.Connection, view_id: int) -> tuple[int, int
 
 
 def live_blob_ids(connection: sqlite3.Connection) -> set[int]:
-    """Return the blobs that stand in some view."""
+    """Return the blobs that some view shows."""
     return {row[0] for row in connection.execute("SELECT DISTINCT blob_id FROM entry WHERE blob_id IS NOT NULL")}
 
 
@@ -260,7 +260,7 @@ def _ensure_paths(connection: sqlite3.Connection, paths: Iterable[str]) -> None:
 
 
 def put_origins(connection: sqlite3.Connection, blobs: dict[Origin, int]) -> None:
-    """Remember which blob the content of an object is, at a path."""
+    """Record the blobs of git objects, by path."""
     _ensure_paths(connection, [origin.path for origin in blobs])
     connection.executemany(
         "INSERT OR REPLACE INTO origin SELECT id, ?, ?, ? FROM path WHERE path = ?",
@@ -269,9 +269,9 @@ def put_origins(connection: sqlite3.Connection, blobs: dict[Origin, int]) -> Non
 
 
 def find_origin(connection: sqlite3.Connection, origin: Origin) -> int | None:
-    """Return the blob that the content of an object is at a path, None when that is not known.
+    """Return the blob of a git object at a path, None if unknown.
 
-    A file whose size is not the object's was changed by a filter on its way to the disk, and is another blob.
+    A file with another size than the object went through a filter on checkout, so it is another blob.
     """
     row = connection.execute(
         """SELECT blob_id FROM origin

@@ -1,1 +1,1 @@
-"""All SQL of the memory: its events, and the tables that are folded from them."""
+"""All SQL of the memory: its events, and the tables folded from them."""

@@ -1,4 +1,4 @@
-"""All SQL of capture: what may be worth remembering but is not sure enough, and what open sessions tried so far."""
+"""All SQL of capture: candidates that are not certain enough to remember, and the trails of open sessions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _COLUMNS = CapturedCandidate._fields[:-1]
 
 
 def save(connection: sqlite3.Connection, candidate: CapturedCandidate) -> None:
-    """Keep a candidate; one of the same key and session is replaced, and counted."""
+    """Save a candidate; one with the same key and session is replaced and its count incremented."""
     values = [*candidate[:-1]]
     values[_COLUMNS.index("paths")] = json.dumps(candidate.paths, ensure_ascii=False)
     names, marks = ", ".join(_COLUMNS), ", ".join("?" * len(_COLUMNS))
@@ -27,12 +27,12 @@ def save(connection: sqlite3.Connection, candidate: CapturedCandidate) -> None:
 
 
 def of_key(connection: sqlite3.Connection, key: str) -> list[CapturedCandidate]:
-    """Return what is kept under a key, in all sessions, the oldest first."""
+    """Return the candidates with a key, in all sessions, oldest first."""
     return list(_read(connection, "WHERE key = ? ORDER BY number", (key,)))
 
 
 def of_session(connection: sqlite3.Connection, session: str) -> list[CapturedCandidate]:
-    """Return the candidates of a session that became no memories, the oldest first."""
+    """Return a session's candidates that did not become memories, oldest first."""
     return list(_read(connection, "WHERE session = ? AND observation = '' ORDER BY number", (session,)))
 
 
@@ -42,19 +42,19 @@ def delete(connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
 
 
 def trim(connection: sqlite3.Connection, before: float) -> None:
-    """Delete candidates that were seen last before some time, in seconds since the epoch."""
+    """Delete candidates last seen before a time in seconds since the epoch."""
     connection.execute("DELETE FROM candidate WHERE seconds < ?", (before,))
     connection.execute("DELETE FROM trail WHERE seconds < ?", (before,))
 
 
 def forget_session(connection: sqlite3.Connection, session: str) -> None:
-    """Delete what is kept of a session."""
+    """Delete everything about a session."""
     connection.execute("DELETE FROM candidate WHERE session = ?", (session,))
     connection.execute("DELETE FROM trail WHERE session = ?", (session,))
 
 
 def erase_words(connection: sqlite3.Connection, observation: str, session: str) -> None:
-    """Delete what may repeat the words of a memory: candidates like it, and those of its session."""
+    """Delete whatever may repeat the words of a memory: similar candidates, and those of its session."""
     same = "SELECT key FROM candidate WHERE observation = ?"
     of_sessions = f"SELECT session FROM candidate WHERE key IN ({same})"
     connection.execute(f"DELETE FROM trail WHERE session = ? OR session IN ({of_sessions})", (session, observation))
@@ -67,13 +67,13 @@ def erase_words(connection: sqlite3.Connection, observation: str, session: str) 
 
 
 def read_trail(connection: sqlite3.Connection, session: str) -> str:
-    """Return what a session tried so far, as it was written; empty if nothing was."""
+    """Return a session's trail as it was written, empty if there is none."""
     row = connection.execute("SELECT body FROM trail WHERE session = ?", (session,)).fetchone()
     return "" if row is None else str(row[0])
 
 
 def write_trail(connection: sqlite3.Connection, session: str, body: str, seconds: float) -> None:
-    """Write what a session tried so far; nothing deletes it."""
+    """Write a session's trail; an empty one deletes it."""
     if body:
         connection.execute("REPLACE INTO trail (session, body, seconds) VALUES (?, ?, ?)", (session, body, seconds))
     else:

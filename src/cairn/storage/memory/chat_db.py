@@ -1,4 +1,4 @@
-"""All SQL of questions to a chat model: which sessions wait for a summary, and what each cost."""
+"""All SQL of questions to a chat model: which sessions wait for a summary, and what each question cost."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ class ChatCall(NamedTuple):
     """One question to a chat model.
 
     Attributes:
-        session: the agent's id of the session that it is about.
-        due: since when the session waits for it, in seconds since the epoch.
-        state: `due`, `asked` (nobody knows yet what became of it), `done`, `failed`, or `skipped`.
-        asked: when it was asked, in seconds since the epoch; 0 before.
-        model: which, such as `ollama:qwen3`.
-        input_tokens, output_tokens: as the model counted them; before it answers, the most that they can be.
-        cost: in US dollars, by the price that the user set.
+        session: the agent's id of the session in question.
+        due: since when the session has waited, in seconds since the epoch.
+        state: `due`, `asked` (the outcome is unknown), `done`, `failed`, or `skipped`.
+        asked: when, in seconds since the epoch; 0 before that.
+        model: such as `ollama:qwen3`.
+        input_tokens, output_tokens: as counted by the model; before it answers, upper bounds.
+        cost: in US dollars, at the price that the user set.
         note: why it failed or was skipped, empty otherwise.
         number: of its row.
     """
@@ -34,7 +34,7 @@ class ChatCall(NamedTuple):
 
 
 class ChatMeter(NamedTuple):
-    """What questions to a chat model cost since some time: how many, how many of them failed, tokens, US dollars."""
+    """Usage of a chat model since some time: questions, failed ones among them, tokens, US dollars."""
 
     n_calls: int
     n_failed: int
@@ -44,7 +44,7 @@ class ChatMeter(NamedTuple):
 
 
 class ChatCost(NamedTuple):
-    """What questions about the sessions of an agent cost on a day (UTC), by a model."""
+    """The cost of one agent's sessions on one day (UTC) with one model."""
 
     day: str
     agent: str
@@ -59,7 +59,7 @@ _COLUMNS = ChatCall._fields[:-1]
 
 
 def add_due(connection: sqlite3.Connection, session: str, seconds: float) -> None:
-    """Let a session wait for a summary, if it does not already."""
+    """Queue a session for a summary, unless it is queued."""
     connection.execute("DELETE FROM chat_call WHERE session = ? AND state = 'due'", (session,))
     add(connection, ChatCall(session, seconds))
 
@@ -71,20 +71,20 @@ def add(connection: sqlite3.Connection, call: ChatCall) -> None:
 
 
 def next_due(connection: sqlite3.Connection) -> ChatCall | None:
-    """Return the question that waits longest, None if none does."""
+    """Return the question that has waited longest, None if none is waiting."""
     query = f"SELECT {', '.join(ChatCall._fields)} FROM chat_call WHERE state = 'due' ORDER BY number LIMIT 1"
     row = connection.execute(query).fetchone()
     return None if row is None else ChatCall(*row)
 
 
 def save(connection: sqlite3.Connection, call: ChatCall) -> None:
-    """Write what became of a question."""
+    """Save a question's state."""
     marks = ", ".join(f"{name} = ?" for name in _COLUMNS)
     connection.execute(f"UPDATE chat_call SET {marks} WHERE number = ?", call)
 
 
 def calls(connection: sqlite3.Connection, session: str = "", limit: int = -1) -> list[ChatCall]:
-    """Return questions, of one session or of all, the newest first."""
+    """Return questions, of one session or of all, newest first."""
     query = (
         f"SELECT {', '.join(ChatCall._fields)} FROM chat_call WHERE ?1 IN ('', session) ORDER BY number DESC LIMIT ?2"
     )
@@ -92,7 +92,7 @@ def calls(connection: sqlite3.Connection, session: str = "", limit: int = -1) ->
 
 
 def costs(connection: sqlite3.Connection, since: float) -> list[ChatCost]:
-    """Return what was asked since some time, in seconds since the epoch, cost, the newest day first."""
+    """Return costs since a time in seconds since the epoch, newest day first."""
     query = (
         "SELECT strftime('%Y-%m-%d', asked, 'unixepoch') AS day, coalesce(agent, ''), model, count(*), "
         "sum(input_tokens), sum(output_tokens), sum(cost) "
@@ -103,7 +103,7 @@ def costs(connection: sqlite3.Connection, since: float) -> list[ChatCost]:
 
 
 def meter(connection: sqlite3.Connection, since: float) -> ChatMeter:
-    """Return what was asked since some time, in seconds since the epoch, cost."""
+    """Return total usage since a time in seconds since the epoch."""
     query = (
         "SELECT count(*), coalesce(sum(state = 'failed'), 0), coalesce(sum(input_tokens), 0), "
         "coalesce(sum(output_tokens), 0), coalesce(sum(cost), 0.0) FROM chat_call WHERE asked >= ? AND asked > 0"

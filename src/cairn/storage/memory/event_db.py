@@ -1,4 +1,4 @@
-"""All SQL of events: what happened to observations, kept for ever, unless it was redacted."""
+"""All SQL of events: what happened to observations, kept for ever unless redacted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _COLUMNS = "id, observation, other, time, kind, body"
 
 
 class Placed(NamedTuple):
-    """An event, where it is from and who has it besides; see `find_sources`, `sharing_db` and `team_db`."""
+    """An event, its source, and where it is shared; see `find_sources`, `sharing_db` and `team_db`."""
 
     id: str
     observation: str
@@ -25,7 +25,7 @@ class Placed(NamedTuple):
 
 
 def insert(connection: sqlite3.Connection, row: EventRow, source: str = "", sharing: int = 0, team: int = 0) -> None:
-    """Add an event that is not there yet; see `find_sources`, and the modules `sharing_db` and `team_db`."""
+    """Add an event that is not stored yet; see `find_sources`, and the modules `sharing_db` and `team_db`."""
     columns = f"{_COLUMNS}, source, sharing, team"
     connection.execute(
         f"INSERT INTO event ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, source, sharing, team)
@@ -33,7 +33,7 @@ def insert(connection: sqlite3.Connection, row: EventRow, source: str = "", shar
 
 
 def find_known(connection: sqlite3.Connection, ids: Collection[str]) -> set[str]:
-    """Return which of some events are there."""
+    """Return which of some events are stored."""
     return {id for part in in_parts(list(ids)) for (id,) in _select(connection, "SELECT id", "id", part)}
 
 
@@ -46,10 +46,10 @@ def find_redacted(connection: sqlite3.Connection, observations: Collection[str])
 
 
 def find_sources(connection: sqlite3.Connection, observations: Collection[str]) -> dict[str, str]:
-    """Return where what some observations say is from, by id.
+    """Return where the words of some observations come from, by id.
 
-    It is empty for what was said on this machine; `import`, `shared` or `team` if words of it came in an export, with
-    the repository or from a team's server, be it as the observation or as a later change. So nobody puts words into a
+    It is empty for this machine; `import`, `shared` or `team` if any of the words came with an export, with the
+    repository or from a team's server, whether in the observation or in a later change. So nobody can put words into a
     memory of this user's own.
     """
     found: dict[str, str] = {}
@@ -62,18 +62,18 @@ def find_sources(connection: sqlite3.Connection, observations: Collection[str]) 
 
 
 def delete_all_but_redactions(connection: sqlite3.Connection, observation: str) -> None:
-    """Delete what was said of an observation; that it was redacted, by whom and when, stays."""
+    """Delete an observation's events, except for the record that it was redacted, by whom and when."""
     connection.execute("DELETE FROM event WHERE observation = ? AND kind != 'redact'", (observation,))
 
 
 def delete(connection: sqlite3.Connection, ids: Collection[str]) -> None:
-    """Delete events, as if they had never been taken in."""
+    """Delete events, as if they had never been received."""
     for part in in_parts(list(ids)):
         connection.execute(f"DELETE FROM event WHERE id IN ({', '.join('?' * len(part))})", part)
 
 
 def read_events(connection: sqlite3.Connection, observations: Collection[str]) -> list[tuple[str, str]]:
-    """Return all events of some observations, each as its id and its body, in the order in which they arrived."""
+    """Return all events of some observations, as (id, body), in order of arrival."""
     rows: list[tuple[int, str, str]] = []
     for part in in_parts(list(observations)):
         rows.extend(_select(connection, "SELECT seq, id, body", "observation", part))
@@ -81,19 +81,19 @@ def read_events(connection: sqlite3.Connection, observations: Collection[str]) -
 
 
 def iter_events(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
-    """Yield all events, each as its id and its body, in the order in which they arrived."""
+    """Yield all events as (id, body), in order of arrival."""
     yield from connection.execute("SELECT id, body FROM event ORDER BY seq")
 
 
 def iter_chosen(
     connection: sqlite3.Connection, observations: Collection[str] | None = None, *, only_shared: bool = False
 ) -> Iterator[tuple[str, str]]:
-    """Yield events, each as its id and its body, in the order in which they arrived, from one state of the memory.
+    """Yield events as (id, body), in order of arrival, from one state of the memory.
 
     Args:
         connection: to the memory.
         observations: only of these; None for all.
-        only_shared: only of observations that are shared, and that such a one is so no longer.
+        only_shared: only events of shared observations, and those that withdraw one.
     """
     query = "SELECT event.id, body, event.observation FROM event"
     if only_shared:
@@ -106,7 +106,7 @@ def iter_chosen(
 
 
 def neighbours(connection: sqlite3.Connection, observations: Collection[str]) -> set[str]:
-    """Return the observations that some event ties to some others as superseded or superseding, these included."""
+    """Return observations together with those that an event ties to them as superseded or superseding."""
     found = set(observations)
     for part in in_parts(list(observations)):
         found.update(id for (id,) in _select(connection, "SELECT other", "other != '' AND observation", part))
@@ -121,13 +121,13 @@ def latest_time(connection: sqlite3.Connection, observations: Collection[str]) -
 
 
 def placed_after(connection: sqlite3.Connection, time: str) -> list[Placed]:
-    """Return the events that are dated later than a time."""
+    """Return the events dated after a time."""
     query = "SELECT id, observation, time, body, source, sharing, team FROM event WHERE time > ?"
     return [Placed(*row) for row in connection.execute(query, (time,))]
 
 
 def rows_between(connection: sqlite3.Connection, first: int, last: int) -> list[tuple[Any, ...]]:
-    """Return id, body, source, sharing and team of the events with some numbers, also from an older schema."""
+    """Return id, body, source, sharing and team of a range of events; works with older schemas too."""
     names = {name for _, name, *_ in connection.execute("PRAGMA table_info(event)")}
     team = "team" if "team" in names else "0"
     query = f"SELECT id, body, source, sharing, {team} FROM event WHERE seq BETWEEN ? AND ? ORDER BY seq"
@@ -135,7 +135,7 @@ def rows_between(connection: sqlite3.Connection, first: int, last: int) -> list[
 
 
 def count(connection: sqlite3.Connection) -> int:
-    """Return how many events there are."""
+    """Return the number of events."""
     (number,) = connection.execute("SELECT count(*) FROM event").fetchone()
     return int(number)
 

@@ -1,4 +1,4 @@
-"""All SQL of what searches of the code showed, and what was done with that."""
+"""All SQL of feedback: what code searches showed, and what was then done with it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from cairn.storage.connection import in_parts
 from cairn.storage.memory.rows import AskedQuestion, HitUse, ShownHit
 
-MOST_USES = 200  # of one question
+MOST_USES = 200  # per question
 _RECENT = 1_000  # questions
 _QUESTION = ", ".join(AskedQuestion._fields)
 _SHOWN = ", ".join(ShownHit._fields)
@@ -25,31 +25,31 @@ _OPPOSITE = {"good": "bad", "bad": "good"}
 
 
 def add_shown(connection: sqlite3.Connection, question: int, hits: Iterable[ShownHit]) -> None:
-    """Add what the answer to a question showed."""
+    """Add the hits that the answer to a question showed."""
     marks = ", ".join("?" * len(ShownHit._fields))
     rows = [hit._replace(question=question) for hit in hits]
     connection.executemany(f"INSERT INTO shown ({_SHOWN}) VALUES ({marks})", rows)
 
 
 def add_uses(connection: sqlite3.Connection, uses: Iterable[HitUse]) -> None:
-    """Add what was done, once for each question, file and use; a question keeps so many at most."""
+    """Add uses, one for each question, file and kind; each question keeps a limited number."""
     connection.executemany(_ADD_USE, list(uses))
 
 
 def add_verdict(connection: sqlite3.Connection, use: HitUse) -> None:
-    """Add that somebody called a hit good or bad, which takes the place of the opposite and of the oldest use."""
+    """Add a verdict on a hit, `good` or `bad`, in place of the opposite one and if need be of the oldest use."""
     where = "question = ? AND path = ? AND symbol = ? AND use = ?"
     connection.execute(f"DELETE FROM outcome WHERE {where}", (*use[:3], _OPPOSITE[use.use]))
     connection.execute(f"INSERT OR REPLACE INTO outcome ({_USE}) VALUES (?, ?, ?, ?, ?)", use)
 
 
 def adopt(connection: sqlite3.Connection, number: int, session: str, place: int) -> None:
-    """Say in which session a question was asked, once that is known."""
+    """Record a question's session once it is known."""
     connection.execute("UPDATE question SET session = ?, place = ? WHERE number = ?", (session, place, number))
 
 
 def delete(connection: sqlite3.Connection, numbers: Collection[int]) -> None:
-    """Delete questions with all that is kept of them."""
+    """Delete questions with everything about them."""
     for part in in_parts(list(numbers)):
         marks = ", ".join("?" * len(part))
         for table, column in (("shown", "question"), ("outcome", "question"), ("answer", "question")):
@@ -58,15 +58,15 @@ def delete(connection: sqlite3.Connection, numbers: Collection[int]) -> None:
 
 
 def drop_old(connection: sqlite3.Connection, before: float, most: int, memories_before: float, limit: int) -> int:
-    """Delete what was asked of the code before some time, and beyond the newest `most`; return how many questions.
+    """Delete code questions from before some time and beyond the newest `most`; return how many were deleted.
 
     Args:
         connection: to the memory.
         before: seconds since the epoch.
-        most: questions that may stay.
-        memories_before: a question that memories answered since then stays, without its words: it says that these
-            are needed.
-        limit: questions that are deleted at once.
+        most: how many questions to keep.
+        memories_before: questions answered by memories since then stay, without their words, because they show that
+            these memories are needed.
+        limit: how many questions to delete at once.
     """
     border = "SELECT number FROM question WHERE kind = 'code' ORDER BY number DESC LIMIT 1 OFFSET ?"
     row = connection.execute(border, (most - 1,)).fetchone()
@@ -97,13 +97,13 @@ def newest(
     limit: int | None = None,
     empty_only: bool = False,
 ) -> list[AskedQuestion]:
-    """Return questions about the code, the newest first.
+    """Return questions about the code, newest first.
 
     Args:
         connection: to the memory.
-        session: of this session alone; empty for those of none, None for all.
+        session: only of this session; empty for those without one, None for all.
         since: in seconds since the epoch.
-        limit: at most so many.
+        limit: how many at most.
         empty_only: only those that found nothing.
     """
     terms, values = ["kind = 'code'", "text != ''"], list[object]()
@@ -120,7 +120,7 @@ def newest(
 
 
 def shown(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, list[ShownHit]]:
-    """Return what the answers to some questions showed, the best first."""
+    """Return the hits that the answers to some questions showed, best first."""
     found: dict[int, list[ShownHit]] = defaultdict(list)
     for part in in_parts(list(numbers)):
         query = f"SELECT {_SHOWN} FROM shown WHERE question IN ({', '.join('?' * len(part))}) ORDER BY question, rank"
@@ -130,7 +130,7 @@ def shown(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, l
 
 
 def uses(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, list[HitUse]]:
-    """Return what was done after some questions, the first thing first."""
+    """Return the uses after some questions, earliest first."""
     found: dict[int, list[HitUse]] = defaultdict(list)
     for part in in_parts(list(numbers)):
         marks = ", ".join("?" * len(part))
@@ -141,20 +141,20 @@ def uses(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, li
 
 
 def last_showing(connection: sqlite3.Connection, numbers: Sequence[int], path: str) -> int | None:
-    """Return the last of some questions whose answer showed a file, None if none did."""
+    """Return the latest of some questions whose answer showed a file, None if none did."""
     query = f"SELECT max(question) FROM shown WHERE question IN ({', '.join('?' * len(numbers))}) AND path = ?"
     (number,) = connection.execute(query, (*numbers, path)).fetchone()
     return None if number is None else int(number)
 
 
 def paths_shown(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[str, int]:
-    """Return the files that the answers to some questions showed, each with the last of these questions."""
+    """Return the files that the answers to some questions showed, each with the latest such question."""
     query = f"SELECT path, max(question) FROM shown WHERE question IN ({', '.join('?' * len(numbers))}) GROUP BY path"
     return dict(connection.execute(query, numbers).fetchall())
 
 
 def orphans(connection: sqlite3.Connection, since: float, limit: int) -> list[tuple[int, str]]:
-    """Return the last questions that were asked in no known session: their numbers and words, the newest first."""
+    """Return the latest questions without a known session, as (number, words), newest first."""
     query = (
         "SELECT number, text FROM (SELECT * FROM question ORDER BY number DESC LIMIT ?) "
         "WHERE session = '' AND kind = 'code' AND seconds >= ? AND text != ''"
@@ -163,11 +163,11 @@ def orphans(connection: sqlite3.Connection, since: float, limit: int) -> list[tu
 
 
 def counts(connection: sqlite3.Connection, since: float, session: str = "") -> tuple[int, int, int]:
-    """Return how many questions there are since some time, how many found nothing, and how many led to something.
+    """Return how many questions were asked since some time, how many found nothing, and how many led to a use.
 
     Args:
         since: in seconds since the epoch.
-        session: of this session alone, empty for all.
+        session: only of this session; empty for all.
     """
     query = (
         "SELECT count(*), coalesce(sum(n_found = 0), 0), coalesce(sum(EXISTS "
@@ -179,14 +179,14 @@ def counts(connection: sqlite3.Connection, since: float, session: str = "") -> t
 
 
 def counts_by_use(connection: sqlite3.Connection, since: float, session: str = "") -> dict[str, int]:
-    """Return how many files were used in each way since some time; the arguments are those of `counts`."""
+    """Return how many files were used in each way since some time; arguments as for `counts`."""
     own = " AND question IN (SELECT number FROM question WHERE session = ?)" if session else ""
     query = f"SELECT use, count(*) FROM outcome WHERE seconds >= ?{own} GROUP BY use ORDER BY use"
     return dict(connection.execute(query, (since, session) if session else (since,)).fetchall())
 
 
 def session_ending(connection: sqlite3.Connection, id: str, since: float) -> str | None:
-    """Return the session that an agent calls so, if the memory has the agent's name before that; None otherwise."""
+    """Return the recent session whose id is an agent's name, a colon and `id`; None unless there is just one."""
     query = (
         "SELECT id FROM (SELECT id FROM session WHERE heard >= ?1 UNION "
         f"SELECT session FROM (SELECT session FROM question ORDER BY number DESC LIMIT {_RECENT})) "

@@ -1,4 +1,4 @@
-"""All SQL of observations, as they are folded from their events, and of their links."""
+"""All SQL of observations as folded from their events, and of their links."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _UPSERT = (
 
 
 class Conditions(NamedTuple):
-    """Which observations are meant; what is empty or None is not looked at.
+    """Conditions on observations; empty or None means any.
 
     Attributes:
         statuses, types, origins: any of these.
-        session, tag: exactly this.
-        paths: speaks of any of these; one that ends in a slash means all below it.
-        moved: with `paths`, or is one of these, by their row numbers: what it speaks of was moved there.
-        text: is said somewhere, in any case.
-        since, until: when it was created, as a time of the clock or the beginning of one.
+        session, tag: exactly this one.
+        paths: is about any of these; one that ends in a slash stands for everything below it.
+        moved: with `paths`, row numbers that match too, because their code was moved there.
+        text: occurs in the text, in any case.
+        since, until: of its creation, as a timestamp or the beginning of one.
         branches: any of these.
         is_shared: whether it may leave this machine.
-        least_importance: so important at least.
+        least_importance: at least this important.
     """
 
     statuses: Sequence[str] = ()
@@ -54,7 +54,7 @@ class Conditions(NamedTuple):
 
 
 def save(connection: sqlite3.Connection, observation: Observation) -> None:
-    """Write what an observation is now."""
+    """Save the current state of an observation."""
     row = _row(observation)
     (number,) = connection.execute(_UPSERT, (*row, _digest(row, observation.links))).fetchone()
     connection.execute("DELETE FROM link WHERE number = ?", (number,))
@@ -62,11 +62,11 @@ def save(connection: sqlite3.Connection, observation: Observation) -> None:
 
 
 def find_misfits(connection: sqlite3.Connection, wanted: Mapping[str, Observation]) -> set[str]:
-    """Return the ids of observations that are not stored as they should be, or that should not be there.
+    """Return the ids of observations that are stored wrongly or should not exist.
 
     Args:
         connection: to the memory.
-        wanted: what should be there, by id.
+        wanted: the correct observations, by id.
     """
     rows = connection.execute(f"SELECT number, digest, {_COLUMNS} FROM observation").fetchall()
     links = _links(connection, [row[0] for row in rows])
@@ -80,12 +80,12 @@ def find_misfits(connection: sqlite3.Connection, wanted: Mapping[str, Observatio
 
 
 def delete_stray_links(connection: sqlite3.Connection) -> int:
-    """Delete links of observations that are not there, and return how many there were."""
+    """Delete links of missing observations, and return how many there were."""
     return connection.execute("DELETE FROM link WHERE number NOT IN (SELECT number FROM observation)").rowcount
 
 
 def delete(connection: sqlite3.Connection, ids: Collection[str]) -> None:
-    """Forget observations that no event makes."""
+    """Delete observations that have no events."""
     for number in numbers(connection, ids).values():
         connection.execute("DELETE FROM link WHERE number = ?", (number,))
         connection.execute("DELETE FROM observation WHERE number = ?", (number,))
@@ -101,7 +101,7 @@ def numbers(connection: sqlite3.Connection, ids: Collection[str]) -> dict[str, i
 
 
 def load(connection: sqlite3.Connection, ids: Collection[str]) -> dict[str, Observation]:
-    """Return some observations by id; those that are not there are left out."""
+    """Return some observations by id; unknown ids are left out."""
     found: dict[str, Observation] = {}
     for part in in_parts(list(ids)):
         marks = ", ".join("?" * len(part))
@@ -110,7 +110,7 @@ def load(connection: sqlite3.Connection, ids: Collection[str]) -> dict[str, Obse
 
 
 def load_numbers(connection: sqlite3.Connection, row_numbers: Collection[int]) -> dict[int, Observation]:
-    """Return some observations by row number; those that are not there are left out."""
+    """Return some observations by row number; unknown numbers are left out."""
     found: dict[int, Observation] = {}
     for part in in_parts(list(row_numbers)):
         marks = ", ".join("?" * len(part))
@@ -125,13 +125,13 @@ def matching(connection: sqlite3.Connection, conditions: Conditions) -> list[int
 
 
 def select_numbers(conditions: Conditions) -> tuple[str, list[Any]]:
-    """Return the query for the row numbers of the observations that meet all conditions, and its values."""
+    """Return the query, with its parameters, for the row numbers of the observations that meet all conditions."""
     where, values = _where(conditions)
     return f"SELECT number FROM observation {where}", values
 
 
 def find_linked(connection: sqlite3.Connection, paths: Collection[str]) -> set[int]:
-    """Return the row numbers of the observations that are linked to some files, or to what these define."""
+    """Return the row numbers of observations linked to some files or to definitions in them."""
     found: set[int] = set()
     for part in in_parts(list(paths)):
         marks = ", ".join("?" * len(part))
@@ -142,13 +142,13 @@ def find_linked(connection: sqlite3.Connection, paths: Collection[str]) -> set[i
 
 
 def linked_paths(connection: sqlite3.Connection) -> list[str]:
-    """Return the files that active observations speak of, sorted."""
+    """Return the files that active observations are linked to, sorted."""
     query = "SELECT DISTINCT path FROM link JOIN observation USING (number) WHERE status = 'active' ORDER BY path"
     return [path for (path,) in connection.execute(query)]
 
 
 def linked_places(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    """Return the files that active observations speak of, with the commits these were made at, the newest first."""
+    """Return the files that active observations are linked to, each with the observation's commit, newest first."""
     query = (
         "SELECT path, revision FROM link JOIN observation USING (number) "
         "WHERE status = 'active' GROUP BY path, revision ORDER BY max(created) DESC"
@@ -157,7 +157,7 @@ def linked_places(connection: sqlite3.Connection) -> list[tuple[str, str]]:
 
 
 class LinkedDefinition(NamedTuple):
-    """A definition that an observation speaks of, with the row number of that, when it was made and at which commit."""
+    """A definition that an observation is linked to, with the observation's row number, time and commit."""
 
     number: int
     created: str
@@ -166,7 +166,7 @@ class LinkedDefinition(NamedTuple):
 
 
 def linked_definitions(connection: sqlite3.Connection) -> list[LinkedDefinition]:
-    """Return each definition that an active observation speaks of, those of the newest first."""
+    """Return each definition that an active observation is linked to, newest first."""
     query = (
         "SELECT number, created, revision, path, symbol, hash FROM link JOIN observation USING (number) "
         "WHERE status = 'active' AND symbol != '' ORDER BY created DESC, number, path, symbol"
@@ -185,7 +185,7 @@ def iter_all(connection: sqlite3.Connection) -> Iterator[Observation]:
 def select(
     connection: sqlite3.Connection, conditions: Conditions, limit: int | None = None, offset: int = 0
 ) -> list[Observation]:
-    """Return the observations that meet all conditions, the newest first."""
+    """Return the observations that meet all conditions, newest first."""
     where, values = _where(conditions)
     page = f"{where} ORDER BY created DESC, id DESC LIMIT ? OFFSET ?"
     return list(_read(connection, page, [*values, -1 if limit is None else limit, offset]))
@@ -194,10 +194,10 @@ def select(
 def select_links(
     connection: sqlite3.Connection, conditions: Conditions, limit: int
 ) -> dict[str, tuple[tuple[CodeLink, ...], str]]:
-    """Return what the observations that meet all conditions speak of, by their ids, the newest first.
+    """Return the links of the observations that meet all conditions, by id, newest first.
 
     Returns:
-        their links, and the commit at which they were made.
+        their links, and the commit at which each was made.
     """
     where, values = _where(conditions)
     page = f"SELECT number, id, revision FROM observation {where} ORDER BY created DESC, id DESC LIMIT ?"
@@ -208,7 +208,7 @@ def select_links(
 
 
 def count_by_session(connection: sqlite3.Connection, sessions: Sequence[str]) -> dict[str, int]:
-    """Return how many observations were made in each of some sessions; those with none are left out."""
+    """Return how many observations were made in each of some sessions; sessions without any are left out."""
     found: dict[str, int] = {}
     for part in in_parts(sessions):
         marks = ", ".join("?" * len(part))
@@ -228,7 +228,7 @@ def count(connection: sqlite3.Connection, conditions: Conditions) -> int:
 
 
 def ids_ending_in(connection: sqlite3.Connection, ending: str) -> list[str]:
-    """Return the ids that end in some digits."""
+    """Return the ids that end in the given digits."""
     rows = connection.execute("SELECT id FROM observation WHERE substr(id, -length(?1)) = ?1 ORDER BY id", (ending,))
     return [id for (id,) in rows]
 
@@ -246,7 +246,7 @@ def _where(conditions: Conditions) -> tuple[str, list[Any]]:
             terms.append(f"{column} IN ({', '.join('?' * len(names))})")
             values.extend(names)
     for term, value in (
-        ("session != '' AND session = ?", conditions.session),  # or the index on it does not count
+        ("session != '' AND session = ?", conditions.session),  # otherwise SQLite does not use the index
         ("EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)", conditions.tag),
         ("instr(lower(text), lower(?)) > 0", conditions.text),
         ("created >= ?", conditions.since),
@@ -269,7 +269,7 @@ def _where(conditions: Conditions) -> tuple[str, list[Any]]:
 
 
 def _read(connection: sqlite3.Connection, rest: str, values: Sequence[Any]) -> Iterator[Observation]:
-    with reading(connection):  # or another process may change links meanwhile
+    with reading(connection):  # otherwise another process may change links meanwhile
         rows = connection.execute(f"SELECT number, digest, {_COLUMNS} FROM observation {rest}", values).fetchall()
         links = _links(connection, [row[0] for row in rows])
     for number, digest, *row in rows:
@@ -302,5 +302,5 @@ def _row(observation: Observation) -> tuple[Any, ...]:
 
 
 def _digest(row: Sequence[Any], links: Iterable[Sequence[str]]) -> int:
-    """Return what shows that neither a row nor its links were altered: SQLite does not notice other bytes in a text."""
+    """Return a checksum of a row and its links, since SQLite does not notice altered text."""
     return zlib.crc32(repr((tuple(row), *map(tuple, links))).encode("utf-8", "surrogatepass"))

@@ -1,4 +1,4 @@
-"""All SQL of the words of observations: which terms each holds, as arrays that only the recall understands."""
+"""All SQL of the words of observations: the terms of each, as arrays that only the recall code understands."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ class PostingRow(NamedTuple):
     """The terms of one observation, as packed arrays of equal length.
 
     Attributes:
-        number: the observation's row.
+        number: the observation's row number.
         hashes: a 64-bit hash for each term.
-        impacts: a byte for each term: how much it says of the observation.
-        fields: a byte for each term: a bit for each field that it stands in.
+        impacts: a byte for each term: its weight.
+        fields: a byte for each term: a bit for each field that it is in.
     """
 
     number: int
@@ -24,7 +24,7 @@ class PostingRow(NamedTuple):
 
 
 class RecallRow(NamedTuple):
-    """What ranking needs to know of an observation beside its terms."""
+    """What ranking needs to know of an observation besides its terms."""
 
     number: int
     created: str
@@ -34,17 +34,17 @@ class RecallRow(NamedTuple):
 
 
 def put(connection: sqlite3.Connection, rows: Iterable[PostingRow]) -> None:
-    """Write the terms of some observations, in the place of what was there."""
+    """Write the terms of some observations, replacing earlier ones."""
     connection.executemany("INSERT OR REPLACE INTO posting VALUES (?, ?, ?, ?)", rows)
 
 
 def delete(connection: sqlite3.Connection, numbers: Collection[int]) -> None:
-    """Forget the terms of some observations."""
+    """Delete the terms of some observations."""
     connection.executemany("DELETE FROM posting WHERE number = ?", [(number,) for number in numbers])
 
 
 def delete_all(connection: sqlite3.Connection) -> None:
-    """Forget the terms of all observations."""
+    """Delete the terms of all observations."""
     connection.execute("DELETE FROM posting")
 
 
@@ -55,7 +55,7 @@ def read_all(connection: sqlite3.Connection) -> list[PostingRow]:
 
 
 def read_ranked(connection: sqlite3.Connection) -> list[RecallRow]:
-    """Return what ranking needs to know of each observation that has terms, by number."""
+    """Return the `RecallRow` of each observation that has terms, by number."""
     query = (
         "SELECT number, created, importance, branch, revision FROM observation JOIN posting USING (number) "
         "ORDER BY number"

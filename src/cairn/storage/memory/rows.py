@@ -1,4 +1,4 @@
-"""What the memory's tables hold, as values."""
+"""The rows of the memory's tables."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 
 class EventRow(NamedTuple):
-    """An event as it is stored: what SQL asks for, beside its canonical body.
+    """An event as stored: the columns that SQL needs, and its canonical body.
 
     Attributes:
         id: the SHA-256 of the body, 64 hexadecimal digits.
-        observation: which it changes.
-        other: the observation that supersedes it by this event, else empty.
-        time: when, so that texts sort as times do.
-        kind: what it does.
+        observation: the one that it changes.
+        other: the observation that supersedes it through this event, else empty.
+        time: in a form that sorts as text.
+        kind: of change.
         body: canonical JSON.
     """
 
@@ -26,12 +26,12 @@ class EventRow(NamedTuple):
 
 
 class CodeLink(NamedTuple):
-    """What an observation speaks of.
+    """The code that an observation is about.
 
     Attributes:
-        path: of a file, relative to the root, with slashes.
+        path: of the file, relative to the root, with slashes.
         symbol: the qualified name of a definition in it, empty for the file as a whole.
-        hash: of the content linked to, when it was linked; empty if it was not there.
+        hash: of the linked content when it was linked; empty if it did not exist.
     """
 
     path: str
@@ -40,25 +40,25 @@ class CodeLink(NamedTuple):
 
 
 class Observation(NamedTuple):
-    """One memory, as its events leave it.
+    """One memory, as its events add up.
 
     Attributes:
         id: a UUIDv7 in hexadecimal with dashes.
         type: `gotcha`, `decision`, `bug_fix`, `discovery`, `trade_off` or `session_summary`.
-        text: empty once it was redacted.
+        text: empty once redacted.
         importance: 1 to 10.
         tags: sorted.
         origin: `captured`, `agent`, `person` or `imported`.
-        session: which it was made in, empty for none.
-        branch: which was checked out then, empty outside git.
-        revision: which commit was checked out then, empty outside git.
-        is_shared: it may leave this machine.
+        session: in which it was made, empty for none.
+        branch: checked out at the time, empty outside git.
+        revision: the commit checked out at the time, empty outside git.
+        is_shared: whether it may leave this machine.
         status: `active`, `resolved`, `superseded` or `archived`.
-        superseded_by: the observation that took its place, while `superseded`.
+        superseded_by: the observation that replaced it, while `superseded`.
         links: sorted.
-        actor: who made it, as `agent:claude-code`.
-        created, changed: the times of its first and of its last event that counts.
-        is_redacted: its text was erased for ever.
+        actor: who made it, such as `agent:claude-code`.
+        created, changed: the times of its first and its last effective event.
+        is_redacted: whether its text was erased for ever.
     """
 
     id: str
@@ -86,16 +86,16 @@ class Session(NamedTuple):
     Attributes:
         id: the agent's own.
         agent: such as `claude-code`.
-        parent: the session that it goes on from or was started by, empty for none.
+        parent: the session that it continues or was started by, empty for none.
         source: why it began, in the agent's words, such as `startup` or `resume`.
-        branch, revision: what was checked out last.
-        started, heard, ended: when it began, was last heard of, and ended; 0 while it goes on.
-        end_reason: in the agent's words; `stale` if nothing was heard of it for long.
-        origin: `planning`, `investigation`, `implementation` or `mixed`; empty while nothing was done in it.
-        n_prompts, n_activities, n_reads, n_edits, n_failures: how many there were.
-        has_plan: a plan was made in it.
-        is_muted: the user wants none of it kept.
-        is_fresh: the user wants nothing of earlier sessions shown in it.
+        branch, revision: last checked out.
+        started, heard, ended: when it began, was last heard of, and ended; 0 while it is open.
+        end_reason: in the agent's words; `stale` if it was not heard of for a long time.
+        origin: `planning`, `investigation`, `implementation` or `mixed`; empty while nothing has been done.
+        n_prompts, n_activities, n_reads, n_edits, n_failures: counts.
+        has_plan: whether a plan was made in it.
+        is_muted: whether the user wants nothing of it kept.
+        is_fresh: whether the user wants nothing of earlier sessions shown in it.
         number: of its row, 0 for one that was never saved.
     """
 
@@ -122,14 +122,14 @@ class Session(NamedTuple):
 
 
 class PromptBatch(NamedTuple):
-    """What happened between a prompt and the next.
+    """What happened between one prompt and the next.
 
     Attributes:
-        session: the number of its session's row.
-        place: which it is in the session, from 1; 0 for what came before the first prompt.
+        session: the row number of its session.
+        place: its number in the session, from 1; 0 for what came before the first prompt.
         kind: `prompt`, or `notice` if the agent itself asked.
-        prompt: the beginning of what was asked, without secrets.
-        started, ended: when; 0 while it goes on.
+        prompt: its beginning, without secrets.
+        started, ended: when; 0 while it is open.
         number: of its row.
     """
 
@@ -143,7 +143,7 @@ class PromptBatch(NamedTuple):
 
 
 class FailedCall(NamedTuple):
-    """A tool call that failed: how often, in how many sessions, and when, in which and of which agent it was last."""
+    """A failing tool call: how often and in how many sessions; and when, where and for which agent it last failed."""
 
     tool: str
     name: str
@@ -156,13 +156,13 @@ class FailedCall(NamedTuple):
 
 
 class Activity(NamedTuple):
-    """One tool call; what went in and came out is not kept.
+    """One tool call; its input and output are not kept.
 
     Attributes:
-        batch: the number of its batch's row.
+        batch: the row number of its batch.
         seconds: when it ended.
         tool, name, target, outcome, exit_code, duration_ms, input_bytes, output_bytes: see `cairn.memory.moments`.
-        is_failure: it failed.
+        is_failure: whether it failed.
         number: of its row.
     """
 
@@ -181,16 +181,16 @@ class Activity(NamedTuple):
 
 
 class InjectedMemory(NamedTuple):
-    """That a memory was shown to an agent without being asked for.
+    """A memory that an agent was shown without asking.
 
     Attributes:
         session: the agent's id of the session; of one of its sub-agents `SESSION/SUBAGENT`.
         seconds: when.
-        event: at which event, such as `prompt`.
-        observation: the id of the memory; empty for what was shown around memories.
+        event: at which hook event, such as `prompt`.
+        observation: the id of the memory; empty for text around memories.
         why: the reason it was chosen, one of a few fixed phrases; never words of the memory or of a prompt.
         tokens: what it cost.
-        use: `fetched`, `cited`, `edited`, `helpful` or `unhelpful` once that was heard; empty if it was not used.
+        use: `fetched`, `cited`, `edited`, `helpful` or `unhelpful`; empty until it is used.
         number: of its row.
     """
 
@@ -205,7 +205,7 @@ class InjectedMemory(NamedTuple):
 
 
 class ServedAnswer(NamedTuple):
-    """That an agent was shown something of the code when it used a tool, and what that stood for.
+    """Code that an agent was shown when it used a tool, and what that replaced.
 
     Tokens are estimates; see `cairn.source.text.count_tokens`.
 
@@ -214,13 +214,12 @@ class ServedAnswer(NamedTuple):
         seconds: when.
         agent: such as `claude-code`.
         kind: `outline` or `context` for a read, `search`, or `callers` for an edit.
-        is_replacing: it took the place of what was asked for, which was not delivered.
+        is_replacing: whether it was delivered instead of what was asked for.
         path: of the file, relative to the root; empty for a search.
-        hash: of the file's content then, empty for none.
+        hash: of the file's content at the time, empty for none.
         tokens: what it cost.
-        replaced_tokens: of what was not delivered; 0 if everything was.
-        n_followups, followup_tokens: how often the file was read later in that session, as it was then, and what that
-            cost.
+        replaced_tokens: what the undelivered text would have cost; 0 if everything was delivered.
+        n_followups, followup_tokens: how often the unchanged file was read later in that session, and at what cost.
         number: of its row.
     """
 
@@ -239,18 +238,18 @@ class ServedAnswer(NamedTuple):
 
 
 class AskedQuestion(NamedTuple):
-    """What was searched for, and how much was found.
+    """A question, and how much was found.
 
     Attributes:
-        session: in which session, empty for none.
+        session: in which it was asked, empty for none.
         seconds: when.
-        kind: what was searched: `memory` or `code`.
-        text: the beginning of the question, without secrets.
-        n_found: how many hits there were.
+        kind: `memory` or `code`, whichever was searched.
+        text: its beginning, without secrets.
+        n_found: the number of hits.
         relevance: of the best hit, 0 to 1.
-        surface: where it was asked: `mcp`, `http`, `cli` or `hook`; empty where that was not kept.
-        tuning: the number of the tuning that answered, 0 for what Cairn came with.
-        place: how many tools the session had used before.
+        surface: where it was asked: `mcp`, `http`, `cli` or `hook`; empty if not recorded.
+        tuning: the number of the tuning in use, 0 for the built-in one.
+        place: how many tools the session had used before it.
         number: of its row.
     """
 
@@ -270,12 +269,12 @@ class ShownHit(NamedTuple):
     """A piece of code that an answer showed.
 
     Attributes:
-        question: the number of its row.
+        question: the question's row number.
         rank: 1 for the best.
-        id: of the hit, empty where it has none.
+        id: of the hit, empty if it has none.
         path: of its file.
-        first_line, last_line: where it stands.
-        symbol: what it defines, empty for nothing.
+        first_line, last_line: its lines.
+        symbol: that it defines, empty for none.
         relevance: 0 to 1.
     """
 
@@ -290,14 +289,14 @@ class ShownHit(NamedTuple):
 
 
 class HitUse(NamedTuple):
-    """What was done with a file after a question, whether the answer showed it or not.
+    """A use of a file after a question, whether or not the answer showed it.
 
     Attributes:
-        question: the number of its row.
+        question: the question's row number.
         path: of the file.
-        symbol: in it, empty for the whole file.
+        symbol: in the file, empty for all of it.
         use: `read`, `fetched`, `cited`, `edited`, `good` or `bad`.
-        seconds: when, for the first time.
+        seconds: when it first happened.
     """
 
     question: int
@@ -308,15 +307,15 @@ class HitUse(NamedTuple):
 
 
 class EventSource(NamedTuple):
-    """What reports events: an agent, and one kind of event.
+    """A source of events: an agent and one kind of event.
 
     Attributes:
         agent, event: which.
-        heard: when last, in seconds since the epoch.
+        heard: when it last sent one, in seconds since the epoch.
         n_events: how often.
-        n_timed: how often it is known how long it took.
-        last_ms, total_ms, slowest_ms: how long it took to take in the last, all of these together, and the slowest.
-        p95_ms: of the last hundred, 95 of a hundred took at most so long.
+        n_timed: for how many of them the time is known.
+        last_ms, total_ms, slowest_ms: the time to process the last one, all of them together, and the slowest.
+        p95_ms: the 95th percentile of the last hundred.
     """
 
     agent: str
@@ -331,18 +330,18 @@ class EventSource(NamedTuple):
 
 
 class CapturedCandidate(NamedTuple):
-    """Something that may be worth remembering; or, once it is a memory, which one it became.
+    """Something that may be worth remembering, or the memory that it became.
 
     Attributes:
-        key: the same for what happens again.
-        session: where it was seen.
-        outcome: how it was learned, such as `fixed` or `open`; empty for what was stated.
-        type, text, importance: of the memory that it would make; the text is empty once it is one.
-        confidence: that it is true and of use, from 0 to 1.
-        paths: what it speaks of.
+        key: equal for repetitions.
+        session: in which it was seen.
+        outcome: how it was learned, such as `fixed` or `open`; empty for statements.
+        type, text, importance: of the possible memory; the text is empty once it has become one.
+        confidence: that it is true and useful, from 0 to 1.
+        paths: of the files that it is about.
         seconds: when it was last seen, since the epoch.
-        observation: the memory that it became, empty for none.
-        n_seen: how often.
+        observation: the id of the memory that it became, empty for none.
+        n_seen: how often it was seen.
         number: of its row.
     """
 

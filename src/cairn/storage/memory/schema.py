@@ -1,4 +1,4 @@
-"""The memory as a store: its tables, as the migrations that made them; the modules `*_db` fill and read them."""
+"""The memory as a store: its tables, as migrations; the `*_db` modules read and write them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MIGRATIONS = (
             "CREATE INDEX event_other ON event (other) WHERE other != ''",
             "CREATE INDEX event_time ON event (time)",
             "CREATE INDEX event_sharing ON event (sharing) WHERE sharing = 1",
-            # Folded from the events; see cairn/memory/fold.py. `digest` shows that neither row nor links were altered.
+            # Folded from the events; see cairn/memory/fold.py. `digest` is a checksum of the row and its links.
             """CREATE TABLE observation (
                 number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, text TEXT NOT NULL,
                 importance INTEGER NOT NULL, tags TEXT NOT NULL, origin TEXT NOT NULL, session TEXT NOT NULL,
@@ -71,7 +71,7 @@ MIGRATIONS = (
                 duration_ms INTEGER NOT NULL, input_bytes INTEGER NOT NULL, output_bytes INTEGER NOT NULL,
                 is_failure INTEGER NOT NULL)""",
             "CREATE INDEX activity_batch ON activity (batch)",
-            # Digests of the moments that were taken in, so that none counts twice.
+            # Digests of the moments that were processed, so that none counts twice.
             "CREATE TABLE seen (id BLOB PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID",
             "CREATE INDEX seen_seconds ON seen (seconds)",
             """CREATE TABLE injection (
@@ -183,7 +183,7 @@ MIGRATIONS = (
         ),
     ),
 )
-# The digest of the schema that all steps make: see `check_schema`. A test says what it is after a new step.
+# The digest of the schema after all steps; see `check_schema`. After a new step, a test prints the new one.
 NEWEST = "a1b45173ce80d54cdd965f8d942f058bd2d212d1f6f6a9a95f5198550eb33992"
 
 MEMORY = Store(

@@ -1,4 +1,4 @@
-"""All SQL of what agents were shown of the code when they used tools."""
+"""All SQL of the code that agents were shown when they used tools."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from cairn.storage.memory.rows import ServedAnswer
 
 _COLUMNS = ServedAnswer._fields
 _DAY = "strftime('%Y-%m-%d', seconds, 'unixepoch')"
-_MOST_ROWS = 2_000  # of a session that are looked at when it is heard of again
+_MOST_ROWS = 2_000  # latest answers of a session to consider
 
 
 class ServedTotal(NamedTuple):
-    """What agents were shown on one day (UTC) by one agent in one kind, and what that saved.
+    """What one agent was shown on one day (UTC) in one kind of answer, and what that saved.
 
     Attributes:
         day: as `2026-01-31`.
-        agent, kind: as in `ServedAnswer`.
-        is_replacing: as there.
-        n_answers: how many there were.
-        tokens, replaced_tokens, n_followups, followup_tokens: the sums of these.
+        agent, kind: as for `ServedAnswer`.
+        is_replacing: as for `ServedAnswer`.
+        n_answers: their number.
+        tokens, replaced_tokens, n_followups, followup_tokens: their sums.
     """
 
     day: str
@@ -36,19 +36,19 @@ class ServedTotal(NamedTuple):
 
 
 def add(connection: sqlite3.Connection, answer: ServedAnswer) -> int:
-    """Add what was shown, and return the number of its row."""
+    """Add an answer, and return its row number."""
     marks = ", ".join("?" * (len(_COLUMNS) - 1))
     row = connection.execute(f"INSERT INTO served ({', '.join(_COLUMNS[:-1])}) VALUES ({marks})", answer[:-1])
     return int(row.lastrowid or 0)
 
 
 def remove(connection: sqlite3.Connection, number: int) -> None:
-    """Delete a row: it was not shown after all."""
+    """Delete an answer that was not shown after all."""
     connection.execute("DELETE FROM served WHERE number = ?", (number,))
 
 
 def charge(connection: sqlite3.Connection, session: str, path: str, hash: str, tokens: int) -> bool:
-    """Charge a read to the last answer that took this file's place in a session; return whether there is one."""
+    """Charge a read to the session's last answer that replaced this file; return whether there is one."""
     last = "SELECT max(number) FROM served WHERE session = ? AND path = ? AND hash = ? AND is_replacing = 1"
     update = (
         "UPDATE served SET n_followups = n_followups + 1, followup_tokens = followup_tokens + ? "
@@ -58,14 +58,14 @@ def charge(connection: sqlite3.Connection, session: str, path: str, hash: str, t
 
 
 def of_session(connection: sqlite3.Connection, session: str) -> list[ServedAnswer]:
-    """Return what a session or sub-agent was shown, the oldest first; of very many the newest."""
+    """Return what a session or sub-agent was shown, oldest first; of very many, only the newest."""
     query = f"SELECT {', '.join(_COLUMNS)} FROM served WHERE session = ? ORDER BY number DESC LIMIT ?"
     rows = connection.execute(query, (session, _MOST_ROWS)).fetchall()
     return [ServedAnswer(*row)._replace(is_replacing=bool(row[4])) for row in reversed(rows)]
 
 
 def totals(connection: sqlite3.Connection, since: float) -> Iterator[ServedTotal]:
-    """Yield what was shown since some time, the newest day first."""
+    """Yield totals since some time, newest day first."""
     sums = "count(*), sum(tokens), sum(replaced_tokens), sum(n_followups), sum(followup_tokens)"
     query = (
         f"SELECT {_DAY} AS day, agent, kind, is_replacing, {sums} FROM served WHERE seconds >= ? "

@@ -1,4 +1,4 @@
-"""All SQL of sessions: their prompts, their activities, and which moments were taken in already."""
+"""All SQL of sessions: their prompts, their activities, and which moments were already processed."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any, NamedTuple
 
 from cairn.storage.memory.rows import Activity, FailedCall, PromptBatch, Session
 
-_RECENT = 1_000  # activities
+_RECENT = 1_000  # activities, at most
 _SESSION = Session._fields
 _BATCH = PromptBatch._fields
 _ACTIVITY = Activity._fields
 
 
 class SessionConditions(NamedTuple):
-    """Which sessions are meant; what is empty or None is not looked at.
+    """Conditions on sessions; empty or None means any.
 
     Attributes:
         agents, branches, origins: any of these.
         since, until: when they were last heard of, in seconds since the epoch.
-        is_open: whether they go on.
-        path: one of their activities is on exactly this, or below it if it ends in a slash.
+        is_open: whether they have not ended.
+        path: one of their activities is on this path, or below it if it ends in a slash.
         words: one of their prompts has all of these, in any case.
     """
 
@@ -37,7 +37,7 @@ class SessionConditions(NamedTuple):
 
 
 class SessionPage(NamedTuple):
-    """Some of the sessions that meet conditions, how many do, and their agents in the order of their names."""
+    """A page of the sessions that meet conditions, their total number, and their agents by name."""
 
     sessions: list[Session]
     total: int
@@ -45,13 +45,13 @@ class SessionPage(NamedTuple):
 
 
 def see(connection: sqlite3.Connection, digest: bytes, seconds: float) -> bool:
-    """Note that a moment was taken in; return whether it was not yet."""
+    """Record a moment; return whether it is new."""
     row = "INSERT OR IGNORE INTO seen (id, seconds) VALUES (?, ?)"
     return connection.execute(row, (digest, seconds)).rowcount == 1
 
 
 def forget_seen(connection: sqlite3.Connection, before: float) -> None:
-    """Forget which moments were taken in before some time."""
+    """Forget the moments recorded before some time."""
     connection.execute("DELETE FROM seen WHERE seconds < ?", (before,))
 
 
@@ -64,7 +64,7 @@ def find(connection: sqlite3.Connection, id: str) -> Session | None:
 
 
 def save(connection: sqlite3.Connection, session: Session) -> Session:
-    """Write what a session is now, and return it with the number of its row."""
+    """Save the current state of a session, and return it with its row number."""
     values = session._asdict()
     number = values.pop("number")
     if number:
@@ -77,14 +77,14 @@ def save(connection: sqlite3.Connection, session: Session) -> Session:
 def select(
     connection: sqlite3.Connection, conditions: SessionConditions, limit: int | None = None, offset: int = 0
 ) -> list[Session]:
-    """Return the sessions that meet all conditions, the last heard of first."""
+    """Return the sessions that meet all conditions, most recently heard of first."""
     where, values = _where(conditions)
     page = f"{where} ORDER BY heard DESC, number DESC LIMIT ? OFFSET ?"
     return list(_sessions(connection, page, [*values, -1 if limit is None else limit, offset]))
 
 
 def page(connection: sqlite3.Connection, conditions: SessionConditions, limit: int | None, offset: int) -> SessionPage:
-    """Return what `select` does, and what there is in all; prompts and activities are looked through once."""
+    """Return the result of `select` with totals, in one pass over prompts and activities."""
     where, values = _where(conditions)
     total, agents, numbers = connection.execute(
         f"WITH met AS MATERIALIZED (SELECT number, agent, heard FROM session {where}), "
@@ -98,19 +98,19 @@ def page(connection: sqlite3.Connection, conditions: SessionConditions, limit: i
 
 
 def failures(connection: sqlite3.Connection, agent: str, since: float) -> list[FailedCall]:
-    """Return the tool calls that failed since some time, the last one first; of one agent, if it is named."""
+    """Return the tool calls that failed since some time, latest first; only an agent's if it is given."""
     found = connection.execute(
         "SELECT tool, name, target, count(*), count(DISTINCT session), max(seconds), session.id, agent FROM activity "
         "CROSS JOIN batch ON batch.number = activity.batch CROSS JOIN session ON session.number = batch.session "
         "WHERE is_failure = 1 AND seconds >= ? AND is_muted = 0 AND ? IN ('', agent) "
-        "GROUP BY tool, name, target ORDER BY 6 DESC, target",  # what is not grouped is of the row with the maximum
+        "GROUP BY tool, name, target ORDER BY 6 DESC, target",  # ungrouped columns come from the row with the maximum
         (since, agent),
     )
     return [FailedCall(*row) for row in found]
 
 
 def stale_sessions(connection: sqlite3.Connection, before: float, limit: int) -> list[Session]:
-    """Return sessions that go on and were not heard of since some time, the longest silent first."""
+    """Return open sessions that were not heard of since some time, longest silent first."""
     return list(_sessions(connection, "WHERE ended = 0 AND heard < ? ORDER BY heard LIMIT ?", (before, limit)))
 
 
@@ -122,13 +122,13 @@ def delete_content(connection: sqlite3.Connection, session: Session) -> None:
 
 
 def delete(connection: sqlite3.Connection, session: Session) -> None:
-    """Delete a session with all that is in it."""
+    """Delete a session with everything in it."""
     delete_content(connection, session)
     connection.execute("DELETE FROM session WHERE number = ?", (session.number,))
 
 
 def erase_words(connection: sqlite3.Connection, id: str) -> None:
-    """Erase what was said in a session, and what its tools were called with."""
+    """Erase a session's prompts, and the arguments of its tool calls."""
     batches = "SELECT batch.number FROM batch JOIN session ON session.number = batch.session WHERE session.id = ?"
     connection.execute(f"UPDATE activity SET target = '' WHERE batch IN ({batches})", (id,))
     connection.execute(f"UPDATE batch SET prompt = '' WHERE number IN ({batches})", (id,))
@@ -144,7 +144,7 @@ def last_batch(connection: sqlite3.Connection, session: Session) -> PromptBatch 
 
 
 def save_batch(connection: sqlite3.Connection, batch: PromptBatch) -> PromptBatch:
-    """Write what a batch is now, and return it with the number of its row."""
+    """Save the current state of a batch, and return it with its row number."""
     values = batch._asdict()
     number = values.pop("number")
     if number:
@@ -154,19 +154,19 @@ def save_batch(connection: sqlite3.Connection, batch: PromptBatch) -> PromptBatc
 
 
 def add_activity(connection: sqlite3.Connection, activity: Activity) -> Activity:
-    """Add an activity, and return it with the number of its row."""
+    """Add an activity, and return it with its row number."""
     values = activity._asdict()
     del values["number"]
     return activity._replace(number=_insert(connection, "activity", values))
 
 
 def batches(connection: sqlite3.Connection, session: Session) -> list[PromptBatch]:
-    """Return the batches of a session, in their order."""
+    """Return the batches of a session, in order."""
     return list(_batches(connection, "WHERE session = ? ORDER BY place", (session.number,)))
 
 
 def activities(connection: sqlite3.Connection, session: Session) -> list[Activity]:
-    """Return the activities of a session, in the order in which they arrived."""
+    """Return the activities of a session, in order of arrival."""
     query = (
         f"SELECT {', '.join(f'activity.{name}' for name in _ACTIVITY)} FROM activity "
         "JOIN batch ON batch.number = activity.batch WHERE batch.session = ? ORDER BY activity.number"
@@ -175,7 +175,7 @@ def activities(connection: sqlite3.Connection, session: Session) -> list[Activit
 
 
 def edited_paths(connection: sqlite3.Connection, limit: int) -> list[str]:
-    """Return the files that were edited last, in any session, the last one first."""
+    """Return the files last edited in any session, latest first."""
     query = (
         "SELECT target FROM (SELECT * FROM activity ORDER BY number DESC LIMIT ?) WHERE tool IN ('edit', 'write') "
         "AND is_failure = 0 AND outcome != 'denied' GROUP BY target ORDER BY max(number) DESC LIMIT ?"
@@ -193,7 +193,7 @@ def edited_in(connection: sqlite3.Connection, session: Session) -> list[str]:
 
 
 def looked_at(connection: sqlite3.Connection, session: Session, limit: int) -> list[str]:
-    """Return what was edited or read in a session as its calls say it, what was edited first, then the newest."""
+    """Return the targets of a session's edits and reads as its calls have them: edits first, newest first."""
     query = (
         "SELECT target FROM activity JOIN batch ON batch.number = activity.batch WHERE batch.session = ? "
         "AND tool IN ('edit', 'write', 'read') AND is_failure = 0 AND outcome != 'denied' AND target != '' "

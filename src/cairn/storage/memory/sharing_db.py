@@ -1,4 +1,4 @@
-"""All SQL of sharing: which events have to be written to the folder that is shared through git, and which are there."""
+"""All SQL of sharing through git: which events still have to be written to the shared folder, and which are there."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from cairn.storage.connection import in_parts
 
-PRIVATE, DUE, SHARED = 0, 1, 2  # what the column `sharing` of an event says
+PRIVATE, DUE, SHARED = 0, 1, 2  # values of an event's column `sharing`
 
 
 class SharedEvent(NamedTuple):
-    """An event that is shared, as it is stored."""
+    """A shared event, as stored."""
 
     id: str
     observation: str
@@ -20,18 +20,18 @@ class SharedEvent(NamedTuple):
 
 
 def has_due(connection: sqlite3.Connection) -> bool:
-    """Tell whether any event has to be written to the folder."""
+    """Tell whether any event is still to be written to the folder."""
     return connection.execute("SELECT 1 FROM event WHERE sharing = 1 LIMIT 1").fetchone() is not None
 
 
 def due(connection: sqlite3.Connection) -> list[SharedEvent]:
-    """Return the events that have to be written, in the order in which they arrived."""
+    """Return the events to write, in order of arrival."""
     query = "SELECT id, observation, body FROM event WHERE sharing = 1 ORDER BY seq"
     return [SharedEvent(*row) for row in connection.execute(query)]
 
 
 def shared_events(connection: sqlite3.Connection, observations: Collection[str]) -> list[SharedEvent]:
-    """Return the events of some observations that are in the folder, or have to be."""
+    """Return the events of some observations that are in the folder or still to be written."""
     found: list[SharedEvent] = []
     for part in in_parts(list(observations)):
         query = f"SELECT id, observation, body FROM event WHERE sharing > 0 AND observation IN ({_marks(part)})"
@@ -40,7 +40,7 @@ def shared_events(connection: sqlite3.Connection, observations: Collection[str])
 
 
 def written_here(connection: sqlite3.Connection, observations: Collection[str] | None = None) -> list[SharedEvent]:
-    """Return the events that were made here and written to the folder, of some observations or of all."""
+    """Return the events that were made here and written to the folder, of some or all observations."""
     query = "SELECT id, observation, body FROM event WHERE sharing = 2 AND source = ''"
     if observations is None:
         return [SharedEvent(*row) for row in connection.execute(f"{query} ORDER BY seq")]
@@ -53,13 +53,13 @@ def written_here(connection: sqlite3.Connection, observations: Collection[str] |
 
 
 def mark_lost(connection: sqlite3.Connection, ids: Collection[str]) -> None:
-    """Say that events have to be written to the folder again."""
+    """Mark events as to be written to the folder again."""
     for part in in_parts(list(ids)):
         connection.execute(f"UPDATE event SET sharing = 1 WHERE sharing = 2 AND id IN ({_marks(part)})", part)
 
 
 def sharing_of(connection: sqlite3.Connection, observations: Collection[str]) -> dict[str, int]:
-    """Return how far each of some observations is shared: the most that one of its events is."""
+    """Return the sharing state of each observation: the highest of its events."""
     found: dict[str, int] = {}
     for part in in_parts(list(observations)):
         query = f"SELECT observation, max(sharing) FROM event WHERE observation IN ({_marks(part)}) GROUP BY 1"
@@ -68,7 +68,7 @@ def sharing_of(connection: sqlite3.Connection, observations: Collection[str]) ->
 
 
 def observations_of(connection: sqlite3.Connection, ids: Collection[str]) -> dict[str, str]:
-    """Return which observation each of some events changes, by its id; those that are not there are left out."""
+    """Return the observation that each event changes, by event id; unknown events are left out."""
     found: dict[str, str] = {}
     for part in in_parts(list(ids)):
         found.update(connection.execute(f"SELECT id, observation FROM event WHERE id IN ({_marks(part)})", part))
@@ -76,7 +76,7 @@ def observations_of(connection: sqlite3.Connection, ids: Collection[str]) -> dic
 
 
 def ids_withdrawn(connection: sqlite3.Connection, ids: Collection[str]) -> set[str]:
-    """Return which of some events were shared once, and no longer are."""
+    """Return which of some events were once shared and no longer are."""
     found: set[str] = set()
     for part in in_parts(list(ids)):
         query = (
@@ -89,7 +89,7 @@ def ids_withdrawn(connection: sqlite3.Connection, ids: Collection[str]) -> set[s
 
 
 def find_private(connection: sqlite3.Connection, observations: Collection[str]) -> dict[str, str]:
-    """Return which of some observations are this user's own, and not shared now, with the events that created them."""
+    """Return which of some observations are this user's own and not shared, with the events that created them."""
     found: dict[str, str] = {}
     for part in in_parts(list(observations)):
         query = (
@@ -102,7 +102,7 @@ def find_private(connection: sqlite3.Connection, observations: Collection[str]) 
 
 
 def mark_written(connection: sqlite3.Connection, ids: Collection[str]) -> None:
-    """Say that events are in the folder, those left out whose observations are not shared."""
+    """Mark events as written, except those whose observations are not shared."""
     for part in in_parts(list(ids)):
         connection.execute(
             "UPDATE event SET sharing = 2 WHERE sharing < 2 AND (sharing = 1 OR EXISTS (SELECT 1 FROM observation "
@@ -112,14 +112,14 @@ def mark_written(connection: sqlite3.Connection, ids: Collection[str]) -> None:
 
 
 def mark_due(connection: sqlite3.Connection, observation: str, kind: str = "") -> None:
-    """Say that what is not in the folder of an observation has to be written there: all of it, or one kind of event."""
+    """Mark an observation's events that are not in the folder as to be written: all, or one kind."""
     connection.execute(
         "UPDATE event SET sharing = 1 WHERE sharing = 0 AND observation = ?1 AND ?2 IN ('', kind)", (observation, kind)
     )
 
 
 def withdraw(connection: sqlite3.Connection, observation: str, last: str) -> None:
-    """Say that nothing of an observation is shared but one event, which says so; empty for none at all."""
+    """Mark nothing of an observation as shared, except the event that withdraws it; empty for none."""
     connection.execute("UPDATE event SET sharing = 0 WHERE observation = ? AND id != ?", (observation, last))
     connection.execute("UPDATE event SET sharing = 1 WHERE id = ? AND sharing = 0", (last,))
 

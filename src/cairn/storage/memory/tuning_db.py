@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class StoredVersion(NamedTuple):
-    """A version: `status` is `active`, `proposed`, `refused`, `replaced` or `rolled-back`; the texts are JSON."""
+    """A version: `status` is `active`, `proposed`, `refused`, `replaced` or `rolled-back`; texts are JSON."""
 
     number: int
     created: float
@@ -30,18 +30,18 @@ def add_version(connection: sqlite3.Connection, version: StoredVersion) -> None:
 
 
 def versions(connection: sqlite3.Connection) -> list[StoredVersion]:
-    """Return all versions, the newest first."""
+    """Return all versions, newest first."""
     rows = connection.execute(f"SELECT {_COLUMNS} FROM tuning_version ORDER BY number DESC")
     return [StoredVersion(*row) for row in rows]
 
 
 def set_status(connection: sqlite3.Connection, before: str, after: str) -> None:
-    """Change the status of all versions that have one."""
+    """Change the status of all versions that have a given one."""
     connection.execute("UPDATE tuning_version SET status = ? WHERE status = ?", (after, before))
 
 
 def set_status_of(connection: sqlite3.Connection, number: int, status: str) -> None:
-    """Change the status of a version."""
+    """Set the status of a version."""
     connection.execute("UPDATE tuning_version SET status = ? WHERE number = ?", (status, number))
 
 
@@ -51,17 +51,17 @@ def set_report(connection: sqlite3.Connection, number: int, report: str) -> None
 
 
 def read_run(connection: sqlite3.Connection, key: str) -> str | None:
-    """Return what an unfinished run kept, None if there is none of the key."""
+    """Return what an unfinished run saved under a key, None if there is nothing."""
     row = connection.execute("SELECT body FROM tuning_run WHERE key = ?", (key,)).fetchone()
     return None if row is None else str(row[0])
 
 
 def keep_run(connection: sqlite3.Connection, key: str, body: str, seconds: float) -> None:
-    """Keep what a run has found, in place of all others."""
+    """Save what a run has found so far, replacing all other runs' results."""
     connection.execute("DELETE FROM tuning_run")
     connection.execute("INSERT INTO tuning_run (key, body, seconds) VALUES (?, ?, ?)", (key, body, seconds))
 
 
 def drop_runs(connection: sqlite3.Connection) -> None:
-    """Forget what runs kept."""
+    """Delete what runs saved."""
     connection.execute("DELETE FROM tuning_run")

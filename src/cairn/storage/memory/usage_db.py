@@ -1,4 +1,4 @@
-"""All SQL of what was used of the memory: what was shown, what was asked, and who reports events."""
+"""All SQL of the use of the memory: what was shown, what was asked, and who reports events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cairn.storage.memory import session_db
 from cairn.storage.memory.rows import AskedQuestion, EventSource, InjectedMemory
 
 _INJECTION = InjectedMemory._fields
-_USES = ("", "edited", "fetched", "cited")  # what says least first; what somebody said of it says more than any
+_USES = ("", "edited", "fetched", "cited")  # from weakest to strongest evidence; a spoken verdict is the strongest
 _COMPACTED = "compacted"  # why a row is there that tells from where on an agent still has what it was shown
 _LAST = f"SELECT max(number) FROM injection WHERE session = ?1 AND why = '{_COMPACTED}'"
 _IS_KNOWN = f"session = ?1 AND number > coalesce(({_LAST}), 0)"
@@ -22,7 +22,7 @@ _HEAR = """INSERT INTO source (agent, event, heard, n_events, n_timed, last_ms, 
     ON CONFLICT (agent, event) DO UPDATE SET heard = max(heard, excluded.heard), n_events = n_events + 1"""
 _TIME = """UPDATE source SET n_timed = n_timed + 1, last_ms = ?3, total_ms = total_ms + ?3,
     slowest_ms = max(slowest_ms, ?3) WHERE agent = ?1 AND event = ?2"""
-_TIMES = 100  # of each source that are kept
+_TIMES = 100  # latest times to keep for each source
 _KEEP_TIME = f"""INSERT OR REPLACE INTO source_time
     SELECT agent, event, n_timed % {_TIMES}, ?3 FROM source WHERE agent = ?1 AND event = ?2"""
 _P95 = """SELECT agent, event, min(ms) FROM (SELECT agent, event, ms,
@@ -41,7 +41,7 @@ def add_injections(connection: sqlite3.Connection, injections: Collection[Inject
 
 
 def mark_used(connection: sqlite3.Connection, session: str, observations: Collection[str], use: str) -> int:
-    """Say how memories that a session was shown were used, if that says more; return how many it was shown."""
+    """Record a use of memories that a session was shown, if it is stronger evidence; return how many it was shown."""
     weaker = _USES[: _USES.index(use)] if use in _USES else (*_USES, "helpful", "unhelpful")
     is_weaker = f"use IN ({', '.join('?' * len(weaker))})"
     n_shown = 0
@@ -58,7 +58,7 @@ def mark_used(connection: sqlite3.Connection, session: str, observations: Collec
 def injections(
     connection: sqlite3.Connection, session: str = "", observation: str = "", limit: int | None = None
 ) -> list[InjectedMemory]:
-    """Return what was shown, the newest first; of a session and of an observation, unless empty."""
+    """Return what was shown, newest first; only in a session or of an observation, if given."""
     terms = [(f"{name} = ?", value) for name, value in (("session", session), ("observation", observation)) if value]
     where = f"WHERE {' AND '.join(term for term, _ in terms)}" if terms else ""
     query = f"SELECT {', '.join(_INJECTION)} FROM injection {where} ORDER BY number DESC LIMIT ?"
@@ -67,13 +67,13 @@ def injections(
 
 
 def ids_shown(connection: sqlite3.Connection, session: str, why: str = "") -> set[str]:
-    """Return the ids of the memories that were shown in a session, for one reason unless that is empty."""
+    """Return the ids of the memories that a session was shown; only for one reason, if given."""
     query = "SELECT DISTINCT observation FROM injection WHERE session = ?1 AND ?2 IN ('', why)"
     return {id for (id,) in connection.execute(query, (session, why))}
 
 
 def ids_known(connection: sqlite3.Connection, session: str, why: str = "") -> set[str]:
-    """Return the ids of the memories that were shown since the context was last compacted, as `ids_shown` does."""
+    """Return the same as `ids_shown`, since the context was last compacted."""
     query = f"SELECT DISTINCT observation FROM injection WHERE {_IS_KNOWN} AND ?2 IN ('', why)"
     return {id for (id,) in connection.execute(query, (session, why))}
 
@@ -85,13 +85,13 @@ def tokens_known(connection: sqlite3.Connection, session: str) -> int:
 
 
 def note_compaction(connection: sqlite3.Connection, session: str, seconds: float) -> None:
-    """Note that an agent no longer has what it was shown, if it was shown anything."""
+    """Record that an agent no longer has what it was shown, if it was shown anything."""
     if tokens_known(connection, session):
         add_injections(connection, [InjectedMemory(session, seconds, "before-compaction", "", _COMPACTED, 0)])
 
 
 class ShownCounts(NamedTuple):
-    """How often a memory was shown, how often it was then used, and what was said of it."""
+    """How often a memory was shown and then used, and the verdicts on it."""
 
     times: int = 0
     used: int = 0
@@ -100,7 +100,7 @@ class ShownCounts(NamedTuple):
 
 
 def shown_counts(connection: sqlite3.Connection, observations: Collection[str]) -> dict[str, ShownCounts]:
-    """Return how often each of some memories was shown and used, by its id; those never shown are left out."""
+    """Return how often each of some memories was shown and used, by id; memories never shown are left out."""
     found: dict[str, ShownCounts] = {}
     for part in in_parts(list(observations)):
         where = f"WHERE observation IN ({', '.join('?' * len(part))}) GROUP BY observation"
@@ -109,8 +109,8 @@ def shown_counts(connection: sqlite3.Connection, observations: Collection[str]) 
 
 
 def shown_in_vain(connection: sqlite3.Connection, least_times: int) -> dict[str, ShownCounts]:
-    """Return the same of the memories that were shown so often and never used, or are said to be of no help."""
-    # Chosen first, as the sums below take three times as long.
+    """Return the same for memories that were shown often but never used, or that were called unhelpful."""
+    # Select them first, because the sums below take three times as long.
     often = "SELECT observation FROM injection GROUP BY observation HAVING count(*) >= ?1"
     marked = "SELECT observation FROM injection WHERE use = 'unhelpful'"
     in_vain = "count(*) >= ?1 AND total(use NOT IN ('', 'unhelpful')) = 0"
@@ -131,17 +131,17 @@ def _shown_counts(connection: sqlite3.Connection, where: str, values: Sequence[o
 
 
 def tokens_shown(connection: sqlite3.Connection, session: str) -> int:
-    """Return how many tokens a session was shown."""
+    """Return how many tokens a session was shown in all."""
     query = "SELECT coalesce(sum(tokens), 0) FROM injection WHERE session = ?"
     return int(connection.execute(query, (session,)).fetchone()[0])
 
 
 def use_counts(connection: sqlite3.Connection, since: float, session: str = "") -> list[tuple[str, str, int]]:
-    """Return how often memories were shown since some time: by the event and the use that was made, with the number.
+    """Return how often memories were shown since some time, as (event, use, count).
 
     Args:
         since: in seconds since the epoch.
-        session: to this session alone, empty for all.
+        session: only in this session; empty for all.
     """
     own = " AND session = ?" if session else ""
     query = (
@@ -152,7 +152,7 @@ def use_counts(connection: sqlite3.Connection, since: float, session: str = "") 
 
 
 def mark_newest(connection: sqlite3.Connection, observation: str, session: str, use: str) -> str | None:
-    """Say how a memory was used where it was shown last, in one session unless that is empty; return the session.
+    """Record the use of a memory where it was last shown, in a session if given; return that session.
 
     Returns:
         None if it was never shown.
@@ -168,7 +168,7 @@ def mark_newest(connection: sqlite3.Connection, observation: str, session: str, 
 
 
 def add_question(connection: sqlite3.Connection, question: AskedQuestion, observations: Sequence[str] = ()) -> int:
-    """Add a question and which memories answered it, and return the number of its row."""
+    """Add a question with the memories that answered it, and return its row number."""
     marks = ", ".join("?" * (len(_QUESTION) - 1))
     statement = f"INSERT INTO question ({', '.join(_QUESTION[:-1])}) VALUES ({marks})"
     number = int(connection.execute(statement, question[:-1]).lastrowid or 0)
@@ -178,13 +178,13 @@ def add_question(connection: sqlite3.Connection, question: AskedQuestion, observ
 
 
 def questions(connection: sqlite3.Connection, kind: str = "", limit: int | None = None) -> list[AskedQuestion]:
-    """Return questions, the newest first; of one kind, unless empty."""
+    """Return questions, newest first; only of one kind, if given."""
     query = f"SELECT {', '.join(_QUESTION)} FROM question WHERE ?1 IN ('', kind) ORDER BY number DESC LIMIT ?2"
     return [AskedQuestion(*row) for row in connection.execute(query, (kind, -1 if limit is None else limit))]
 
 
 def recalled(connection: sqlite3.Connection, session: str) -> list[tuple[float, str]]:
-    """Return the memories that a session asked for: when, and which one, where one alone was the answer."""
+    """Return when a session asked for memories, and which one if it was the only answer."""
     query = (
         "SELECT question.seconds, min(observation) FROM question JOIN answer ON answer.question = question.number "
         "WHERE session = ? AND kind = 'memory' GROUP BY question.number HAVING count(*) = 1"
@@ -211,18 +211,18 @@ def last_uses(connection: sqlite3.Connection, observations: Collection[str]) -> 
 
 
 def hear(connection: sqlite3.Connection, agent: str, event: str, seconds: float) -> None:
-    """Note that an event came from a source."""
+    """Record an event from a source."""
     connection.execute(_HEAR, (agent, event, seconds))
 
 
 def add_time(connection: sqlite3.Connection, agent: str, event: str, milliseconds: float) -> None:
-    """Note how long an event from a source took."""
+    """Record how long an event from a source took."""
     connection.execute(_TIME, (agent, event, milliseconds))
     connection.execute(_KEEP_TIME, (agent, event, milliseconds))
 
 
 def sources(connection: sqlite3.Connection) -> list[EventSource]:
-    """Return all sources, the last heard of first."""
+    """Return all sources, most recently heard of first."""
     p95 = {(agent, event): ms for agent, event, ms in connection.execute(_P95)}
     query = f"SELECT {', '.join(_SOURCE)} FROM source ORDER BY heard DESC, agent, event"
     found = [EventSource(*row) for row in connection.execute(query)]
@@ -233,7 +233,7 @@ def sources(connection: sqlite3.Connection) -> list[EventSource]:
 
 
 def forget_session(connection: sqlite3.Connection, session: str) -> None:
-    """Delete what was shown and asked in a session and its sub-agents."""
+    """Delete what a session and its sub-agents were shown and asked."""
     is_of_session = "session = ?1 OR substr(session, 1, length(?1) + 1) = ?1 || '/'"
     connection.execute(f"DELETE FROM injection WHERE {is_of_session}", (session,))
     asked = "SELECT number FROM question WHERE session = ?"
@@ -243,7 +243,7 @@ def forget_session(connection: sqlite3.Connection, session: str) -> None:
 
 
 def erase_words(connection: sqlite3.Connection, observation: str, session: str) -> None:
-    """Erase what may repeat the words of a memory: questions that it answered, and what was said in its session.
+    """Erase what may repeat a memory's words: the questions that it answered, and what was said in its session.
 
     Args:
         connection: to the memory.
@@ -258,7 +258,7 @@ def erase_words(connection: sqlite3.Connection, observation: str, session: str) 
 
 
 def _erase_questions(connection: sqlite3.Connection, numbers: str, value: str) -> None:
-    """Erase the words of questions, and what was shown and done after them, which tells as much."""
+    """Erase the words of questions, and what was shown and done after them, which is as telling."""
     connection.execute(f"UPDATE question SET text = '' WHERE number IN ({numbers})", (value,))
     for table in ("shown", "outcome"):
         connection.execute(f"DELETE FROM {table} WHERE question IN ({numbers})", (value,))
