@@ -1,4 +1,4 @@
-"""Where the branches of a repository stand, and which commits a commit has behind it."""
+"""Finds the tips of branches, and which commits are ancestors of another."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOCAL, _ORIGIN = "refs/heads/", "refs/remotes/origin/"
 
 
 def branch_tips(folder: Path) -> dict[str, str]:
-    """Return the commit of each branch, by name; one of the remote `origin` where there is no local one of its name.
+    """Return the commit of each branch by name; branches of `origin` are included if no local one has their name.
 
     Args:
         folder: any folder of a checkout.
@@ -32,18 +32,18 @@ def branch_tips(folder: Path) -> dict[str, str]:
 
 
 def branch_stamp(common_dir: Path, branch: str) -> tuple[object, ...]:
-    """Return what differs after a branch, or the one that others come from, was moved, made or deleted. Runs no git.
+    """Return a value that changes when a branch or the default branch is moved, created or deleted. Runs no git.
 
     Args:
         common_dir: where the repository keeps its references.
-        branch: its name, as `branch_tips` says it.
+        branch: its name, as from `branch_tips`.
     """
     names = [place + name for name in (branch, *_USUAL_DEFAULTS) for place in (_ORIGIN, _LOCAL)]
     return tuple(_stamp(common_dir / name) for name in ("packed-refs", "reftable/tables.list", *names))
 
 
 def first_commit_of(folder: Path, branch: str) -> str:
-    """Return the commit that a branch began at, as its reflog tells; empty if git does not know.
+    """Return the first commit in a branch's reflog, empty if git does not know.
 
     Args:
         folder: any folder of the checkout.
@@ -54,11 +54,11 @@ def first_commit_of(folder: Path, branch: str) -> str:
 
 
 def default_branch(folder: Path, branches: Collection[str]) -> str:
-    """Return the branch that others come from: what the remote `origin` says, else `main` or `master`; empty for none.
+    """Return the default branch: what the remote `origin` says, else `main` or `master`; empty for none.
 
     Args:
         folder: any folder of the checkout.
-        branches: the names of all.
+        branches: the names of all branches.
     """
     result = run_git(folder, ["symbolic-ref", "--short", "--quiet", f"{_ORIGIN}HEAD"])
     told = os.fsdecode(result.stdout).strip().removeprefix("origin/")
@@ -66,9 +66,9 @@ def default_branch(folder: Path, branches: Collection[str]) -> str:
 
 
 def not_behind(folder: Path, commits: Sequence[str], tip: str) -> set[str]:
-    """Return those of some commits that a commit does not have behind it, and which are known here.
+    """Return those commits that are not ancestors of `tip` and are known here.
 
-    One that git does not know is not among them. If git fails, none are.
+    Commits that git does not know are left out. If git fails, all are.
 
     Args:
         folder: any folder of the checkout.
@@ -86,6 +86,6 @@ def not_behind(folder: Path, commits: Sequence[str], tip: str) -> set[str]:
 def _stamp(path: Path) -> tuple[int, int] | None:
     try:
         state = path.stat()
-    except (OSError, ValueError):  # it is not there, or no file can have this name
+    except (OSError, ValueError):  # missing, or not a valid file name
         return None
     return state.st_mtime_ns, state.st_ino

@@ -1,6 +1,6 @@
-"""Counts the arguments of calls in the languages that tell functions of one name apart by them.
+"""Counts the arguments of calls, in languages with overloading.
 
-A call whose arguments cannot be counted, such as one that spreads a list or may expand a macro, is `UNKNOWN`.
+If they cannot be counted, because the call spreads a list or may expand a macro, the count is `UNKNOWN`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 OVERLOADING = frozenset({"cpp", "csharp", "java", "kotlin", "scala", "swift"})
 UNKNOWN = -1
-_MAX_STEPS = 3  # from the name that is called to its call
+_MAX_STEPS = 3  # levels from a called name up to its call
 _TYPE_ARGUMENT = re.compile(r"<[\w.?\s]*>")
 _MACRO = re.compile(r"\b(?:[A-Z][A-Z0-9_]+|__VA_ARGS__)\b")
-_DIRECTED = frozenset({"cpp", "csharp"})  # whose lines may be directives
-# What may stand for several arguments, or for none.
+_DIRECTED = frozenset({"cpp", "csharp"})  # languages with preprocessor directives
+# What may stand for any number of arguments.
 _SEVERAL = {
     "cpp": re.compile(rf"\.\.\.|{_MACRO.pattern}|#"),
     "csharp": re.compile("#"),
@@ -27,10 +27,10 @@ _SEVERAL = {
 
 
 def count_in_text(content: str, language: str) -> int:
-    """Return how many arguments the text between two round brackets gives.
+    """Return how many arguments the text between a pair of parentheses has.
 
     Args:
-        content: without strings, all brackets in it empty.
+        content: the text, without strings and with all inner brackets emptied.
         language: one of `OVERLOADING`.
     """
     content = content.strip()
@@ -42,15 +42,15 @@ def count_in_text(content: str, language: str) -> int:
     if "," not in content:
         return 1
     if "<" in _TYPE_ARGUMENT.sub("", content):
-        return UNKNOWN  # commas may be those of type arguments
+        return UNKNOWN  # commas may separate type arguments
     return content.removesuffix(",").count(",") + 1
 
 
 def count_given(name: tree_sitter.Node, language: str) -> int:
-    """Return how many arguments a call gives, closures behind its brackets included.
+    """Return how many arguments a call has, including closures after its parentheses.
 
     Args:
-        name: the node that is called.
+        name: the node of the called name.
         language: one of `OVERLOADING`.
     """
     call = name.parent
@@ -105,7 +105,7 @@ def _count_within(arguments: tree_sitter.Node, language: str) -> int:
 
 
 def _stands_for_several(argument: tree_sitter.Node) -> bool:
-    if argument.type == "value_argument":  # of Kotlin
+    if argument.type == "value_argument":  # Kotlin
         return any(part.type == "spread_expression" for part in argument.named_children)
     if argument.type == "identifier":
         return _MACRO.fullmatch((argument.text or b"").decode("utf-8", "replace")) is not None

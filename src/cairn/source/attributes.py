@@ -1,4 +1,4 @@
-"""What `.gitattributes` say of who wrote a file: `linguist-generated` and `linguist-vendored`."""
+"""Reads `linguist-generated` and `linguist-vendored` from `.gitattributes`."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _VERDICTS = {b"": True, b"true": True, b"1": True, b"false": False, b"0": False}
 
 
 class GitAttributes:
-    """The rules of all `.gitattributes` files of a project about generated and vendored files.
+    """A project's `.gitattributes` rules for generated and vendored files.
 
     Args:
-        files: the path of each, relative to the root, and its content.
+        files: the path, relative to the root, and content of each `.gitattributes`.
     """
 
     def __init__(self, files: Iterable[tuple[str, bytes]]) -> None:
         scopes = ((path.removesuffix(GITATTRIBUTES), _read(text)) for path, text in files if b"linguist-" in text)
-        # Those of inner folders decide, so they are asked first.
+        # Inner folders take precedence, so they come first.
         self._scopes = sorted(((len(base), base, rules) for base, rules in scopes), key=itemgetter(0), reverse=True)
 
     def of(self, path: str) -> dict[Role, bool]:
-        """Return which of the roles a file is said to have, or not to have."""
+        """Return the roles that a file is declared to have or not to have."""
         said: dict[Role, bool] = {}
         for length, base, rules in self._scopes:
             if path.startswith(base):
@@ -40,7 +40,7 @@ class GitAttributes:
 
 
 def _read(text: bytes) -> dict[Role, IgnoreRules]:
-    """Return the rules as those of a `.gitignore`, which has the same patterns; what is set is ignored there."""
+    """Return the rules as those of a `.gitignore`, which has the same patterns; "ignored" means "set" there."""
     lines: dict[Role, list[bytes]] = {role: [] for role in _ROLES.values()}
     for pattern, *attributes in filter(None, map(bytes.split, text.splitlines())):
         for attribute in attributes:

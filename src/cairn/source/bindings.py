@@ -1,4 +1,4 @@
-"""Finds which names code declares, and where they mean a local variable: as far as a parameter or a block reaches."""
+"""Finds the names that code declares, and the scope in which each means a local variable."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import tree_sitter
 
-# Nodes around a target of an assignment.
+# Nodes that may wrap the target of an assignment.
 PATTERNS = frozenset(
     {"expression_list", "pattern_list", "tuple_pattern", "list_pattern", "array_pattern", "object_pattern", "tuple"}
     | {"left_hand_side", "left_assignment_list", "directly_assignable_expression", "variable_list", "tuple_expression"}
     | {"parenthesized_expression", "list_splat_pattern", "rest_pattern", "splat", "rest_assignment"}
     | {"destructured_left_assignment", "variable_name", "expression", "list"}
 )
-# What declares a name, and by which of its fields; None for any child.
+# Node types that declare a name, with the field that holds it; None for any child.
 _BINDINGS: dict[str, tuple[str, ...] | None] = {
     "variable_declarator": ("name",), "let_declaration": ("pattern",), "var_spec": ("name",), "const_spec": ("name",),
     "short_var_declaration": ("left",), "range_clause": ("left",), "for_in_statement": ("left",),
@@ -59,12 +59,12 @@ _CLASSES = re.compile(
 _COMPREHENSIONS = frozenset(
     {"list_comprehension", "generator_expression", "set_comprehension", "dictionary_comprehension"}
 )
-# Where assigning to a name makes it a variable of the function.
+# Languages in which an assignment declares a variable of the function.
 _ASSIGNING_DECLARES = frozenset({"python", "ruby", "php", "julia", "elixir", "r"})
 
 
 class Binding(NamedTuple):
-    """Where a name becomes that of a local variable, and the bytes in which it is."""
+    """The declaration of a local variable, and the bytes of its scope."""
 
     name: str
     at: int
@@ -73,14 +73,14 @@ class Binding(NamedTuple):
 
 
 def find_binding(data: bytes, language: str, leaf: tree_sitter.Node, name: str, *, is_assigned: bool) -> Binding | None:
-    """Return where a name means a local variable, if this place makes it one.
+    """Return the binding of a local variable, if this leaf declares it.
 
     Args:
         data: the file.
         language: the name of its language.
         leaf: the node of the name.
-        name: what it says; in PHP with the `$` of a variable.
-        is_assigned: whether something is assigned to it there.
+        name: its text; in PHP with the `$`.
+        is_assigned: whether it is assigned to there.
     """
     if language == "php" and not name.startswith("$"):
         return None
@@ -99,7 +99,7 @@ def find_binding(data: bytes, language: str, leaf: tree_sitter.Node, name: str, 
 
 
 def _scope_of(leaf: tree_sitter.Node, kind: str, language: str) -> tree_sitter.Node | None:
-    """Return the function or block in which a name that is bound here means that, None at the top of a file."""
+    """Return the function or block that is the scope of a name bound here, None at the top level."""
     node = leaf.parent
     for _ in range(200):
         if node is None or node.parent is None:
@@ -109,7 +109,7 @@ def _scope_of(leaf: tree_sitter.Node, kind: str, language: str) -> tree_sitter.N
         if node.type == "for_in_clause" or (
             kind == "function" and language == "ruby" and node.type in ("block", "do_block")
         ):
-            pass  # sees the variables around it
+            pass  # shares the variables around it
         elif _FUNCTIONS.search(node.type) and not (kind == "function" and node.type == "block"):
             if "declarator" not in node.type and "parameters" not in node.type and "type" not in node.type:
                 return node
@@ -122,21 +122,21 @@ def _scope_of(leaf: tree_sitter.Node, kind: str, language: str) -> tree_sitter.N
 
 
 def _is_global(data: bytes, scope: tree_sitter.Node, name: str) -> bool:
-    """Tell whether a function says that it means a name of the file when it assigns to it."""
+    """Tell whether a function declares a name as global."""
     text = data[scope.start_byte : scope.end_byte]
     word = re.escape(name.encode("utf-8", "surrogateescape"))
     return re.search(rb"\b(?:global|nonlocal)[ \t]+[\w, \t$]*\$?\b" + word + rb"\b", text) is not None
 
 
 def is_bound(name: str, byte: int, bindings: Collection[Binding]) -> bool:
-    """Tell whether a name means a local variable where it stands."""
+    """Tell whether a name refers to a local variable where it occurs."""
     return any(
         binding.name == name and (binding.start <= byte < binding.end or binding.at == byte) for binding in bindings
     )
 
 
 def field_of(child: tree_sitter.Node, parent: tree_sitter.Node) -> str:
-    """Return which field of its parent a node is, empty for none."""
+    """Return the field of its parent that a node is, empty for none."""
     for index, other in enumerate(parent.children):
         if other == child:
             return parent.field_name_for_child(index) or ""
@@ -144,7 +144,7 @@ def field_of(child: tree_sitter.Node, parent: tree_sitter.Node) -> str:
 
 
 def is_declaration(leaf: tree_sitter.Node) -> bool:
-    """Tell whether a leaf is the name of what is defined there: a parameter, a variable, a field, a function."""
+    """Tell whether a leaf is the name in a definition: of a parameter, a variable, a field or a function."""
     if _binding_kind(leaf)[0]:
         return True
     node, parent = leaf, leaf.parent
@@ -164,15 +164,15 @@ def is_declaration(leaf: tree_sitter.Node) -> bool:
 
 
 def _is_product(node: tree_sitter.Node) -> bool:
-    """Tell whether C# multiplies where the grammar sees a pointer declared, as in `Wait(Timeout * Factor)`."""
+    """Tell whether C# multiplies where the grammar sees a pointer declaration, as in `Wait(Timeout * Factor)`."""
     type_ = node.child_by_field_name("type")
     return type_ is not None and type_.type == "pointer_type"
 
 
 def _binding_kind(leaf: tree_sitter.Node) -> tuple[str, int]:
-    """Return how far a name that is declared here reaches, and from which byte on.
+    """Return the kind of scope of a name declared here, and the byte where it starts.
 
-    That is `parameter`, `block`, or empty for a name that is not declared here.
+    The kind is `parameter` or `block`, or empty for a name that is not declared here.
     """
     node, parent = leaf, leaf.parent
     for _ in range(6):

@@ -1,4 +1,4 @@
-"""Finds where a value comes from: the branches of a condition, both sides of a default, the type of a cast."""
+"""Finds where a value may come from: the branches of a conditional, both sides of a default, a cast."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _MAX_DEPTH = 8
 _CASTS = frozenset({"as_expression", "cast_expression"})
-# Nodes whose last child is the value, as far as they have one.
+# Nodes whose last child, if any, is the value.
 _LAST = frozenset({"block", "statements", "statement_block", "when_entry", "switch_expression_arm", "else_clause"})
 # Nodes whose only child is the value.
 _FIRST = frozenset(
@@ -37,19 +37,21 @@ _ARMS = {
 _OF_CONDITION = frozenset({"condition", "bound_identifier"})
 _MARKS = frozenset({"(", ")", "{", "}", ","})
 _OPTIONAL = frozenset({"Some", "Ok", "Err", "Poll::Ready"})
-_OWNERS = frozenset({b"Arc::new", b"Rc::new", b"Box::new", b"Box::pin"})  # of Rust: they are used as what they own
+_OWNERS = frozenset(
+    {b"Arc::new", b"Rc::new", b"Box::new", b"Box::pin"}
+)  # Rust: smart pointers that are used like what they own
 _DEFAULTS = frozenset({"?:", "??", "||"})
 
 
 class Branch(NamedTuple):
-    """What a value may be: an expression, or where that is cast, a type."""
+    """A possible value: an expression, or the type that it is cast to."""
 
     node: tree_sitter.Node
     is_type: bool = False
 
 
 def branches_of(node: tree_sitter.Node, depth: int = 0) -> Iterator[Branch]:
-    """Yield the expressions of which a value is one, and the types to which it is cast; of most, the value itself."""
+    """Yield the expressions that a value may be, and the types it is cast to; usually just the value itself."""
     kind = node.type
     if kind in _CASTS:
         yield Branch(node.child_by_field_name("type") or node.named_children[-1], is_type=True)
@@ -63,9 +65,9 @@ def branches_of(node: tree_sitter.Node, depth: int = 0) -> Iterator[Branch]:
 
 
 def bound_by(pattern: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, str]]:
-    """Yield the names that a pattern of Rust binds, each with the field that it is: of a tuple `Variant~0`, or `0`.
+    """Yield the names that a Rust pattern binds, each with its field: `Variant~0` or `0` in tuples.
 
-    What is in an optional value or a result is found otherwise. A pattern of JavaScript gives what its names hold.
+    Optional values and results are handled elsewhere. For JavaScript patterns, yield what the names hold.
     """
     if pattern.type == "object_pattern":
         yield from names_in_pattern(pattern)
@@ -86,18 +88,18 @@ def bound_by(pattern: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, str]
 
 
 def _bound_name(item: tree_sitter.Node) -> tree_sitter.Node | None:
-    """Return the name that a part of a pattern binds, None for a pattern of its own."""
+    """Return the name that a part of a pattern binds, None for a nested pattern."""
     while item.type in ("ref_pattern", "mut_pattern", "reference_pattern", "field_pattern") and item.named_child_count:
         item = item.named_children[-1]
     return item if item.type in ("identifier", "shorthand_field_identifier") else None
 
 
 def _parts(node: tree_sitter.Node, kind: str) -> list[tree_sitter.Node] | None:
-    """Return the nodes of which a value is one, None for a value that is not a choice."""
+    """Return the alternatives of a value, None if it is not a choice."""
     if kind in _FIELDS:
         fields = (node.child_by_field_name(field) for field in _FIELDS[kind])
         parts = [part for part in fields if part is not None]
-        return parts or node.named_children[::2] or None  # of Python, which has `a if b else c` without fields
+        return parts or node.named_children[::2] or None  # Python's `a if b else c` has no fields
     if kind in _FIRST:
         return node.named_children[:1]
     if kind in _LAST:
@@ -117,7 +119,7 @@ def _parts(node: tree_sitter.Node, kind: str) -> list[tree_sitter.Node] | None:
 
 
 def _of_owner(call: tree_sitter.Node) -> list[tree_sitter.Node] | None:
-    """Return what a call makes an owned value of, None for other calls."""
+    """Return the argument of a call that makes an owned value of it, None for other calls."""
     function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
     if function is None or arguments is None or function.type != "scoped_identifier" or function.text not in _OWNERS:
         return None
@@ -125,7 +127,7 @@ def _of_owner(call: tree_sitter.Node) -> list[tree_sitter.Node] | None:
 
 
 def _of_if(node: tree_sitter.Node) -> list[tree_sitter.Node]:
-    """Return the branches of `if` as an expression, without its conditions."""
+    """Return the branches of an `if` expression, without the conditions."""
     parts = [node.child_by_field_name(field) for field in ("consequence", "alternative")]
     if parts[0] is not None:
         return [part for part in parts if part is not None]
@@ -137,7 +139,7 @@ def _of_if(node: tree_sitter.Node) -> list[tree_sitter.Node]:
 
 
 def _of_operator(node: tree_sitter.Node) -> list[tree_sitter.Node] | None:
-    """Return both sides of a default, and what `!` behind it says not to be null; None for pointers, else nothing."""
+    """Return both sides of a default operator, or the operand of a non-null `!`; None for pointers, else nothing."""
     if node.named_child_count == 1:
         text = node.text or b""
         return node.named_children if text.endswith(b"!") else None if text.startswith((b"&", b"*", b"<-")) else []

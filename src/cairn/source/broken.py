@@ -1,4 +1,4 @@
-"""Looks into what the grammar of a language does not understand, such as code that is half typed."""
+"""Looks into code that the grammar cannot parse, such as half-typed lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def starts_in_errors(data: bytes, language: str, starts: tuple[int, ...]) -> tuple[int, ...]:
-    """Return those of some bytes that are code in the midst of what is not understood, not in a text or comment."""
+    """Return those byte positions that are code inside a syntax error, not in a string or comment."""
     root = parse(data, BY_NAME[language]).root_node
     if not root.has_error:
         return ()
@@ -28,5 +28,5 @@ def _is_in_error(node: tree_sitter.Node | None) -> bool:
 
 
 def find_error_line(data: bytes, language: str, start: int = 1) -> int:
-    """Return the first line of a file from `start` on that is not understood, 0 if all of them are."""
+    """Return the first line from `start` on with a syntax error, 0 if there is none."""
     return first_error_line(parse(data, BY_NAME[language]), start)

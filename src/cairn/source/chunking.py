@@ -1,4 +1,4 @@
-"""Cuts one file into chunks along its definitions; a file without a grammar is cut between lines."""
+"""Cuts a file into chunks along its definitions; a file without a grammar is cut between lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 # Sizes in bytes. Retrieval quality is flat between 400 and 1,500 and falls outside.
-TARGET_BYTES = 1_000  # neighbours are merged, and long bodies cut, up to this
+TARGET_BYTES = 1_000  # target when merging neighbours and cutting long bodies
 WHOLE_BYTES = 2_000  # a function up to this size stays in one piece
 WHOLE_TYPE_BYTES = 1_000  # a type up to this size stays in one piece with its methods
 SMALL_BYTES = 300  # only units below this are merged with a neighbour
@@ -32,8 +32,8 @@ class _Unit:
     owner: int
     container: int
     part: int = 0
-    whole: bool = False  # holds all of its owner
-    opens: bool = False  # holds the beginning of a definition whose members are chunks of their own
+    whole: bool = False  # covers all of its owner
+    opens: bool = False  # the head of a definition whose members are chunks of their own
 
 
 def chunk_file(data: bytes, language: Language) -> ParsedFile:
@@ -56,7 +56,7 @@ def chunk_file(data: bytes, language: Language) -> ParsedFile:
 
 
 class _Layout:
-    """Lays the definitions of one file out as chunks."""
+    """Lays out the definitions of one file as chunks."""
 
     def __init__(self, data: bytes, lines: Lines, parsed: list[ParsedDefinition], root: tree_sitter.Node) -> None:
         self.data = data
@@ -83,14 +83,14 @@ class _Layout:
         return self.parsed[index].definition.span.start_line - 1 <= line
 
     def _region(self, first: int, last: int, container: int) -> list[_Unit]:
-        """Return the units of the lines `first` to `last`, whose definitions are the children of `container`."""
+        """Return the units of lines `first` to `last`, whose definitions are the children of `container`."""
         units: list[_Unit] = []
         cursor = first
         for index in self.children.get(container, []):
             item = self.parsed[index]
             end = min(item.last_line, last)
             if end < cursor or self._is_heading(index):
-                continue  # shares its line with the definition before it, or stands among what is between definitions
+                continue  # shares a line with the definition before it, or is part of the gap between definitions
             start = max(cursor, item.lead_line)
             if start > cursor:
                 units.extend(self._gap(cursor, start - 1, container))
@@ -101,7 +101,7 @@ class _Layout:
         return self._merge(units, container)
 
     def _is_heading(self, index: int) -> bool:
-        """Tell whether a definition only says what the file belongs to, as the line `namespace Shop;` does."""
+        """Tell whether a definition is only a heading for the file, like `namespace Shop;`."""
         definition = self.parsed[index].definition
         is_line = definition.span.start_line == definition.span.end_line
         return definition.kind == "namespace" and is_line and index not in self.children
@@ -144,7 +144,7 @@ class _Layout:
         return _Unit(first, last, self.lines.bytes_between(first, last), owner, owner)
 
     def _borders(self, node: tree_sitter.Node, first: int, last: int) -> set[int]:
-        """Return the lines at which a part of `node` begins, descending into parts that are too long for one chunk."""
+        """Return the lines at which parts of `node` begin, descending into parts that are too long for a chunk."""
         borders: set[int] = set()
         first_byte, end_byte = self.lines.starts[first], self.lines.end_byte(last)
         pending = [node]
@@ -160,7 +160,7 @@ class _Layout:
         return borders
 
     def _with_line_borders(self, borders: list[int], last: int) -> list[int]:
-        """Add borders about every target size inside what has no parts, such as a long string."""
+        """Add borders at about the target size inside anything without parts, such as a long string."""
         result: list[int] = []
         for border, next_border in zip(borders, [*borders[1:], last + 1], strict=True):
             result.append(border)
@@ -170,7 +170,7 @@ class _Layout:
         return result
 
     def _merge(self, units: list[_Unit], container: int) -> list[_Unit]:
-        """Join neighbours that are small, so that a run of one-line definitions is one chunk."""
+        """Merge small neighbours, so that a run of one-line definitions becomes one chunk."""
         merged: list[_Unit] = []
         for unit in units:
             previous = merged[-1] if merged else None
@@ -244,7 +244,7 @@ class _Layout:
 
 
 def _cut_lines(data: bytes, lines: Lines) -> tuple[Chunk, ...]:
-    """Cut between lines; each piece's span reaches back over the end of the one before, for context."""
+    """Cut between lines; each piece's span overlaps the end of the previous one, for context."""
     chunks: list[Chunk] = []
     start = 0
     for line in range(len(lines)):

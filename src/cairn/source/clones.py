@@ -16,10 +16,10 @@ from cairn.source.languages import Language, load_grammar
 from cairn.source.text import split_identifier
 
 _T = TypeVar("_T")
-MAX_CHARS = 200_000  # of a piece; the rest is not compared
-MAX_ALL_CHARS = 3_000_000  # of all pieces compared at a time; where they have more, each has its share
-GRAM = 5  # tokens in a row that are compared as one
-# A string that is not closed runs to the end or to a largest size, so that no character is scanned many times.
+MAX_CHARS = 200_000  # characters of a piece to compare
+MAX_ALL_CHARS = 3_000_000  # characters of all pieces to compare at a time, shared out if there are more
+GRAM = 5  # length of the token runs to compare
+# An unclosed string runs to the end or a maximal length, so that no character is scanned repeatedly.
 _STRINGS = (
     r'"""(?:.|\n)*?(?:"""|\Z)|\'\'\'(?:.|\n)*?(?:\'\'\'|\Z)'
     r'|"(?:\\.|[^"\\\n]){0,1000}"|\'(?:\\.|[^\'\\\n]){0,1000}\'|`(?:\\.|[^`\\]){0,1000}`'
@@ -31,8 +31,8 @@ _NAME, _TEXT, _NUMBER = "\0name", "\0text", "\0number"
 class Tokens(NamedTuple):
     """A piece of code as tokens, without white space and comments.
 
-    `shape` are the tokens with one mark for any name, string or number; `grams` counts the runs of `GRAM` of these;
-    `words` counts the words of the names.
+    `shape` has the tokens, with a mark in place of each name, string and number. `grams` counts its runs of `GRAM`
+    tokens, and `words` the words in names.
     """
 
     written: tuple[str, ...]
@@ -42,7 +42,7 @@ class Tokens(NamedTuple):
 
 
 class Likeness(NamedTuple):
-    """How alike two pieces are. `grams` and `words` are the shares that they have in common, 0 to 1 (Dice, 1945)."""
+    """How alike two pieces are. `grams` and `words` are Dice coefficients, 0 to 1."""
 
     same: bool
     renamed: bool
@@ -51,9 +51,9 @@ class Likeness(NamedTuple):
 
 
 class Tokenizer:
-    """Splits code of one language into tokens, and remembers for its lifetime what each token is.
+    """Splits code of one language into tokens, caching what each token is.
 
-    Text without a grammar is compared by its words as they are written.
+    Text without a grammar is compared word by word.
     """
 
     def __init__(self, language: Language) -> None:
@@ -62,7 +62,7 @@ class Tokenizer:
         self._words = _WordsOfToken()
 
     def __call__(self, text: str, max_chars: int = MAX_CHARS) -> Tokens:
-        """Return the tokens of the first characters of a piece of code."""
+        """Return the tokens of a piece of code, up to a maximal length."""
         marks = self._marks
         tokens = [token for token in self._find(text[:max_chars]) if marks[token] is not None]
         shape = [marks[token] or "" for token in tokens]
@@ -70,13 +70,13 @@ class Tokenizer:
         grams = Counter(zip(*(shape[first:] for first in range(size)), strict=False))
         names = [token for token in tokens if token not in marks.own]
         words = Counter(chain.from_iterable(map(self._words.__getitem__, names)))
-        # A string over several lines is indented with the code around it.
+        # A multi-line string is indented with the code around it.
         written = tuple(" ".join(token.split()) if "\n" in token else token for token in tokens)
         return Tokens(written, tuple(shape), grams, words)
 
 
 class _Marks(dict[str, str | None]):
-    """What each token is in the shape of code: itself or a mark; None for a comment."""
+    """Maps each token to itself, a mark, or None for a comment."""
 
     def __init__(self, language: Language) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class _Marks(dict[str, str | None]):
 
 
 class _WordsOfToken(dict[str, tuple[str, ...]]):
-    """The words of each token."""
+    """Maps each token to its words."""
 
     def __missing__(self, token: str) -> tuple[str, ...]:
         words = self[token] = split_identifier(token)
@@ -117,7 +117,7 @@ def compare_tokens(left: Tokens, right: Tokens) -> Likeness:
 
 
 def _is_consistent(left: Tokens, right: Tokens) -> bool:
-    """Tell whether each name on the left stands for one name on the right, and the other way round."""
+    """Tell whether the names on both sides correspond one to one."""
     pairs = {
         (own, its) for own, its, mark in zip(left.written, right.written, left.shape, strict=True) if mark == _NAME
     }

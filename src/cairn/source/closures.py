@@ -1,4 +1,4 @@
-"""Finds functions without a name that are given to a call: what is called, as which argument, and their parameters."""
+"""Finds anonymous functions passed to calls: what is called, as which argument, and with which parameters."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ _PARAMETERS = frozenset(
     | {"lambda_function_type_parameters", "block_parameters"}
 )
 _CALLS = frozenset({"call_expression", "new_expression"})
-_BLOCKS = frozenset({"block", "do_block"})  # of Ruby
+_BLOCKS = frozenset({"block", "do_block"})  # Ruby
 _TRAILING = frozenset({"annotated_lambda", "call_suffix"})
-_MAX_STEPS = 6  # from a closure to its call
-LAST = -1  # as the place of an argument that stands behind the others
+_MAX_STEPS = 6  # levels from a closure up to its call
+LAST = -1  # place of an argument that follows all others
 
 
 class Closure(NamedTuple):
-    """A function without a name that is given to a call.
+    """An anonymous function that is passed to a call.
 
     Attributes:
-        scope: the definition around it, or the closure: the number of definitions plus its place among closures.
-        callee: the expression that is called.
-        argument: its place among the arguments, `LAST` for one behind them.
-        label: the name of the argument, empty for none.
-        given: the first argument, where it says what a name in the closure belongs to.
-        parameters: the names of its parameters, each with `:` and its type where that is said.
-        types: the type arguments of the call, or of the type that its result must have, if this is called the same.
+        scope: the enclosing definition, or for an enclosing closure the number of definitions plus its place.
+        callee: the called expression.
+        argument: its place among the arguments, `LAST` if it follows them.
+        label: the argument's name, empty for none.
+        given: the first argument, if names in the closure refer to it.
+        parameters: the names of its parameters, each followed by `:` and its type if declared.
+        types: the type arguments of the call, or of the expected type if that has the called name.
     """
 
     scope: int
@@ -50,7 +50,7 @@ class Closure(NamedTuple):
 
 
 class ParsedClosure(NamedTuple):
-    """A closure as it stands in a file, with the nodes of what is called and of the first argument."""
+    """A closure in a syntax tree, with the nodes of the callee and of the first argument."""
 
     node: tree_sitter.Node
     callee: tree_sitter.Node
@@ -62,7 +62,7 @@ class ParsedClosure(NamedTuple):
 
 
 def read_closure(node: tree_sitter.Node) -> ParsedClosure | None:
-    """Return what a closure is given to, None where it is not an argument of a call."""
+    """Return the call that a closure is passed to, None if it is not an argument."""
     child, argument, label = node, LAST, ""
     if node.type in _BLOCKS:
         call = node.parent
@@ -125,7 +125,7 @@ def _type_arguments(call: tree_sitter.Node, callee: tree_sitter.Node) -> list[st
 
 
 def _parameters(node: tree_sitter.Node) -> list[tuple[str, str]]:
-    """Return the names and the types of a closure's parameters; a name is empty for a pattern of several."""
+    """Return the names and types of a closure's parameters; a name is empty for a destructuring pattern."""
     if (single := node.child_by_field_name("parameter")) is not None:
         return [(_text(single), "")]
     lists = [child for child in node.named_children if child.type in _PARAMETERS]
@@ -153,11 +153,11 @@ def _text(node: tree_sitter.Node) -> str:
 
 
 class Blocks:
-    """The closures of a file as scopes: the number of definitions plus the place of a closure is its number.
+    """The closures of a file as scopes, numbered from the number of definitions on.
 
     Args:
         spans: the bytes of the closures, in reading order.
-        starts: the first bytes of the definitions; `parents` says in which other they are.
+        starts: the first bytes of the definitions; `parents` has the definition around each.
         definition_at: returns the innermost definition around a byte, -1 for none.
     """
 
@@ -200,12 +200,12 @@ class Blocks:
         return scope if is_inside else block
 
     def block_at(self, byte: int) -> int:
-        """Return the closure in which a byte is, -1 where it is in none or in a definition within."""
+        """Return the closure around a byte, -1 for none or if a definition lies between them."""
         scope = self.scope_at(byte)
         return scope if scope >= self._first else -1
 
     def enclosed(self) -> tuple[tuple[int, int], ...]:
-        """Return the definitions that are in closures, apart from those of which only the parent is."""
+        """Return the definitions directly inside closures, not those nested in other definitions."""
         found = []
         for place, start in enumerate(self._starts if self._spans else ()):
             parent, block = self._parents[place], self._around(start)

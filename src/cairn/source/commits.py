@@ -1,4 +1,4 @@
-"""Reads what is committed: which commits are behind one, what each says, and which files it changed."""
+"""Reads commits: the ancestors of one, their messages, and the files that each changed."""
 
 from __future__ import annotations
 
@@ -19,21 +19,20 @@ _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _OBJECT = re.compile(rb"([0-9a-f]{40,64}) (\w+) (\d+)\n")
 _T = TypeVar("_T")
 _LIST_TIMEOUT_S, _TIMEOUT_S = 20.0, 10.0
-_WITH_MERGES = 1.5  # as many commits as there are without merges, in most repositories; where not, git is asked again
+_WITH_MERGES = 1.5  # commits to ask for per wanted one, to have enough without merges; if not, git is asked again
 _MAX_SHALLOW_BYTES = 10_000_000
-# What git may print for the commits that are read at once. Where that is too little they are read one by one.
+# How much git may print for a batch of commits. If that is too little, they are read one by one.
 _MAX_BYTES = 48_000_000
 _MAX_MESSAGE_BYTES = 20_000
-_MAX_FAILURES = 24  # of one batch, after which the rest of it counts as unreadable
-# Files whose content changed with their name are compared, but not more than a hundred with a hundred.
-# `--always` names a commit that changed nothing, too, so that one that git cannot compare can be told from it. Of a
-# merge, `-c` gives the files that it has like none of its parents.
+_MAX_FAILURES = 24  # failures after which the rest of a batch counts as unreadable
+# `--always` also lists commits without changes, to tell them from commits that git cannot compare. For a merge, `-c`
+# lists the files that differ from all parents.
 _CHANGES = ["diff-tree", "--stdin", "-r", "-z", "-c", "--root", "--always", "--name-status", "--no-ext-diff"]
-# An empty file is like any other.
+# To find renames of changed files, compare contents, but of at most a hundred with a hundred. Empty files never count.
 _SIMILAR, _EQUAL = ["-M", "-l100", "--no-rename-empty"], ["-M100%", "-l100", "--no-rename-empty"]
 _COMMITTER = re.compile(rb"(?m)^committer [^\n]*> (-?\d{1,12}) [+-]\d{4}$")
 _AUTHOR = re.compile(rb"(?m)^author ([^\n]*)> ")
-# Of Python's codecs, some are not encodings of texts or take long, and a commit may name any.
+# A commit may name any encoding, and some of Python's codecs are not for text or are slow.
 _ENCODING = re.compile(
     rb"(?mi)^encoding ((?:iso-?8859-?|latin-?|cp-?|windows-?|koi8-)\w{1,4}|euc-?\w{2}|shift_?jis|gb\w{2,5}|big5)$"
 )
@@ -43,9 +42,9 @@ _PROGRAM = re.compile(
 
 
 class CommittedChange(NamedTuple):
-    """A file that a commit changed: its path in the repository, and the one it had before if it was renamed.
+    """A file that a commit changed: its path in the repository, and its previous path if it was renamed.
 
-    `is_doubtful`: it may have been renamed, but git could not compare its content with that of those that went.
+    `is_doubtful`: it may have been renamed, but git could not compare its content with the deleted files.
     """
 
     path: str
@@ -54,9 +53,9 @@ class CommittedChange(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """A commit: when it was made, in seconds since the epoch, what it says, and what it changed.
+    """A commit: its time in seconds since the epoch, its message, and its changes.
 
-    `by_program` says that a program made it. Who made it is not kept. `is_whole` says that git could read all of it.
+    `by_program` says that a program made it; the author is not kept. `is_whole` says that git could read all of it.
     """
 
     hash: str
@@ -72,8 +71,8 @@ class Listed(NamedTuple):
 
     Attributes:
         hashes: without those of merges.
-        is_cut: git could not read all that lie behind them.
-        parents: of each, and of the merges between them, newest first.
+        is_cut: whether git could not read all ancestors.
+        parents: those of each, and of the merges between them, newest first.
     """
 
     hashes: list[str]
@@ -82,7 +81,7 @@ class Listed(NamedTuple):
 
 
 def list_commits(folder: Path, tip: str, limit: int) -> Listed:
-    """Return the newest commits behind a commit and itself, without merges; none if git fails.
+    """Return a commit and its newest ancestors, without merges; none if git fails.
 
     Args:
         folder: any folder of a checkout.
@@ -95,7 +94,7 @@ def list_commits(folder: Path, tip: str, limit: int) -> Listed:
     try:
         while True:
             result = run_git(folder, ["rev-list", "--parents", f"--max-count={asked}", tip, "--"], _LIST_TIMEOUT_S)
-            lines = os.fsdecode(result.stdout).splitlines()  # the last is cut where git crashed
+            lines = os.fsdecode(result.stdout).splitlines()  # the last line is cut short if git crashed
             rows = [row for line in lines if (row := _HASH.findall(line))]
             hashes = [commit for commit, *parents in rows if len(parents) < 2]
             if len(hashes) >= limit or len(rows) < asked:
@@ -109,13 +108,13 @@ def list_commits(folder: Path, tip: str, limit: int) -> Listed:
 def read_commits(
     folder: Path, hashes: Sequence[str], *, partial: bool = False, is_unwanted: Callable[[], bool] = lambda: False
 ) -> list[Commit]:
-    """Return some commits in order; what is damaged of one is empty.
+    """Return some commits in order; damaged parts are empty.
 
     Args:
         folder: any folder of a checkout.
         hashes: full ones.
-        partial: the clone may lack most of what commits changed, so what cannot be read is not looked for one by one,
-            and a commit is whole without it.
+        partial: the clone may lack most contents, so do not look for them one by one, and count commits as whole
+            without them.
         is_unwanted: see `run_git`.
 
     Raises:
@@ -135,12 +134,12 @@ def read_commits(
 
 
 def is_partial(repository: Repository) -> bool:
-    """Tell whether a clone fetched some contents or folders only, as with `git clone --filter`."""
+    """Tell whether a clone fetched only part of the contents, as with `git clone --filter`."""
     return any((repository.common_dir / "objects" / "pack").glob("*.promisor"))
 
 
 def shallow_commits(repository: Repository) -> frozenset[str]:
-    """Return the commits whose parents a shallow clone lacks, so that all of their files look new."""
+    """Return the commits whose parents a shallow clone lacks, which makes all of their files look new."""
     try:
         content = read_small(repository.common_dir / "shallow", _MAX_SHALLOW_BYTES)
     except OSError:
@@ -149,11 +148,11 @@ def shallow_commits(repository: Repository) -> frozenset[str]:
 
 
 class _BatchReader(Generic[_T]):
-    """Asks git about many commits at once, and about fewer where that fails: one damaged commit costs no other.
+    """Asks git about many commits at once, and about fewer if that fails, so that a damaged commit affects no other.
 
     Args:
-        ask: returns what git says of some commits, by hash; None if it fails.
-        most_failures: after so many the rest counts as unreadable.
+        ask: returns git's output for some commits, by hash; None if it fails.
+        most_failures: after this many, the rest counts as unreadable.
     """
 
     def __init__(
@@ -164,7 +163,7 @@ class _BatchReader(Generic[_T]):
         self._failures = 0
 
     def read(self, hashes: Sequence[str]) -> dict[str, _T]:
-        """Return what git says of some commits."""
+        """Return git's output for some commits."""
         if not hashes or self._failures >= self._most_failures:
             return {}
         found = self._ask(hashes)
@@ -177,7 +176,7 @@ class _BatchReader(Generic[_T]):
         return self.read(hashes[:middle]) | self.read(hashes[middle:])
 
 
-_Run = Callable[[list[str], Sequence[str]], bytes | None]  # as `_run`, somewhere
+_Run = Callable[[list[str], Sequence[str]], bytes | None]  # as in `_run`
 
 
 def _read_messages(run: _Run, hashes: Sequence[str]) -> dict[str, Commit] | None:
@@ -186,12 +185,12 @@ def _read_messages(run: _Run, hashes: Sequence[str]) -> dict[str, Commit] | None
 
 
 def _parse_commits(output: bytes) -> Iterator[Commit]:
-    """Yield the commits that `cat-file --batch` prints, without what they changed."""
+    """Yield the commits that `cat-file --batch` prints, without their changes."""
     at = 0
     while (end := output.find(b"\n", at)) >= 0:
         header = _OBJECT.match(output, at)
         at = end + 1
-        if header is None:  # one that is missing
+        if header is None:  # the commit is missing
             continue
         size = int(header[3])
         if header[2] == b"commit" and (commit := _parse_commit(os.fsdecode(header[1]), output[at : at + size])):
@@ -223,7 +222,7 @@ def _decode(message: bytes, encoding: str) -> str:
 
 
 def _read_changes(run: _Run, hashes: Sequence[str]) -> dict[str, tuple[CommittedChange, ...]] | None:
-    # Where contents were never fetched, as in a partial clone, only renames of unchanged files are found.
+    # Without the contents, as in a partial clone, only renames of unchanged files are found.
     if (output := run([*_CHANGES, *_SIMILAR], hashes)) is not None:
         found = _parse_changes(output)
         return {name: tuple(change for _, change in changes) for name, changes in found.items()}
@@ -233,16 +232,16 @@ def _read_changes(run: _Run, hashes: Sequence[str]) -> dict[str, tuple[Committed
 
 
 def _not_compared(changes: Sequence[tuple[str, CommittedChange]]) -> tuple[CommittedChange, ...]:
-    """Return changes with their letters, of which those of new files are doubtful if others went in the same commit."""
+    """Return changes with their letters; new files are doubtful if others were deleted in the same commit."""
     is_removing = any(letter == "D" for letter, _ in changes)
     return tuple(change._replace(is_doubtful=is_removing and letter == "A") for letter, change in changes)
 
 
 def _parse_changes(output: bytes) -> dict[str, list[tuple[str, CommittedChange]]]:
-    """Return what `diff-tree -z` prints for each commit: its hash, then for each change letters and one or two paths.
+    """Parse `diff-tree -z`, which prints for each commit its hash, then for each change letters and one or two paths.
 
-    A letter that two paths follow has a number; a merge has a letter for each parent, and one path. Paths that lead out
-    of the repository, which only a forged commit can hold, are left out.
+    A number after the letter means that two paths follow. A merge has a letter for each parent, and one path. Paths
+    that lead out of the repository, which only a forged commit can have, are left out.
     """
     changes: dict[str, list[tuple[str, CommittedChange]]] = {}
     current: list[tuple[str, CommittedChange]] = []
@@ -260,7 +259,7 @@ def _parse_changes(output: bytes) -> dict[str, list[tuple[str, CommittedChange]]
 
 
 def _run(folder: Path, is_unwanted: Callable[[], bool], arguments: list[str], hashes: Sequence[str]) -> bytes | None:
-    """Return what git prints about some commits; None if it fails or prints too much.
+    """Return git's output about some commits; None if it fails or prints too much.
 
     Raises:
         PathError, OSError: if git cannot run, is too slow, or is unwanted.

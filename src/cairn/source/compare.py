@@ -1,6 +1,6 @@
-"""Hides how the files on disk are compared with a commit, without running programs that the repository names.
+"""Compares the files on disk with a commit, without running programs that the repository configures.
 
-`git diff` runs the filters and hooks of a repository. Here git only says what it stores.
+`git diff` runs a repository's filters and hooks. Here git only reads what it stores.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class Comparison(NamedTuple):
     """How the files on disk differ from a revision.
 
     Attributes:
-        changed: ranges of lines as they are now, 1-based and inclusive. A file that is new, or that cannot be compared
-            line by line, has none: all of it counts.
-        gone: the regular files of the revision that are not on disk, though the checkout should have them.
-        submodules: their paths; nothing in them was compared.
+        changed: ranges of current lines, 1-based and inclusive, by path. A file that is new or cannot be compared line
+            by line has none: all of it counts.
+        gone: regular files of the revision that the checkout should have but that are not on disk.
+        submodules: their paths; nothing in them is compared.
     """
 
     changed: dict[str, list[tuple[int, int]]]
@@ -56,14 +56,14 @@ def compare(
 ) -> Comparison:
     """Return how the files on disk differ from a revision; submodules are left out.
 
-    Line endings do not count, because git may have converted them.
+    Line endings are ignored, because git may have converted them.
 
     Args:
         root: the folder that the paths are relative to.
         repository: the checkout it belongs to.
         revision: as git names it.
-        paths: of the files whose content to compare.
-        max_file_bytes: larger files count as a whole.
+        paths: those of the files to compare.
+        max_file_bytes: larger files count as changed entirely.
 
     Raises:
         DiffError: if git does not know the revision.
@@ -97,7 +97,7 @@ def compare(
 
 
 def _is_gone(path: str) -> bool:
-    """Tell whether a path holds no regular file."""
+    """Tell whether there is no regular file at a path."""
     try:
         return not stat.S_ISREG(os.lstat(path).st_mode)
     except (FileNotFoundError, NotADirectoryError):
@@ -115,7 +115,7 @@ def _stats(root: Path, paths: Iterable[str]) -> Iterator[FileStat]:
 
 
 def _is_inside(path: str, folders: Collection[str], end: str = "") -> bool:
-    """Tell whether a path leads into one of some folders, which are written with `end`."""
+    """Tell whether a path is inside one of some folders, which are written with `end`."""
     at = path.find("/") if folders else -1
     while at > 0:
         if path[:at] + end in folders:
@@ -127,7 +127,7 @@ def _is_inside(path: str, folders: Collection[str], end: str = "") -> bool:
 def _compare(
     root: Path, path: str, entry: TreeEntry | None, reader: ObjectReader, max_file_bytes: int
 ) -> _Ranges | None:
-    """Return the changed ranges of a file, empty for all of it; None when it is as the revision has it, or gone."""
+    """Return the changed ranges of a file, empty for all of it; None if it is unchanged or gone."""
     if entry is None or entry.mode in (SYMLINK, SUBMODULE):
         return []
     try:
@@ -138,7 +138,7 @@ def _compare(
         return []
     if is_content_of(entry.object_id, new):
         return None
-    if entry.size == NOT_FETCHED:  # a reader would start git for each one, which ends there
+    if entry.size == NOT_FETCHED:  # git exits at such an object, and a reader would restart it each time
         return []
     try:
         old = reader.read(entry.object_id, max_file_bytes)

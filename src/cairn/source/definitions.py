@@ -1,4 +1,4 @@
-"""Finds the definitions of one file: parses it, and turns each match of its language's query into a definition."""
+"""Finds the definitions of a file: parses it, and turns each match of its language's query into a definition."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ if TYPE_CHECKING:
 
 MAX_SIGNATURE_CHARS = 300
 MAX_DOC_CHARS = 2_000
-# A definition nested deeper, or with a longer qualified name, is data written as code, and is not listed.
+# Anything nested deeper or with a longer qualified name is data written as code, and is not listed.
 MAX_DEPTH, MAX_NAME_CHARS = 48, 1_000
-MAX_LEAD_LINES = 1_000  # of comments and attributes above a definition
+MAX_LEAD_LINES = 1_000  # lines of comments and attributes above a definition, at most
 # A function directly inside one of these is a method.
 TYPE_KINDS = frozenset(
     {"class", "interface", "struct", "trait", "impl", "enum", "contract", "record", "object"}
     | {"extension", "instance", "protocol", "union"}
 )
-# What a pattern marks as `outer` is local inside one of these, and not listed; nested functions and types are.
+# What a pattern marks as `outer` is local inside one of these and not listed; nested functions and types are.
 FUNCTION_KINDS = frozenset({"function", "method", "constructor", "test"})
-# Languages in which a macro belongs to the whole file, wherever it stands.
+# Languages in which a macro belongs to the whole file, wherever it is defined.
 _WITH_FLAT_MACROS = frozenset({"c", "cpp"})
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Where each line of a file's bytes starts. Line indexes are 0-based here.
+    """Maps byte offsets of a file to its lines. Line indexes are 0-based here.
 
     Attributes:
-        starts: by line.
-        bounds: the same, and where the last line ends.
+        starts: the offset of each line.
+        bounds: the same, followed by the end of the last line.
     """
 
     starts: tuple[int, ...]
     bounds: tuple[int, ...]
 
     @classmethod
-    @lru_cache(maxsize=1)  # who parses a file asks several times
+    @lru_cache(maxsize=1)  # parsing a file asks several times
     def of(cls, data: bytes) -> Lines:
         """Find the lines of a file."""
         bounds = tuple(accumulate(map(len, BytesIO(data).readlines()), initial=0)) if data else (0, 0)
@@ -66,13 +66,13 @@ class Lines:
         return self.bounds[line + 1]
 
     def bytes_between(self, first: int, last: int) -> int:
-        """Return the size of the lines `first` to `last`, both included."""
+        """Return the size of the lines `first` to `last`, inclusive."""
         return self.bounds[last + 1] - self.bounds[first]
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedDefinition:
-    """A definition with what only the chunker needs: its lines from the comment or decorator above, and its node."""
+    """A definition with what only the chunker needs: its first line, with comments and decorators, and its node."""
 
     definition: Definition
     lead_line: int
@@ -90,20 +90,20 @@ def _parser(language: Language) -> tree_sitter.Parser:
 def parse(data: bytes, language: Language) -> tree_sitter.Tree:
     """Return the syntax tree of `data`; syntax errors become error nodes, never an exception.
 
-    The latest tree is kept, because a helper process is asked first for the outline of a file and then for its flow.
+    The latest tree is cached, because a helper is asked first for a file's outline and then for its flow.
     """
     global _latest
     latest = _latest
     if latest is not None and latest[0] is language and latest[1] == data:
         return latest[2]
-    _latest = None  # two large trees at once may be too much
+    _latest = None  # two large trees may not fit into memory
     tree = _parse(_parser_input(data, language), language)
     _latest = language, data, tree
     return tree
 
 
 def _parse(data: bytes, language: Language) -> tree_sitter.Tree:
-    """Return the syntax tree of a file; of an unfinished merge with both sides, or the first if they do not fit."""
+    """Return the syntax tree of a file; of an unfinished merge with both sides, or the first if that does not parse."""
     parser = _parser(language)
     if (sides := sides_of(data)) is None:
         return parser.parse(data)
@@ -112,7 +112,7 @@ def _parse(data: bytes, language: Language) -> tree_sitter.Tree:
 
 
 def first_error_line(tree: tree_sitter.Tree, start: int = 1) -> int:
-    """Return the first line from `start` on that the grammar does not understand, 0 if it understands all of them."""
+    """Return the first line from `start` on with a syntax error, 0 if there is none."""
     nodes = [tree.root_node]
     while nodes:
         node = nodes.pop()
@@ -129,10 +129,10 @@ _latest: tuple[Language, bytes, tree_sitter.Tree] | None = None
 
 
 def _parser_input(data: bytes, language: Language) -> bytes:
-    """Return the bytes to parse, as many as `data` has.
+    """Return the bytes to parse, of the same length as `data`.
 
-    A query raises an error for text that is not UTF-8, so each byte that isn't (mostly a Latin-1 letter) becomes `_`.
-    The noise of a language becomes blanks.
+    Queries fail on text that is not UTF-8, so each invalid byte, mostly a Latin-1 letter, becomes `_`. A language's
+    noise is blanked.
     """
     try:
         data.decode("utf-8")
@@ -148,7 +148,7 @@ def _parser_input(data: bytes, language: Language) -> bytes:
 
 
 def _unwrap(data: bytes, wrapper: bytes) -> bytes:
-    """Blank the openings of blocks, and the braces that close them: those with the same indentation."""
+    """Blank the openings of wrapper blocks and the braces that close them, at the same indentation."""
     kept: bytearray | None = None
     for opening in re.finditer(wrapper, data):
         closing = data.find(b"\n%b}" % opening[1], opening.end())
@@ -166,9 +166,9 @@ def _blank(match: re.Match[bytes]) -> bytes:
 def find_definitions(
     tree: tree_sitter.Tree, data: bytes, lines: Lines, language: Language, *, members: bool = False
 ) -> list[ParsedDefinition]:
-    """Return the definitions of a file in reading order, an enclosing one before what it encloses.
+    """Return the definitions of a file in reading order, outer ones first.
 
-    With `members` also those that only an outline lists, such as enumerators: too small to be searched for.
+    With `members`, include those too small to be searched for, such as enumerators, which only outlines list.
     """
     matches, wrappers = run_query(tree, language, members)
     parsed: list[ParsedDefinition] = []
@@ -176,7 +176,7 @@ def find_definitions(
     for match in matches:
         if len(parsed) >= MAX_DEFINITIONS:
             break
-        if not match.name or _repeats(parsed, match):  # the parser invents an empty name where one is missing
+        if not match.name or _repeats(parsed, match):  # the parser inserts an empty name where one is missing
             continue
         while open_parents and not _encloses(parsed[open_parents[-1]].definition.span, match):
             open_parents.pop()
@@ -184,7 +184,7 @@ def find_definitions(
         if len(open_parents) >= MAX_DEPTH or _name_chars(parsed, parent, match) > MAX_NAME_CHARS:
             continue
         if parent >= 0 and match.outer and parsed[parent].definition.kind in FUNCTION_KINDS:
-            continue  # a local variable, or something that only looks like a definition there
+            continue  # a local variable, or something that only looks like a definition here
         if match.clause and parsed and _continues(parsed[-1].definition, match, parent):
             parsed[-1] = _add_clause(parsed[-1], match, lines)
         else:
@@ -194,7 +194,7 @@ def find_definitions(
 
 
 def find_leads(data: bytes, language: str) -> tuple[int, ...]:
-    """Return the line of each definition of a file, or that of the first comment, attribute or decorator above it."""
+    """Return the first line of each definition of a file, including comments, attributes and decorators above it."""
     known = BY_NAME[language]
     parsed = find_definitions(parse(data, known), data, Lines.of(data), known)
     return tuple(min(item.lead_line + 1, item.definition.span.start_line) for item in parsed)
@@ -206,12 +206,12 @@ def _name_chars(parsed: list[ParsedDefinition], parent: int, match: Match) -> in
 
 
 def _encloses(outer: Span, inner: Match) -> bool:
-    """Tell whether a definition encloses a match; the names in `int a, b;` share a node and stand side by side."""
+    """Tell whether a definition encloses a match; the names in `int a, b;` share a node and are siblings."""
     return outer.end_byte >= inner.end and (outer.end_byte != inner.end or outer.start_byte != inner.start)
 
 
 def _repeats(parsed: list[ParsedDefinition], match: Match) -> bool:
-    """Tell whether an earlier pattern of the query file matched this node under this name; the earlier one is kept."""
+    """Tell whether an earlier pattern of the query matched this node with this name; the earlier one is kept."""
     for previous in reversed(parsed):
         span = previous.definition.span
         if span.start_byte != match.start or span.end_byte != match.end:
@@ -226,7 +226,7 @@ def _continues(previous: Definition, match: Match, parent: int) -> bool:
 
 
 def _add_clause(item: ParsedDefinition, match: Match, lines: Lines) -> ParsedDefinition:
-    """Return `item` with the clause `match` added; its node becomes the one that holds all its clauses."""
+    """Return `item` with the clause `match` added; its node becomes the one around all of its clauses."""
     last = lines.at(max(match.start, match.end - 1))
     span = item.definition.span._replace(end_line=last + 1, end_byte=match.end)
     return ParsedDefinition(item.definition._replace(span=span), item.lead_line, last, match.node.parent or match.node)
@@ -267,20 +267,20 @@ def _build(
         parent,
         Span(first + 1, last + 1, match.start, match.end),
     )
-    # The chunker cuts a long definition by the parts of this node, so it has to hold the body.
+    # The chunker cuts a long definition at the parts of this node, so it has to contain the body.
     whole = match.node if match.end <= match.node.end_byte else match.node.parent or match.node
     return ParsedDefinition(definition, lead, last, whole)
 
 
 _CALLED = frozenset({"function", "method", "constructor"})
-_GOES_ON = (b"(", b"<", b",")  # the end of a line after which a head goes on
+_GOES_ON = (b"(", b"<", b",")  # a line end after which the head continues
 _ATTRIBUTES = re.compile(rb"(?:\s*@[\w.]+(?:\([^()\n]*\))?)+[ \t]*\n")
 
 
 def _signature(match: Match, wrapper: Wrapper | None, data: bytes) -> str:
-    """Return the definition up to its body on one line; without a body, its first line and the attributes above it.
+    """Return the definition's head on one line; without a body, its first line and the attributes above it.
 
-    The parameters of a function are in it, on however many lines they are.
+    It includes all parameters of a function, however many lines they take.
     """
     start, end = match.start, match.node.end_byte
     if match.docs and match.docs[0].start_byte == start:
@@ -288,7 +288,7 @@ def _signature(match: Match, wrapper: Wrapper | None, data: bytes) -> str:
     if head := (wrapper and wrapper.signature) or match.signature:
         start, end = head.start_byte, head.end_byte
     elif match.body is not None and match.body.start_byte > start:
-        # Where a body has no opening mark, the grammar puts the body's first comment between head and body.
+        # If a body has no opening mark, the grammar puts its first comment between head and body.
         comments = [child.start_byte for child in match.node.children if is_comment(child) and child.start_byte > start]
         end = min([match.body.start_byte, *comments])
     else:
@@ -308,11 +308,11 @@ def _doc(docs: list[tree_sitter.Node], comment: str) -> str:
 
 
 def _lead(first: int, outermost: int, data: bytes, lines: Lines, language: Language) -> tuple[int, str]:
-    """Return the first line of the comments and attributes directly above a line, and the comments' text.
+    """Return the first line of the comments and attributes directly above a line, and the text of the comments.
 
     Args:
-        first: the line.
-        outermost: that of what is around it, such as a decorator.
+        first: that line.
+        outermost: the first line of whatever wraps the definition, such as a decorator.
         data, lines, language: of the file.
     """
     lead = outermost
@@ -336,7 +336,7 @@ def _lead(first: int, outermost: int, data: bytes, lines: Lines, language: Langu
             continue
         comments.append(text)
         lead -= 1
-    if inside_block:  # a closing mark without an opening one: this was code, not a comment
+    if inside_block:  # closing mark without an opening one: this was code, not a comment
         return outermost, ""
     return lead, "\n".join([_strip_marks(text) for text in reversed(comments)]).strip() if comments else ""
 

@@ -1,4 +1,4 @@
-"""Finds whose property a name of JavaScript or TypeScript is where no dot says it: in patterns, and in JSX."""
+"""Finds the owner of a property in JavaScript and TypeScript where there is no dot: in patterns and JSX."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 DESTRUCTURING = frozenset({"javascript", "typescript", "tsx", "svelte", "vue"})
-TAG = "<"  # before the name of a component
+TAG = "<"  # precedes the name of a component
 _SHORTHAND = "shorthand_property_identifier_pattern"
 _PARAMETERS = frozenset({"required_parameter", "optional_parameter"})
 _INNER = frozenset({"object_assignment_pattern", "pair_pattern"})
@@ -22,10 +22,10 @@ _UNKNOWN = "?"
 
 
 def owner_of_property(leaf: tree_sitter.Node) -> str:
-    """Return what has a name as a property: an expression, a type, or a component behind a `TAG`; empty for nothing.
+    """Return the owner of a property: an expression, a type, or a component after `TAG`; empty for none.
 
-    Of `function Row({ cells }: RowProps)` and `memo<RowProps>(({ cells }) => …)` that is `RowProps`, of
-    `const { cells } = useRows()` it is `useRows()`, and of `<Row cells={1} />` it is `<Row`.
+    In `function Row({ cells }: RowProps)` and `memo<RowProps>(({ cells }) => …)` that is `RowProps`, in
+    `const { cells } = useRows()` it is `useRows()`, and in `<Row cells={1} />` it is `<Row`.
     """
     around = leaf.parent
     if around is None:
@@ -41,7 +41,7 @@ def owner_of_property(leaf: tree_sitter.Node) -> str:
 
 
 def names_in_pattern(pattern: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, str]]:
-    """Yield the variables that a pattern declares, each with the expression that it holds, `?` for one not known."""
+    """Yield the variables that a pattern declares, each with the expression that it holds, `?` if unknown."""
     holder = pattern.parent
     if holder is None or holder.type not in _DECLARING:
         return
@@ -62,7 +62,7 @@ def names_in_pattern(pattern: tree_sitter.Node) -> Iterator[tuple[tree_sitter.No
 
 
 def _taken_from(pattern: tree_sitter.Node) -> tuple[str, str]:
-    """Return the name of the type of what a pattern takes apart, or the expression that this is."""
+    """Return the type name of what a pattern destructures, or the expression itself."""
     holder = pattern.parent
     if holder is not None and holder.type == "variable_declarator":
         type_ = _type_in(holder)
@@ -73,7 +73,7 @@ def _taken_from(pattern: tree_sitter.Node) -> tuple[str, str]:
 
 
 def _value_of(declarator: tree_sitter.Node) -> str:
-    """Return the expression that is taken apart."""
+    """Return the destructured expression."""
     value = declarator.child_by_field_name("value")
     if value is not None and value.type == "await_expression":
         value = value.named_child(0)
@@ -81,7 +81,7 @@ def _value_of(declarator: tree_sitter.Node) -> str:
 
 
 def _type_in(node: tree_sitter.Node) -> str:
-    """Return the name of the type that a parameter or variable says it has, empty for none or one without a name."""
+    """Return the name of the declared type of a parameter or variable, empty for none or an anonymous one."""
     declared = node.child_by_field_name("type")
     return _name_of(declared.named_child(0)) if declared is not None else ""
 
@@ -93,7 +93,7 @@ def _name_of(type_: tree_sitter.Node | None) -> str:
 
 
 def _type_of_argument(parameter: tree_sitter.Node) -> str:
-    """Return the type that what is around a nameless function gives its first parameter: `memo<Props>`, `FC<Props>`."""
+    """Return the type that its context gives an anonymous function's first parameter: `memo<Props>`, `FC<Props>`."""
     function = parameter.parent.parent if parameter.parent is not None else None
     around = function.parent if function is not None else None
     if around is None or parameter.parent is None or parameter.parent.named_child(0) != parameter:

@@ -1,4 +1,4 @@
-"""Reads what a comment above a declaration says of types: `@var`, `@param` and `@return` as PHP writes them."""
+"""Reads the types in doc comments: PHP's `@var`, `@param` and `@return`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import tree_sitter
 
-# A type may have brackets with spaces in them.
+# A type may contain brackets with spaces in them.
 _TAG = re.compile(
     r"@(?:phpstan-|psalm-)?(?P<tag>var|param|return)[ \t]+"
     r"(?P<type>(?:[^\s<({]|<(?:[^<>]|<[^<>]*>)*>|\{[^{}]*\}|\([^()]*\))+)"
@@ -20,7 +20,7 @@ _ANYTHING = frozenset({"mixed", "object", "iterable", "callable", "resource", "c
 
 
 class DocType(NamedTuple):
-    """What one tag says; `name` is that of a variable or parameter, empty for none."""
+    """The type in one tag; `name` is the variable or parameter, empty for none."""
 
     tag: str
     type: str
@@ -28,7 +28,7 @@ class DocType(NamedTuple):
 
 
 def read_doc_types(text: str) -> list[DocType]:
-    """Return the types that a comment declares, without those that may be anything."""
+    """Return the types that a comment declares, except for those that mean anything."""
     return [
         DocType(match["tag"], match["type"], match["name"] or "")
         for match in _TAG.finditer(text)
@@ -37,9 +37,9 @@ def read_doc_types(text: str) -> list[DocType]:
 
 
 def declared_types(node: tree_sitter.Node) -> Iterator[tuple[str, str, int]]:
-    """Yield what a comment declares, as (variable, type, a byte in its scope); a result has no variable.
+    """Yield a comment's types as (variable, type, a byte in its scope); a result has no variable.
 
-    It speaks of the property or function behind it, or of a variable that it names.
+    A comment is about the property or function after it, or about a variable that it names.
     """
     text, following = node.text or b"", node.next_named_sibling
     if b"@" not in text or following is None:

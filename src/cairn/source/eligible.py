@@ -1,4 +1,4 @@
-"""Which files are worth indexing, by name: tables of data, and the few lines that read them."""
+"""Tells by name which files are worth indexing: tables, and the code that reads them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Callable
 BINARY = "binary (extension)"
 GENERATED = "generated"
 MINIFIED = "minified"
-# State of version control and of Cairn itself: not files of the project, so they are not even listed as skipped.
+# State of version control and of Cairn: not part of the project, so not even listed as skipped.
 UNLISTED = frozenset((".git", ".hg", ".svn", ".bzr", ".jj", ".pijul", "_darcs", ".cairn"))
 
 
 def _read_table(text: str) -> dict[str, str]:
-    """Return reason by word, from lines that read `reason: word word` and may be continued."""
+    """Return the reason for each word, from lines of the form `reason: word word`, which may be continued."""
     table: dict[str, str] = {}
     reason = ""
     for line in text.strip().split("\n"):
@@ -31,7 +31,7 @@ cache: __pycache__ .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_lin
     .nyc_output .dart_tool .serverless .stack-work .elixir_ls .metals .bloop .ccls-cache .zig-cache zig-cache
 snapshot: __snapshots__ __image_snapshots__
 """)
-# Ordinary names that are vendored only beside the manifest of the package manager that fills them.
+# Ordinary names that only mean vendored code beside the manifest of their package manager.
 _MANIFESTS = {
     "vendor": ("go.mod", "go.work", "composer.json", "Gemfile", "Cargo.toml", "package.json"),
     "Pods": ("Podfile",),
@@ -48,7 +48,7 @@ lock file: package-lock.json npm-shrinkwrap.json .package-lock.json yarn.lock pn
     buildscript-gradle.lockfile Chart.lock .terraform.lock.hcl stack.yaml.lock cabal.project.freeze buf.lock shard.lock
     renv.lock packrat.lock dub.selections.json MODULE.bazel.lock Brewfile.lock.json
 """) | {".DS_Store": BINARY, "Thumbs.db": BINARY, "PKG-INFO": GENERATED}
-# Only extensions that no source or text format shares: .mo, .pt, .dot and the like are judged by their content.
+# Only extensions that no text format uses; .mo, .pt, .dot and the like are judged by their content.
 _EXTENSIONS = _read_table(f"""
 {BINARY}: .png .jpg .jpeg .jpe .gif .bmp .ico .icns .tif .tiff .webp .avif .heic .heif .jxl .jp2 .psd .xcf .sketch .dds
     .tga .exr .cr2 .nef
@@ -72,12 +72,12 @@ _MINIFIED_NAME = re.compile(r"[.-]min\.(?:js|mjs|cjs|css|html?|json)$|\.bundle\.
 _MINIFIED_ENDINGS = frozenset((".js", ".mjs", ".cjs", ".css", ".html", ".htm", ".json"))
 
 
-# Whether a file with one of these names exists decides whether others are indexed.
+# Files whose existence decides whether others are indexed.
 DECIDING_NAMES = frozenset(_MARKERS) | {manifest for names in _MANIFESTS.values() for manifest in names}
 
 
 def deciding_paths(folder: str) -> set[str]:
-    """Return the paths that `check_folder` may look for; like the folder they are relative to the root."""
+    """Return the paths that `check_folder` may look for; like the folder, they are relative to the root."""
     parent, _, name = folder.rpartition("/")
     above = f"{parent}/" if parent else ""
     return {f"{folder}/{marker}" for marker in _MARKERS} | {
@@ -86,11 +86,11 @@ def deciding_paths(folder: str) -> set[str]:
 
 
 def check_folder(path: str, holds: Callable[[str], bool]) -> str:
-    """Return the convention by which nothing below a folder is indexed; empty when there is none.
+    """Return the convention by which a folder is not indexed, empty for none.
 
     Args:
         path: relative to the root; folders above the root never count.
-        holds: says whether a path, relative to the root, exists.
+        holds: tells whether a path, relative to the root, exists.
     """
     parent, _, name = path.rpartition("/")
     if reason := _FOLDERS.get(name):
@@ -107,7 +107,7 @@ def check_folder(path: str, holds: Callable[[str], bool]) -> str:
 
 
 def check_name(name: str) -> str:
-    """Return why a file of this name is not indexed, whatever it holds; empty when there is no reason."""
+    """Return why a file with this name is never indexed, empty if it may be."""
     if reason := _NAMES.get(name):
         return reason
     dot = name.rfind(".")

@@ -1,8 +1,8 @@
-"""Writes expressions of all languages in one form.
+"""Normalizes expressions of all languages to one form.
 
-An expression is kept in one form for all languages: `a->b`, `A::b` and `a?.b` become `a.b`; the content of brackets is
-left out, so that `f(x)[0].g` becomes `f()[].g`; anything else becomes `?`. In a language that tells functions of one
-name apart by their arguments, round brackets keep how many there are, where that is plain to see: `f(1)[].g`.
+`a->b`, `A::b` and `a?.b` become `a.b`. The content of brackets is dropped, so that `f(x)[0].g` becomes `f()[].g`.
+Anything else becomes `?`. In languages with overloading, parentheses keep the number of arguments if it is obvious:
+`f(1)[].g`.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from functools import lru_cache
 from cairn.source.arguments import OVERLOADING, UNKNOWN, count_in_text
 
 _MAX_EXPRESSION_BYTES = 400
-_MAX_SHORTENED_BYTES = 20_000  # of an expression with all that stands in its brackets
+_MAX_SHORTENED_BYTES = 20_000  # of an expression, including the content of its brackets
 _MAX_WRAPPINGS = 8
 _PLAIN = re.compile(r"#?[@$\w]+(?:\.#?[@$\w]+)*")  # `#name` is private in JavaScript
 _STRING = re.compile(r"""[rbfu]*"(?:[^"\\\n]|\\.)*"|[rbfu]*'(?:[^'\\\n]|\\.)*'|`[^`]*`""", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
-_EMPTIED = {"(": "\1", "[": "\2", "{": "\3"}  # stand for empty brackets while those around them are emptied
-_FIRST_COUNT, _MAX_COUNT = 0xE000, 99  # letters that stand for brackets around so many arguments meanwhile
+_EMPTIED = {"(": "\1", "[": "\2", "{": "\3"}  # placeholders for empty brackets while the outer ones are emptied
+_FIRST_COUNT, _MAX_COUNT = 0xE000, 99  # private-use letters that stand for brackets with this many arguments meanwhile
 _COUNT = re.compile(f"[{chr(_FIRST_COUNT)}-{chr(_FIRST_COUNT + _MAX_COUNT)}]")
 _GENERICS = re.compile(r"(?:::)?<[^<>()]*>")
 _TURBOFISH = re.compile(r"::<(?:[^<>]|<[^<>]*>)*>")
 _ARROW = re.compile(r"->|::|\?\.|&\.|!!?\.|\\")
 _ROUND = re.compile(r"[()]")
 _CAST = re.compile(r"\(\s*(?:(?:const|struct|final) )*([A-Za-z_][\w.:]*)(?:<[^()]*>)?[\s*&?]*\)\s*[&*]?[\w$\"(]")
-_UNTYPED = re.compile(r"\s+as\s+(?:any|never|unknown)$")  # a cast that says nothing
+_UNTYPED = re.compile(r"\s+as\s+(?:any|never|unknown)$")  # a cast that adds nothing
 _CAST_BEHIND = re.compile(r"\sas[?!]?\s+([A-Za-z_][\w.]*)(?:<[^()]*>)?\??$")
 _ASSERTED = re.compile(r"^.*[\w)\]]\.\((?:\*([A-Za-z_][\w.]*)|((?:\w+\.)?[A-Z]\w*))\)(?=\.)", re.DOTALL)
 _BRACKETED = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`|[()\[\]{}]", re.DOTALL)
@@ -46,11 +46,11 @@ _RAW_NAME = re.compile(r"(?<![\w\"'])r#(?=[A-Za-z_])")  # of Rust
 
 @lru_cache(maxsize=1 << 16)
 def expression_of(raw: bytes, counted: str = "") -> str:
-    """Return the one form of an expression; see the top of this file. Empty where it names nothing.
+    """Return the normal form of an expression, empty if it names nothing.
 
     Args:
-        raw: as it is written.
-        counted: the language if arguments are to be counted, see `cairn.source.arguments`.
+        raw: the source text.
+        counted: the language, if arguments are to be counted; see `cairn.source.arguments`.
     """
     is_whole = len(raw) <= _MAX_EXPRESSION_BYTES
     text = raw.decode("utf-8", "replace") if is_whole else _shortened(raw)
@@ -79,10 +79,10 @@ def expression_of(raw: bytes, counted: str = "") -> str:
 
 
 def expression_in(language: str, raw: bytes) -> str:
-    """Return the one form of an expression of a language."""
+    """Return the normal form of an expression in a language."""
     if language == "rust" and b".await" in raw:
         raw = _AWAIT.sub(b"", raw)
-    elif language == "dart" and b".." in raw:  # each part of a cascade is called on what stands before all of them
+    elif language == "dart" and b".." in raw:  # each part of a cascade is called on the expression before the first
         raw = _CASCADES.sub(".", _without_contents(raw.decode("utf-8", "replace")), count=1).encode()
     elif b".prototype." in raw:  # of a class of JavaScript
         raw = raw.replace(b".prototype.", b".")
@@ -94,7 +94,7 @@ def expression_in(language: str, raw: bytes) -> str:
 
 
 def _instance(text: str) -> str:
-    """Return `(new Type(…)).x` as `Type{}.x`."""
+    """Turn `(new Type(…)).x` into `Type{}.x`."""
     made = _MADE.match(text)
     depth = 0
     for place, letter in enumerate(text if made is not None else ""):
@@ -105,7 +105,7 @@ def _instance(text: str) -> str:
 
 
 def mark_path(expression: str) -> str:
-    """Return an expression with a mark behind its first name, which can only be that of a module or of a type."""
+    """Return an expression with a mark after its first name, which must be a module or a type."""
     head, dot, rest = expression.partition(".")
     is_plain = head.isidentifier() and head[0].islower() and head not in ("crate", "self", "super")
     return f"{head}:{dot}{rest}" if dot and is_plain else expression
@@ -117,7 +117,7 @@ def called_name(expression: str) -> str:
 
 
 def _shortened(raw: bytes) -> str:
-    """Return a long expression without what stands in its brackets, its end if they do not match."""
+    """Return a long expression without the content of its brackets, or its end if they do not match."""
     text = raw[-_MAX_SHORTENED_BYTES:].decode("utf-8", "replace")
     parts: list[str] = []
     depth = at = 0
@@ -137,7 +137,7 @@ def _shortened(raw: bytes) -> str:
 
 
 def _unwrapped(text: str) -> str:
-    """Return an expression without the brackets around its beginning; a cast becomes a literal of its type."""
+    """Return an expression without parentheses around its beginning; a cast becomes a literal of its type."""
     for _ in range(_MAX_WRAPPINGS):
         closing = _closing(text) if text.startswith("(") else -1
         if closing < 0:
@@ -154,7 +154,7 @@ def _unwrapped(text: str) -> str:
 
 
 def _closing(text: str) -> int:
-    """Return where the bracket closes that a text begins with, -1 where it does not."""
+    """Return the offset of the bracket that closes the one at the beginning of a text, -1 for none."""
     depth = 0
     for match in _ROUND.finditer(text):
         depth += 1 if match[0] == "(" else -1
@@ -164,7 +164,7 @@ def _closing(text: str) -> int:
 
 
 def _without_contents(text: str, counted: str = "") -> str:
-    """Return a text with all brackets empty, or with a number of arguments."""
+    """Return a text with all brackets emptied, or holding a number of arguments."""
 
     def emptied(match: re.Match[str]) -> str:
         count = count_in_text(match[0][1:-1], counted) if counted and match[0][0] == "(" else UNKNOWN

@@ -1,4 +1,4 @@
-"""What a file refers to, as columns, and packed for the index."""
+"""The references of a file as columns, and their packed form for the index."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import NamedTuple
 from cairn.source.closures import Closure
 from cairn.source.imports import Import, ImportFlag
 
-FACTS_FORMAT = b"a"  # to be raised whenever a query or `cairn.source.references` finds something else
+FACTS_FORMAT = b"a"  # bump this when a query or `cairn.source.references` finds something else
 
 
 class Facts(NamedTuple):
-    """What a file refers to, in columns, because references are many.
+    """What a file refers to, in columns, since references are many.
 
-    `kinds`, `expressions`, `scopes` and `lines` are as long as there are references: what kind (a place in `KINDS` of
-    `cairn.source.references`), to what (a place in `texts`), in which definition (its place in the file, -1 outside of
-    all), and on which line. So are `counts`, how many arguments a call gives, see `cairn.source.arguments`; they are
-    empty in languages where that does not matter.
-    `closures` are functions without a name; `blocks` says in which of them a reference is, as the number of definitions
-    plus its place, -1 for none; it is empty where there are no closures. `enclosed` are pairs of a definition and the
+    `kinds`, `expressions`, `scopes` and `lines` have an element for each reference: its kind (an index into `KINDS` of
+    `cairn.source.references`), the expression (an index into `texts`), the enclosing definition (an index, -1 for
+    none), and the line. So has `counts`, the number of arguments of a call, see `cairn.source.arguments`; it is empty
+    in languages where that does not matter.
+    `closures` are anonymous functions. `blocks` has the closure around each reference, as the number of definitions
+    plus the closure's index, -1 for none; it is empty without closures. `enclosed` are pairs of a definition and the
     closure around it.
-    `values` say what a variable holds: (scope, variable, expression); an expression that begins with `:` is a type.
+    `values` say what variables hold: (scope, variable, expression); an expression that begins with `:` is a type.
     """
 
     texts: Sequence[str] = ()
@@ -44,7 +44,7 @@ NO_FACTS = Facts()
 
 
 def encode(facts: Facts) -> bytes:
-    """Return facts as bytes."""
+    """Pack facts into bytes."""
     imports = [(*imported[:4], int(imported.flags)) for imported in facts.imports]
     return FACTS_FORMAT + zlib.compress(
         json.dumps((*facts[:5], imports, *facts[6:]), separators=(",", ":")).encode(), 1
@@ -52,7 +52,7 @@ def encode(facts: Facts) -> bytes:
 
 
 def decode(data: bytes) -> Facts | None:
-    """Return the facts that `encode` wrote, None if another version of this module wrote them."""
+    """Unpack the facts that `encode` packed, None if another version of this module did."""
     if not data.startswith(FACTS_FORMAT):
         return None
     document = json.loads(zlib.decompress(data[len(FACTS_FORMAT) :]))

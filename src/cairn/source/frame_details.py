@@ -1,4 +1,4 @@
-"""Reads what a trace says of a frame besides its place: the function that it is in, and the line of source."""
+"""Reads more of a stack frame than its place: its function, and its line of source."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 _MAX_NAME_CHARS = 300
-# The name behind a place: Python and pytest, Ruby, Elixir; Python's faulthandler, profiler and debugger; Lua, Zig.
+# The function after a place: Python and pytest, Ruby, Elixir; Python's faulthandler, profiler and debugger; Lua, Zig.
 _NAME_BEHIND = re.compile(
     r"[,:] in ([\w.<>]{1,200})(?:\([^\n]{0,300}\))?\s*$|:in [`']([^'`\n]{1,200})'|: [\w.]{1,200}\.(\w+[?!]?)/\d"
     r"|(?<=\d) in ([\w.<>]{1,200})$|\(([\w.<>]{1,200})\)\s*$|(?<=\))([\w<>]{1,200})\(\)"
@@ -14,13 +14,13 @@ _NAME_BEHIND = re.compile(
     r"|:\d+: 0x[\da-f]+ in ([\w.]{1,200}) \("
 )
 _NAME_IN_DART = re.compile(r":\d+ {2,}(\S.{0,200}?)\s*$")
-# The name before it: JavaScript, .NET and Vitest; Firefox and Safari; Visual Studio; Chrome. The end of a
-# qualified one counts.
+# The function before it: JavaScript, .NET and Vitest; Firefox and Safari; Visual Studio; Chrome. Of a qualified name,
+# the last part counts.
 _NAME_BEFORE = re.compile(
     r"[\s|>*]{0,40}(?:(?:at|bei|\u00e0|\u276f) (?:async )?(?:new )?([^\s()]+)[^\n]{0,400}?[( ]|([\w$.<>/]+)@\S{0,200}$"
     r"|[\w.+-]{1,200}\.(?:dll|exe)!([\w.+<>`]{1,300})\(|(?:[^\s@]{0,300}\.)?([\w$]{1,200}) (?:\| )?@ (?:\| )?$)"
 )
-# The name before it in native code: gdb, sanitizers and Dart (`#1 0x4f in f (a=1) at`), lldb, Valgrind, Swift, py-spy.
+# The same in native code: gdb, sanitizers and Dart (`#1 0x4f in f (a=1) at`), lldb, Valgrind, Swift, py-spy.
 _NATIVE = re.compile(
     r"(?:[\s*]{0,20}(?:frame )?#\d{1,6}:?\s+(?:0x[\da-f]+\s+)?(?:in )?(?:[^\s`]{1,200}`)?"
     r"|(?:==\d+==)?\s+(?:at|by) 0x[\dA-F]+: |\s*(?=\S+ \($)"
@@ -28,16 +28,15 @@ _NATIVE = re.compile(
     r"([^\n(]{1,2000}?)(?:\s?\([^\n]*\))?(?: const)?(?: \+ \d+)?(?: in \S{1,200})?\s*(?:at |\((?:package:|file:)?)?$"
 )
 _MAX_NATIVE_CHARS = 4_000
-# A term of Elixir or Erlang: the function and the number of its parameters stand before the place.
+# A term of Elixir or Erlang: the function and its number of parameters come before the place.
 _TERM = ("file: ", "file,")
 _NAME_IN_TERM = re.compile(r"[,:\s]([a-z_]\w{0,80}[?!]?), ?\d{1,2},(?: ?\[\{?)?$")
 _OF_POINTER = re.compile(r"\.\(\*?(\w{1,80})\)\.")
 _TEMPLATE = re.compile(r"<[^<>]*>")
 _JAVA = re.compile(r"(?:.*\.)?([\w$]+)\.([\w$<>-]+) ?\([\w$-]+\.\w+:\d+\)?\s*")
-_OF_VALUE_CLASS = re.compile(r"-[\w-]{7}(?=$|\$)")  # what Kotlin adds to the name of a function with such a parameter
+_OF_VALUE_CLASS = re.compile(r"-[\w-]{7}(?=$|\$)")  # for a value class as parameter
 _GO = r"[\w./~@%\[\]-]+\.(?:\(\*?\w+(?:\[[^\]]*\])?\)\.)?[\w.\[\]-]+"
-# The line before a place that stands alone: Go, with the parameters; Rust and Julia, with a number; GCC and
-# linkers.
+# On the line before a place that stands alone: Go, with the parameters; Rust and Julia, with a number; GCC and linkers.
 _NAME_ABOVE = re.compile(
     rf"\s*(?:({_GO})\(.*\)|created by ({_GO})(?: in goroutine \d+)?"
     r"|\d+: (?:\s*0x[\da-f]+ - )?\s*(\S.*?)|\[\d+\]\s*([^\s(]{1,200})\(.*\)"
@@ -48,16 +47,16 @@ _PLACE_ALONE = re.compile(r"\s*(?:at |@ (?:[\w.]{1,100} )?)?$")
 _MADE_BY_COMPILER = re.compile(
     r"(?:::\{\{?[^}]*\}\}?|::h[\da-f]{16}|\.func\d+|\.gowrap\d+|\.\d+|-fm|\[[^\]]*\]|-range\d+)+$"
 )
-_WRITTEN_IN = re.compile(r"<(\w+)>[bdg]__")  # by a compiler of .NET
+_WRITTEN_IN = re.compile(r"<(\w+)>[bdg]__")  # added by .NET compilers
 _BETWEEN_NAMES = re.compile(r"\.|::|#|/| ")
 _NAME = re.compile(r"[^\W\d][\w$]*[?!=]?")
 _NO_NAMES = frozenset({"anonymous", "eval", "MoveNext", "invoke"})
 _CONSTRUCTORS = ("<init>", "ctor", "cctor", "<clinit>")
-# A line of source behind its number, as compilers and test runners show it.
+# A line of source after its number, as compilers and test runners print it.
 _NUMBERED = re.compile(r"^[\s>\u276f\u2502|]{0,20}(\d{1,7})\s{0,4}[|\u2502] {0,200}(\S.{0,400}?)\s*$", re.MULTILINE)
 _CARET = re.compile(r"\s+[~^][~^\s]*$")
 _INDENTED = (" ", "\t")
-# pytest shows the source above a place: the line is marked, and below it may be values and what went wrong.
+# pytest prints the source above a place: the line is marked, and may be followed by values and the error.
 _PLACE_OF_PYTEST = re.compile(r":(?: \w+)? *$")
 _MARKED = re.compile(r"> {2,}(\S.*?)\s*$")
 _BELOW_MARKED = ("E ", " ", "\t")
@@ -65,13 +64,13 @@ _MAX_BELOW_MARKED = 60
 
 
 def function_of(line: str, start: int, end: int, above: str) -> str:
-    """Return the name of the function that a frame says it is in, empty if it says none.
+    """Return the name of a frame's function, empty if the text does not say.
 
     Args:
-        line: that has the frame.
+        line: the line with the frame.
         start: where the place begins in it.
         end: where it ends.
-        above: the line before it.
+        above: the line before.
     """
     if "(" in line[start:end] and (java := _JAVA.fullmatch(line, start, end)) is not None:
         return java[1].rpartition("$")[2] if java[2] in _CONSTRUCTORS else _plain(_OF_VALUE_CLASS.sub("", java[2]))
@@ -93,20 +92,20 @@ def function_of(line: str, start: int, end: int, above: str) -> str:
 
 
 def _plain_head(head: str) -> str:
-    """Return what stands before a place without the brackets in names: of anonymous namespaces, and of Go's methods."""
+    """Return the text before a place without brackets in names, such as anonymous namespaces and Go's methods."""
     return _OF_POINTER.sub(r".\1.", head.replace("(anonymous namespace)::", "")) if "(" in head else head
 
 
 def _without_templates(name: str) -> str:
-    """Return a name of C++ or Rust without the arguments of its templates, at most three deep."""
+    """Return a C++ or Rust name without template arguments, up to three levels deep."""
     for _ in range(3):
         name = _TEMPLATE.sub("", name)
     return name
 
 
 def _plain(name: str) -> str:
-    """Return the last part of a function's name as its source has it, empty if only a compiler knows it."""
-    if name.isascii() and name.isidentifier():  # as most are
+    """Return the last part of a function's name as in its source, empty if a compiler made it up."""
+    if name.isascii() and name.isidentifier():  # the common case
         return "" if name in _NO_NAMES else name
     if (written_in := _WRITTEN_IN.search(name)) is not None:
         return written_in[1]
@@ -121,7 +120,7 @@ def _plain(name: str) -> str:
 
 
 def numbered_source(text: str) -> dict[int, str]:
-    """Return {number: line of source} of what a text shows with its numbers, without numbers that stand there twice."""
+    """Return {number: line of source} for numbered lines in a text, without numbers that occur twice."""
     found: dict[int, str] = {}
     for number, code in _NUMBERED.findall(text) if "|" in text or "\u2502" in text else ():
         found[int(number)] = code if found.get(int(number), code) == code else ""
@@ -129,12 +128,12 @@ def numbered_source(text: str) -> dict[int, str]:
 
 
 def source_below(lines: Sequence[str], number: int, *, shows_source: bool) -> str:
-    """Return the line of source that stands below a frame, empty if there is none.
+    """Return the line of source printed below a frame, empty if there is none.
 
     Args:
         lines: of the text.
-        number: of the frame's line among them.
-        shows_source: whether frames of its kind have the source below them. Else a mark under it tells.
+        number: the index of the frame's line.
+        shows_source: whether this kind of frame has its source below. Otherwise a marker line below it tells.
     """
     below = lines[number + 1] if number + 1 < len(lines) else ""
     if not below.startswith(_INDENTED) or _CARET.match(below):
@@ -144,11 +143,11 @@ def source_below(lines: Sequence[str], number: int, *, shows_source: bool) -> st
 
 
 def source_above(lines: Sequence[str], number: int, start: int, end: int) -> str:
-    """Return the line of source that stands above a place as pytest writes it, empty if there is none.
+    """Return the line of source above a place in pytest's format, empty if there is none.
 
     Args:
         lines: of the text.
-        number: of the place's line among them.
+        number: the index of the place's line.
         start: where the place begins in it.
         end: where it ends.
     """

@@ -10,11 +10,11 @@ from typing import NamedTuple, TypeVar
 from cairn.source.frame_details import function_of, numbered_source, source_above, source_below
 from cairn.source.text import without_colours
 
-MAX_CHARS = 40_000  # of a text; a trace may be longer, and its beginning and end matter
+MAX_CHARS = 40_000  # characters of a text to read: its beginning and its end
 _MAX_PLACES = 50
 _MAX_DIGITS = 7
 _MAX_HEADING = 500  # characters
-# A path begins where what may be part of one begins: a pattern that tries each letter takes minutes for 40 kB of them.
+# A path begins at a word border: a pattern that tries every letter takes minutes for 40 kB without a path.
 _BEGINS = r"(?<![^\s\"'`()<>\[\],:;|])"
 _LINE = rf"([1-9]\d{{0,{_MAX_DIGITS - 1}}})"
 _LINES = (
@@ -28,7 +28,7 @@ _LINES = (
     "\u884c",
     "\u884c\u53f7",
 )  # .NET
-# How a path ends, and what is between it and its line: few lines have that.
+# How a path ends, and what comes between it and its line; a quick test, since few lines have that.
 _ENDING = r"\.[A-Za-z]\w{0,9}+"
 _LINE_BEHIND = "|".join(
     (
@@ -36,44 +36,44 @@ _LINE_BEHIND = "|".join(
         rf"(?:\(|:\[){_LINE}(?:,\d+)?[)\]]|: \({_LINE}, ?\d+\)|#L{_LINE}\b",
         # PHP, Swift, C#, shells, Perl, people
         rf"`?(?: on line |, line |:(?:{'|'.join(_LINES)}) |: line | line ){_LINE}",
-        rf"(?:\?[\w.=&%-]{{0,200}})?:{_LINE}(?![\d.])",  # behind `?` what a server of modules adds
+        rf"(?:\?[\w.=&%-]{{0,200}})?:{_LINE}(?![\d.])",  # after `?`, what a module server adds
         rf"(?<=\.dart) {_LINE}(?=:\d)",  # Dart's tests
     )
 )
-_OF_OTHERS = ("file=", "file: ", "{file,", ": line ")  # which places have that end in another way
+_OF_OTHERS = ("file=", "file: ", "{file,", ": line ")  # which places have that do not match the others
 _ENDS = re.compile(rf"{_ENDING}(?:{_LINE_BEHIND})")
-# One pattern, so that the places come in the order of the text. Each alternative captures a path and a line; that of
-# Java and Kotlin also the qualified name of the method before it.
+# One pattern, so that places are found in text order. Each alternative captures a path and a line; Java's and Kotlin's
+# also the qualified name of the method before it.
 _FRAME = re.compile(
     rf"[Ff]ile \"([^\"\n]+)\", line {_LINE}"  # Python, OCaml
     rf"|(?<![\w$.])([\w$.]+)\.[\w$<>-]+ ?\(([\w$-]+\.(?:java|kt|kts|scala|groovy|clj)):{_LINE}(?:\)|\s*$)"
     rf"|({_BEGINS}(?:(?<![A-Za-z])[A-Za-z]:[\\/])?[^\s\"'`()<>\[\],:;|]+{_ENDING})(?:{_LINE_BEHIND})"
-    rf"|\bfile=([^\s,]+),(?:\w{{1,20}}=[^\s,]*,){{0,3}}line={_LINE}"  # for GitHub's notes
-    # a term of Erlang or Elixir
+    rf"|\bfile=([^\s,]+),(?:\w{{1,20}}=[^\s,]*,){{0,3}}line={_LINE}"  # GitHub's annotations
+    # an Erlang or Elixir term
     rf"|\bfile(?:: |,)(?:~c)?[\"']([^\"'\n]{{1,500}})[\"'](?:\}},\s?\{{line,|, line: ){_LINE}"
-    rf"|{_BEGINS}([\w.-]*/[\w./-]+): line {_LINE}:"  # shells, whose scripts often have no ending
+    rf"|{_BEGINS}([\w.-]*/[\w./-]+): line {_LINE}:"  # shells, whose scripts often have no extension
 )
-# A linter's report below the path of a file: ESLint, RuboCop.
+# A line of a linter's report below a file's path: ESLint, RuboCop.
 _HEADING = re.compile(r"\s*(?:== )?((?:[A-Za-z]:[\\/])?[^\s:]+\.[A-Za-z]\w{0,9})(?: ==)?\s*$")
 _BELOW_HEADING = re.compile(r"(?:[CWEFRI]:|\s)\s*([1-9]\d{0,6}): ?\s*\d+:?\s+\S")
 _HAS_HEADED = re.compile(r"^(?:[CWEFRI]:|[ \t]) *[1-9]\d{0,6}: *\d+:? ", re.MULTILINE)
-# What Elixir's formatter puts on two lines.
+# A place that ExUnit puts on two lines.
 _BROKEN_TERM = re.compile(r"(\bfile: (?:~c)?[\"'][^\"'\n]{1,500}[\"'],)\n\s{1,80}(?=line: \d)")
-# A trace in a string of JSON.
+# A trace inside a JSON string.
 _IN_STRING = re.compile(r"\\n(?:\\t|  )")
 _ESCAPE = re.compile(r"\\(?:([nrt])|([\\\"/]))")
 _ESCAPED = {"n": "\n", "r": "", "t": "\t"}
 _SOURCE_ROOTS = ("", "src/", "lib/", "app/", "src/main/java/", "src/main/kotlin/")
 _LAST_CALL_LAST, _LAST_CALL_FIRST = "most recent call last", "most recent call first"  # Python; its faulthandler
 _LAST_IS_DEEPEST = re.compile(r"^(?: *File \"|\S+\.py:\d+:(?: in \w| ?$))", re.MULTILINE)
-_OF_LAST_IS_DEEPEST = ('File "', ".py:")  # quickly told
-# A call without a file and a line, as .NET writes it without debug symbols, in the language of the system, and Java
-# where it does not know them.
+_OF_LAST_IS_DEEPEST = ('File "', ".py:")  # a quick test
+# A call without file and line, as printed by .NET without debug symbols, in the system's language, and by Java if they
+# are unknown.
 _CALL = re.compile(
     r"[ \t>]*(?:at|bei|\u00e0) ([\w$.`+<>|\[\],/@=-]{3,300})(?:\(([^()]{0,1000})\)| \(([^()]{0,1000})\) \[0x)"
 )
 _CALL_OF_DEBUGGER = re.compile(r"[ \t>]*[\w.+-]{1,200}\.(?:dll|exe)!([\w.+<>`]{3,300})\(([^()]{0,1000})()\)")
-# Calls of native code whose debug symbols say no place. What wraps a name, as Swift's closures do, is a part of it.
+# Native calls without a place in their debug symbols. What wraps a name, such as Swift's closures, is part of it.
 _OF_APPLE = r"(?!lib(?:system|swift|dispatch|objc))"
 _CALL_OF_NATIVE = re.compile(
     r"\s*+(?:#\d{1,6} +0x[\da-f]+ (?:in )?(?=[A-Za-z_])(?!pc )([^\n(]{3,300}?) ?\((?!/(?:usr/)?lib|lib(?:c|m)\.)"
@@ -91,36 +91,38 @@ _CALL_IN_GO = re.compile(
     r"(?:created by )?[\w.-]+/(?:[\w.%~-]+/){0,20}([\w.%~-]+)\.(?:\(\*?(\w+)[^()]{0,200}\)\.)?([a-zA-Z_]\w*)"
     r"(?:\.func\d+|\.\d+)*(?:\((?:\.\.\.|_|\)|\{*0x).*| in goroutine \d+|$)"
 )
-# A line without an address in which `_CALL_OF_NATIVE` may find a call, quickly told.
+# A quick test for lines without an address in which `_CALL_OF_NATIVE` may find a call.
 _MAY_BE_NATIVE = re.compile(r"\s*+(?:#\d|\d{1,4}: |\w DEBUG )")
 _IMPLEMENTED = re.compile(r"(?<![\w:])<([^<> ]{1,200})(?: as [^<>]{1,200})?>(?=::)")
 _IN_ANGLES = re.compile(r"<[^<>]*>")
-_HASH = re.compile(r"h[\da-f]{16}")  # behind the name of a function of Rust
+_HASH = re.compile(r"h[\da-f]{16}")  # the hash after a Rust function's name
 _OF_COMPILER = re.compile(r"(?:::(?:h[\da-f]{16}|\{\{?[\w.:#-]+\}?\}))+$")
-_SPELT = re.compile(r"[^\W_]_[^\W_]|[a-z][A-Z]")  # of a name with several words, which few others have
-# A name that a compiler has mangled: how it begins in C++ and Rust, and in Swift, and a part of it with its length.
+_SPELT = re.compile(r"[^\W_]_[^\W_]|[a-z][A-Z]")  # in a name of several words, which is rare in prose
+# A mangled name: its prefix in C++ and Rust, its prefix in Swift, and a part with its length.
 _MANGLED = re.compile(r"_ZN?[KVr]*|\$[sS]|_T[A-Z]*(?=[CVO]\d)[CVO]")
 _MANGLED_PART = re.compile(r"(\d{1,3})(?=[A-Za-z_])")
-_KINDS_OF_SWIFT = tuple("COVP")  # of a type, behind its name
+_KINDS_OF_SWIFT = tuple("COVP")  # type arguments after a name
 _OF_OBJECTIVE_C = re.compile(r"[-+]\[(\w+)(?:\(\w+\))? (\w+)[\w:]*\]")
 _GENERIC = re.compile(r"`\d+|\[[^\]]*\]")
 _CONSTRUCTORS = ("..ctor", "..cctor", ".<init>", ".<clinit>")
-_WRITTEN_IN = re.compile(r"<([\w.]+)>")  # the method from which a compiler made a class or a method
+_WRITTEN_IN = re.compile(r"<([\w.]+)>")  # the method from which a compiler generated a class or method
 _BETWEEN_NAMES = re.compile(r"[.+$]")
 _TESTS_OF_ELIXIR = ".exs:"
-_CAUSE = re.compile(r"^\s*(?:Caused by|\[cause\]): ", re.MULTILINE)  # of Java and Node; the last one is the root
+_CAUSE = re.compile(
+    r"^\s*(?:Caused by|\[cause\]): ", re.MULTILINE
+)  # "caused by" in Java and Node; the last one is the root cause
 _INDENTED = (" ", "\t")
 _CAUSES = ("Caused by: ", "[cause]: ")
 
 
 class TracebackFrame(NamedTuple):
-    """A place that a text names: a path as it stands there, with `/` between its parts, and a line from 1.
+    """A place named in a text.
 
     Attributes:
-        path: as it stands there, with `/` between its parts.
-        line: from 1.
-        function: in which it is, empty if the text does not say.
-        code: what stands there, without what is around it, empty if the text does not show it.
+        path: as in the text, but with `/` between its parts.
+        line: 1-based.
+        function: around it, empty if the text does not say.
+        code: the line's source, stripped, empty if the text does not show it.
     """
 
     path: str
@@ -130,12 +132,12 @@ class TracebackFrame(NamedTuple):
 
 
 class CallFrame(NamedTuple):
-    """A call in a trace that says neither file nor line.
+    """A call in a trace without file and line.
 
     Attributes:
-        owners: namespaces or packages, then the class and those around it, the outermost first.
-        method: empty for a constructor, and where only a compiler knows the method.
-        parameters: as the trace has them, empty if it does not say.
+        owners: namespaces or packages, then the classes around it, outermost first.
+        method: empty for a constructor or a compiler-generated method.
+        parameters: as in the trace, empty if it does not say.
     """
 
     owners: tuple[str, ...]
@@ -147,14 +149,14 @@ _Frame = TypeVar("_Frame", bound=tuple[object, ...])
 
 
 def read_frames(text: str) -> list[TracebackFrame]:
-    """Return the places that a text names, each once, the deepest call of a traceback first."""
+    """Return the distinct places in a text, the deepest call of a traceback first."""
     return _deepest_first(text, _frames_of)
 
 
 def read_calls(text: str) -> list[TracebackFrame | CallFrame]:
-    """Return the places that a text names, and the calls of its traces that have no place.
+    """Return the places in a text, and the calls of its traces that have no place.
 
-    They come as from `read_frames`, but with what the text says of them besides.
+    The order is that of `read_frames`; the places have their function and source if the text shows them.
     """
     frames: dict[object, TracebackFrame | CallFrame] = {}
     for frame in _deepest_first(text, _calls_of):
@@ -194,7 +196,7 @@ def _ends_deepest(text: str) -> bool:
 
 
 def _plain_text(text: str) -> str:
-    """Return a text with traces as they were before JSON had them, and the path on each line of a linter's report."""
+    """Return a text with traces unescaped from JSON, and the path repeated on each line of a linter's report."""
     if "\\n" in text and _IN_STRING.search(text):
         text = "\n".join(_unescaped(line) if _IN_STRING.search(line) else line for line in text.split("\n"))
     if "file: " in text:
@@ -216,7 +218,7 @@ def _unescaped(line: str) -> str:
 
 
 def _with_headings_last(text: str) -> str:
-    """Return what ExUnit prints with the place of each test, which stands over its trace, at the end."""
+    """Return ExUnit's output with the place of each test moved from above its trace to the end."""
     lines = text.split("\n")
     headings = dict.fromkeys(line for line in lines if _TESTS_OF_ELIXIR in line and is_place(line))
     return "\n".join([*(line for line in lines if line not in headings), *headings])
@@ -226,7 +228,7 @@ def _calls_of(text: str) -> Iterator[TracebackFrame | CallFrame]:
     lines, numbered = text.split("\n"), numbered_source(text)
     seen = set[tuple[str, ...]]()
     for number, (above, line) in enumerate(pairwise(["", *lines])):
-        if line.startswith(_INDENTED):  # what is said of such a place stands in these lines, and traces repeat them
+        if line.startswith(_INDENTED):  # the details of such a place are in these lines, which traces repeat
             around = (above, *lines[number : number + 3])
             if around in seen:
                 continue
@@ -244,19 +246,19 @@ def _calls_of(text: str) -> Iterator[TracebackFrame | CallFrame]:
 
 
 def _places_in(line: str) -> list[re.Match[str]]:
-    """Return where a line names places."""
+    """Return the matches of places in a line."""
     if 'ile "' in line or any(part in line for part in _OF_OTHERS):
         return [*_FRAME.finditer(line)]
     if (first := _ENDS.search(line)) is None:
         return []
-    # No other place has a space before the ending of its path, but some JVMs put one before the bracket.
+    # No place has a space before its extension; this is a JVM that puts one before the parenthesis.
     start = max(line.rfind(" ", 0, first.start()), line.rfind("\t", 0, first.start()))
     start = max(line.rfind(" ", 0, start), line.rfind("\t", 0, start)) if line.startswith(" (", start) else start
     return [*_FRAME.finditer(line, start + 1)]
 
 
 def _call(match: re.Match[str]) -> CallFrame | None:
-    """Return the call that a line of a trace names; one of JavaScript and one of a class made at run time are none."""
+    """Return the call in a line of a trace; calls of JavaScript and of classes made at run time do not count."""
     parameters = match[2] or match[3] or ""
     name = _GENERIC.sub("", match[1]).rpartition("/")[2]
     if "$$" in match[1] or parameters.startswith(("<", "native", "eval ")):
@@ -278,7 +280,7 @@ def _call(match: re.Match[str]) -> CallFrame | None:
 
 
 def _native_call(line: str) -> CallFrame | None:
-    """Return the call of native code that a line of a trace names without a place."""
+    """Return the native call in a line of a trace that has no place."""
     if (line.endswith(")") or line.startswith("created by ")) and (go := _CALL_IN_GO.match(line)):
         return CallFrame((go[1], go[2]) if go[2] else (go[1],), go[3], "")
     match = _CALL_OF_NATIVE.match(line) if "0x" in line or _MAY_BE_NATIVE.match(line) else None
@@ -300,7 +302,7 @@ def _native_call(line: str) -> CallFrame | None:
 
 
 def _mangled_call(name: str, beginning: re.Match[str]) -> CallFrame | None:
-    """Return the call that a mangled name is: without the module of Swift, and what comes behind the function."""
+    """Return the call of a mangled name, without Swift's module and whatever follows the function."""
     is_swift = not name.startswith("_Z")
     parts, place, kinds = list[str](), beginning.end(), list[str]()
     while part := _MANGLED_PART.match(name, place):
@@ -317,7 +319,7 @@ def _mangled_call(name: str, beginning: re.Match[str]) -> CallFrame | None:
 
 
 def _is_place_of_call(line: str) -> bool:
-    """Tell whether a line is but the place of the call in the line before it."""
+    """Tell whether a line is just the place of the call on the line before."""
     return line.startswith(_INDENTED) and bool(_places_in(line))
 
 
@@ -336,17 +338,17 @@ def _shorten(text: str) -> str:
 
 def _path_and_line(match: re.Match[str]) -> tuple[str, int]:
     *parts, line = [group for group in match.groups() if group is not None]
-    if len(parts) == 2:  # the package says in which folder the file is
+    if len(parts) == 2:  # the package tells the folder of the file
         package = [part for part in parts[0].split(".")[:-1] if part]
         return "/".join([*package, parts[1]]), int(line)
     return parts[0].replace("\\", "/"), int(line)
 
 
 def file_of_frame(path: str, exists: Callable[[str], bool]) -> str | None:
-    """Return the path of a project's file that a frame means, None if there is none.
+    """Return the project file that a frame means, None if there is none.
 
-    A frame may come from another machine or from an installed package, so the longest end of its path that exists in
-    the project is meant, also below a usual folder of sources.
+    A frame may come from another machine or an installed package, so this looks for the longest end of its path that
+    exists in the project, or below a usual source folder.
     """
     for end in _ends_of(path):
         roots = _SOURCE_ROOTS if "/" in end else _SOURCE_ROOTS[:1]
@@ -356,9 +358,9 @@ def file_of_frame(path: str, exists: Callable[[str], bool]) -> str | None:
 
 
 def file_among(path: str, files: Collection[str]) -> str | None:
-    """Return the one of a project's files that a frame means, wherever in the project it is; None if that is unclear.
+    """Return the project file, in any folder, that a frame means; None if that is unclear.
 
-    One part alone, such as `utils.py`, names a file in some folder only if the frame says no more.
+    A bare name such as `utils.py` only matches files in folders if the frame has no more than that.
     """
     ends = _ends_of(path)
     for end in ends:
@@ -372,6 +374,6 @@ def file_among(path: str, files: Collection[str]) -> str | None:
 
 
 def _ends_of(path: str) -> list[str]:
-    """Return the ends of a path in whole parts, the longest first."""
+    """Return the ends of a path in whole parts, longest first."""
     parts = [part for part in path.split("/") if part not in ("", ".", "..")]
     return ["/".join(parts[start:]) for start in range(len(parts))]

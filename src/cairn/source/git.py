@@ -1,4 +1,4 @@
-"""Hides the git command line: finding a repository, its branch, and the files git would consider."""
+"""Finds a repository, its branch, and the files that git would consider."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from cairn.hints import Hint
 from cairn.source.plumbing import GitStalledError, read_small, run_git
 from cairn.source.stalling import refuse_stalling
 
-# Patterns are kept as text, which `re` compiles and caches on first use: most runs need few of them.
+# Kept as text, which `re` compiles and caches on first use: most runs need few of them.
 _REVISION = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
 _REFERENCE = r"ref: ([^\0-\x20\x7f-\x9f~^:?*\[\\]{1,1000})"
 _UNREADABLE = rb"(?m)^warning: could not open directory '(.*)/': "
-_ODD = rb"[\0/]\.{0,2}/|[\0/]\.{1,2}\0"  # a path that leads out of the folder, in the whole list
+_ODD = rb"[\0/]\.{0,2}/|[\0/]\.{1,2}\0"  # a path that leads out of the folder, anywhere in the list
 _LIST_TIMEOUT_S, _SUBMODULE_TIMEOUT_S = 120.0, 30.0
-_SEPARATOR = "--cairn"  # rev-parse echoes an unknown option, and a folder's name may hold line breaks
-# What git reads of a repository before anything else; if one of these is a pipe, git waits forever.
+_SEPARATOR = "--cairn"  # rev-parse echoes unknown options, and a folder's name may contain line breaks
+# What git reads first; if one of these is a pipe, it waits forever.
 _OF_CHECKOUT = ("HEAD", "index", "config.worktree", "commondir", "gitdir", "info/sparse-checkout")
 _OF_REPOSITORY = ("config", "packed-refs", "shallow", "info/exclude", "info/grafts", "objects/info/alternates")
 _PATH_SETTING = rb"(?im)^[ \t]*(?:path|excludesfile)[ \t]*=[ \t]*\"?([^\"\r\n]+)"
 _MAX_CONFIG_BYTES = 1_000_000
-# git reads these as a whole, whatever their size.
+# git reads these entirely, whatever their size.
 _MAX_FILE_BYTES, _LARGE_FILES = 10_000_000, {"index": 2_000_000_000, "packed-refs": 200_000_000}
 
 
 class Repository(NamedTuple):
-    """Where a checkout keeps its parts, all absolute.
+    """The parts of a checkout, as absolute paths.
 
-    `git_dir` differs from `common_dir` only in a linked worktree, where it holds that worktree's HEAD and index.
+    `git_dir` only differs from `common_dir` in a linked worktree, where it has that worktree's HEAD and index.
     """
 
     work_tree: Path
@@ -49,8 +49,8 @@ class Repository(NamedTuple):
 class Listing(NamedTuple):
     """What git lists below a folder.
 
-    `paths` are relative to the folder, each once, sorted. A submodule is one path; any other nested repository
-    is one path that ends with `/`. `unreadable` are folders git could not read, relative to the top of the checkout.
+    `paths` are relative to the folder, sorted and distinct. A submodule is one path; any other nested repository is one
+    path that ends with `/`. `unreadable` are folders that git could not read, relative to the top of the checkout.
     """
 
     paths: list[str]
@@ -58,13 +58,13 @@ class Listing(NamedTuple):
 
 
 def find_repository(folder: Path) -> Repository | None:
-    """Return the repository whose checkout contains a folder; None if there is none, or git is not installed.
+    """Return the repository whose checkout contains a folder; None if there is none or git is not installed.
 
-    The checkout is the nearest folder upwards that holds `.git`, whatever the repository itself says.
+    The checkout is the nearest folder upwards with a `.git`, whatever the repository itself says.
 
     Raises:
         PathError: if the folder is missing, lies in a bare repository or inside `.git`, or git refuses to work there;
-            or if the repository names another folder as its checkout, or has pipes in the place of files.
+            or if the repository names another folder as its checkout, or has pipes in place of files.
     """
     if not folder.is_dir():
         raise PathError(f"{folder} is not a folder", Hint("name an existing folder", "index", path=None))
@@ -91,21 +91,21 @@ def find_repository(folder: Path) -> Repository | None:
         git_dir, common_dir, work_tree = answer.split(f"\n{_SEPARATOR}\n")
     except ValueError as error:
         raise PathError(f"git reports no checkout around {folder}", "see: git rev-parse --show-toplevel") from error
-    if git_dir == places[0]:  # it only repeats what it does not know
+    if git_dir == places[0]:  # it only echoes what it does not know
         raise _too_old(folder, f"it does not know {places[0]}")
     if os.path.realpath(work_tree) != top:
         raise PathError(
             f"the repository at {top} names another folder as its checkout: {work_tree}",
             f"see: git config --file {git_dir}/config core.worktree",
         )
-    # git names the common folder relative to where it ran.
+    # git prints the common folder relative to where it ran.
     return Repository(Path(work_tree), Path(git_dir), Path(os.path.realpath(folder / common_dir)))
 
 
 def is_linked(repository: Repository) -> bool:
-    """Tell whether a repository knows a checkout as one of its linked worktrees.
+    """Tell whether a checkout is one of the linked worktrees that a repository knows.
 
-    A checkout can claim to be one of any repository; only that repository itself says that it is.
+    A checkout can claim to belong to any repository, so only the repository's own record counts.
     """
     if repository.git_dir.parent != repository.common_dir / "worktrees":
         return False
@@ -114,9 +114,9 @@ def is_linked(repository: Repository) -> bool:
 
 
 def current_branch(repository: Repository) -> str | None:
-    """Return the name of the branch checked out, also before its first commit; None when HEAD is detached."""
+    """Return the branch that is checked out, even before its first commit; None if HEAD is detached."""
     reference = _read_reference(repository.git_dir / "HEAD")
-    if reference == "ref: refs/heads/.invalid":  # refs are kept in a reftable, which only git reads
+    if reference == "ref: refs/heads/.invalid":  # refs are in a reftable, which only git can read
         result = run_git(repository.work_tree, ["symbolic-ref", "--short", "--quiet", "HEAD"])
         return os.fsdecode(result.stdout).strip() or None
     match = re.fullmatch(_REFERENCE, reference)
@@ -124,7 +124,7 @@ def current_branch(repository: Repository) -> str | None:
 
 
 def remote_url(folder: Path) -> str:
-    """Return where the repository around a folder was cloned from: the remote `origin`, empty when there is none."""
+    """Return the URL of the remote `origin` of the repository around a folder, empty if there is none."""
     try:
         result = run_git(folder, ["config", "--get", "remote.origin.url"])
     except GitStalledError:
@@ -133,7 +133,7 @@ def remote_url(folder: Path) -> str:
 
 
 def head_revision(repository: Repository) -> str | None:
-    """Return the full hash of the commit checked out; None before the first commit."""
+    """Return the full hash of the commit that is checked out; None before the first commit."""
     reference = _read_reference(repository.git_dir / "HEAD")
     match = re.fullmatch(_REFERENCE, reference)
     if match and match[1].startswith("refs/heads/") and ".." not in match[1]:
@@ -147,7 +147,7 @@ def head_revision(repository: Repository) -> str | None:
 
 
 def _has_no_commit(repository: Repository, branch: str) -> bool:
-    """Tell whether a branch is in no file, which is what tells of it; False where git keeps branches elsewhere."""
+    """Tell whether a branch has no commit, by its missing file; False if git keeps branches elsewhere."""
     if branch == "refs/heads/.invalid":
         return False
     return not any(os.path.lexists(repository.common_dir / name) for name in (branch, "packed-refs", "reftable"))
@@ -160,22 +160,22 @@ def list_files(
     only: Sequence[str] = (),
     meanwhile: Callable[[], None] | None = None,
 ) -> Listing:
-    """List what git tracks below a folder of a checkout, and what it does not track but would not ignore either.
+    """List the files below a folder of a checkout that git tracks or would not ignore.
 
-    Tracked files are listed whether or not they are still on disk. Paths that lead out of the folder, which only a
-    forged index can hold, are left out.
+    Tracked files are listed even if they are gone from disk. Paths that lead out of the folder, which only a forged
+    index can have, are left out.
 
     Args:
         folder: any folder of the checkout.
-        own_repository: fail rather than answer for the enclosing repository when the folder has none of its own.
-        only: list no more than these paths, relative to the folder, and what is below them; empty for all.
+        own_repository: fail if the folder has no repository of its own, rather than use an enclosing one.
+        only: list only these paths, relative to the folder, and everything below them; empty for all.
         meanwhile: as for `run_git`.
 
     Raises:
         PathError: if git fails; as `GitStalledError` if it does not finish.
     """
     if own_repository:
-        _top_of(folder)  # a bare repository in the place of a submodule
+        _top_of(folder)  # a bare repository in place of a submodule
         _check_files(str(folder))
     result = run_git(
         folder,
@@ -190,8 +190,8 @@ def list_files(
         raise GitStalledError(f"git cannot list {folder}: {first_complaint(result)}", "see: git status")
     if result.returncode:
         raise _refusal(folder, result)
-    paths = set(os.fsdecode(result.stdout).split("\0"))  # a file in conflict is listed once for each side
-    # What a sparse checkout leaves out may stand there as a folder.
+    paths = set(os.fsdecode(result.stdout).split("\0"))  # a file in conflict is listed once per side
+    # A sparse checkout may list what it leaves out as a folder.
     paths = {path for path in paths if not path.endswith("/") or os.path.isdir(os.path.join(folder, path))}
     paths.discard("")
     if re.search(_ODD, b"\0" + result.stdout):
@@ -201,7 +201,7 @@ def list_files(
 
 
 def is_below(path: str) -> bool:
-    """Tell whether a relative path names a file below the folder it starts from, whatever is there."""
+    """Tell whether a relative path stays below its folder, judged by the path alone."""
     return not any(part in ("", ".", "..") for part in path.split("/"))
 
 
@@ -212,7 +212,7 @@ def is_ignored(folder: Path) -> bool:
 
 
 def find_ignored(folder: Path, paths: Sequence[str]) -> set[str]:
-    """Return the paths that git ignores, relative to a folder of a checkout; none if git fails, or it is gone."""
+    """Return those paths that git ignores, relative to a checkout's folder; none if git fails or it is gone."""
     names = b"".join(os.fsencode(path) + b"\0" for path in paths)
     look = partial(refuse_stalling, folder)
     try:
@@ -223,7 +223,7 @@ def find_ignored(folder: Path, paths: Sequence[str]) -> set[str]:
 
 
 def mark_tracked(folder: Path) -> bytes | None:
-    """Return what changes when git tracks other files below a folder than before; None if git fails."""
+    """Return a value that changes with the set of files that git tracks below a folder; None if git fails."""
     try:
         result = run_git(folder, ["ls-files", "-z"])
     except (PathError, FileNotFoundError):
@@ -232,7 +232,7 @@ def mark_tracked(folder: Path) -> bytes | None:
 
 
 def rule_files(folder: Path, repository: Repository) -> list[str]:
-    """Return the files outside of a folder of a checkout that say what git ignores in it; they need not exist."""
+    """Return the files outside of a checkout's folder that say what git ignores in it; they may not exist."""
     home = os.path.expanduser("~")
     of_user = os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "git")
     common_dir = str(repository.common_dir)
@@ -249,10 +249,10 @@ def rule_files(folder: Path, repository: Repository) -> list[str]:
 
 
 def _top_of(folder: Path) -> str | None:
-    """Return the nearest folder upwards that holds a repository as `.git`, as git looks for it; None if there is none.
+    """Return the nearest folder upwards whose `.git` is a repository, as git looks for it; None if there is none.
 
-    git takes a folder that looks like a repository for one. A clone can contain such a folder with settings of its own,
-    so these are never used.
+    git accepts any folder that looks like a repository. A clone can contain such a folder with its own settings, so
+    these are never used.
 
     Raises:
         PathError: if the way up leads through such a folder.
@@ -270,7 +270,7 @@ def _top_of(folder: Path) -> str | None:
 
 
 class _Link(str):
-    """A path whose symbolic link must not be followed."""
+    """A path with a symbolic link that must not be followed."""
 
     __slots__ = ()
 
@@ -283,10 +283,10 @@ def _is_git_folder(path: str) -> bool:
 
 
 def _check_files(top: str) -> None:
-    """Check that git can read the settings of a repository without waiting forever.
+    """Check that git can read a repository's settings without waiting forever.
 
     Raises:
-        PathError: if there is a pipe, or the like, in the place of one of its files.
+        PathError: if a pipe or the like is in place of one of its files.
     """
     git_dir = os.path.join(top, ".git")
     if os.path.isfile(git_dir):
@@ -300,7 +300,7 @@ def _check_files(top: str) -> None:
         for value in re.findall(_PATH_SETTING, read_small(config, _MAX_CONFIG_BYTES)):
             files.append(os.path.join(common_dir, os.path.expanduser(os.fsdecode(value).strip())))
     with suppress(OSError, ValueError):  # git reports it
-        # git touches the one it reads, and would follow a link to a file elsewhere to do so.
+        # git touches the file it reads, even through a link to a file elsewhere.
         shared = [name for name in os.listdir(git_dir) if name.startswith("sharedindex.")]
         files += [_Link(os.path.join(git_dir, name)) for name in shared]
     for file in files:
@@ -317,7 +317,7 @@ def _check_files(top: str) -> None:
 
 
 def _refusal(folder: Path, result: subprocess.CompletedProcess[bytes]) -> PathError:
-    """Return an error that says why git failed, with git's own advice as the hint where there is any."""
+    """Return an error that says why git failed, with git's own advice, if any, as the hint."""
     message = first_complaint(result)
     if message.startswith(("detected dubious ownership", "unsafe repository")):
         lines = os.fsdecode(result.stderr).split("\n")
@@ -347,14 +347,14 @@ def _inside_repository(folder: Path, at: str) -> PathError:
 
 
 def first_complaint(result: subprocess.CompletedProcess[bytes]) -> str:
-    """Return what git says is wrong, on one line."""
+    """Return git's complaint on one line."""
     if result.returncode < 0 and not result.stderr:
         return f"git crashed, by signal {-result.returncode}"
     return _first_line(result.stderr)
 
 
 def _first_line(stderr: bytes) -> str:
-    """Return the line that says why git ended, or else the first; with what is indented below it, such as a list."""
+    """Return the line that says why git failed, else the first one, with anything indented below it, such as a list."""
     lines = stderr.decode("utf-8", "replace").strip().split("\n")
     at = next((number for number, line in enumerate(lines) if line.startswith("fatal: ")), 0)
     below = takewhile(lambda line: line.startswith("\t"), lines[at + 1 :])
@@ -362,7 +362,7 @@ def _first_line(stderr: bytes) -> str:
 
 
 def _read_reference(path: str | Path) -> str:
-    """Return the content of a reference kept as a file, empty when it is kept elsewhere."""
+    """Return the content of a reference's file, empty if it is stored elsewhere."""
     try:
         return read_small(path).decode("utf-8", "surrogateescape").strip()
     except (OSError, ValueError):
@@ -370,5 +370,5 @@ def _read_reference(path: str | Path) -> str:
 
 
 def printable_name(name: str) -> str:
-    """Return a name that git or a folder has as text that can be stored."""
+    """Return a name from git or a folder as text that can be stored."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -1,4 +1,4 @@
-"""Hides the gitignore pattern language: a file of rules becomes automata that answer in linear time."""
+"""The gitignore pattern language: compiles a file of rules into automata that answer in linear time."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ _PROBE = b"P"  # matches no path
 _SPECIAL = re.compile(rb"[*?\[\\]")
 _ENDING = re.compile(rb"\*(\.[^.*?\[\\/]+)")
 _MAX_RULE_BYTES = 4096  # no path is longer
-# Rules that are more than a name, a path or an ending go into automata. A rule with several wildcards can keep an
-# automaton in many states at once, so fewer of those are allowed.
+# Rules beyond a name, a path or an extension go into automata. One with several wildcards can put an automaton into
+# many states at once, so fewer of those are allowed.
 _MAX_RULES, _MAX_WILDCARDS = 10_000, 1_000
 _MAX_EXPRESSION_BYTES = 600_000
 _RULES_PER_AUTOMATON = 2_000
-_BYTES_PER_BYTE = 16  # the least an automaton takes, per byte of its expressions
+_BYTES_PER_BYTE = 16  # minimal memory of an automaton per byte of its expressions
 _AUTOMATON_BYTES = (1 << 18, 1 << 21, 1 << 24, 1 << 26)
 _NONE = -1
 
-# The last rule about a name, and the last one only about folders of that name.
+# The last rule for a name, and the last one only for folders of that name.
 _Last = tuple[int, int]
 
 
 class IgnoreRules:
     """The rules of one `.gitignore` or `.cairnignore` file.
 
-    Ask about folders from the top down, and about nothing below an ignored folder: a rule decides on the path it names
-    and not on what lies below. That is how git treats negations; matching a whole path once cannot.
+    Ask about folders from the top down, and about nothing below an ignored folder: a rule only decides on the path that
+    it names, not on what is below. This is how git treats negations, which matching a whole path once cannot do.
 
-    `unused` counts the rules that are left out to bound time and memory: rules above 4 kB, and of rules with wildcards
-    those after the first 10,000, the first 600 kB of expressions, or 1,000 wildcards in rules that have several.
+    `unused` counts rules that were dropped to bound time and memory: rules above 4 kB, and rules with wildcards after
+    the first 10,000, after 600 kB of expressions, or after 1,000 wildcards in rules that have several.
 
     Args:
-        text: content of the file; rules that can never match, such as an open bracket, are dropped as git does.
+        text: content of the file; rules that can never match, such as an open bracket, are dropped as in git.
     """
 
     __slots__ = ("_automata", "_endings", "_ignores", "_names", "_paths", "unused")
@@ -64,7 +64,7 @@ class IgnoreRules:
         ]
 
     def match(self, path: bytes, *, is_folder: bool) -> bool | None:
-        """Tell whether the last rule that names the path ignores it (True) or takes it back (False); None for no rule.
+        """Tell whether the last rule for a path ignores it (True) or re-includes it (False); None if there is no rule.
 
         Args:
             path: relative to the folder of the rules.
@@ -89,7 +89,7 @@ class IgnoreRules:
         return self._ignores[last] if last >= 0 else None
 
     def _add_rule(self, rule: _Rule, n_bytes: int, patterns: _Patterns) -> None:
-        """Put a rule, which has so many bytes, where it is looked up; it has a number even if it never applies."""
+        """Store a rule of a given size for lookup; it has a number even if it never applies."""
         number = len(self._ignores)
         self._ignores.append(rule.ignores)
         if n_bytes > _MAX_RULE_BYTES:
@@ -102,7 +102,7 @@ class IgnoreRules:
             self.unused += 1
 
     def _compile(self, patterns: list[tuple[int, bytes]]) -> list[tuple[Any, list[int]]]:
-        """Return automata with the numbers of their rules; rules for which memory does not suffice are left out."""
+        """Return automata with the numbers of their rules; rules that exceed the memory limit are left out."""
         import re2  # noqa: PLC0415 - start-up time: most projects have no such file
 
         options = re2.Options()
@@ -125,7 +125,7 @@ class IgnoreRules:
             probe = automaton.Add(_PROBE)
             with suppress(re2.error):
                 automaton.Compile()
-                if automaton.Match(_PROBE) == [probe]:  # else it is too large to run, and fails silently
+                if automaton.Match(_PROBE) == [probe]:  # otherwise it is too large to run and fails silently
                     return [(automaton, numbers)] if numbers else []
         if len(patterns) == 1:
             self.unused += 1
@@ -135,7 +135,7 @@ class IgnoreRules:
 
 
 class _Rule(NamedTuple):
-    """A rule: an anchored one is about a path, any other about a name in any folder."""
+    """A rule: an anchored one applies to a path, any other to a name in any folder."""
 
     ignores: bool
     pattern: bytes
@@ -144,14 +144,14 @@ class _Rule(NamedTuple):
 
 
 class _Patterns:
-    """The rules that need an automaton, as numbers and expressions, as far as time and memory allow."""
+    """The rules that need an automaton, as numbers and expressions, within limits of time and memory."""
 
     def __init__(self) -> None:
         self.expressions: list[tuple[int, bytes]] = []
         self._n_wildcards = self._n_bytes = 0
 
     def add(self, number: int, rule: _Rule, body: bytes) -> bool:
-        """Add a rule, and tell whether there was room for it."""
+        """Add a rule; return whether there was room for it."""
         n_stars = rule.pattern.count(b"*")
         n_wildcards = self._n_wildcards + (n_stars if n_stars > 1 else 0)
         n_bytes = self._n_bytes + len(body)
@@ -168,7 +168,7 @@ def _add(table: dict[bytes, _Last], key: bytes, number: int, rule: _Rule) -> Non
 
 
 def _parse_line(line: bytes) -> _Rule | None:
-    """Return the rule on a line, None when there is none."""
+    """Return the rule on a line, None if there is none."""
     line = line.removesuffix(b"\r")
     if line.startswith(b"#"):
         return None
@@ -186,13 +186,13 @@ def _parse_line(line: bytes) -> _Rule | None:
 
 
 def _expression(rule: _Rule, body: bytes) -> bytes:
-    """Return the regular expression of what a rule names, with `_FOLDER` or `_FILE` in front of the path."""
+    """Return the regular expression of a rule, for paths prefixed with `_FOLDER` or `_FILE`."""
     start = _FOLDER if rule.folders_only else b"[DF]"
     return start + body if rule.is_anchored else start + b"(?:.*/)?" + body
 
 
 def _translate(pattern: bytes) -> bytes:
-    """Return the regular expression of a pattern, empty for one that can never match."""
+    """Return the regular expression of a pattern, empty if it can never match."""
     parts: list[bytes] = []
     for token in _TOKEN.finditer(pattern):
         match token.lastgroup:

@@ -1,4 +1,4 @@
-"""Finds what says the type of a call of Swift that names none, as in `paint(.named(1))`: where it stands."""
+"""Finds the type of a Swift call that names none, as in `paint(.named(1))`, from its context."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import tree_sitter
 
-RESULT_OF_FUNCTION = "<"  # a value: what the function around returns
-ARGUMENT = ">"  # begins a value: `>callee>label>place`, what an argument must be
-# Nodes that are of the type of what stands in them.
+RESULT_OF_FUNCTION = "<"  # as a value: the result type of the enclosing function
+ARGUMENT = ">"  # prefix of a value `>callee>label>place`: the type of that argument
+# Nodes with the same type as the node inside them.
 _AROUND = frozenset(
     {"ternary_expression", "nil_coalescing_expression", "try_expression", "await_expression", "tuple_expression"}
     | {"navigation_expression", "navigation_suffix", "call_expression", "if_statement", "switch_statement"}
     | {"switch_entry", "statements"}
 )
 _MAX_STEPS = 10
-_VARIABLE = "__implied"  # begins the names of variables that stand for what a place tells
+_VARIABLE = "__implied"  # prefix of variables that stand for a contextual type
 
 
 class Implied(NamedTuple):
-    """What a call stands for: an expression on a variable, and what this holds, if that is known."""
+    """The meaning of a call: an expression on a variable, and what that holds, if known."""
 
     expression: str
     values: list[tuple[str, str]]
 
 
 class _Told(NamedTuple):
-    """What says the type of an expression.
+    """The source of an expression's type.
 
     Attributes:
-        value: what has that type: `RESULT_OF_FUNCTION`, or empty where one of the others tells it.
-        node: an expression, or a type where `is_type`; of an argument the call.
+        value: what has that type: `RESULT_OF_FUNCTION`, or empty if another attribute tells.
+        node: an expression, or a type if `is_type`; for an argument, the call.
         label: of the argument.
-        place: of the argument among all, -1 for what is none.
-        n_arrays: how many array literals it is an item of.
+        place: the index of the argument, -1 if it is none.
+        n_arrays: how many array literals it is nested in.
     """
 
     value: str
@@ -49,12 +49,12 @@ class _Told(NamedTuple):
 def read_implied(
     name: tree_sitter.Node, expression: Callable[[tree_sitter.Node], str], type_: Callable[[str], str]
 ) -> Implied:
-    """Return what a call like `.named()` stands for, on a variable of the type that its place tells.
+    """Return a call like `.named()` as an expression on a variable of its contextual type.
 
     Args:
-        name: what is called, with its dot.
-        expression: returns the one form of a node's expression.
-        type_: returns the one form of a type.
+        name: the called name, with its dot.
+        expression: returns the normal form of a node's expression.
+        type_: returns the normal form of a type.
     """
     called = _text(name).lstrip(".")
     context = _context_of(name)
@@ -66,7 +66,7 @@ def read_implied(
 
 
 def _value_of(context: _Told, expression: Callable[[tree_sitter.Node], str], type_: Callable[[str], str]) -> str:
-    """Return the type of a context as the value of a variable, empty where it is not known."""
+    """Return a context's type as the value of a variable, empty if unknown."""
     node = context.node
     if node is None:
         return context.value
@@ -82,7 +82,7 @@ def _value_of(context: _Told, expression: Callable[[tree_sitter.Node], str], typ
 
 
 def _context_of(call: tree_sitter.Node) -> _Told | None:
-    """Return what says the type of a call, None where nothing does."""
+    """Return the source of a call's type, None if there is none."""
     node, n_arrays = call, 0
     for _ in range(_MAX_STEPS):
         parent = node.parent
@@ -99,7 +99,7 @@ def _context_of(call: tree_sitter.Node) -> _Told | None:
 
 
 def _told_by(node: tree_sitter.Node, parent: tree_sitter.Node) -> _Told | None:
-    """Return what the node around an expression tells about its type."""
+    """Return what the node around an expression says about its type."""
     kind = parent.type
     if kind == "value_argument":
         return _of_argument(parent)

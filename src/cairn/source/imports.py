@@ -1,4 +1,4 @@
-"""Reads the import statements of each language: which module, which name of it, and what it is called here."""
+"""Reads the import statements of each language: the module, the imported name, and its local name."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from cairn.source.languages.import_reading import Parts
 class Import(NamedTuple):
     """One imported name.
 
-    `name` is empty where the module itself is imported, `*` where all its names are. `alias` is what the code calls it,
-    empty where nothing is bound. An empty `module` with a name means that this file exports the name as `alias`.
+    `name` is empty if the module itself is imported, `*` for all its names. `alias` is the local name, empty if nothing
+    is bound. An empty `module` with a name means that this file exports the name as `alias`.
     """
 
     module: str
@@ -40,10 +40,10 @@ def _reader(language: str) -> Callable[[str], Parts]:
 
 
 def without_known(imports: list[Import], defined: Iterable[str]) -> list[Import]:
-    """Return the imports of a file without the components of its template that it imports, or defines, by itself.
+    """Return a file's imports without those template components that it imports or defines in code.
 
     Args:
-        imports: those of components have a module that begins with `<`.
+        imports: all of them; the module of a component begins with `<`.
         defined: the names that the file defines.
     """
     own = [imported for imported in imports if not imported.module.startswith("<")]

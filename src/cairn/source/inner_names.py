@@ -1,6 +1,6 @@
-"""Finds names in what a grammar leaves as text although it is code: macros of C, types in comments of JavaScript.
+"""Finds names in code that a grammar leaves as text: C macros, and types in JavaScript comments.
 
-The comments are those of JSDoc, which begin with `/**`. They name types in braces behind a tag, and import them with
+The comments are JSDoc, which begins with `/**`. They have types in braces after a tag, and import them with
 `@import { Cart } from './cart'` or `import('./cart').Cart`.
 """
 
@@ -26,7 +26,7 @@ _IMPORTED = re.compile(
     rb"@import[ \t]{1,20}(?P<names>[\w$*{][\w$*{},\s]{0,2000}?)\sfrom\s{1,20}[\"'](?P<module>[^\"'\n]{1,1000})[\"']"
     rb"|import\([\"'](?P<from>[^\"'\n]{1,1000})[\"']\)(?:\.(?P<name>[\w$]+))?"
 )
-_MAX_BYTES = 20_000  # of a macro or comment in which names are read: for each of them, what is before it is read again
+_MAX_BYTES = 20_000  # of a macro or comment to search; for each name, the text before it is read again
 _ROW = re.compile(r"\r?\n[ \t]*\*?")
 _TYPEDEF = re.compile(rb"@typedef[ \t]*\{[ \t]*$")
 _NAME_BEHIND = re.compile(rb"[ \t]*\}[ \t]*([\w$]+)")
@@ -34,14 +34,14 @@ _IMPORT_BEFORE = re.compile(rb"import\([\"'][^\"'\n]+[\"']\)\.$")
 
 
 class InnerName(NamedTuple):
-    """What text that is code does with a name: a role of `Occurrence`, and whether it is a member of something."""
+    """The use of a name in such text: a role of `Occurrence`, and whether it is a member of something."""
 
     role: str
     is_member: bool = False
 
 
 def read_inner_name(leaf: tree_sitter.Node, data: bytes, start: int, end: int, language: str) -> InnerName | None:
-    """Return what a leaf of the tree does with a name in it, from one byte to another; None for a mere word."""
+    """Return how a leaf of the tree uses the name between two bytes; None if it is just a word."""
     if leaf.end_byte - leaf.start_byte > _MAX_BYTES:
         return None
     if leaf.type == _MACRO_BODY:
@@ -74,12 +74,12 @@ def _in_comment(text: bytes, at: int) -> InnerName | None:
 
 
 def imports_in_comments(data: bytes, starts: Sequence[int], language: str) -> Iterator[Import]:
-    """Yield what the comments of a file import, all of it only types.
+    """Yield the type imports in the comments of a file.
 
     Args:
         data: the file.
-        starts: where its lines start.
-        language: its language.
+        starts: the offsets of its lines.
+        language: of the file.
     """
     if language not in _TYPED or (b"@import" not in data and b"import(" not in data):
         return
@@ -98,7 +98,7 @@ def imports_in_comments(data: bytes, starts: Sequence[int], language: str) -> It
 
 
 def _comments(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where each comment that may be JSDoc begins and ends."""
+    """Yield the start and end of each possible JSDoc comment."""
     end = 0
     while (start := data.find(b"/**", end)) >= 0 and (end := data.find(b"*/", start + 3)) >= 0:
         yield start, end

@@ -1,7 +1,7 @@
-"""Finds the lines of a text that an older text does not have. Its time is bounded: past that it reports lines too many.
+"""Finds the lines of a text that an older text does not have. Time is bounded: beyond it, too many lines are reported.
 
-Lines that both texts have once are its anchors, as in Bram Cohen's patience diff
-(https://bramcohen.livejournal.com/73318.html); what lies between two is compared line by line where it is short.
+Lines that occur once in both texts are anchors, as in Bram Cohen's patience diff
+(https://bramcohen.livejournal.com/73318.html). Short stretches between two anchors are compared line by line.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 
-_CELLS = 1_000_000  # of tables of common subsequences, over a whole text
-_ROUNDS = 30  # how often each line may be visited, on average
+_CELLS = 1_000_000  # total table cells for common subsequences in a text
+_ROUNDS = 30  # average visits per line
 
-_Block = tuple[int, int, int, int]  # lines `first` to before `last` of the old text, and of the new one
+_Block = tuple[int, int, int, int]  # half-open ranges of lines in the old and the new text
 
 
 def changed_ranges(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]]:
-    """Return the ranges of changed lines, as they are numbered in the new text: 1-based, inclusive, in order.
+    """Return the ranges of changed lines in the new text: 1-based, inclusive, in order.
 
-    A mere removal is a range of one line: the one before the gap, or the first.
+    A pure deletion is a range of one line: the one before the gap, or the first.
     """
     partner = match_lines(old, new)
     ranges: list[tuple[int, int]] = []
-    expected = 0  # the old line that follows the last one with a partner
+    expected = 0  # the old line after the last matched one
     start = 0
     for line in range(len(new) + 1):
         old_line = partner[line] if line < len(new) else len(old)
@@ -38,7 +38,7 @@ def changed_ranges(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int
 
 
 def match_lines(old: Sequence[bytes], new: Sequence[bytes]) -> list[int]:
-    """Return for each new line the old line it matches, -1 for none; matches rise."""
+    """Return the old line that each new line matches, -1 for none; matches are increasing."""
     partner = [-1] * len(new)
     cells = _CELLS
     work = _ROUNDS * (len(old) + len(new))
@@ -68,11 +68,11 @@ def match_lines(old: Sequence[bytes], new: Sequence[bytes]) -> list[int]:
 
 
 def _anchors(old: Sequence[bytes], new: Sequence[bytes], block: _Block) -> list[tuple[int, int]]:
-    """Return the longest rising sequence of (old, new) lines that occur once on each side of a block."""
+    """Return the longest increasing sequence of (old, new) lines that are unique on both sides of a block."""
     old_first, old_last, first, last = block
     counts, old_counts = Counter(new[first:last]), Counter(old[old_first:old_last])
     places = {old[at]: at for at in range(old_first, old_last) if old_counts[old[at]] == 1}
-    ends: list[int] = []  # the smallest old line with which a sequence of each length ends
+    ends: list[int] = []  # by length of a sequence, its smallest last old line
     chains: list[tuple[int, int, int]] = []  # (old, new, the link before in this list)
     heads: list[int] = []
     for at in range(first, last):
@@ -92,10 +92,10 @@ def _anchors(old: Sequence[bytes], new: Sequence[bytes], block: _Block) -> list[
 
 
 def _match_short(old: Sequence[bytes], new: Sequence[bytes], block: _Block, partner: list[int]) -> None:
-    """Match a longest common subsequence of a block."""
+    """Match the lines of a block by a longest common subsequence."""
     old_first, old_last, first, last = block
     width = last - first
-    table = [[0] * (width + 1)]  # from the end: row `n` is about the last `n` old lines
+    table = [[0] * (width + 1)]  # filled from the end: row `n` covers the last `n` old lines
     for old_at in range(old_last - 1, old_first - 1, -1):
         below, row = table[-1], [0] * (width + 1)
         for column in range(width - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""Tells which declarations of C++ make an object, as `Type name(value);` does, which can read like a function."""
+"""Tells which C++ declarations construct an object, such as `Type name(value);`, which can look like a function."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 _VALUES = frozenset({"argument_list", "initializer_list"})
 _AROUND = frozenset({"function_definition", "lambda_expression"})
 _NAMES = frozenset({"identifier", "field_identifier"})
-_MEMBER = re.compile(rb"^m_\w|\w_$")  # by the two conventions that no type follows
-_MOST_LOOKS = 50  # at where a function says a name
+_MEMBER = re.compile(rb"^m_\w|\w_$")  # two naming conventions that types never follow
+_MOST_LOOKS = 50  # occurrences of a name in a function to look at
 
 
 def makes_object(declaration: tree_sitter.Node) -> bool:
-    """Tell whether a declaration gives what it declares values in brackets or braces, to make it from.
+    """Tell whether a declaration constructs an object from values in parentheses or braces.
 
-    What may be a function as well counts only in a function, and with a value among what may be its parameters.
+    If it may also declare a function, it only counts inside a function, and if a possible parameter is a value.
     """
-    default = declaration.child_by_field_name("default_value")  # of a field
+    default = declaration.child_by_field_name("default_value")  # the name of a field
     if default is not None and default.type == "initializer_list":
         return True
     return any(map(_is_made, declaration.children_by_field_name("declarator")))
@@ -44,7 +44,7 @@ def _is_made(declarator: tree_sitter.Node) -> bool:
 
 
 def _likely_values(parameters: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    """Yield what the parser takes for types of parameters and may be values, `a` of `x(a)` and `x(f(a))`."""
+    """Yield names parsed as parameter types that may be values, `a` in `x(a)` and `x(f(a))`."""
     for parameter in parameters.named_children:
         own, inner = parameter.child_by_field_name("type"), parameter.child_by_field_name("declarator")
         if own is not None and own.type == "type_identifier":
@@ -55,7 +55,7 @@ def _likely_values(parameters: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 
 
 def _is_value(name: tree_sitter.Node, node: tree_sitter.Node) -> bool:
-    """Tell whether the function around a node has a name for a value elsewhere, or it is that of a member."""
+    """Tell whether a name is a value elsewhere in the function around a node, or a member."""
     text = name.text or b""
     if _MEMBER.search(text):
         return True
@@ -75,6 +75,6 @@ def _is_value(name: tree_sitter.Node, node: tree_sitter.Node) -> bool:
 
 
 def _is_called(leaf: tree_sitter.Node) -> bool:
-    """Tell whether a name is called, as that of a type may be."""
+    """Tell whether a name is called, as a type may be."""
     parent = leaf.parent
     return parent is not None and parent.type == "call_expression" and parent.child_by_field_name("function") == leaf

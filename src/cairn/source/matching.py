@@ -1,29 +1,29 @@
-"""Runs the query of a language over a syntax tree: what its patterns and directives match, not yet definitions.
+"""Runs a language's query over a syntax tree and applies its directives; the matches are not definitions yet.
 
-Compiling a query costs most for the children a pattern names: for each node type with children in the pattern, the
-compiler walks all that the grammar allows there. A node without children is cheap, and so is `_` in place of an inner
+The cost of compiling a query lies in the children that a pattern names: for each node type with children, the compiler
+walks everything that the grammar allows there. Nodes without children are cheap, and so is `_` in place of an inner
 node, because the compiler does not look into wildcards. Patterns whose root has no single type, `((a) . (b))` and
-`(_ field: (a))`, are expensive: name the parent instead. What would be expensive to compile is done here.
+`(_ field: (a))`, are expensive: name the parent instead. Whatever would be expensive to compile is done here.
 
-A pattern may say what stands around its definition, as node types separated by spaces:
+A pattern may say what is around its definition, as space-separated node types:
     `(#set! up "A B")`: the definition is not the captured node but the nearest A or B from there upwards. Only
-        nodes that `(#set! through "C D")` names may stand between the two.
+        nodes that `(#set! through "C D")` names may be between the two.
     `(#set! inside "E F")`: the nearest node above the definition must be an E or F. Only nodes that
-        `(#set! within "G H")` names may stand between the two.
+        `(#set! within "G H")` names may be between the two.
     `(#set! without "field")`: the definition must not have this field.
-A match for which that does not hold is dropped. Looking upwards is slow where matches are many.
+Other matches are dropped. Looking upwards is slow if there are many matches.
 
-Where a word distinguishes the kinds, one pattern serves them all: it captures `@definition` and lists the words of each
-kind as `(#set! kinds "@definition.kind word word @definition.other word")`; `*` is any other word, and without it any
-other word defines nothing. The word is the text of `@keyword`, else the type of `@form`, else that of the declarator
-next to the name.
+If kinds differ only in a word, one pattern serves them all: it captures `@definition` and lists the words of each kind
+as `(#set! kinds "@definition.kind word word @definition.other word")`; `*` is any other word; without
+`*`, other words define nothing. The word is the text of `@keyword`, else the type of `@form`, else that of the
+declarator next to the name.
 
-What a pattern captures as `@declarator` is, or holds, the name: the one that `*`, `&`, `[]` and `()` surround in C.
-`(#set! declares "field")` does so with each child in that field of the definition.
+A capture `@declarator` is or contains the name: in C, the one inside `*`, `&`, `[]` and `()`.
+`(#set! declares "field")` does this for each child in that field of the definition.
 
-`(#set! omit "text text")` leaves these texts out of the name.
+`(#set! omit "text text")` drops these texts from the name.
 
-The directives are read here and hidden from py-tree-sitter: 0.26 crashes on a pattern with both a `#set!` and a test.
+The directives are removed before py-tree-sitter sees them: 0.26 crashes on a pattern with a `#set!` and a predicate.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     import tree_sitter
 
-# Inside a function these are local, and so is what a query marks `@outer`.
+# Inside a function these are local, as is anything that a query marks `@outer`.
 _VARIABLE_KINDS = frozenset({"constant", "variable"})
 _QUALIFIED_NAME = re.compile(r"~?[\w$]+(?:(?:::|\.|:)~?[\w$]+[?!=]?)+")
 _NAME_SEPARATOR = re.compile(r"::|\.|:")
@@ -52,7 +52,7 @@ _DIRECTIVE = re.compile(rb'\(#set!\s+(\w+)\s+"([^"]*)"\)')
 
 @dataclass(slots=True)
 class Match:
-    """What a pattern matched: the node of a definition, its name, and its parts."""
+    """A match of a pattern: the node of a definition, its name, and its parts."""
 
     kind: str
     scope: str
@@ -62,7 +62,7 @@ class Match:
     end: int
     body: tree_sitter.Node | None
     docs: list[tree_sitter.Node]
-    namespace: str  # qualifies the name, but does not turn a function into a method as a receiver does
+    namespace: str  # qualifies the name without making the function a method, as a receiver would
     receiver: str
     signature: tree_sitter.Node | None
     clause: bool
@@ -72,7 +72,7 @@ class Match:
 
 @dataclass(slots=True)
 class Wrapper:
-    """What belongs to a definition but stands around or above it: a decorator, a doc attribute, a type signature."""
+    """What belongs to a definition but is around or above it: a decorator, a doc attribute, a type signature."""
 
     start: int
     docs: list[tree_sitter.Node] = field(default_factory=list)
@@ -81,7 +81,7 @@ class Wrapper:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What a pattern says about the nodes around its definition; see the top of this file."""
+    """A pattern's conditions on the nodes around its definition; see the top of this file."""
 
     up: frozenset[str]
     through: frozenset[str]
@@ -110,7 +110,7 @@ class _Context:
         return cls(up, through, inside, within, without, declares, omit, kinds) if settings else None
 
     def place(self, node: tree_sitter.Node) -> tree_sitter.Node | None:
-        """Return the node of the definition that `node` belongs to, None where there is none."""
+        """Return the node of the definition that `node` belongs to, None if there is none."""
         definition: tree_sitter.Node | None = node
         if self.up and node.type not in self.up:
             definition = _nearest(node.parent, self.up, self.through)
@@ -128,7 +128,7 @@ def _nearest(node: tree_sitter.Node | None, wanted: frozenset[str], through: fro
 
 
 def run_query(tree: tree_sitter.Tree, language: Language, members: bool) -> tuple[list[Match], dict[int, Wrapper]]:
-    """Return matches sorted by start (outermost first), and the wrapper of each wrapped node by the node's id."""
+    """Return matches sorted by start, outermost first; and the wrapper of each wrapped node by the node's id."""
     import tree_sitter  # noqa: PLC0415 - start-up time: searching needs no parser
 
     matches: list[Match] = []
@@ -214,7 +214,7 @@ def _match(
         raw = raw.replace(omitted, "")
     receivers, namespace = captures.get("receiver"), captures.get("namespace")
     bodies = captures.get("body", [])
-    # In prose and data a dot or a colon is part of the name: a file, a version in a heading, a selector.
+    # In prose and data, a dot or colon is part of the name: a file, a version in a heading, a selector.
     scope, name = _split_name(raw, split=language.group == "code")
     return Match(
         kind=kind,
@@ -235,9 +235,9 @@ def _match(
 
 
 def _declared_name(node: tree_sitter.Node) -> tuple[str, str]:
-    """Return the name that a declarator declares, empty where a syntax error left none, and its form.
+    """Return the name in a declarator, empty if a syntax error left none, and its form.
 
-    The form is the type of the declarator next to the name, which parentheses don't change, else that of the name.
+    The form is the type of the innermost declarator, ignoring parentheses, else that of the name.
     """
     form = ""
     kind = node.type
@@ -254,7 +254,7 @@ def _declared_name(node: tree_sitter.Node) -> tuple[str, str]:
         if kind.endswith("_declarator") and (kind != "parenthesized_declarator" or not form):
             form = kind
         if kind == inner.type == "function_declarator":
-            # No function returns a function: `EXPORT int (name)(...)` makes the name look like a parameter.
+            # No function returns a function: in `EXPORT int (name)(...)` the name looks like a parameter.
             parameters = inner.child_by_field_name("parameters")
             only = parameters.named_child(0) if parameters is not None and parameters.named_child_count == 1 else None
             inner = only.child_by_field_name("type") if only is not None else None
@@ -266,16 +266,16 @@ def _declared_name(node: tree_sitter.Node) -> tuple[str, str]:
 
 
 class _Source(NamedTuple):
-    """What was parsed: the text of the root of the tree, and where that begins."""
+    """The parsed source: the text of the tree's root, and the offset where it begins."""
 
     text: bytes
     start: int
 
 
 def _end(node: tree_sitter.Node, bodies: list[tree_sitter.Node], source: _Source) -> int:
-    """Return where a definition ends.
+    """Return the end of a definition.
 
-    Bodies may be siblings of the head, and a node may include blank lines. A comment at its end leads what follows.
+    Bodies may be siblings of the head, and nodes may include blank lines. A comment at the end belongs to what follows.
     """
     last, end = node, node.end_byte
     for body in bodies:
@@ -294,13 +294,13 @@ def _end(node: tree_sitter.Node, bodies: list[tree_sitter.Node], source: _Source
 
 
 def is_comment(node: tree_sitter.Node) -> bool:
-    """Tell whether a node may stand anywhere in the grammar and is not a syntax error."""
+    """Tell whether a node may occur anywhere in the grammar and is not a syntax error."""
     return node.is_extra and not node.is_error
 
 
 def _split_name(raw: str, *, split: bool) -> tuple[str, str]:
     """Split `Foo<T>::bar` into ("Foo", "bar"); plain names and operators have no scope."""
-    raw = raw.removeprefix("r#")  # of Rust, before a name that is a keyword
+    raw = raw.removeprefix("r#")  # Rust's prefix for names that are keywords
     if raw.isidentifier():
         return "", raw
     raw = _SPACE.sub(" ", raw)

@@ -1,4 +1,4 @@
-"""Takes the marks out of a file whose merge git could not finish, so that the code of its sides can be parsed."""
+"""Removes conflict markers from a file, so that both sides of an unfinished merge can be parsed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NO_BREAK = re.compile(rb"[^\r\n]")
 
 
 class _Conflict(NamedTuple):
-    """The bytes of the marks of one conflict: the first, that before the common ancestor if there is one, and so on."""
+    """The positions of one conflict's markers: the first, the one before the common ancestor if any, and so on."""
 
     first: tuple[int, int]
     base: tuple[int, int] | None
@@ -20,15 +20,15 @@ class _Conflict(NamedTuple):
 
 
 def first_merge_line(data: bytes) -> int:
-    """Return the line of the first mark of a merge that is not finished, 0 if there is none."""
+    """Return the line of the first conflict marker, 0 if there is none."""
     conflict = next(_conflicts(data), None)
     return 0 if conflict is None else data.count(b"\n", 0, conflict.first[0]) + 1
 
 
 def sides_of(data: bytes) -> tuple[bytes, bytes] | None:
-    """Return a file with blanks for the marks, once with both sides and once with the first alone; None without marks.
+    """Return a file with blanked markers, once with both sides and once with only the first; None without markers.
 
-    Both have as many bytes and lines as the file.
+    Both have the same number of bytes and lines as the file.
     """
     if not (conflicts := list(_conflicts(data))):
         return None
@@ -43,7 +43,7 @@ def sides_of(data: bytes) -> tuple[bytes, bytes] | None:
 
 
 def without_marks(head: bytes) -> bytes:
-    """Return the head of a definition without marks in it."""
+    """Return the head of a definition without conflict markers."""
     return _MARK.sub(b"", head) if b"<<<<<<< " in head else head
 
 

@@ -1,8 +1,8 @@
-"""Copies of repositories that belong to Cairn: fetches a branch, and writes its files without running any of it.
+"""Cairn's own copies of repositories: fetches a branch and writes its files, without running anything from it.
 
 Everywhere else git only reads. Here it also fetches, and writes objects, references and an index, in a folder that
-Cairn made. The files are written by Cairn itself, as git stores them: no filter, hook or link of the repository has
-any effect.
+Cairn made. Cairn itself writes the files as git stores them, so no filter, hook or link of the repository has any
+effect.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cairn.source.plumbing import environment_for
 from cairn.storage.atomic import write_file
 
 _REGULAR = ("100644", "100755")
-# Nothing that a repository brings is believed: what is not turned off here is that of the operator.
+# Turns off everything that a repository could configure; the rest is the operator's own configuration.
 _OPTIONS = (
     *("-c", "core.hooksPath=/dev/null"),
     *("-c", "core.fsmonitor="),
@@ -40,7 +40,7 @@ _OPTIONS = (
 _PROTOCOLS = "https:ssh:file"
 _URL = re.compile(r"(?:https|ssh|file)://[^\s\0]+|[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^\s\0]+")
 _BRANCH = re.compile(r"(?!-)(?!.*\.\.)(?!.*@\{)[^\0-\x20\x7f~^:?*\[\\]+(?<![/.])")
-_WRITTEN = "cairn-written"  # in `.git`: the commit whose files are in the folder
+_WRITTEN = "cairn-written"  # in `.git`, names the commit whose files are in the folder
 _FETCH_SECONDS = 1_800.0
 _QUICK_SECONDS = 60.0
 
@@ -49,17 +49,17 @@ class Mirror:
     """A checkout of one branch.
 
     Args:
-        folder: where it is, or is to be; only Cairn writes to it.
-        url: where the branch is fetched from.
-        branch: its name.
+        folder: its folder, which may not exist yet; only Cairn writes to it.
+        url: to fetch the branch from.
+        branch: the branch's name.
 
     Raises:
-        RequestError: if the address or the name is none.
+        RequestError: if the URL or the name is invalid.
     """
 
     def __init__(self, folder: Path, url: str, branch: str) -> None:
         if not _URL.fullmatch(url):
-            shown = url.rpartition("@")[2][:200]  # what stands before it may be a password
+            shown = url.rpartition("@")[2][:200]  # the text before it may be a password
             raise RequestError(f"{shown!r} is not an address of a repository", "use https://, ssh:// or file:///")
         if not _BRANCH.fullmatch(branch):
             raise RequestError(f"{branch[:200]!r} is not the name of a branch", "see: git help check-ref-format")
@@ -68,7 +68,7 @@ class Mirror:
         self._branch = branch
 
     def newest(self) -> str:
-        """Return the commit that the branch is at where it comes from.
+        """Return the commit that the branch is at in the remote.
 
         Raises:
             PathError: if the repository cannot be reached, or has no such branch.
@@ -147,7 +147,7 @@ class Mirror:
                 timeout=seconds,
                 check=False,
             )
-        except subprocess.TimeoutExpired:  # which holds the address
+        except subprocess.TimeoutExpired:  # it contains the URL
             raise PathError(f"git takes more than {seconds:g} s to {arguments[0]}", "try again later") from None
         if result.returncode:
             what = self._without_secrets(first_complaint(result)) or "it has no such branch"
@@ -156,7 +156,7 @@ class Mirror:
         return result
 
     def _without_secrets(self, complaint: str) -> str:
-        """Return what git says without the name and password of the address; ssh says them decoded."""
+        """Return git's output without the URL's user name and password, which ssh prints decoded."""
         if user := user_of(self._url):
             for said in (user, unquote(user)):
                 complaint = complaint.replace(f"{said}@", "")
@@ -164,7 +164,7 @@ class Mirror:
 
 
 def _writable(entries: Iterable[TreeEntry], max_file_bytes: int) -> Iterable[TreeEntry]:
-    """Yield the regular files of a commit that may be written: none into git's own folder, by whatever name."""
+    """Yield a commit's regular files that may be written: none into git's own folder, however spelled."""
     for entry in entries:
         parts = [part.rstrip(". ").casefold() for part in entry.path.split("/")]
         is_of_git = any(part in (".git", "git~1") or "\u200c" in part or not part for part in parts)
@@ -173,7 +173,7 @@ def _writable(entries: Iterable[TreeEntry], max_file_bytes: int) -> Iterable[Tre
 
 
 def _remove(folder: Path, path: str) -> None:
-    """Remove a file, and the folders that it leaves empty."""
+    """Remove a file, and folders that this leaves empty."""
     target = folder / path
     target.unlink(missing_ok=True)
     for parent in target.parents:
@@ -181,5 +181,5 @@ def _remove(folder: Path, path: str) -> None:
             return
         try:
             parent.rmdir()
-        except OSError:  # it has other files
+        except OSError:  # the folder is not empty
             return

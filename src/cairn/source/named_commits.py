@@ -1,4 +1,4 @@
-"""Which commits a text names: by a hash, or by the number of an issue that their messages give."""
+"""Finds the commits that a text names: by hash, or by an issue number in their messages."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from cairn.source.plumbing import GitStalledError, run_git
 
 _FULL_HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _HASH = re.compile(r"[0-9a-f]{7,64}", re.IGNORECASE)
-# `5096`, `#5096`, `GH-5096`, and these after a word or two, as in `Closes #5096` and `pull request #5096`.
+# `5096`, `#5096` and `GH-5096`, also after a word or two, as in `Closes #5096` and `pull request #5096`.
 _NUMBER = re.compile(r"(?:\d{1,9}|(?:[a-z]{1,12}:? ){0,2}(?:#|GH-)(\d{1,9}))", re.IGNORECASE)
-# The number of a subject that begins or ends with it: `[Fix #12436] Do it`, `Fixes GH-12436: do it`, `Do it (#12436)`.
+# A number at either end of a subject: `[Fix #12436] Do it`, `Fixes GH-12436: do it`, `Do it (#12436)`.
 _FIRST_NUMBER = re.compile(r"[\[(]?(?:[a-z]{1,12}:? )?(?:#|GH-)(\d{1,9})(?!\w)", re.IGNORECASE)
 _LAST_NUMBER = re.compile(r"\((?:#|GH-)(\d{1,9})\)$", re.IGNORECASE)
 _MAX_BYTES = 1_000_000
@@ -23,7 +23,7 @@ _MAX_BYTES = 1_000_000
 class Named(NamedTuple):
     """Full hashes of commits, newest first.
 
-    `is_cut`: git could not look at all in time. `is_aside`: the one that a hash names is not behind the given one.
+    `is_cut`: git ran out of time. `is_aside`: the commit that a hash names is not an ancestor of the given one.
     """
 
     hashes: list[str]
@@ -32,12 +32,12 @@ class Named(NamedTuple):
 
 
 def named_commits(folder: Path, head: str, text: str, limit: int, seconds: float) -> Named:
-    """Return the commits behind one that a text names and nothing else; none where it names none.
+    """Return the ancestors of a commit that a text names, if it says nothing else.
 
     Args:
         folder: any folder of a checkout.
         head: a full hash.
-        text: such as `#5096`, `Closes #5096`, or a hash that may be cut.
+        text: such as `#5096`, `Closes #5096`, or a full or short hash.
         limit: how many at most.
         seconds: how long git may look.
     """
@@ -55,7 +55,7 @@ def named_commits(folder: Path, head: str, text: str, limit: int, seconds: float
 
 
 def numbered_commits(folder: Path, head: str, subject: str, limit: int, seconds: float) -> list[str]:
-    """Return the commits behind one that the number of a subject names, newest first; none if it has no number.
+    """Return the ancestors of a commit with the issue number of a subject, newest first; none without a number.
 
     Args:
         folder, head, limit, seconds: as for `named_commits`.
@@ -66,14 +66,14 @@ def numbered_commits(folder: Path, head: str, subject: str, limit: int, seconds:
         return []
     try:
         return _with_number(folder, head, number[1], limit, seconds).hashes
-    except (OSError, PathError):  # also where git is too slow
+    except (OSError, PathError):  # also raised if git is too slow
         return []
 
 
 def merged_by(folder: Path, commit: str, limit: int, seconds: float) -> list[str]:
-    """Return the commits that a merge brought which changed no file itself, newest first.
+    """Return the commits that a merge without changes of its own brought in, newest first.
 
-    There are none of any other commit, nor where git cannot tell.
+    For any other commit, or if git cannot tell, there are none.
 
     Args:
         folder, limit, seconds: as for `named_commits`.
@@ -91,13 +91,13 @@ def merged_by(folder: Path, commit: str, limit: int, seconds: float) -> list[str
 
 
 def _is_behind(folder: Path, head: str, commit: str, seconds: float) -> bool:
-    """Tell whether a commit is another or what lies behind that."""
+    """Tell whether a commit is another or an ancestor of it."""
     listed = run_git(folder, ["rev-list", "--max-count=1", commit, f"^{head}", "--"], seconds)
     return not listed.stdout
 
 
 def _with_hash(folder: Path, text: str, seconds: float) -> str:
-    """Return the full hash of a commit, empty if there is none, or more than one; a branch of that name is none."""
+    """Return the full hash of a commit, empty unless exactly one matches; a branch of that name does not count."""
     arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{text}^{{commit}}"]
     found = os.fsdecode(run_git(folder, arguments, seconds).stdout).split()[-1:]
     return found[0] if found and _FULL_HASH.fullmatch(found[0]) and found[0].startswith(text) else ""

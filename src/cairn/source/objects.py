@@ -1,4 +1,4 @@
-"""Hides how git stores what is not checked out: which commit a name means, the files of a commit, and their content."""
+"""Reads what is not checked out from git's objects: the commit of a name, its files, and their content."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SYMLINK, SUBMODULE = "120000", "160000"
 _SHORTER = re.compile(r"^refs/(?:heads/|remotes/|tags/)?")
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _FULL_NAME = re.compile(r"refs/[^\0-\x20\x7f~^:?*\[\\]+|[0-9a-f]{40}(?:[0-9a-f]{24})?")
-# One file of the index, with what git noted about it when it last saw it unchanged.
+# An entry of the index, with the file's stat data when git last saw it unchanged.
 _INDEX_ENTRY = re.compile(
     rb"(?P<tag>\S) (?P<mode>[0-7]{6}) (?P<id>[0-9a-f]+) (?P<stage>\d)\t(?P<path>[^\0]*)\0"
     rb"  ctime: (?P<ctime>\d+:\d+)\n  mtime: (?P<mtime>\d+:\d+)\n  dev: \d+\tino: \d+\n  uid: \d+\tgid: \d+\n"
@@ -36,14 +36,14 @@ _INDEX_ENTRY = re.compile(
 )
 # git keeps the lower 32 bits of seconds and sizes.
 _HALF = 1 << 32
-# A file written this shortly before the index may change again without a new time. Where a file system keeps only
-# seconds, it is twice the longest step.
+# A file written this shortly before the index may change again without a new time. The second value, for file systems
+# with whole seconds, is twice the longest step.
 _RACY_NS, _RACY_COARSE_NS = 20_000_000, 4_000_000_000
 _REGULAR_MODES = (b"100644", b"100755")
 _TREE_LINE = re.compile(rb"([0-7]{6}) \w+ ([0-9a-f]+)(?: +(-|\d+|BAD))?\t(.*)", re.DOTALL)
-_LACKING = b"from promisor remote"  # git ends at an object that a partial clone lacks
+_LACKING = b"from promisor remote"  # git exits at an object that a partial clone lacks
 _READ_S = 10.0
-# After so many objects that git could not read in time, it is not asked for others.
+# Stop asking after git failed to read this many objects in time.
 _MAX_STALLS = 3
 _MAX_NAME_BYTES = 4_096
 _MAX_OBJECT_BYTES = 100_000_000
@@ -51,10 +51,10 @@ NOT_FETCHED = -1
 
 
 class Revision(NamedTuple):
-    """A commit, and the name under which it was asked for.
+    """A commit, and the name that was asked for.
 
-    `reference` is the full name of the branch or tag, empty for anything else, such as a hash or `HEAD~3`. `label` is
-    for people to read: the short name of the reference, else the first digits of the hash.
+    `reference` is the full name of a branch or tag, empty for anything else, such as a hash or `HEAD~3`. `label` is for
+    people: the short name of the reference, else the first digits of the hash.
     """
 
     label: str
@@ -63,7 +63,7 @@ class Revision(NamedTuple):
 
 
 class TreeEntry(NamedTuple):
-    """One file of a commit, or what stands in its place.
+    """A file of a commit, or what is in its place.
 
     `size` is 0 for a submodule, and `NOT_FETCHED` for a file whose content this clone never fetched.
     """
@@ -79,14 +79,14 @@ def resolve_revision(folder: Path, name: str) -> Revision:
 
     Args:
         folder: any folder of a checkout.
-        name: as git takes it: `feature`, `origin/feature`, `v2.1`, `HEAD~3`, a hash.
+        name: in git's syntax: `feature`, `origin/feature`, `v2.1`, `HEAD~3`, a hash.
 
     Raises:
         RevisionError: if there is no such commit here.
     """
     if not _is_askable(name):
         raise RevisionError(f"{name[:100]!r} is not the name of a branch or revision", "list them: git branch --all")
-    for candidate in (f"refs/heads/{name}", name):  # a branch, even where a tag has the same name
+    for candidate in (f"refs/heads/{name}", name):  # prefer a branch to a tag of the same name
         arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options"]
         result = run_git(folder, [*arguments, f"{candidate}^{{commit}}"])
         if result.returncode:
@@ -105,17 +105,17 @@ def resolve_revision(folder: Path, name: str) -> Revision:
 
 
 def _is_askable(name: str) -> bool:
-    """Tell whether git may be asked for a revision: its name is not an option, and fits on a command line."""
+    """Tell whether git can be asked for a revision: its name is not an option and fits on a command line."""
     try:
         return 0 < len(os.fsencode(name)) <= _MAX_NAME_BYTES and not name.startswith("-") and "\0" not in name
-    except UnicodeEncodeError:  # half a character
+    except UnicodeEncodeError:  # half a surrogate pair
         return False
 
 
 def missing_commits(folder: Path, names: Sequence[str]) -> set[str]:
-    """Return the full references and hashes that no longer name a commit; none if git fails.
+    """Return those full references and hashes that no longer name a commit; none if git fails.
 
-    What is neither, such as a search through the history, is among them.
+    Anything else, such as a search through the history, counts as missing.
     """
     full = [name for name in names if _FULL_NAME.fullmatch(name)]
     missing = set(names).difference(full)
@@ -130,9 +130,9 @@ def missing_commits(folder: Path, names: Sequence[str]) -> set[str]:
 
 
 def never_stored(repository: Repository, contents: Mapping[str, bytes]) -> set[str]:
-    """Return the names of the contents of files that a repository never had, committed or staged; none if git fails.
+    """Return the names of contents that a repository never had, committed or staged; none if git fails.
 
-    Of a clone that lacks contents, nothing can be told.
+    In a partial clone, nothing can be told.
     """
     if not contents or is_partial(repository):
         return set()
@@ -146,20 +146,20 @@ def never_stored(repository: Repository, contents: Mapping[str, bytes]) -> set[s
 
 
 def _blob_ids(content: bytes) -> tuple[str, str]:
-    """Return what git calls a content, in a repository of either kind of hash."""
+    """Return git's ids of a content, for both kinds of hash."""
     blob = b"blob %d\0" % len(content) + content
     return hashlib.sha1(blob, usedforsecurity=False).hexdigest(), hashlib.sha256(blob).hexdigest()
 
 
 def _only_remote_branch(folder: Path, name: str) -> str:
-    """Return the branch of a remote that has this name, empty when there is none or more than one."""
+    """Return the remote branch with this name, empty unless there is exactly one."""
     result = run_git(folder, ["for-each-ref", "--format=%(refname:short)", f"refs/remotes/*/{name}"])
     names = os.fsdecode(result.stdout).split()
     return names[0] if len(names) == 1 else ""
 
 
 def resolve_tree(folder: Path, revision: str) -> str:
-    """Return the hash of the tree of a commit; of the commit, where a partial clone lacks the tree.
+    """Return the hash of a commit's tree, or of the commit if a partial clone lacks the tree.
 
     Raises:
         DiffError: if git does not know the revision, or nothing is committed yet.
@@ -189,21 +189,21 @@ def _revision_error(folder: Path, revision: str) -> DiffError:
 
 
 def list_tree(folder: Path, commit: str, max_bytes: int = MAX_BYTES) -> list[TreeEntry]:
-    """Return the files of a commit that lie below a folder of the checkout, by path relative to it, each once.
+    """Return a commit's files below a folder of the checkout, with distinct paths relative to it.
 
-    Paths that lead out of the folder, which only a forged commit can contain, are left out.
+    Paths that lead out of the folder, which only a forged commit can have, are left out.
 
     Args:
         folder: the folder.
         commit: a hash, of a commit or of a whole tree.
-        max_bytes: how long the list may be.
+        max_bytes: the maximal size of git's list.
 
     Raises:
         PathError: if git cannot read the commit, or it has more files than can be listed.
     """
     result = run_git(folder, ["ls-tree", "-r", "-l", "-z", commit], _TIMEOUT_S, max_bytes=max_bytes)
     lacks_contents = result.returncode != 0 and _LACKING in result.stderr
-    if lacks_contents:  # no sizes can be told with the paths
+    if lacks_contents:  # git cannot print the sizes along with the paths
         result = run_git(folder, ["ls-tree", "-r", "-z", commit], _TIMEOUT_S, max_bytes=max_bytes)
     if result.returncode and _LACKING in result.stderr:
         raise PathError(
@@ -234,9 +234,9 @@ def _size_of(entry: TreeEntry, sizes: Mapping[bytes, int]) -> int:
 
 
 def _fetched_sizes(folder: Path, commit: str, entries: Iterable[TreeEntry]) -> dict[bytes, int]:
-    """Return {object id: size} of the contents of a commit that a partial clone has.
+    """Return {object id: size} of those contents of a commit that a partial clone has.
 
-    git must not be asked for the size of another, at which it ends.
+    Other objects must not be asked for, because git exits at them.
     """
     walk = ["rev-list", "--objects", "--no-object-names", "--no-walk", "--missing=print", commit]
     listed = run_git(folder, walk, _TIMEOUT_S)
@@ -251,11 +251,11 @@ def _fetched_sizes(folder: Path, commit: str, entries: Iterable[TreeEntry]) -> d
 
 
 class Index(NamedTuple):
-    """What git's index holds below a folder.
+    """The content of git's index below a folder.
 
-    `clean` is {path: object id} of clean files, `submodules` are the paths of submodules, and `left_out` are the files,
-    and with a `/` at the end the folders, that a sparse checkout does not have on disk. `unproven` is {path: object id}
-    of files whose size and times do not prove that they are clean: only their content tells.
+    `clean` is {path: object id} of clean files. `submodules` are paths. `left_out` are files, and folders with a `/` at
+    the end, that a sparse checkout does not have on disk. `unproven` is {path: object id} of files whose size
+    and times do not prove that they are clean, so that only their content tells.
     """
 
     clean: dict[str, bytes]
@@ -265,21 +265,21 @@ class Index(NamedTuple):
 
 
 def clean_objects(root: Path, repository: Repository, files: Iterable[FileStat]) -> dict[str, bytes]:
-    """Return {path: object id} of the files that are as git's index has them; see `read_index`."""
+    """Return {path: object id} of the files that match git's index; see `read_index`."""
     return read_index(root, repository, files).clean
 
 
 def read_index(root: Path, repository: Repository, files: Iterable[FileStat], only: Sequence[str] = ()) -> Index:
-    """Return which files below a folder are as git's index has them, and where submodules are.
+    """Return which files below a folder match git's index, and where submodules are.
 
-    A file is clean if it has the size and the times that git noted when it last compared it. Where these do not prove
-    it, git would run the repository's filters and read the file; here it counts as not clean. So do files that git was
-    told to assume unchanged, and those in conflict. If git fails, no file is clean, and all are read.
+    A file is clean if its size and times are those that git recorded when it last compared it. If these do not prove
+    it, git would run the repository's filters and read the file; here it does not count as clean. Nor do files that git
+    was told to assume unchanged, or files in conflict. If git fails, no file is clean, and all are read.
 
     Args:
         root: the folder.
         repository: the checkout it belongs to.
-        files: by paths relative to the folder.
+        files: by path relative to the folder.
         only: look up no more than these paths; all if empty.
     """
     file = repository.git_dir / "index"
@@ -308,7 +308,7 @@ def read_index(root: Path, repository: Repository, files: Iterable[FileStat], on
 
 
 def _is_clean(entry: re.Match[bytes], file: FileStat, index_written_ns: int) -> bool:
-    """Tell whether a file is certainly as git saw it, by its size and times."""
+    """Tell whether a file's size and times prove that it is as git last saw it."""
     racy = _RACY_NS if file.mtime_ns % 1_000_000_000 else _RACY_COARSE_NS
     return (
         int(entry["size"]) == file.size % _HALF
@@ -324,13 +324,13 @@ def _index_time(time_ns: int) -> bytes:
 
 
 def is_content_of(object_id: bytes, data: bytes) -> bool:
-    """Tell whether an object holds exactly these bytes, by the hash that is its id."""
+    """Tell by its id whether an object has exactly these bytes."""
     new = hashlib.sha1 if len(object_id) == _SHA1_BYTES else hashlib.sha256
     return new(b"blob %d\0" % len(data) + data, usedforsecurity=False).digest() == object_id
 
 
 class ObjectReader:
-    """Reads objects of one repository through one git process, which it keeps for all of them."""
+    """Reads objects of one repository through a single git process."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -347,11 +347,11 @@ class ObjectReader:
         self.close()
 
     def read(self, object_id: bytes, max_bytes: int = _MAX_OBJECT_BYTES) -> bytes:
-        """Return the content of an object, as git stores it: no filter or conversion of line endings is applied.
+        """Return the content of an object as git stores it, without filters or conversion of line endings.
 
         Raises:
-            FileNotFoundError: if the object is not in this repository, as in a partial clone.
-            OSError: EFBIG if it is larger than `max_bytes`; or if git ended unexpectedly, or takes too long.
+            FileNotFoundError: if the repository does not have the object, as in a partial clone.
+            OSError: EFBIG if it is larger than `max_bytes`; or if git exits unexpectedly or is too slow.
         """
         if self._stalls >= _MAX_STALLS:
             raise OSError(errno.ETIMEDOUT, "git stalls on objects of this repository")
@@ -363,7 +363,7 @@ class ObjectReader:
             self._stalls += 1
             self.close()
             raise
-        except OSError:  # git's next output would be taken for the answer to another question
+        except OSError:  # otherwise git's next output would be taken for another answer
             self.close()
             raise
 
@@ -371,7 +371,7 @@ class ObjectReader:
         process = self._process or self._start()
         assert process.stdin is not None
         end = time.monotonic() + _READ_S
-        with suppress(BrokenPipeError):  # reading reports that the process died
+        with suppress(BrokenPipeError):  # reading reports the death of the process
             process.stdin.write(object_id.hex().encode() + b"\n")
             process.stdin.flush()
         while b"\n" not in self._unread:
@@ -395,7 +395,7 @@ class ObjectReader:
 
     def _receive(self, process: subprocess.Popen[bytes], end: float) -> bytes:
         assert process.stdout is not None
-        ready = select.poll()  # not `select`, which fails for descriptors above 1,023
+        ready = select.poll()  # `select` fails for descriptors above 1,023
         ready.register(process.stdout, select.POLLIN)
         if not ready.poll(max(0.0, 1000 * (end - time.monotonic()))):
             raise OSError(errno.ETIMEDOUT, f"git cat-file needed more than {_READ_S:.0f} s")
@@ -410,7 +410,7 @@ class ObjectReader:
         return self._process
 
     def close(self) -> None:
-        """End the process; reading starts another one."""
+        """End the process; reading again starts another."""
         if (process := self._process) is not None:
             self._process = None
             end_git(process)

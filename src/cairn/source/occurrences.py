@@ -1,8 +1,7 @@
-"""Finds where the code of a file says a name, and what it does there: reads it, writes it, imports it and so on.
+"""Finds the occurrences of a name in a file's code, and their roles: reading, writing, importing and so on.
 
-What is found goes by the shape of the syntax tree, which is much the same in all grammars, and by the text between two
-names. Whether a name means one definition or another is not decided here, but a name that a parameter or a local
-variable takes is marked.
+Roles follow from the shape of the syntax tree, which is much the same in all grammars, and from the text between two
+names. Which definition a name means is not decided here, but names of parameters and local variables are marked.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ from cairn.source.made_objects import makes_object
 if TYPE_CHECKING:
     import tree_sitter
 
-# What code may do with a name; a `declaration` says what it is.
+# The roles of a name; a `declaration` defines it.
 ROLES = ("call", "construct", "base", "decorate", "import", "type", "write", "read", "declaration")
-_MAX_OCCURRENCES = 5_000  # of one file
+_MAX_OCCURRENCES = 5_000  # of a file
 _MAX_CLIMB = 40
-_MANY_CHILDREN = 2_000  # of a node that holds statements or data
+_MANY_CHILDREN = 2_000  # children of a node that holds statements or data
 
-_NAMING = frozenset({"global_statement", "nonlocal_statement", "preproc_params"})  # names and doing nothing else
+_NAMING = frozenset({"global_statement", "nonlocal_statement", "preproc_params"})  # just names
 _IDENTIFIER_MARKS = b"@$&:"
 _SEPARATOR = re.compile(rb"(?:\?\.|&\.|!{1,2}\.|::|\.)[ \t\r\n]*$")
 _OTHER_SEPARATORS = {
@@ -92,22 +91,22 @@ _LITERALS = {
     "implicit_object_creation_expression": "type", "compound_literal_expression": "type",
 }  # fmt: skip
 
-# Attributes of Elixir that are about types, in which what looks like a call is none.
+# Elixir's type attributes, in which things that look like calls are not.
 _SPECIFICATIONS = frozenset({b"spec", b"callback", b"macrocallback", b"type", b"typep", b"opaque"})
 
 
 class Occurrence(NamedTuple):
-    """A place where code says a name.
+    """An occurrence of a name in code.
 
     Attributes:
         line: 1-based.
         start_byte: of the name.
-        name: what is said.
+        name: the name.
         role: one of `ROLES`.
-        head: the expression before the last dot, in the form of `cairn.source.references`; empty for a plain name. Of
-            a `key`, the type of the literal that has it, or what is called with it.
-        is_local: whether a parameter or a local variable has the name there.
-        is_key: whether it stands before a value: in a literal, or as the name of an argument.
+        head: the expression before the last dot, in the form of `cairn.source.references`; empty for a plain name. For
+            a `key`, the type of its literal, or the function called with it.
+        is_local: whether it is the name of a parameter or local variable there.
+        is_key: whether it is a key in a literal, or the name of an argument.
     """
 
     line: int
@@ -120,7 +119,7 @@ class Occurrence(NamedTuple):
 
 
 def find_occurrences(data: bytes, language: str, names: Collection[str]) -> list[Occurrence]:
-    """Return where a file says some names as code, in reading order; texts and most comments are none."""
+    """Return the occurrences of names in a file's code, in reading order; strings and most comments do not count."""
     reader = _Reader(data, language, parse(data, BY_NAME[language]).root_node)
     return reader.read(frozenset(names))
 
@@ -132,7 +131,7 @@ class _Reader:
         self._data = data
         self._language = language
         self._root = root
-        self._starts = Lines.of(data).starts  # since the parser may see other line breaks
+        self._starts = Lines.of(data).starts  # the parser may have other ideas of line breaks
 
     def read(self, names: frozenset[str]) -> list[Occurrence]:
         """Return the occurrences of some names."""
@@ -156,7 +155,7 @@ class _Reader:
         return [occurrence._replace(is_local=_is_local(occurrence, bindings)) for occurrence in found]
 
     def _leaves(self, names: frozenset[str]) -> Iterator[tuple[tree_sitter.Node, re.Match[bytes]]]:
-        """Yield the leaves of the tree that say names, each with what the name is found by."""
+        """Yield the leaves of the tree that are among the names, each with the name that it matches."""
         words = b"|".join(re.escape(name.encode("utf-8", "surrogateescape")) for name in sorted(names))
         pattern = re.compile(rb"(?<!\w)(?:" + words + rb")(?!\w)")
         for count, match in enumerate(pattern.finditer(self._data)):
@@ -168,11 +167,11 @@ class _Reader:
             yield leaf, match
 
     def _is_name(self, leaf: tree_sitter.Node, name: bytes) -> bool:
-        """Tell whether a leaf of the tree is a name and neither text nor a comment, the text of a type excepted."""
+        """Tell whether a leaf is a name, and not in a string or comment, except for a type in quotes."""
         text = leaf.text or b""
         if leaf.parent is not None and leaf.parent.type == "destructor_name":
-            return False  # `~Type` of C++ is another name
-        if leaf.type == "alias" and text.endswith(b"." + name):  # a module of Elixir, with what is around it
+            return False  # C++'s `~Type` is another name
+        if leaf.type == "alias" and text.endswith(b"." + name):  # an Elixir module with its outer modules
             return True
         is_symbol = text.startswith(b":")
         if name not in (text, text.strip(_IDENTIFIER_MARKS)) or leaf.child_count > 1 or is_symbol:
@@ -210,7 +209,7 @@ class _Reader:
     # -- expressions ---------------------------------------------------------------------------------------------------
 
     def _expression(self, leaf: tree_sitter.Node) -> tuple[tree_sitter.Node, str]:
-        """Return the node whose last name a leaf is, and what stands before the name; that is empty for a plain one."""
+        """Return the node that ends in a leaf's name, and the expression before the name; empty for a plain name."""
         data = self._data
         if leaf.type in ("instance_variable", "class_variable"):
             return leaf, "@"
@@ -240,7 +239,7 @@ class _Reader:
         return node is not None and ("comment" in node.type or "string" in node.type)
 
     def _literal_of(self, node: tree_sitter.Node) -> str | None:
-        """Return the type of the literal, or what is called, that has a name as a key; None for any other name."""
+        """Return the type of the literal, or the called function, that has a name as key; None for other names."""
         inner, parent = node, node.parent
         for _ in range(3):
             if parent is None:
@@ -302,7 +301,7 @@ class _Reader:
 
 
 def _is_type_of_object(node: tree_sitter.Node) -> bool:
-    """Tell whether a name is the type in a declaration of C++ that makes an object; see `makes_object`."""
+    """Tell whether a name is the type in a C++ declaration that constructs an object; see `makes_object`."""
     for _ in range(_MAX_CLIMB):
         parent = node.parent
         if parent is None or parent.type == "template_argument_list":
@@ -314,7 +313,7 @@ def _is_type_of_object(node: tree_sitter.Node) -> bool:
 
 
 def _role_of_module(leaf: tree_sitter.Node) -> str:
-    """Return what Elixir does with a module: it imports it, or uses it otherwise."""
+    """Return the role of an Elixir module: imported, or used otherwise."""
     node = leaf.parent
     for _ in range(4):
         if node is None:
@@ -330,12 +329,12 @@ def _role_of_module(leaf: tree_sitter.Node) -> str:
 
 
 def _role_of_attribute(leaf: tree_sitter.Node) -> str:
-    """Return what Elixir does with an attribute of a module: `@rate 2` sets it."""
+    """Return the role of an Elixir module attribute: `@rate 2` sets it."""
     return "write" if leaf.parent is not None and leaf.parent.type == "call" else "read"
 
 
 def _specification_around(leaf: tree_sitter.Node) -> tree_sitter.Node | None:
-    """Return what an attribute of Elixir says that is about types, such as `@spec`, if a name stands in one."""
+    """Return the Elixir type attribute around a name, such as `@spec`, if there is one."""
     node = leaf.parent
     while node is not None and not BLOCKS.search(node.type):
         around = node.parent
@@ -377,7 +376,7 @@ def _is_within(leaf: tree_sitter.Node, types: re.Pattern[str]) -> bool:
 
 
 def _is_key_of(inner: tree_sitter.Node, parent: tree_sitter.Node, data: bytes) -> bool:
-    """Tell whether a node is what stands before the colon or equals sign of a part of a literal."""
+    """Tell whether a node comes before the colon or equals sign of an entry in a literal."""
     if parent.type in ("shorthand_field_initializer", "designator", "value_argument_label", "initializer_pair"):
         return parent.named_child(0) == inner
     first = parent.named_child(0)
@@ -388,7 +387,7 @@ def _is_key_of(inner: tree_sitter.Node, parent: tree_sitter.Node, data: bytes) -
 
 
 def _role_by_ancestors(node: tree_sitter.Node, data: bytes) -> str:  # noqa: C901 - one branch a shape
-    """Return what is done with an expression by what is around it."""
+    """Return the role of an expression by the nodes around it."""
     role = "type" if node.type in ("type_identifier",) else "read"
     inner, parent = node, node.parent
     is_target = True
@@ -398,8 +397,8 @@ def _role_by_ancestors(node: tree_sitter.Node, data: bytes) -> str:  # noqa: C90
         kind = parent.type
         field = field_of(inner, parent)
         if kind == "pointer_type" and parent.parent is not None and parent.parent.type == "declaration_expression":
-            return "read"  # `Wait(Timeout * Factor)` of C#
-        if kind == "generic_name":  # of C#: a type or a function, with arguments
+            return "read"  # C#'s `Wait(Timeout * Factor)`
+        if kind == "generic_name":  # C#: a type or function with type arguments
             inner, parent = parent, parent.parent
             continue
         if kind in _ARGUMENTS_OF_TYPES:
@@ -431,7 +430,7 @@ def _is_bases_of_class(node: tree_sitter.Node) -> bool:
 
 
 def _is_written(inner: tree_sitter.Node, parent: tree_sitter.Node, field: str, data: bytes) -> str:
-    """Return `yes` if a node assigns to one in it, `no` if that is the value of an assignment, else an empty text."""
+    """Return `yes` if a node assigns to a child, `no` if the child is the assigned value, else an empty string."""
     kind = parent.type
     if "assign" in kind and kind not in ("assignment_list",) and kind not in PATTERNS:
         return "yes" if field in ("left", "target", "lhs") or (not field and parent.named_child(0) == inner) else "no"

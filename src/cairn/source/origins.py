@@ -1,4 +1,4 @@
-"""Which repository an address of git means, however it is written: over ssh or https, with or without a name."""
+"""Tells which repository a git URL means, over ssh or https, with or without a user name."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from urllib.parse import unquote, urlsplit
 
 _SCHEMES = ("https", "http", "ssh", "git", "git+ssh", "ssh+git", "git+https")
 _SHORT = re.compile(r"(?:[^@/\s:]+@)?([A-Za-z0-9.-]{2,}|\[[0-9A-Fa-f:.]+\]):(?!//|:)(.+)")  # [USER@]HOST:PATH
-# What stands before a host; a password may hold what does not belong into an address.
+# The text before a host; a password may contain characters that are invalid in a URL.
 _USER = re.compile(r"(?<=://)(?:[^/\s]*:\S*|[^/\s]*)@")
-# Other names of the same host, for networks that let only https through.
+# Other names of the same host, for networks that only allow https.
 _SAME_HOST = {
     "ssh.github.com": "github.com",
     "altssh.gitlab.com": "gitlab.com",
@@ -19,20 +19,20 @@ _SAME_HOST = {
 
 
 def without_user(text: str) -> str:
-    """Return a text without the names and passwords in the addresses that it holds."""
+    """Return a text without the user names and passwords in its URLs."""
     return _USER.sub("", text)
 
 
 def user_of(address: str) -> str:
-    """Return the name and password in an address of the form SCHEME://, as written there; empty if it has none."""
+    """Return the user name and password in a SCHEME:// URL as written; empty if it has none."""
     found = _USER.search(address)
     return found[0].removesuffix("@") if found else ""
 
 
 def repository_identity(address: str) -> str:
-    """Return a repository's host and path, equal for all addresses of it; empty for a folder, or for no address.
+    """Return a repository's host and path, equal for all of its URLs; empty for a folder or an invalid URL.
 
-    User names, ports and the letters' case do not count: the ports of ssh and https differ for one repository.
+    User names, case and ports are ignored, since ports differ between ssh and https.
     """
     text = address.strip()
     if "://" in text:

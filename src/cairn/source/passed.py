@@ -1,4 +1,4 @@
-"""Names that code passes on as values: which of them may mean a definition, and not a variable around them."""
+"""Collects names that code passes as values and that may mean a definition rather than a local variable."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from cairn.source.tokens import begin_of_path
 if TYPE_CHECKING:
     import tree_sitter
 
-PASSED = frozenset({"use", "given", "token", "bound"})  # captures of a query, see `cairn.source.references`
-_LAST = re.compile(rb"[^.:&*\s]*$")  # name of a chain
+PASSED = frozenset({"use", "given", "token", "bound"})  # captures of a query; see `cairn.source.references`
+_LAST = re.compile(rb"[^.:&*\s]*$")  # a name in a chain
 
 
 class PassedName(NamedTuple):
-    """A name that is passed on: where it begins and ends, its text, and whether another file may define it."""
+    """A name passed as a value: its start and end, its text, and whether another file may define it."""
 
     start: int
     end: int
@@ -25,7 +25,7 @@ class PassedName(NamedTuple):
 
 
 class PassedNames:
-    """Collects the names of a file that are passed on.
+    """Collects the names that a file passes as values.
 
     Args:
         scope_of: returns the definition around a byte, -1 for none.
@@ -38,22 +38,22 @@ class PassedNames:
         self._bound: set[tuple[int, bytes]] = set()
 
     def add(self, capture: str, node: tree_sitter.Node) -> None:
-        """Add what a query captures as one of `PASSED`."""
-        start, raw = node.start_byte, (node.text or b"").removeprefix(b":")  # a symbol of Ruby names a method
+        """Add a capture of a query whose name is in `PASSED`."""
+        start, raw = node.start_byte, (node.text or b"").removeprefix(b":")  # a Ruby symbol names a method
         around = node.parent
         if capture == "token" and around is not None and (begin := begin_of_path(node)) >= 0:
             path = (around.text or b"")[begin - around.start_byte : node.end_byte - around.start_byte]
             self._passed.append(PassedName(begin, node.end_byte, path, is_open=True))
         elif capture != "bound":
             self._passed.append(PassedName(start, node.end_byte, raw, capture == "given"))
-        elif (scope := self._scope_of(start)) >= 0:  # else it is known to the whole file, or to others as well
+        elif (scope := self._scope_of(start)) >= 0:  # otherwise it is known in the whole file or beyond
             self._bound.add((scope, raw))
 
     def counting(self, known: Collection[bytes]) -> Iterator[PassedName]:
         """Yield the names that count.
 
         Args:
-            known: the names that the file defines or imports; most others are those of local variables.
+            known: the names that the file defines or imports; most others are local variables.
         """
         for passed in self._passed:
             name = _LAST.search(passed.raw)

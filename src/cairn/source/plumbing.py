@@ -1,9 +1,9 @@
-"""Hides how git is run: which program, what it may not do, how long it may take, and how much it may print.
+"""Runs git: finds the program, and limits what it may do, how long it may take, and how much it may print.
 
-A repository brings its own configuration, and git runs programs that this names: filters, hooks, monitors of files,
-converters, helpers of transports. So git is never asked for anything that could need one. Only `COMMANDS` are ever
-run; each only reads, and none converts a file's content, compares with it, writes an index, moves a reference or opens
-a pager. What they could still start is turned off on the command line, which no settings file can override.
+A repository brings its own configuration, and git runs programs that it names: filters, hooks, file system monitors,
+converters, transport helpers. So git is never asked for anything that could need one. Only `COMMANDS` are ever run. All
+of them only read, and none converts or compares a file's content, writes an index, moves a reference or opens a pager.
+Whatever they could still start is turned off on the command line, which no configuration file can override.
 """
 
 from __future__ import annotations
@@ -25,21 +25,22 @@ from pathlib import Path
 from cairn.errors import PathError
 from cairn.hints import Hint
 
-# Without `diff`, `status` and all else that compares files with the index, for which git runs filters. `diff-tree`
-# compares what is committed.
+# No `diff`, `status` or anything else that compares files with the index, because git then runs filters. `diff-tree`
+# compares commits.
 COMMANDS = frozenset((
     "cat-file", "check-ignore", "config", "diff-tree", "for-each-ref", "ls-files", "ls-tree", "rev-list", "rev-parse",
     "symbolic-ref", "version",
 ))  # fmt: skip
-# The history of some lines: `log` in this form alone, which prints no difference, signature, note or other name. What
-# a repository's settings would change of the answer is given: renames, the order of files, how the output is encoded.
+# The history of some lines: `log` in exactly this form, which prints no diff, signature, note or other name. Everything
+# that a repository's settings could change is given: renames, the order of files, the encoding of the output.
 LINE_LOG = (
     *("log", "-s", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-notes", "--no-mailmap"),
     *("--no-decorate", "--no-color", "-M", "-O/dev/null", "--encoding=UTF-8", "--format=%H %ct"),
 )
-# Who wrote some lines of a committed file last: `blame` in this form alone, which needs neither index nor checkout.
+# The last commit of each line of a committed file: `blame` in exactly this form, which needs no index or checkout.
 BLAME = ("blame", "--incremental", "--no-textconv", "--no-ext-diff", "--ignore-revs-file", "")
-# These read the index for attributes that nobody asks for; git before 2.40 then writes what a sparse one lacks.
+# These read attributes from the index though nobody asks for them; git before 2.40 then writes the missing parts of a
+# sparse one.
 _WITHOUT_INDEX = ("diff-tree", "log", "blame")
 _NO_INDEX = os.path.join(os.path.abspath(os.sep), "no index of git")
 _CONVERTING = frozenset(
@@ -47,24 +48,24 @@ _CONVERTING = frozenset(
 )
 _OPTIONS = (
     "--no-pager",
-    "--no-replace-objects",  # a hash is the content it was made from
-    *("-c", "core.fsmonitor="),  # empty, and not `false`, which git before 2.36 takes for a program's name
+    "--no-replace-objects",  # an id always means the object that it is the hash of
+    *("-c", "core.fsmonitor="),  # empty instead of `false`, which git before 2.36 takes for a program
     *("-c", "core.hooksPath=/dev/null"),
     *("-c", "core.attributesFile=/dev/null"),
     *("-c", "protocol.allow=never"),
-    *("-c", "safe.bareRepository=explicit"),  # git before 2.38 ignores it; `find_repository` checks itself
+    *("-c", "safe.bareRepository=explicit"),  # ignored by git before 2.38, so `find_repository` checks too
 )
-OLDEST_GIT = (2, 30)  # with which every answer is whole
+OLDEST_GIT = (2, 30)  # older versions give incomplete answers
 TIMEOUT_S = 20.0
 MAX_BYTES = 128_000_000
 _MAX_COMPLAINT_BYTES = 100_000
 _PIECE_BYTES = 65_536
-# When a caller's `look` is asked whether there is any point in waiting.
+# When to ask a caller's `look` whether waiting makes sense.
 _PATIENCE_S = (1.0, 10.0)
-# git waits only for the disk. If it has not woken up for this long, it waits for a pipe that nobody writes to.
+# git only ever waits for the disk. If it has not woken up for this long, it is waiting for a pipe without a writer.
 _ASLEEP_S = 5.0
 _MAX_MEMORY_BYTES = 2_000_000_000
-# Set by git around hooks and aliases: they point to another repository, or change how arguments and output are read.
+# Set by git around hooks and aliases; they point to another repository or change the meaning of arguments and output.
 _FOREIGN_VARIABLE = (
     r"GIT_(?:ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|CONFIG|DIR|EXTERNAL_DIFF|GRAFT_FILE|IMPLICIT_WORK_TREE|INDEX_FILE"
     r"|INTERNAL_SUPER_PREFIX|NAMESPACE|OBJECT_DIRECTORY|PREFIX|QUARANTINE_PATH|REPLACE_REF_BASE|SHALLOW_FILE|WORK_TREE"
@@ -77,8 +78,8 @@ class GitStalledError(PathError):
 
     Args:
         message, hint: as for any error.
-        path: the file to blame, relative to where git ran; empty when it is not known.
-        reason: what is wrong with that file.
+        path: the file to blame, relative to where git ran; empty if unknown.
+        reason: what is wrong with the file.
     """
 
     def __init__(self, message: str, hint: str, path: str = "", reason: str = "") -> None:
@@ -88,7 +89,7 @@ class GitStalledError(PathError):
 
 
 class ForbiddenCommandError(RuntimeError):
-    """Cairn asked git for something that it must not do; no input can cause this."""
+    """Cairn asked git for something forbidden; no input can cause this."""
 
 
 def run_git(
@@ -103,18 +104,18 @@ def run_git(
     look: Callable[[float], None] | None = None,
     is_unwanted: Callable[[], bool] = lambda: False,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run one of `COMMANDS` of git, `LINE_LOG` or `BLAME`, in a folder, without the variables of a surrounding git.
+    """Run one of git's `COMMANDS`, `LINE_LOG` or `BLAME` in a folder, without the variables of a surrounding git.
 
     Args:
-        folder: where.
+        folder: where to run it.
         arguments: for git.
         timeout_s: how long to wait for it.
-        ceiling: git looks for a repository in folders below this one only.
+        ceiling: git only looks for a repository in folders below this one.
         given: git's standard input.
         max_bytes: how much it may print.
-        meanwhile: what to do while git starts working.
-        look: called with the seconds passed when git takes longer than usual; an exception from it ends git.
-        is_unwanted: tells, asked each second at least, whether nobody waits for git any more; then git is ended.
+        meanwhile: called while git starts working.
+        look: called with the elapsed seconds if git takes longer than usual; if it raises, git is stopped.
+        is_unwanted: called at least once a second; git is stopped if it returns true: nobody is waiting any more.
 
     Raises:
         FileNotFoundError: if git is not installed.
@@ -141,7 +142,7 @@ def run_git(
 
 
 def is_installed() -> bool:
-    """Tell whether there is a git to run; without one, no folder is known to be in a repository."""
+    """Tell whether git is installed; without it, no folder is known to be in a repository."""
     return shutil.which("git") is not None
 
 
@@ -153,12 +154,12 @@ def start_git(
     stderr: int = subprocess.DEVNULL,
     seconds: float | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start git with pipes, in a process group of its own, so that it can be ended with all that it started.
+    """Start git with pipes in its own process group, so that it can be stopped along with its children.
 
     Args:
         folder, arguments, ceiling: as for `run_git`.
-        stderr: where its error output goes, as for `subprocess.Popen`.
-        seconds: it ends when it has used this much processor time, even if this process is gone by then.
+        stderr: as for `subprocess.Popen`.
+        seconds: processor time after which the system stops it, even if this process is gone.
 
     Raises:
         FileNotFoundError: if git is not installed.
@@ -167,7 +168,7 @@ def start_git(
     """
     _check_allowed(arguments)
     if arguments[0] == "ls-files" and _is_sparse(folder):
-        # Otherwise git writes the trees of the folders that are left out to its object store.
+        # Otherwise git writes trees of the omitted folders to its object store.
         arguments = ["ls-files", "--sparse", *arguments[1:]]
     environment = environment_for(folder, ceiling)
     if arguments[0] in _WITHOUT_INDEX:
@@ -182,14 +183,14 @@ def start_git(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=stderr,
-        process_group=0,  # not a session, which the scheduler treats as another user: that takes 2 ms
+        process_group=0,  # not a new session, which costs 2 ms because the scheduler groups it separately
     )
     _limit(process.pid, seconds)
     return process
 
 
 def _check_allowed(arguments: list[str]) -> None:
-    """Refuse what could run a program of the repository, or write. Not an `assert`, which `python -O` drops."""
+    """Refuse anything that could write or run a program of the repository. Not an `assert`, which `python -O` drops."""
     is_known = arguments[0] in COMMANDS or any(tuple(arguments[: len(form)]) == form for form in (LINE_LOG, BLAME))
     only_reads = is_known and not _CONVERTING.intersection(arguments)
     if not only_reads or (arguments[0] == "config" and arguments[1:2] != ["--get"]):
@@ -197,19 +198,19 @@ def _check_allowed(arguments: list[str]) -> None:
 
 
 def end_git(process: subprocess.Popen[bytes]) -> None:
-    """End git, and whatever it started."""
+    """Stop git and whatever it started."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.kill()
 
 
 def environment_for(folder: Path, ceiling: Path | None = None) -> dict[str, str]:
-    """Return the environment git runs with: it takes no locks, fetches nothing, never prompts, and speaks English."""
+    """Return the environment for git: it takes no locks, fetches nothing, never prompts, and speaks English."""
     environment = {name: value for name, value in os.environ.items() if not _is_foreign(name)}
     environment |= {
         "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_NO_LAZY_FETCH": "1",  # since 2.45, and in later fixes of older versions
-        "GIT_ALLOW_PROTOCOL": "none",  # so that a fetch by older versions ends before it starts anything
+        "GIT_NO_LAZY_FETCH": "1",  # since 2.45, and in patch releases of older versions
+        "GIT_ALLOW_PROTOCOL": "none",  # makes a fetch by older versions fail before it starts anything
         "GIT_TERMINAL_PROMPT": "0",
         "LC_ALL": "C",
         "PATH": os.pathsep.join(_search_path(environment.get("PATH", os.defpath), _project_around(folder))),
@@ -221,16 +222,16 @@ def environment_for(folder: Path, ceiling: Path | None = None) -> dict[str, str]
 
 
 def read_small(path: str | Path, max_bytes: int = 10_000) -> bytes:
-    """Return the content of a file that should be short, without ever waiting for it.
+    """Return the content of a short file without ever blocking.
 
-    Every answer needs some of these files, and reading them as text takes twice as long.
+    Every answer reads some of these files, and reading them as text takes twice as long.
 
     Raises:
-        OSError: if it is missing, not a regular file, or longer.
+        OSError: if it is missing, not a regular file, or too long.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        content = os.read(descriptor, max_bytes + 1)  # of a folder: OSError
+        content = os.read(descriptor, max_bytes + 1)  # raises OSError for a folder
         if len(content) > max_bytes or not os.path.isfile(descriptor):
             raise OSError(f"{path} is not a regular file of at most {max_bytes:,} bytes")
         return content
@@ -244,7 +245,7 @@ def _is_foreign(name: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _search_path(path: str, project: str) -> list[str]:
-    """Return the folders to look for programs in: none inside the project, and none relative to where git runs."""
+    """Return the folders in which to look for programs: none inside the project, and no relative ones."""
     inside = os.path.join(project, "")
     return [
         folder
@@ -254,7 +255,7 @@ def _search_path(path: str, project: str) -> list[str]:
 
 
 def _is_sparse(folder: Path) -> bool:
-    """Tell whether the index of a checkout may hold whole folders as one entry; see `sdir` in gitformat-index(5)."""
+    """Tell whether a checkout's index may have entries for whole folders; see `sdir` in gitformat-index(5)."""
     at = os.path.realpath(folder)
     while not os.path.lexists(git_dir := os.path.join(at, ".git")):
         if (above := os.path.dirname(at)) == at:
@@ -274,9 +275,9 @@ def _is_sparse(folder: Path) -> bool:
 
 
 def _project_around(folder: Path) -> str:
-    """Return the farthest folder upwards that holds `.git`, since a submodule lies in its project; else the folder.
+    """Return the topmost folder upwards with a `.git`, since a submodule is inside its project; else the folder itself.
 
-    A home folder under version control and the folders above it do not count: the user's own programs are there.
+    A home folder under version control and its parents do not count, because the user's own programs are there.
     """
     at = os.path.realpath(folder)
     home = os.path.join(os.path.realpath(os.path.expanduser("~")), "")
@@ -291,7 +292,7 @@ def _project_around(folder: Path) -> str:
 
 
 def _limit(pid: int, seconds: float | None) -> None:
-    """Limit the memory and processor time of a process, where the system allows that for another process."""
+    """Limit the memory and processor time of another process, if the system allows it."""
     import resource  # noqa: PLC0415 - start-up time: not every command runs git
 
     if not hasattr(resource, "prlimit"):
@@ -300,12 +301,12 @@ def _limit(pid: int, seconds: float | None) -> None:
     if seconds is not None:
         limits.append((resource.RLIMIT_CPU, int(seconds) + 1))
     for kind, limit in limits:
-        with suppress(OSError, ValueError):  # it has ended already, or has a lower limit
+        with suppress(OSError, ValueError):  # it has exited already, or has a lower limit
             resource.prlimit(pid, kind, (limit, limit))
 
 
 class _Conversation:
-    """Writes git's input and reads its output until it ends.
+    """Writes git's input and reads its output until it exits.
 
     Args:
         process: git.
@@ -326,17 +327,17 @@ class _Conversation:
         self._output: list[bytes] = []
         self._complaints: list[bytes] = []
         self._output_bytes = self._complaint_bytes = 0
-        self._state: tuple[bytes, int] = (b"", 0)  # how often git woke up, and what it had printed by then
+        self._state: tuple[bytes, int] = (b"", 0)  # git's wake-ups, and the bytes it had printed by then
         self._same_since = 0.0
         self._selector = selectors.DefaultSelector()
 
     def run(
         self, timeout_s: float, look: Callable[[float], None] | None, is_unwanted: Callable[[], bool]
     ) -> tuple[bytes, bytes]:
-        """Return what git prints to its output and its error output.
+        """Return git's standard output and standard error.
 
         Raises:
-            GitStalledError: if it does not end in time, is unwanted, or prints too much; also whatever `look` raises.
+            GitStalledError: if it is too slow, unwanted, or prints too much; also whatever `look` raises.
         """
         start = time.monotonic()
         deadline = start + timeout_s
@@ -362,7 +363,7 @@ class _Conversation:
         return b"".join(self._output), b"".join(self._complaints)
 
     def _refuse_sleeping(self, now: float) -> None:
-        """Raise an error if git has not woken up for a while, where the system reports that."""
+        """Raise an error if git has not woken up for a while, as far as the system reports that."""
         try:
             status = read_small(f"/proc/{self._pid}/status")
         except OSError:
@@ -407,7 +408,7 @@ class _Conversation:
     def _give(self) -> None:
         try:
             self._rest = self._rest[os.write(self._stdin.fileno(), self._rest[: select.PIPE_BUF]) :]
-        except BrokenPipeError:  # it has stopped reading
+        except BrokenPipeError:  # git has stopped reading
             self._rest = self._rest[:0]
         if not self._rest:
             self._selector.unregister(self._stdin)

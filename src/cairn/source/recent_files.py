@@ -1,4 +1,4 @@
-"""Which files changed lately: on the branch that is checked out, and on disk since."""
+"""Finds files that changed lately, on the current branch and on disk."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from cairn.source.plumbing import run_git
 from cairn.source.walk import read_file
 from cairn.types import FileStat
 
-_MOST_COMMITS = 20  # of a branch, since it left the default one
-_FEW_COMMITS = 3  # where there is no such branch
-_MOST_BYTES = 1_000_000  # of names; a commit that touches more says nothing of what the work is about
-_MOST_PATHS = 500  # that are looked up
+_MOST_COMMITS = 20  # commits of a branch since it left the default one
+_FEW_COMMITS = 3  # commits, if that cannot be told
+_MOST_BYTES = 1_000_000  # bytes of names; a commit with more does not tell what the work is about
+_MOST_PATHS = 500  # files to look up
 _TIMEOUT_S = 2.0
 
 
 class RecentFiles:
-    """The files of a checkout that changed lately; git is asked for those of commits once for each commit checked out.
+    """The recently changed files of a checkout; git is asked once for each commit that is checked out.
 
     Args:
         root: the project's folder.
-        repository: the checkout it belongs to, None outside git.
+        repository: the checkout that it belongs to, None outside git.
     """
 
     def __init__(self, root: Path, repository: Repository | None) -> None:
@@ -36,7 +36,7 @@ class RecentFiles:
         self._lock = Lock()
 
     def of_commits(self) -> frozenset[str]:
-        """Return the files that the last commits of the branch changed, relative to the root; none where git fails."""
+        """Return the files that the branch's last commits changed, relative to the root; none if git fails."""
         if self._repository is None:
             return frozenset()
         branch = printable_name(current_branch(self._repository) or "")
@@ -47,7 +47,7 @@ class RecentFiles:
             return self._of_commits[1]
 
     def find_changed(self, paths: Collection[str]) -> set[str]:
-        """Return those of some files that git does not know as they are on disk now; none outside git.
+        """Return those files whose content on disk is new to git; none outside git.
 
         Args:
             paths: relative to the root, with slashes.
@@ -58,13 +58,13 @@ class RecentFiles:
         if not files:
             return set()
         index = read_index(self._root, self._repository, files, only=[file.path for file in files])
-        # A fresh worktree or a copy has other times; a file of other times is mostly the same.
+        # A fresh worktree or a copy has new times, so a file with other times is mostly unchanged.
         same = {path for path, object_id in index.unproven.items() if _is_as(self._root, path, object_id)}
         return {file.path for file in files} - index.clean.keys() - same
 
 
 def _is_as(root: Path, path: str, object_id: bytes) -> bool:
-    """Tell whether a file holds what git has, also with other line ends, which git may convert."""
+    """Tell whether a file has git's content, ignoring line endings, which git may convert."""
     try:
         content = read_file(root, path)
     except OSError:  # gone, or too large to compare
@@ -96,7 +96,7 @@ def _changed_by_commits(folder: Path, branch: str, head: str) -> frozenset[str]:
 
 
 def _last_commits(folder: Path, branch: str, head: str) -> list[str]:
-    """Return the commits that a branch added to the default one, or its last few if it is that one."""
+    """Return the commits that a branch added to the default branch, or the last few if it is the default."""
     if not head:
         return []
     tips = branch_tips(folder)
@@ -116,7 +116,7 @@ def _stats(root: Path, paths: Collection[str]) -> list[FileStat]:
     for path in paths:
         try:
             status = os.lstat(root / path)
-        except (OSError, ValueError):  # it is gone, or has no valid name
+        except (OSError, ValueError):  # it is gone, or its name is invalid
             continue
         stats.append(FileStat(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
     return stats

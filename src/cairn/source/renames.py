@@ -1,4 +1,4 @@
-"""Where files of a checkout went: renames that git sees between commits, and those that are not committed yet."""
+"""Finds where files of a checkout went: renames between commits, and uncommitted ones."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from cairn.source.shaping import content_in_commit
 from cairn.source.walk import read_file
 
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_MOST_COMMITS = 50  # that are compared with what is checked out
+_MOST_COMMITS = 50  # commits to compare with the one checked out
 _TIMEOUT_S = 2.0
 _MOST_BYTES = 32_000_000
-_MOST_COMPARED = 100  # files with one, to see which is most like it
+_MOST_COMPARED = 100  # files to compare with one, to find the most similar
 _MOST_COMPARED_BYTES = 1_000_000
-_ALIKE = 0.5  # as for git
-# Files that changed with their name are compared by content, but not more than a hundred with a hundred.
+_ALIKE = 0.5  # git's own threshold
+# Compare contents to find renames of changed files, but at most a hundred with a hundred.
 _RENAMES = [
     "-r",
     "-z",
@@ -37,12 +37,12 @@ _RENAMES = [
 
 
 def find_renames(root: Path, paths: Collection[str], commits: Sequence[str], head: str) -> dict[str, str]:
-    """Return where some files are now that are no longer at their places, as far as git knows; none if it fails.
+    """Return the present paths of files that are no longer at their old ones, as far as git knows; none if it fails.
 
     Args:
         root: the project's folder.
         paths: relative to it, with slashes.
-        commits: full hashes, in which the files were at these places; the first ones count.
+        commits: full hashes of commits with the old paths; only the first few are used.
         head: the commit that is checked out.
     """
     try:
@@ -57,7 +57,7 @@ def find_renames(root: Path, paths: Collection[str], commits: Sequence[str], hea
 
 
 def _between_commits(root: Path, commits: Sequence[str], head: str) -> dict[str, str]:
-    """Return {path in one of some commits: path in the one checked out}."""
+    """Return {path in one of the commits: path in the one checked out}."""
     asked = [commit for commit in dict.fromkeys(commits) if _HASH.fullmatch(commit) and commit != head]
     if not asked or not _HASH.fullmatch(head):
         return {}
@@ -74,7 +74,7 @@ def _between_commits(root: Path, commits: Sequence[str], head: str) -> dict[str,
 
 
 def _in_index(root: Path, paths: Sequence[str], head: str) -> dict[str, str]:
-    """Return {path in a commit: the only other path that has the same content in git's index}."""
+    """Return {path in a commit: the only other path with the same content in git's index}."""
     tree = run_git(root, ["ls-tree", "-z", head, "--", *paths], _TIMEOUT_S) if head else None
     if tree is None or tree.returncode:
         return {}
@@ -96,18 +96,18 @@ def _entries(listing: bytes) -> Iterator[tuple[str, bytes]]:
             yield os.fsdecode(path), max(facts.split(), key=len)
 
 
-# -- one file, whose rename is not committed yet -----------------------------------------------------------------------
+# -- one file with an uncommitted rename -- -----------------------------------------------------------------------
 
 
 def moved_to(folder: Path, commit: str, path: str) -> str:
-    """Return the present path of a file that was moved since a commit, empty if that is not known.
+    """Return the present path of a file that was moved since a commit, empty if unknown.
 
-    That is where git's index has its content, or the new file that is most like it.
+    That is the path with the same content in git's index, or else the most similar new file.
 
     Args:
         folder: the top of the checkout.
-        commit: a full hash, the one that is checked out.
-        path: of the file, from there.
+        commit: the full hash of the commit that is checked out.
+        path: of the file, relative to the top.
     """
     if os.path.lexists(folder / path):
         return ""
@@ -123,7 +123,7 @@ def moved_to(folder: Path, commit: str, path: str) -> str:
 
 
 def moved_from(folder: Path, commit: str, path: str) -> str:
-    """Return what a file was called in a commit that does not have it, the reverse of `moved_to`; empty if nothing."""
+    """Return a file's former path in a commit, the reverse of `moved_to`; empty if there is none."""
     with suppress(OSError, PathError):
         committed, staged, _ = _listed(folder, commit)
         if path in committed:
@@ -139,7 +139,7 @@ def moved_from(folder: Path, commit: str, path: str) -> str:
 
 
 def _listed(folder: Path, commit: str) -> tuple[dict[str, bytes], dict[str, bytes], list[str]]:
-    """Return {path: object id} of a commit and of git's index, and the paths of files that git does not know."""
+    """Return {path: object id} of a commit and of git's index, and the paths of untracked files."""
     if not _HASH.fullmatch(commit):
         return {}, {}, []
     tree = run_git(folder, ["ls-tree", "-r", "-z", commit], _TIMEOUT_S)
@@ -149,9 +149,9 @@ def _listed(folder: Path, commit: str) -> tuple[dict[str, bytes], dict[str, byte
 
 
 def _most_alike(content: bytes, path: str, names: Iterable[str], read: Callable[[str], bytes | None]) -> str:
-    """Return which of some files is most like a content; empty if none has half of it, or two are equally like it.
+    """Return the file most similar to a content; empty if none shares half of it, or two are equally similar.
 
-    Those that are called alike are compared first, and not more than a hundred.
+    Files with similar names are compared first, and at most a hundred.
     """
     stem, ending = os.path.splitext(os.path.basename(path))
     by_name = sorted(names, key=lambda name: (stem not in name, not name.endswith(ending)))
@@ -166,6 +166,6 @@ def _most_alike(content: bytes, path: str, names: Iterable[str], read: Callable[
 
 
 def _likeness(one: bytes, other: bytes) -> float:
-    """Return the share of the larger of two contents that is lines which both have."""
+    """Return the share of the larger of two contents that consists of lines in both."""
     both = Counter(one.splitlines(keepends=True)) & Counter(other.splitlines(keepends=True))
     return sum(len(line) * count for line, count in both.items()) / max(len(one), len(other), 1)

@@ -1,4 +1,4 @@
-"""The part that a file plays in a project, mostly judged by its path: implementation, test, example, generated."""
+"""Tells a file's role in a project, mostly by its path: implementation, test, example, generated."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cairn.source.translations import translated_files
 
 
 class Role(IntFlag):
-    """Roles other than plain implementation; a file can have several."""
+    """Roles other than plain implementation; a file may have several."""
 
     TEST = 1
     EXAMPLE = 2
@@ -30,34 +30,33 @@ class Role(IntFlag):
     TRANSLATION = 2048
 
 
-# What people of the project did not write; it comes last in every list.
+# Not written by people of the project; comes last in every list.
 FOREIGN = Role.GENERATED | Role.VENDORED
-# What is seldom meant where another file is as good.
+# Seldom meant if another file matches as well.
 ASIDE = FOREIGN | Role.TRANSLATION | Role.TEST | Role.EXAMPLE | Role.DOCS | Role.CONFIG | Role.LEGACY
 ASIDE |= Role.OTHER_PLATFORM | Role.OLD_VERSION
 
 
-@lru_cache(maxsize=256)  # of a few combinations; each hit asks
+@lru_cache(maxsize=256)  # there are few combinations, and every hit asks
 def foreign_word(role: int) -> Literal["", "generated", "vendored"]:
-    """Return what to call a file that people of the project did not write, empty for one that they wrote."""
+    """Return the word for a file that people of the project did not write, empty for one that they wrote."""
     if role & Role.VENDORED:
         return "vendored"
     return "generated" if role & Role.GENERATED else ""
 
 
-# In the syntax of RE2, which tries all of them in one pass. They are compiled on first use: most runs know the roles of
-# all files already.
+# In RE2 syntax, which matches all of them in one pass. Compiled on first use, since most runs know all roles already.
 _TEST = (
     r"(^|/)(tests?|testing|regress|specs?|__tests__|__mocks__|test[-_]?(?:data|dts|utils?)|fixtures?|e2e)/"
     r"|(^|/)(test_[^/]*|[^/]*_test|[^/]*_tests|[^/]*[.-](test|test-d|spec|stories|bench)|conftest|[^/]*_spec)\.[^/]+$"
     r"|(^|/)[^/]*[a-z](Test|Tests|Spec|Specs|TestCase|IT)\.(java|kt|kts|scala|cs|swift|php|groovy)$"
 )
 _EXAMPLE = r"(^|/)(examples?|samples?|demos?|benchmarks?|bench|playground|tutorials?|docs?_src|cookbook)/"
-# What was changed from version to version, in whatever format.
+# Changelogs in any format.
 _CHANGELOG = (
     r"(?i)(^|/)(changes|changelog|release[-_]?notes)(\.(xml|html?|ya?ml))?$|(^|/)(news|history)$|(^|/)release[-_]notes/"
 )
-# The same in texts for people, and the words of a task that is about it.
+# Changelogs in prose formats, and the words of a task about them.
 _LISTS_CHANGES = (
     r"(^|/)((changes|change[-_]?log|release[-_]?notes|what[-_]?s[-_]?new)([-_.][^/]*)?"
     r"\.(md|mdx|markdown|rst|adoc|asciidoc|txt|rdoc|textile|org|xml|html?|ya?ml)"
@@ -75,7 +74,7 @@ _DOCS = (
     r"|(^|/)(unlicense|copying(\.(lesser|lgpl|lib))?|copyright|notice|authors|contributors|credits|thanks|todo|hacking|install"
     r"|maintainers|usage)$|(^|/)[a-z][\w-]*\.[1-8](\.(in|prebuilt|html))?$|\.[1-8]\.(in|prebuilt)$"
 )
-# Only where it is not written in a language of code: `license.py` is about what users buy.
+# Only for files that are not code: `license.py` is about something else.
 _ABOUT = r"(?i)(^|/)(readme|changelog|(mit-|apache-)?licen[cs]e)[^/]*$"
 _REEXPORT = r"(^|/)(__init__\.py|index\.(ts|js|tsx|jsx|mjs)|mod\.rs|package-info\.java|module-info\.java)$"
 _LEGACY = r"(^|/|_)(compat|legacy|deprecated|old|backports?)(/|\.|_|$)"
@@ -90,8 +89,8 @@ _CONFIG = (
 )
 
 
-# Names after https://github.com/github-linguist/linguist, generated.rb and vendor.yml. Folders such as `node_modules`
-# are not indexed at all, see eligible.py; they are here for whoever takes one back.
+# Names from https://github.com/github-linguist/linguist, generated.rb and vendor.yml. Folders such as `node_modules`
+# are not indexed at all, see eligible.py; they are listed for projects that re-include them.
 _GENERATED = (
     r"(^|/)(__generated__|__snapshots__|single[_-]include|generated([_-]?(src|sources|code))?)/"
     r"|(^|/)(dist|_site)/.*\.([cm]?[jt]s|css|html)$"
@@ -102,7 +101,7 @@ _GENERATED = (
     r"|(^|[/_.-])amalgamat(ed|ion)\.([ch]|cc|hh|[ch]pp)$"
     r"|(^|/)zz_generated[._]|(^|[^t]|(^|[^s])t|(^|[^e])st|(^|[^t])est)_generated\.[a-z]+$"
     r"|(^|/)(y\.tab|lex\.yy|[^/]+\.tab)\.(c|h|cc|hh|cpp|hpp)$|\.(snap|map|klib\.api)$"
-    r"|(^|/)schemas/[a-z]\w*(\.\w+){2,}/\d+\.json$"  # of a database of Android, one of each version
+    r"|(^|/)schemas/[a-z]\w*(\.\w+){2,}/\d+\.json$"  # database schemas of Android, one for each version
     r"|(^|/)((phpstan|psalm|detekt|lint)-baseline\.(neon|xml|php)|\.rubocop_todo\.yml)$"
     r"|[.-](bundle|min|chunk)\.([cm]?js|css)$|(^|/)([^/]+\.lock|package-lock\.json|pnpm-lock\.yaml|go\.sum)$"
 )
@@ -147,13 +146,13 @@ _PATTERNS: dict[str | Role, str] = {
     **_PLATFORMS,
 }
 _VERSION = re.compile(r"(?:^|/)v(\d+)/")
-_OLD_DOCS = "versioned_docs/"  # the newest stand in `docs/`: https://docusaurus.io/docs/versioning
-_TWINS, _TWIN_SHARE = 2, 1 / 3  # files of a version, at least, that are there without it as well
+_OLD_DOCS = "versioned_docs/"  # the newest are in `docs/`: https://docusaurus.io/docs/versioning
+_TWINS, _TWIN_SHARE = 2, 1 / 3  # least number of a version's files that also exist without the version
 
 
 @cache
 def _patterns() -> tuple[Any, list[str | Role]]:
-    """Return what tells which of the patterns a path matches, and what each stands for, by its number."""
+    """Return the compiled set of patterns, and the role of each by its number."""
     import re2  # noqa: PLC0415 - start-up time: see above
 
     options = re2.Options()
@@ -166,17 +165,17 @@ def _patterns() -> tuple[Any, list[str | Role]]:
 
 
 def is_changelog(path: str) -> bool:
-    """Tell whether a file lists what was changed from version to version; `changes.py` does something else."""
+    """Tell whether a file is a changelog; `changes.py` is not."""
     return re.search(_LISTS_CHANGES, path.lower()) is not None
 
 
 def asks_for_changes_made(text: str) -> bool:
-    """Tell whether a task is about such lists, or about versions that came before."""
+    """Tell whether a task is about changelogs or earlier versions."""
     return re.search(_ABOUT_CHANGES_MADE, text.lower()) is not None
 
 
 class RoledFile(NamedTuple):
-    """A file, as far as its roles depend on it. `is_generated`: its content says so, see content.py."""
+    """What a file's roles depend on. `is_generated`: judged by its content, see content.py."""
 
     path: str
     language: str
@@ -184,7 +183,7 @@ class RoledFile(NamedTuple):
 
 
 def role_of(path: str, language: str) -> Role:
-    """Return the roles of the file at the relative `path`, as far as they do not depend on other files."""
+    """Return the roles of a file by its relative path, apart from those that depend on other files."""
     patterns, names = _patterns()
     found = {names[number] for number in patterns.Match(path.encode("utf-8", "surrogatepass")) or ()}
     role = Role(sum(one for one in found if isinstance(one, Role)))
@@ -200,14 +199,14 @@ def role_of(path: str, language: str) -> Role:
 
 
 class PathAttributes(Protocol):
-    """What a project says itself of its files."""
+    """A project's own declarations about its files."""
 
     def of(self, path: str) -> Mapping[Role, bool]:
-        """Return which roles a file is said to have, or not to have."""
+        """Return the roles that a file is declared to have, and not to have."""
 
 
 def own_role(file: RoledFile, attributes: PathAttributes | None = None) -> Role:
-    """Return the roles of one file that do not depend on other files; what `.gitattributes` say of it decides."""
+    """Return the roles of a file that do not depend on other files; `.gitattributes` take precedence."""
     role = role_of(file.path, file.language)
     if file.is_generated:
         role |= Role.GENERATED
@@ -222,14 +221,14 @@ def roles_of(
 ) -> list[Role]:
     """Return the roles of all files of a project.
 
-    Together, files reveal more: of variants for several versions (`v3/`, `v4/`) all but the newest are old, and so is
-    one beside the same files without a version (`v1/models.py` beside `models.py`). A C header beside a file with the
-    bodies declares them. What says in German what another file says in English translates it.
+    Some roles depend on other files: of variants for several versions (`v3/`, `v4/`) all but the newest are old, and so
+    is one beside the same files without a version (`v1/models.py` beside `models.py`). A C header beside a file with
+    the bodies only declares them. A German text beside the same in English is a translation.
 
     Args:
         files: all of them.
-        attributes: what `.gitattributes` say of them.
-        known: roles that this function returned for some of them before, perhaps among other files.
+        attributes: of the files, from `.gitattributes`.
+        known: roles that this function returned earlier for some of them, perhaps among other files.
     """
     known = known or {}
     roles = [
@@ -259,7 +258,7 @@ def roles_of(
 
 
 def by_others(path: str) -> Role:
-    """Return the roles that other files may give one."""
+    """Return the roles that depend on other files."""
     return Role.OLD_VERSION | Role.TRANSLATION | (Role.DECLARATION if path.endswith(".h") else Role(0))
 
 
@@ -268,7 +267,7 @@ def _stem(path: str) -> str:
 
 
 def _twinned(files: Sequence[RoledFile], versions: Sequence[re.Match[str]]) -> set[tuple[str, str]]:
-    """Return the versions, as (folder above, number), many of whose files are there without a version too."""
+    """Return the versions, as (folder above, number), many of whose files also exist without a version."""
     paths = {file.path for file in files} if versions else set[str]()
     counts: dict[tuple[str, str], list[int]] = {}
     for match in versions:

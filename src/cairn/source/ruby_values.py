@@ -1,4 +1,4 @@
-"""Reads what pieces of Ruby give: the last expressions of branches, what methods delegate to and hand to blocks."""
+"""Reads the values of Ruby code: the last expressions of branches, and what methods delegate to and yield to blocks."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
     from cairn.source.closures import Blocks
 
-EVALUATED = "instance_eval"  # the variable of a method that holds what it runs its block on
+EVALUATED = "instance_eval"  # a method's variable that holds what it yields to its block
 _NAMED = frozenset(
     {"call", "identifier", "constant", "scope_resolution", "instance_variable", "class_variable", "self", "super"}
 )
 _ROWS = frozenset({"body_statement", "block_body", "then", "else", "begin", "parenthesized_statements"})
-_ASIDE = frozenset({"rescue", "ensure", "else", "comment"})  # within a row, beside its last statement
+_ASIDE = frozenset({"rescue", "ensure", "else", "comment"})  # in a sequence, beside its last statement
 _FIELDS = {
     "if": ("consequence", "alternative"), "elsif": ("consequence", "alternative"),
     "unless": ("consequence", "alternative"), "conditional": ("consequence", "alternative"),
@@ -29,11 +29,11 @@ _TARGET = re.compile(r"[@\w.:]+[?!]?")
 
 
 class Locals:
-    """The variables of a file of Ruby, as they are found in reading order.
+    """The variables of a Ruby file, collected in reading order.
 
     Args:
         blocks: the scopes of the file.
-        n_definitions: from which number on scopes are blocks.
+        n_definitions: scopes from this number on are blocks.
         starts: the first bytes of the blocks.
     """
 
@@ -44,7 +44,7 @@ class Locals:
         self._assigned: set[tuple[int, str]] = set()
 
     def scope_of(self, node: tree_sitter.Node) -> int:
-        """Return the outermost block that assigned to a variable before, else the one around; for others that one."""
+        """Return the outermost block that has assigned to a variable before, else the given scope."""
         own = around = self._blocks.scope_at(node.start_byte)
         name = (node.text or b"").decode("utf-8", "replace")
         while node.type == "identifier" and around >= self._n_definitions:
@@ -55,7 +55,7 @@ class Locals:
 
 
 def last_values(node: tree_sitter.Node, depth: int = 0) -> Iterator[tree_sitter.Node]:
-    """Yield the expressions with a name that a piece of Ruby may give, without those of `rescue`."""
+    """Yield the named expressions that a piece of Ruby may evaluate to, except in `rescue`."""
     kind = node.type
     if kind in _NAMED:
         yield node
@@ -74,7 +74,7 @@ def last_values(node: tree_sitter.Node, depth: int = 0) -> Iterator[tree_sitter.
 
 
 def _of_choice(node: tree_sitter.Node) -> list[tree_sitter.Node]:
-    """Return the sides of `a || b`, the right one of `a && b`, and none of other operations."""
+    """Return both sides of `a || b`, the right side of `a && b`, and nothing for other operators."""
     sign, sides = node.child_by_field_name("operator"), node.named_children
     if sign is None or sign.type not in ("||", "or", "&&", "and"):
         return []
@@ -82,9 +82,9 @@ def _of_choice(node: tree_sitter.Node) -> list[tree_sitter.Node]:
 
 
 def delegated(arguments: tree_sitter.Node) -> Iterator[tuple[str, str]]:
-    """Yield (method, expression) for what `delegate :a, to: :b`, `def_delegators :b, :a` and their like define.
+    """Yield (method, expression) for `delegate :a, to: :b`, `def_delegators :b, :a` and the like.
 
-    What goes by another name there is left out.
+    Methods that are renamed there are left out.
     """
     word = arguments.prev_named_sibling
     items = [child for child in arguments.named_children if child.type != "pair"]
@@ -115,7 +115,7 @@ def _delegation(name: str, target: str) -> Iterator[tuple[str, str]]:
 
 
 def _names(node: tree_sitter.Node) -> list[str]:
-    """Return the names that a symbol, a text or a list of such says."""
+    """Return the names in a symbol, a string or a list of these."""
     if "array" in node.type:
         return [_name(child) for child in node.named_children]
     return [_name(node)]

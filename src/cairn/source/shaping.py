@@ -1,4 +1,4 @@
-"""Which commits shaped some lines of a file: where the lines were in the last commit, and what git says of them."""
+"""Finds the commits that shaped some lines of a file: where the lines are in the last commit, and git's log of them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from cairn.source.plumbing import BLAME, LINE_LOG, end_git, run_git, start_git
 
 _MAX_FILE_BYTES = 5_000_000
 _READ_S = 5.0
-_ENDING_S = 1.0  # for git to end once it has printed all
+_ENDING_S = 1.0  # for git to exit after its output ends
 _PIECE_BYTES = 65_536
-_MOST_RANGES = 100  # of lines that git is asked for; what lies between more of them counts, too
-_LISTING_SHARE = 0.4  # of the time, to list the newest commits of the file
+_MOST_RANGES = 100  # ranges of lines to ask git for; closer ranges are joined if there are more
+_LISTING_SHARE = 0.4  # share of the time for listing the newest commits of the file
 _LINE = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) (-?\d+)")
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _BLAMED = re.compile(
@@ -41,7 +41,7 @@ class Shaping(NamedTuple):
 class Shapings(NamedTuple):
     """The commits that changed some lines, newest first.
 
-    `is_cut`: the time was up before git had looked at all. `has_failed`: git ended with an error.
+    `is_cut`: time ran out. `has_failed`: git failed.
     """
 
     commits: list[Shaping]
@@ -50,14 +50,14 @@ class Shapings(NamedTuple):
 
 
 class CommittedLines(NamedTuple):
-    """Where some lines are in a commit: ranges, 1-based and inclusive; and how many of them are not there."""
+    """Where some lines are in a commit: ranges, 1-based and inclusive; and how many lines are missing there."""
 
     ranges: list[tuple[int, int]]
     n_new: int
 
 
 def content_in_commit(folder: Path, commit: str, path: str) -> bytes | None:
-    """Return the content of a file in a commit, None if the commit does not have it.
+    """Return the content of a file in a commit, None if the commit does not have the file.
 
     Args:
         folder: the top of the checkout.
@@ -79,16 +79,16 @@ def content_in_commit(folder: Path, commit: str, path: str) -> bytes | None:
 
 
 def last_content(folder: Path, commit: str, path: str, seconds: float) -> bytes | None:
-    """Return what a file held in the last commit behind one that had it, None if that is not known.
+    """Return a file's content in the last ancestor of a commit that had it, None if unknown.
 
     Args:
         folder: the top of the checkout.
-        commit: a full hash, that does not have the file.
+        commit: the full hash of a commit without the file.
         path: of the file, from there.
-        seconds: how long git may look for the commit that took it away.
+        seconds: how long git may look for the commit that deleted it.
 
     Raises:
-        PathError, OSError: if git cannot read it, or in time.
+        PathError, OSError: if git cannot read it, or not in time.
     """
     if not _HASH.fullmatch(commit) or not is_below(path):
         return None
@@ -98,11 +98,11 @@ def last_content(folder: Path, commit: str, path: str, seconds: float) -> bytes 
 
 
 def lines_in_commit(before: bytes, now: bytes, first: int, last: int) -> CommittedLines | None:
-    """Return where lines of a file as it is now are in a commit, None if none of them is there.
+    """Return where some current lines of a file are in a commit, None if none of them are.
 
     Args:
-        before: its content in the commit.
-        now: its content now.
+        before: the content in the commit.
+        now: the content now.
         first: the first of the lines, 1-based.
         last: the last of them.
     """
@@ -116,7 +116,7 @@ def lines_in_commit(before: bytes, now: bytes, first: int, last: int) -> Committ
 
 
 def is_in_commit(folder: Path, commit: str, path: str) -> bool:
-    """Tell whether a commit has a file or folder; also if git cannot say.
+    """Tell whether a commit has a file or folder; True if git cannot tell.
 
     Args:
         folder: the top of the checkout.
@@ -137,11 +137,11 @@ def shaped_by(
 
     Args:
         folder: the top of the checkout.
-        commit: a full hash, in which the lines are.
+        commit: the full hash of a commit that has the lines.
         path: of the file, from there.
         lines: the first and the last of each range, 1-based.
         limit: how many commits at most.
-        seconds: how long git may look, and as long again for who wrote them last, if that is needed.
+        seconds: how long git may look, and if necessary as long again to find who last wrote them.
     """
     if not _HASH.fullmatch(commit) or not is_below(path):
         return Shapings([])
@@ -154,7 +154,7 @@ def shaped_by(
     command = [*LINE_LOG, f"--max-count={limit}", *ranges, commit]
     until = started + seconds
     found, last = Shapings([], is_cut=True), list[Shaping]()
-    # Otherwise git lists all that is behind the commit before it looks at the first.
+    # Otherwise git lists all ancestors before it looks at the first one.
     if hashes and (recent.is_cut or len(hashes) == limit):
         found = _follow(folder, [*command, f"^{hashes[-1]}^@"], until)
         last = [] if found.commits else _blame(folder, commit, path, lines, seconds)
@@ -168,20 +168,20 @@ def shaped_by(
 
 
 def _blame(folder: Path, commit: str, path: str, lines: Sequence[tuple[int, int]], seconds: float) -> list[Shaping]:
-    """Return the commits that wrote some lines last, newest first, which git knows sooner than all that shaped them."""
+    """Return the commits that last wrote some lines, newest first; git finds these sooner than all that shaped them."""
     blamed = _ask(folder, [*BLAME, *(f"-L{first},{last}" for first, last in lines), commit, "--", path], seconds)
     last = {Shaping(match[1].decode(), max(0, int(match[2]))) for match in _BLAMED.finditer(blamed.output)}
     return sorted(last, key=lambda one: (-one.seconds, one.hash))
 
 
 def _follow(folder: Path, command: list[str], until: float) -> Shapings:
-    """Return what git says of some lines until a time of the clock."""
+    """Return git's output about some lines until a deadline."""
     found = _ask(folder, command, max(0.0, until - time.monotonic()))
     return Shapings(list(_parse(found.output)), found.is_cut, found.has_failed)
 
 
 class _Output(NamedTuple):
-    """What git printed, whether its time was up before it ended, and whether it ended with an error."""
+    """git's output, whether time ran out, and whether git failed."""
 
     output: bytes
     is_cut: bool
@@ -189,7 +189,7 @@ class _Output(NamedTuple):
 
 
 def _ask(folder: Path, arguments: list[str], seconds: float) -> _Output:
-    """Return what git prints in some time."""
+    """Return what git prints within some time."""
     try:
         process = start_git(folder, arguments, seconds=seconds)
     except (OSError, PathError):
@@ -202,7 +202,7 @@ def _ask(folder: Path, arguments: list[str], seconds: float) -> _Output:
 
 
 def lines_of(content: bytes) -> list[bytes]:
-    """Return lines without their ends, in UTF-8: git may convert either."""
+    """Return lines in UTF-8 and without line endings, since git may convert either."""
     lines = [line.rstrip(b"\r") for line in normalize(content).split(b"\n")]
     return lines if lines[-1] else lines[:-1]
 
@@ -224,7 +224,7 @@ def _read_until(process: subprocess.Popen[bytes], deadline: float) -> _Output:
 
 
 def _wait_for(process: subprocess.Popen[bytes]) -> int:
-    """Return the status with which git ends that has printed all; negative if it was ended, or does not end."""
+    """Return the exit status of git after its output; negative if it was killed or does not exit."""
     try:
         return process.wait(_ENDING_S)
     except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""Finds the ignore files on which git would wait or compute forever."""
+"""Finds ignore files that make git wait or compute forever."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from cairn.source.plumbing import GitStalledError, read_small
 _GITIGNORE = ".gitignore"
 _LOOK_S = 3.0
 _MAX_BYTES = 10_000_000
-# git tries every way to match the `**` of a rule: many of them stall it at once, two of them in a deep tree.
+# git backtracks over each `**` of a rule: many of them stall it at once, and two do in a deep tree.
 _MANY, _FEW = 5, 2
 _LONG_S = 5.0
 
 
 def refuse_stalling(folder: Path, waited_s: float) -> None:
-    """Look for an ignore file that explains why git takes so long to look through a folder.
+    """Look for an ignore file that explains why git takes so long in a folder.
 
     Args:
         folder: where git runs.
-        waited_s: how long it has run; after a while, rules that are harmless in a shallow tree count, too.
+        waited_s: how long it has run; after a while, rules that are harmless in shallow trees count too.
 
     Raises:
         GitStalledError: if there is one.
@@ -39,7 +39,7 @@ def refuse_stalling(folder: Path, waited_s: float) -> None:
 
 
 def _ignore_files(folder: Path) -> Iterator[str]:
-    """Yield the ignore files that apply in a folder, the deepest last, for as long as there is time."""
+    """Yield the ignore files that apply in a folder, deepest last, while there is time."""
     above, start = "", os.path.realpath(folder)
     while not os.path.lexists(os.path.join(start, ".git")) and os.path.dirname(start) != start:
         above, start = f"../{above}", os.path.dirname(start)
@@ -55,12 +55,12 @@ def _ignore_files(folder: Path) -> Iterator[str]:
                         yield base + _GITIGNORE
                     elif entry.name not in UNLISTED and entry.is_dir(follow_symlinks=False):
                         pending.append(f"{base}{entry.name}/")
-        except OSError:  # git cannot look into it either
+        except OSError:  # git cannot read it either
             continue
 
 
 def _trouble(path: str, stars: int) -> str:
-    """Return why git stalls on an ignore file, empty if it does not."""
+    """Return why git would stall on an ignore file, empty if it would not."""
     try:
         status = os.stat(path)
         if stat.S_ISDIR(status.st_mode):

@@ -1,4 +1,4 @@
-"""Turns words into the terms of the index: words are stemmed, and each term has a 64-bit hash."""
+"""Turns words into index terms: stems, each with a 64-bit hash."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class _Stemmer(Protocol):
 
 @cache
 def stemmer() -> _Stemmer:
-    """Return the stemmer of English, one for the whole process."""
+    """Return the English stemmer, one for the whole process."""
     import Stemmer  # noqa: PLC0415 - start-up time: `cairn --version` and hooks need no stemmer
 
     stemmer: _Stemmer = Stemmer.Stemmer("english")
-    stemmer.maxCacheSize = 0  # keeping a word takes twice as long as stemming it, and each is asked for once
+    stemmer.maxCacheSize = 0  # caching a word takes twice as long as stemming it, and each is only asked for once
     return stemmer
 
 
 def terms_of(raw: str, words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the index terms of one raw word: the stems of its words and, where it has several, the whole of it.
+    """Return the index terms of a raw word: the stems of its words and, if there are several, the whole.
 
     The whole is folded (`getUserName`, `get_user_name` and `GET_USER_NAME` are one term), so that the exact
     identifier scores above its scattered words in whatever style the query is written.
@@ -38,7 +38,7 @@ def terms_of(raw: str, words: tuple[str, ...]) -> tuple[str, ...]:
     return (*stems, "".join(words)) if stems else ()
 
 
-@lru_cache(maxsize=4_096)  # words of questions and of names that are shown; few kilobytes
+@lru_cache(maxsize=4_096)  # words of questions and of displayed names; a few kilobytes
 def terms_of_word(raw: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the lower-case words of a raw word, and its terms; see `terms_of`."""
     words = split_identifier(raw)
@@ -47,7 +47,7 @@ def terms_of_word(raw: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 @lru_cache(maxsize=4_096)
 def known_hash(term: str) -> int:
-    """Return what `term_hash` does, for terms of questions, which come again."""
+    """Return the same as `term_hash`, cached for the terms of questions, which recur."""
     return term_hash(term)
 
 
@@ -57,5 +57,5 @@ def term_hash(term: str) -> int:
 
 
 def term_digest(term: str) -> bytes:
-    """Return what `term_hash` does, as bytes, the lowest first."""
+    """Return the same as `term_hash`, as little-endian bytes."""
     return blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -1,4 +1,4 @@
-"""Reads expressions out of tokens that the grammar leaves in a row, such as the arguments of macros in Rust."""
+"""Reads expressions from flat token sequences, such as the arguments of Rust macros."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _NAMES = frozenset({"identifier", "self", "super", "crate", "metavariable", "pri
 
 
 class Call(NamedTuple):
-    """A call in a row of tokens: where its expression begins, and whether it is one of a macro."""
+    """A call in a token sequence: where its expression begins, and whether it is a macro call."""
 
     start: int
     is_macro: bool
 
 
 def read_call(name: tree_sitter.Node) -> Call | None:
-    """Return the call that a name before brackets is, None if it is none."""
+    """Return the call that a name before brackets makes, None if it is none."""
     following, before = name.next_sibling, name.prev_sibling
     if following is None or (before is not None and before.type in _DECLARING):
         return None
@@ -32,14 +32,14 @@ def read_call(name: tree_sitter.Node) -> Call | None:
 
 
 def begin_of_path(name: tree_sitter.Node) -> int:
-    """Return where the path begins that ends in a name and is passed on, as `Size::parse` is; -1 if it is none."""
+    """Return the start of a path that ends in a name and is passed as a value, such as `Size::parse`; -1 for none."""
     before = name.prev_sibling
     is_path = before is not None and before.type == "::"
     return _first_of_chain(name).start_byte if is_path and read_call(name) is None else -1
 
 
 def _first_of_chain(name: tree_sitter.Node) -> tree_sitter.Node:
-    """Return the first link of the chain that ends in a name."""
+    """Return the first element of the chain that ends in a name."""
     first = name
     while (link := first.prev_sibling) is not None and link.type in _LINKS:
         before = _without_suffixes(link.prev_sibling)
@@ -52,7 +52,7 @@ def _first_of_chain(name: tree_sitter.Node) -> tree_sitter.Node:
 
 
 def _without_suffixes(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
-    """Return what brackets and `?` follow, or the brackets themselves where nothing named precedes them."""
+    """Return the token before brackets and `?`, or the brackets themselves if no name precedes them."""
     while node is not None and node.type in _SUFFIXES:
         before = node.prev_sibling
         if before is not None and before.type == ">":
@@ -64,7 +64,7 @@ def _without_suffixes(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
 
 
 def _before_generics(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    """Return the name that type arguments follow, given the bracket that closes them."""
+    """Return the name before type arguments, given their closing bracket."""
     depth, current = 0, node
     while True:
         depth += (current.type == ">") - (current.type == "<")

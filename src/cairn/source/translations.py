@@ -1,4 +1,4 @@
-"""Which files say in another language what others of the project say in English, judged by their paths together."""
+"""Finds files that are translations of others in the project, judged by all paths together."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-# The codes of ISO 639 that projects use, but none that is a usual name of a folder, such as `api` or `bin`.
+# ISO 639 codes that projects use, except for usual names of folders, such as `api` or `bin`.
 _CODES = frozenset(
     """
     af ak am ar as ast az be bem bg bn bo br bs ca ceb cs cy da de dsb ee el en eo es et eu fa ff fi fil fo fr fur fy ga
@@ -16,7 +16,7 @@ _CODES = frozenset(
     st su sv sw ta te tg th ti tk tl tn tr tt tzm ug uk ur uz ve vi wo xh yi yo yue zh zu
     """.split()  # noqa: SIM905 - a list of words reads best as text
 )
-# Those that mean nothing else behind a name, as in `messages_de.properties`: not `render_gl.c` or `find_by_id.sql`.
+# Those that mean nothing else after a name, as in `messages_de.properties`: unlike `render_gl.c` or `find_by_id.sql`.
 _TELLING = frozenset(
     "ar bg ca cs da de el es et fa fi fr he hr hu ja ko lt lv nl pl pt ro ru sk sq sv th tr uk zh".split()  # noqa: SIM905 - as above
 )
@@ -29,14 +29,14 @@ _MAY_BE_LOCALE = rb"[\0/._-](?:%s)(?:[-_][0-9A-Za-z_-]{2,8})?[/.]" % b"|".join(
     sorted(code.encode() for code in (*_CODES, "Base", *_REGIONS))
 )
 _PROSE = re.compile(r"\.(md|mdx|rst|txt|adoc|html?|markdown)$")
-# In the order in which they are taken for the one that the others translate.
+# In order of preference as the original of the others.
 _ENGLISH = ("en", "en-us", "base", "en-gb")
-_LEAST_TOGETHER = 2  # languages of what has a version without a language
-_MOST_LOCALES = 8  # that are looked at in a path
+_LEAST_TOGETHER = 2  # languages of texts that also have a version without a language
+_MOST_LOCALES = 8  # parts of a path to look at
 
 
 class _Variant(NamedTuple):
-    """A file as one of a text in several languages: what all of them have in common, and its language."""
+    """A file as one version of a text in several languages: what the paths have in common, and its language."""
 
     common: str
     language: str
@@ -44,11 +44,11 @@ class _Variant(NamedTuple):
 
 
 def translated_files(paths: Sequence[str]) -> list[int]:
-    """Return the numbers of the files that say in another language what one in English says as well.
+    """Return the numbers of the files that are translations of one in English.
 
-    English is the one whose path has `en` where that of others has `de`, or nothing. The variants of a text in further
-    kinds of English are translations, too. A file without one in English is none, but for those of gettext: what they
-    translate stands in the code.
+    The English version has `en` in its path where others have `de`, or it has nothing there. Further variants of
+    English are translations too. Without an English version a file is not a translation, except with gettext, whose
+    original is in the code.
     """
     found: dict[str, dict[str, int]] = {}
     bare: dict[str, dict[str, int]] = {}
@@ -68,7 +68,7 @@ def translated_files(paths: Sequence[str]) -> list[int]:
 
 
 def _candidates(paths: Sequence[str]) -> Iterator[int]:
-    """Yield the numbers of the paths that may have a language: most have none, and are told apart all at once."""
+    """Yield the numbers of paths that may contain a language; the others, which are most, are ruled out in one pass."""
     import re2  # noqa: PLC0415 - start-up time: most runs know the roles of all files
 
     text = "\0".join(["", *paths]).encode("utf-8", "surrogatepass")
@@ -80,12 +80,12 @@ def _candidates(paths: Sequence[str]) -> Iterator[int]:
 
 
 def _english(variants: dict[str, int]) -> list[str]:
-    """Return the kinds of English among languages, the one that is translated first."""
+    """Return the variants of English among languages, the original first."""
     return [*_ENGLISH, *sorted(language for language in variants if language.startswith("en-"))]
 
 
 def _variants(path: str) -> Iterator[_Variant]:
-    """Yield a path without its language, for each part of it that may be one."""
+    """Yield the path without its language, for each part that may be one."""
     for match in islice(_LOCALE.finditer(path), _MOST_LOCALES):
         language = _REGIONS.get(match[1], match[1]).replace("_", "-").lower()
         if language.partition("-")[0] not in _CODES and language != "base":

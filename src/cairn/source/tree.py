@@ -1,4 +1,4 @@
-"""Hides how the eligible files of a commit are found and read, without checking it out."""
+"""Finds and reads the eligible files of a commit without checking it out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cairn.types import FileStat
 
 
 class _Place(NamedTuple):
-    """Where a file of a commit is: in which repository, under which id."""
+    """Where a file of a commit is: its repository and object id."""
 
     repository: Path
     object_id: bytes
@@ -25,11 +25,10 @@ class _Place(NamedTuple):
 
 
 class CommitFiles:
-    """The files of one commit below a folder of a checkout: which there are, and what they hold.
+    """Lists and reads the files of one commit below a folder of a checkout.
 
-    They are as git stores them. Filters, such as those of git LFS, are not run: a pointer stays a pointer. Submodules
-    are read from their own repositories where these are checked out and have the commit. It may be used from several
-    threads.
+    Files are as git stores them. Filters are not run, so a pointer of git LFS stays a pointer. Submodules are read from
+    their own repositories if these are checked out and have the commit. Threads may share this.
 
     Args:
         root: the folder; paths are relative to it.
@@ -45,7 +44,7 @@ class CommitFiles:
         self._entries: list[TreeEntry] = []
         self._problems: dict[str, str] = {}
         self._readers: dict[Path, ObjectReader] = {}
-        self._lock = RLock()  # for all of the above: a process answers one question at a time
+        self._lock = RLock()  # guards all of the above, since a process answers one question at a time
 
     def __enter__(self) -> Self:
         return self
@@ -56,7 +55,7 @@ class CommitFiles:
         self.close()
 
     def close(self) -> None:
-        """End the processes that read; reading starts others."""
+        """End the reading processes; reading again starts others."""
         with self._lock:
             for reader in self._readers.values():
                 reader.close()
@@ -65,7 +64,7 @@ class CommitFiles:
     def walk(self) -> Walk:
         """Find the eligible files, by the same rules as in a checkout.
 
-        A file's time is the beginning of its object id, which changes with its content.
+        The beginning of a file's object id, which changes with its content, serves as its time.
 
         Raises:
             PathError: if git cannot read the commit.
@@ -133,7 +132,7 @@ class CommitFiles:
     def _add_entries(
         self, folder: Path, entries: list[TreeEntry], base: str, places: dict[str, _Place]
     ) -> list[tuple[Path, str, str]]:
-        """Add the files of a tree; return the submodules to look into: where, which commit, and their path with `/`."""
+        """Add the files of a tree; return the submodules to look into: repository, commit, and path with `/`."""
         inner = []
         for entry in entries:
             path = base + entry.path
@@ -154,7 +153,7 @@ class CommitFiles:
             return "submodule that is not checked out"
         try:
             real = os.path.realpath(top)
-        except OSError:  # a link that vanished meanwhile
+        except OSError:  # a link that was deleted meanwhile
             return "submodule that is not checked out"
         return "" if real == os.path.join(os.path.realpath(self._root), path) else "submodule behind a symlink"
 
@@ -167,7 +166,7 @@ class _CommitWalker(Walker):
         self._commit = commit
 
     def add_entries(self, entries: list[TreeEntry], problems: dict[str, str]) -> None:
-        """Add the files; `problems` are paths that cannot be looked into, with the reason."""
+        """Add the files; `problems` are unreadable paths with the reason."""
         self._listed = {entry.path for entry in entries}
         folders = {"": self._add_rules("", Folder())}
         for entry in entries:
@@ -195,5 +194,5 @@ class _CommitWalker(Walker):
 
 
 def _time_of(object_id: bytes) -> int:
-    """Return 63 bits of an object id, which take the place of a modification time."""
+    """Return 63 bits of an object id, to use in place of a modification time."""
     return int.from_bytes(object_id[:8], "big") >> 1

@@ -1,7 +1,7 @@
-"""Reads what class a type annotation names, in the syntax of any language, and what a container holds.
+"""Reads the class that a type annotation names, in any language's syntax, and the element type of containers.
 
-A container is written in one form for all languages, `Name<Type>`: `Type[]`, `[Type]` and `[]Type` are `Array<Type>`, a
-tuple is `Tuple<A,B>`.
+Containers have one form for all languages, `Name<Type>`: `Type[]`, `[Type]` and `[]Type` are `Array<Type>`, and a tuple
+is `Tuple<A,B>`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _GENERIC = re.compile(r"([\w.:]+?)(?:::)?<(.*)>")
 _WORD_ARRAY = re.compile(r"([\w.]+(?:<[\w.,<> ]*>)?)\[\]")
 _BRACKETED = re.compile(r"\[(?:(?P<key>[\w.<>?]+) ?: ?)?(?P<item>.+?)(?:; ?[^\[\]]+)?\]")
 _NAMED_ITEM = re.compile(r"^\w+ ?= ?")
-# Types of the languages' own libraries: those that give what their first argument says, and what their last one says.
+# Types of standard libraries: those whose elements are of their first type argument, and of their last.
 _HOLD_FIRST = """
     Array ArrayDeque ArrayList BinaryHeap BTreeSet Collection Deque Flow HashSet ICollection IEnumerable IList
     IReadOnlyCollection IReadOnlyList Iterable Iterator LinkedHashSet LinkedList List MutableCollection
@@ -43,7 +43,7 @@ _NOT_A_TYPE = frozenset({"None", "null", "undefined", "nil", "any", "Any", "obje
 
 @lru_cache(maxsize=1 << 14)
 def type_name(text: str) -> str:
-    """Return the class that a type annotation names, empty for a union of several, a container, or none at all."""
+    """Return the class that a type annotation names, empty for a union, a container, or none."""
     if len(text) > _MAX_TYPE_CHARS:
         return ""
     text = _SPACE.sub(" ", text).strip().lstrip(":?").strip().strip("\"'")
@@ -71,7 +71,7 @@ def type_name(text: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def type_text(text: str) -> str:
-    """Return the class that a type names, and what it holds if it is a container; see the top of this file."""
+    """Return the class that a type names, with its element type for a container; see the top of this file."""
     if len(text) > _MAX_TYPE_CHARS or "|" in text or not ("<" in text or "[" in text or "(" in text):
         return type_name(text)
     plain = _ANNOTATED.sub("", _SPACE.sub(" ", text).strip().lstrip(":?").strip()).strip().rstrip("?!")
@@ -102,7 +102,7 @@ def _held(base: str, items: list[str]) -> str:
 
 
 def split_types(text: str) -> list[str]:
-    """Split a list of types at the commas outside of all brackets."""
+    """Split a list of types at commas outside of brackets."""
     parts, depth, start = [], 0, 0
     for place, letter in enumerate(text):
         if letter in "([{<":

@@ -1,4 +1,4 @@
-"""Hides how the eligible files of a project are found, from git or by walking the folders, and how they are read."""
+"""Finds the eligible files of a project, from git or by walking the folders, and reads them."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from cairn.types import FileStat, Skipped
 MAX_FILE_BYTES = 1_000_000
 CAIRNIGNORE = ".cairnignore"
 _EXCLUDED = "excluded by .cairnignore"
-# Of the different ignore files of a project, together.
+# Limits for all ignore files of a project together.
 _MAX_RULES_BYTES = 4_000_000
 
-_Scope = tuple[int, IgnoreRules]  # how many bytes a folder's path and `/` take, and its rules
+_Scope = tuple[int, IgnoreRules]  # the length of a folder's path with `/`, and its rules
 
 
 class Walk(NamedTuple):
-    """The files to index and the ones left out, both sorted by path.
+    """The files to index and those left out, both sorted by path.
 
-    Files that git ignores, and the state of version control and of Cairn, are in neither.
+    Files that git ignores, and the state of version control and Cairn, are in neither.
     """
 
     files: list[FileStat]
@@ -38,7 +38,7 @@ class Walk(NamedTuple):
 
 
 class Folder(NamedTuple):
-    """What applies to the files of a folder: why none is eligible, or the rules that decide, outermost first."""
+    """What applies to a folder's files: why none is eligible, or the rules, outermost first."""
 
     reason: str = ""
     cairnignore: tuple[_Scope, ...] = ()
@@ -55,18 +55,18 @@ def walk(
 ) -> Walk:
     """Find the eligible files below a folder.
 
-    Names that convention marks as vendored, locked, minified or binary are left out, and so is what `.cairnignore`
-    files exclude (gitignore syntax, nested ones too). Their negations (`!vendor/`) bring back what convention left out,
-    except binaries. Symbolic links are never followed.
+    Files are left out if their names mark them as vendored, locked, minified or binary, or if `.cairnignore` files
+    exclude them (gitignore syntax, nested ones too). A negation (`!vendor/`) brings back anything but binaries.
+    Symbolic links are never followed.
 
     Args:
         root: the folder; paths are relative to it.
-        repository: the checkout that contains the root, so that git says which files count; None to walk the folders,
-            with `.gitignore` files as git would read them.
+        repository: the checkout that contains the root, to ask git for the files; None to walk the folders and read
+            `.gitignore` files as git would.
         max_file_bytes: files above this size are skipped.
-        meanwhile: what to do while git, if it is asked, starts working.
+        meanwhile: called while git, if asked, starts working.
 
-    Where git does not finish, as with a pipe in the place of a `.gitignore` or rules on which it computes forever, the
+    If git does not finish, because of a pipe in place of a `.gitignore` or rules on which it computes forever, the
     folders are walked as if there were no git, and `skipped` says so.
 
     Raises:
@@ -75,7 +75,7 @@ def walk(
     walker = Walker(root, max_file_bytes)
     try:
         listing = git.list_files(root, meanwhile=meanwhile) if repository else None
-        # An ignored folder that the user names as the root is indexed all the same.
+        # An ignored folder is indexed if the user names it as the root.
         is_wanted = listing is not None and (bool(listing.paths) or not git.is_ignored(root))
     except GitStalledError as error:
         walker.add_stalled(error)
@@ -88,15 +88,15 @@ def walk(
 
 
 def sort_walk(files: list[FileStat], skipped: list[Skipped]) -> Walk:
-    """Return a walk from files and skipped files in any order."""
+    """Return a walk of files and skipped files, given in any order."""
     path_of = attrgetter("path")
     return Walk(sorted(files, key=path_of), sorted(skipped, key=path_of))
 
 
 def list_folders(root: Path, *, repository: git.Repository | None) -> list[str]:
-    """Return the folders in which an eligible file is, or could be made, relative to the root, `""` being the root.
+    """Return the folders that have or could get eligible files, relative to the root, which is `""`.
 
-    Folders that are ignored, vendored or caches are left out, unless an eligible file is in them all the same.
+    Ignored, vendored and cache folders are left out, unless they have an eligible file nevertheless.
 
     Raises:
         PathError: if the root cannot be read, or git fails.
@@ -104,7 +104,7 @@ def list_folders(root: Path, *, repository: git.Repository | None) -> list[str]:
     walker = Walker(root, MAX_FILE_BYTES)
     walker.add_tree()
     folders = set(walker.folders)
-    if repository:  # it may track files in folders that it ignores
+    if repository:  # git may track files in folders that it ignores
         parents = {file.path.rpartition("/")[0] for file in walk(root, repository=repository).files}
         for folder in parents - folders:
             while folder and folder not in folders:
@@ -144,7 +144,7 @@ def read_file(root: Path, path: str, max_file_bytes: int = MAX_FILE_BYTES) -> by
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
-        # One byte more than there is, which ends most files; the rest is for one that is being written to.
+        # Read one byte more than the size, which reaches the end of most files; loop in case the file is growing.
         data = piece = os.read(descriptor, min(status.st_size, max_file_bytes) + 1)
         while piece and len(data) != status.st_size and len(data) <= max_file_bytes:
             piece = os.read(descriptor, max_file_bytes + 1 - len(data))
@@ -161,7 +161,7 @@ _READ_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def _open_below(root: Path, parts: list[str]) -> int:
-    """Open a path one part at a time, so that no part can be swapped for a link meanwhile."""
+    """Open a path part by part, so that no part can be swapped for a link meanwhile."""
     top = os.path.join(root, parts[0])  # the root itself may be reached through a link
     if len(parts) == 1:
         return os.open(top, _READ_FILE)
@@ -181,22 +181,22 @@ def _too_large(max_file_bytes: int) -> str:
 
 
 class Walker:
-    """Collects the files of one walk; `source/tree.py` overrides what it asks of the disk, and asks a commit."""
+    """Collects the files of one walk; `source/tree.py` overrides its access to the disk to read a commit."""
 
     def __init__(self, root: Path, max_file_bytes: int) -> None:
         self.files: list[FileStat] = []
         self.skipped: list[Skipped] = []
-        self.folders: list[str] = []  # those that `add_tree` looked into
+        self.folders: list[str] = []  # folders that `add_tree` has entered
         self._root = root
         self._prefix = os.path.join(root, "")
         self._real_prefix = os.path.join(os.path.realpath(root), "")
         self._max_file_bytes = max_file_bytes
-        self._listed: set[str] | None = None  # what git lists: saves a look at the disk each time
+        self._listed: set[str] | None = None  # git's list, which saves access to the disk
         self._rules: dict[bytes, IgnoreRules] = {}
         self._rules_bytes = 0
 
     def add_listed(self, listing: git.Listing, work_tree: Path) -> None:
-        """Add the files that git lists, also those in submodules that are checked out."""
+        """Add the files that git lists, including those in submodules that are checked out."""
         folders = {"": self._add_rules("", Folder())}
         submodules: list[str] = []
         self._add_listing(listing, str(work_tree), "", folders, submodules)
@@ -212,7 +212,7 @@ class Walker:
                 self._add_listing(listing, real, f"{submodule}/", folders, submodules)
 
     def add_stalled(self, error: GitStalledError) -> None:
-        """Record that git could not list the files, and why."""
+        """Record why git could not list the files."""
         path = error.path if error.path and git.is_below(error.path) else ".git"
         self._skip(path, f"git stops at it, so files are found without git: {error.reason or error}")
 
@@ -273,10 +273,10 @@ class Walker:
             submodules.append(path)
         elif _is_empty(self._prefix + path):
             self._skip(path, "submodule that is not checked out")
-        # otherwise a folder took the place of a tracked file, and git lists its files one by one
+        # otherwise a folder replaced a tracked file, and git lists its files individually
 
     def _enter_all(self, path: str, folders: dict[str, Folder]) -> Folder:
-        """Return what applies in a folder, after entering the folders above it."""
+        """Return what applies in a folder, entering its parents first."""
         folder = folders[""]
         end = 0
         while end < len(path):
@@ -291,7 +291,7 @@ class Walker:
     def _add_entry(self, path: str, entry: os.DirEntry[str], folder: Folder, pending: list[tuple[str, Folder]]) -> None:
         try:
             is_folder = entry.is_dir(follow_symlinks=False)
-        except OSError:  # where the listing does not say, and looking is refused
+        except OSError:  # the listing does not say, and access is denied
             is_folder = False
         if match(folder.gitignore, path, is_folder=is_folder):
             return
@@ -337,7 +337,7 @@ class Walker:
             return ()
         try:
             text = self._read(base + name)
-        except OSError as error:  # the walk finds the file itself and reports what is wrong with it
+        except OSError as error:  # the walk finds the file anyway and reports the problem
             if error.errno == errno.EFBIG:
                 self._skip(base + name, f"not obeyed: {_too_large(MAX_FILE_BYTES)}")
             return ()
@@ -375,7 +375,7 @@ class Walker:
         return ""
 
     def _reason_by_rules(self, path: str, folder: Folder, size: int) -> str:
-        """Return why a regular file of this name and size is not indexed, empty when there is no reason."""
+        """Return why a regular file of this name and size is not indexed, empty if it is."""
         excluded = match(folder.cairnignore, path, is_folder=False)
         if excluded:
             return _EXCLUDED
@@ -389,7 +389,7 @@ class Walker:
             return "not a regular file"
         try:
             target = os.path.join(os.path.realpath(self._prefix + path), "")
-        except (OSError, ValueError):  # it vanished meanwhile, or leads where looking is refused
+        except (OSError, ValueError):  # deleted meanwhile, or its target is inaccessible
             return "symlink"
         return "symlink" if target.startswith(self._real_prefix) else "symlink out of the root"
 
@@ -401,7 +401,7 @@ class Walker:
 
 
 def match(scopes: tuple[_Scope, ...], path: str, *, is_folder: bool) -> bool | None:
-    """Return what the innermost rule that names a path says: True to ignore it, False to keep it, None for no rule."""
+    """Apply the innermost rule for a path: True to ignore it, False to keep it, None if there is no rule."""
     if scopes:
         encoded = os.fsencode(path)
         for start, rules in reversed(scopes):
@@ -415,7 +415,7 @@ def _is_empty(folder: str) -> bool:
     try:
         with os.scandir(folder) as entries:
             return next(entries, None) is None
-    except OSError:  # it was deleted meanwhile, or cannot be read
+    except OSError:  # deleted meanwhile, or unreadable
         return True
 
 

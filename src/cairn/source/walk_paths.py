@@ -1,4 +1,4 @@
-"""Finds which of a few changed files are eligible, without a walk over all files."""
+"""Finds which of a few changed files are eligible, without walking all files."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from cairn.source.eligible import DECIDING_NAMES, UNLISTED, deciding_paths
 from cairn.source.plumbing import GitStalledError
 from cairn.source.walk import CAIRNIGNORE, MAX_FILE_BYTES, Folder, Walk, Walker, match, sort_walk
 
-# Files that decide, by their existence or their content, whether others are eligible.
+# Files whose existence or content decides whether others are eligible.
 _DECIDING_NAMES = DECIDING_NAMES | {".git", ".gitignore", CAIRNIGNORE}
 
 
 def walk_paths(
     root: Path, paths: Collection[str], *, repository: git.Repository | None, max_file_bytes: int = MAX_FILE_BYTES
 ) -> Walk | None:
-    """Find which of some files are eligible, as `walk` would; None if that takes a walk over all files.
+    """Find which of some files are eligible, like `walk`; None if that takes a walk over all files.
 
-    That is so if one of the paths is a folder, decides about other files, or lies in a repository within the project,
-    or if git stalls.
+    That is so if a path is a folder, decides about other files or is in a nested repository, or if git stalls.
 
     Args:
         root, repository, max_file_bytes: as for `walk`.
@@ -61,19 +60,19 @@ def _is_folder(path: Path) -> bool:
 
 
 def _folders_above(path: str) -> list[str]:
-    """Return the folders that a file lies in below the root, outermost first."""
+    """Return the folders around a file below the root, outermost first."""
     parts = path.split("/")[:-1]
     return ["/".join(parts[: end + 1]) for end in range(len(parts))]
 
 
 class _PathWalker(Walker):
-    """Collects some files, by the same rules."""
+    """Collects some files, by the same rules as `Walker`."""
 
     def add_some_listed(self, listing: git.Listing, paths: Collection[str]) -> bool:
-        """Add those of some files that git lists; return whether that was possible without looking at others.
+        """Add those files that git lists; return whether that was possible without looking at others.
 
         Args:
-            listing: what git says of these files, and of those that decide about them.
+            listing: git's list of these files, and of those that decide about them.
             paths: the files.
         """
         if any(path.endswith("/") for path in listing.paths):
@@ -84,9 +83,9 @@ class _PathWalker(Walker):
         return not submodules
 
     def add_some(self, paths: Collection[str]) -> bool:
-        """Add those of some files that `add_tree` would; return whether that was possible without looking at others.
+        """Add those files that `add_tree` would; return whether that was possible without looking at others.
 
-        They are looked up in the listings of their folders, which spell their names as the disk does.
+        They are looked up in the listings of their folders, which have the spelling on disk.
         """
         names: dict[str, set[str]] = {}
         for path in paths:
@@ -111,7 +110,7 @@ class _PathWalker(Walker):
         return not pending
 
     def _reach(self, path: str, top: Folder) -> Folder | None:
-        """Return what applies in a folder, None if `add_tree` does not look into it."""
+        """Return what applies in a folder, None if `add_tree` does not enter it."""
         folder = top
         for above in [*_folders_above(path), path] if path else ():
             if match(folder.gitignore, above, is_folder=True):

@@ -1,7 +1,7 @@
-"""The languages: how a file is recognised, and where everything else about its language is found.
+"""The languages: how to recognise a file's, and where to find everything else about it.
 
-A language that is parsed has a folder of its name beside this file. It holds `SUPPORT` in `__init__.py`, the queries,
-and if needed `resolution.py` and `flow.py`; docs/adding-a-language.md says what each is for.
+A parsed language has a folder of its name beside this file, with `SUPPORT` in `__init__.py`, the queries, and if needed
+`resolution.py` and `flow.py`. docs/adding-a-language.md explains each.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from cairn.source.languages.support import Support
 
 _HERE = Path(__file__).parent
-# Patterns are kept as bytes, which `re` compiles and caches on first use: every start imports this module.
+# Kept as bytes, which `re` compiles and caches on first use, because every start imports this module.
 _LOOKS_LIKE_CPP = rb"(?m)^[^\S\n]*(?:class|namespace|template|using|public:|private:)\b|\w::\w|\bconstexpr\b"
 _SHEBANG = rb"^#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?([\w.+-]+)"
 
 
 @dataclass(frozen=True)
 class Language:
-    """One language, one row: its name, and how its files are recognised.
+    """One language: its name, and how its files are recognised.
 
-    `group` is code, prose or data; data that `configures` is what people configure programs with.
+    `group` is code, prose or data; `configures` marks data formats of configuration files.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Language:
 
     @cached_property
     def support(self) -> Support:
-        """What its folder says; empty for a language without a grammar."""
+        """The `SUPPORT` of its folder; empty for a language without a grammar."""
         if self.name in _WITH_FOLDER:
             support: Support = import_module(f"{__name__}.{self.name}").SUPPORT
         else:
@@ -51,11 +51,11 @@ class Language:
 
     @cached_property
     def has_references(self) -> bool:
-        """Whether a query finds what its files refer to."""
+        """Whether it has a query for references."""
         return bool(_query_files(self, "references"))
 
 
-# The kinds of definitions in the index, and `module` and `text` for what belongs to no definition.
+# The kinds of definitions in the index, plus `module` and `text` for chunks outside of definitions.
 _KINDS = (
     "alias attribute block callback class concept constant constructor contract data delegate destructor "
     "directive element enum error event extension field fragment function impl index input instance interface "
@@ -148,7 +148,7 @@ LANGUAGES: tuple[Language, ...] = (
         configures=True,
     ),
 )
-# Read and cut on line borders; the name keeps filters useful.
+# Not parsed, only cut between lines; they are listed so that filters know them.
 PLAIN: tuple[Language, ...] = (
     Language("text", extensions=(".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org", ".tex"), group="prose"),
     Language(
@@ -188,10 +188,10 @@ BY_NAME = {language.name: language for language in _ALL}
 CODE = frozenset(language.name for language in _ALL if language.group == "code")
 CONFIGURING = frozenset(language.name for language in _ALL if language.configures)
 _BY_EXTENSION = {extension: language for language in _ALL for extension in language.extensions}
-EXTENSIONS = frozenset({*_BY_EXTENSION, ".h"})  # the language of a header depends on what it says
+EXTENSIONS = frozenset({*_BY_EXTENSION, ".h"})  # a header's language depends on its content
 _BY_FILENAME = {name.lower(): language for language in _ALL for name in language.filenames}
 _BY_INTERPRETER = {name: language for language in _ALL for name in language.interpreters}
-# What people call a language, besides its extensions and interpreters.
+# Other names of languages, besides their extensions and interpreters.
 _NICKNAMES = {
     "c#": "csharp", "c++": "cpp", "f#": "fsharp", "golang": "go", "objc": "objective-c", "shell": "bash",
     "terraform": "hcl", "vim": "vimscript",
@@ -199,7 +199,7 @@ _NICKNAMES = {
 
 
 def language_called(name: str) -> str | None:
-    """Return the name of the language that people call so: `rb`, `.rb` and `Ruby` are `ruby`; None if there is none."""
+    """Return the language that a name stands for: `rb`, `.rb` and `Ruby` are `ruby`; None if there is none."""
     word = name.strip().lower()
     if word in BY_NAME:
         return word
@@ -210,11 +210,11 @@ def language_called(name: str) -> str | None:
 
 
 def detect_language(path: str, head: bytes) -> Language:
-    """Return the language of a file from its name, else its extension, else the interpreter its first line names.
+    """Return the language of a file by its name, else its extension, else the interpreter in its first line.
 
     Args:
         path: relative path; only the last part counts.
-        head: the first few kilobytes of the file, for the `#!` line and to distinguish C from C++ headers.
+        head: its first few kilobytes, for the `#!` line, and to tell C from C++ headers.
     """
     name = path.rsplit("/", 1)[-1].lower()
     if language := _BY_FILENAME.get(name):
@@ -234,35 +234,35 @@ def detect_language(path: str, head: bytes) -> Language:
 
 @cache
 def load_grammar(language: Language) -> tree_sitter.Language:
-    """Import the wheel that contains the grammar; only languages that occur are loaded."""
+    """Import the wheel with the grammar, when a language is first needed."""
     import tree_sitter  # noqa: PLC0415 - start-up time: searching needs no parser
 
     module, function = language.support.grammar.split(":")
     with warnings.catch_warnings():
-        # Wheels built before 2024 pass the grammar's address as a plain number, which tree-sitter warns about.
+        # Wheels built before 2024 pass the grammar's address as a plain number, for which tree-sitter warns.
         warnings.simplefilter("ignore", DeprecationWarning)
         return tree_sitter.Language(getattr(import_module(module), function)())
 
 
 def load_part(language: str, part: str) -> ModuleType | None:
-    """Import a module of a language's folder, such as `resolution` or `flow`; None where it has none."""
+    """Import a module of a language's folder, such as `resolution` or `flow`; None if it has none."""
     if language not in _WITH_FOLDER or not (_HERE / language / f"{part}.py").exists():
         return None
     return import_module(f"{__name__}.{language}.{part}")
 
 
 def load_query_text(language: Language, *, members: bool = False) -> str:
-    """Return the query that finds the language's definitions, with `members` also those that only outlines list."""
+    """Return the query for the language's definitions; with `members`, including those that only outlines list."""
     files = _query_files(language, "definitions") + (_query_files(language, "members") if members else [])
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
 def load_reference_text(language: Language) -> str:
-    """Return the query that finds what the language's files refer to, empty where there is none."""
+    """Return the query for the language's references, empty if there is none."""
     return "\n".join(file.read_text(encoding="utf-8") for file in _query_files(language, "references"))
 
 
 def _query_files(language: Language, name: str) -> list[Path]:
-    """Return the files of a query, in the order in which they are read."""
+    """Return the files of a query, in the order to read them."""
     folders = language.support.folders or (language.name,)
     return [file for folder in folders if (file := _HERE / folder / f"{name}.scm").exists()]

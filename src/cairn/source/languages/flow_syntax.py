@@ -1,4 +1,4 @@
-"""What statements are called in a grammar: the table from which control and data flow are read."""
+"""The node types of statements in a grammar: the table by which control and data flow are read."""
 
 from __future__ import annotations
 
@@ -8,24 +8,23 @@ Types = frozenset[str]
 
 
 def types(text: str) -> Types:
-    """Return the node types in a text, which are separated by spaces."""
+    """Return a set of node types from a space-separated list."""
     return frozenset(text.split())
 
 
 @dataclass(frozen=True, slots=True)
 class FlowSyntax:
-    """The node types of one language, by what they mean; a field says which child plays which part.
+    """The node types of one language by meaning, and the names of the fields that hold their parts.
 
-    Where grammars use different field names for a part, all names that occur are listed, and the first that exists
-    counts.
+    If grammars use different field names for a part, all are listed, and the first that exists counts.
     """
 
-    functions: Types  # what has a body of its own, lambdas included
-    named_functions: Types  # those that are statements and bind their name
+    functions: Types  # everything with its own body, including lambdas
+    named_functions: Types  # functions that are statements and bind their name
     classes: Types
-    hoists: bool = field(default=False, kw_only=True)  # functions of a block are bound before it runs
+    hoists: bool = field(default=False, kw_only=True)  # functions are bound before their block runs
     blocks: Types  # lists of statements
-    wrappers: Types = frozenset()  # statements that only hold another, such as an export
+    wrappers: Types = frozenset()  # statements that only wrap another, such as an export
     ifs: Types = frozenset({"if_statement"})
     else_ifs: Types = frozenset()
     elses: Types = frozenset({"else_clause"})
@@ -33,11 +32,11 @@ class FlowSyntax:
     do_loops: Types = frozenset({"do_statement"})
     switches: Types = frozenset({"switch_statement"})
     cases: Types = frozenset()
-    defaults: Types = frozenset()  # a case that matches always
-    case_labels: Types = frozenset()  # in a case: not a statement
+    defaults: Types = frozenset()  # a case that always matches
+    case_labels: Types = frozenset()  # parts of a case that are not statements
     case_label_fields: Types = frozenset({"value"})
-    falls_through: Types = frozenset()  # cases that run on into the next
-    fall_statements: Types = frozenset()  # say so explicitly
+    falls_through: Types = frozenset()  # cases that fall through into the next
+    fall_statements: Types = frozenset()  # an explicit fall-through
     breaks_switches: bool = True  # `break` leaves a switch
     tries: Types = frozenset({"try_statement"})
     handlers: Types = frozenset({"catch_clause"})
@@ -49,7 +48,7 @@ class FlowSyntax:
     continues: Types = frozenset({"continue_statement"})
     labels: Types = frozenset({"labeled_statement"})
     ignored: Types = frozenset({"comment", "line_comment", "block_comment", ";", "empty_statement"})
-    docstrings: Types = frozenset()  # expressions that document a function as its first statement
+    docstrings: Types = frozenset()  # a docstring, as a function's first statement
     # names
     identifiers: Types = frozenset({"identifier"})
     assignments: Types = frozenset({"assignment_expression"})
@@ -60,9 +59,9 @@ class FlowSyntax:
     calls: dict[str, tuple[str, str]] | None = None  # type: (field of what is called or of the receiver, of the name)
     comprehensions: Types = frozenset()
     comprehension_clauses: Types = frozenset()
-    skipped: Types = frozenset()  # hold no value
+    skipped: Types = frozenset()  # have no value
     skipped_fields: frozenset[tuple[str, str]] = frozenset()
-    outer_statements: Types = frozenset()  # name variables of the scope around: `nonlocal`
-    declares_locals: bool = True  # a name that is only assigned, not declared, belongs to the scope around
-    own_name: str = ""  # how a method calls its object without declaring it
-    mutators: Types = frozenset()  # methods that change what they are called on though their result is used
+    outer_statements: Types = frozenset()  # declare variables of an outer scope: `nonlocal`
+    declares_locals: bool = True  # a name that is assigned but not declared belongs to the outer scope
+    own_name: str = ""  # the implicit name of a method's object
+    mutators: Types = frozenset()  # methods that change their object even if their result is used

@@ -1,8 +1,8 @@
-"""Keeps the code of HEEx in a file of Elixir and blanks its markup, so that the grammar of Elixir reads it.
+"""Keeps the code in HEEx templates of an Elixir file and blanks the markup, so that the Elixir grammar can parse it.
 
-A sigil such as `~H"…"` becomes a block in brackets. In it stand the expressions of braces and of `<%= … %>`, each as a
-statement, and the components: `<.card` becomes `&card`, which no other code says, and `<Shop.Card.show` becomes
-`Shop.Card.show`. Each byte stays where it was, and each line as long.
+A sigil such as `~H"…"` becomes a block in parentheses. It holds the expressions in braces and `<%= … %>` as statements,
+and the components: `<.card` becomes `&card`, which no other code says, and `<Shop.Card.show` becomes `Shop.Card.show`.
+All bytes stay in place, so lines keep their lengths.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ _CODE = re.compile(
     rb"<!--|<%!--|<%%|<(?:script|style)\b|<%(?P<mark>[=#]?)|<(?P<local>\.)(?P<name>[a-z_]\w*[?!]?)|<(?P<path>[A-Z][\w.]*\.[a-z_]\w*[?!]?)|\{"
 )
 _CLOSINGS = {b"<!--": b"-->", b"<%!--": b"--%>", b"<script": b"</script>", b"<style": b"</style>"}
-_NEEDLESS = re.compile(rb";(?=[ \t]*\r?\n)")  # and no end of a statement within a clause, for the grammar
-_FOR = b":for={"  # whose generator the grammar does not take for a statement
+_NEEDLESS = re.compile(rb";(?=[ \t]*\r?\n)")  # the grammar allows no end of statement within a clause
+_FOR = b":for={"  # the grammar does not accept its generator as a statement
 _OPEN_ENDED = re.compile(rb"(?:\bdo|->|\belse|^|\n)[ \t\r]*$")
 
 
 def code_of_elixir(data: bytes) -> bytes:
-    """Return the code of a file of Elixir with that of its templates, as many bytes as it has."""
+    """Return the code of an Elixir file and its templates, of the same length as the file."""
     if b"~H" not in data:
         return data
     kept = bytearray(data)
-    place, open_ended = 0, set[bytes]()  # a closing that does not come any more is looked for once
+    place, open_ended = 0, set[bytes]()  # do not search for a missing closing again and again
     while sigil := _SIGIL.search(data, place):
         place = sigil.end()
         closing = _CLOSING.get(sigil[1], sigil[1])
@@ -48,7 +48,7 @@ def code_of_elixir(data: bytes) -> bytes:
 
 
 def _copy_code(data: bytes, kept: bytearray, start: int, end: int) -> None:
-    """Copy the code of a template onto blanks."""
+    """Copy the code of a template onto the blanks."""
     while found := _CODE.search(data, start, end):
         start = found.end()
         if found["local"] or found["path"]:
@@ -73,7 +73,7 @@ def _copy_component(data: bytes, kept: bytearray, found: re.Match[bytes], end: i
 
 
 def _end_of(data: bytes, found: re.Match[bytes], end: int) -> tuple[int, int] | None:
-    """Return where the text of a comment or an expression ends, and where what follows begins; None without an end."""
+    """Return the end of a comment's or expression's text, and the start of what follows; None if it is not closed."""
     if found[0] == b"{":
         last = end_of_braces(data, found.end(), end)
         return (last, last + 1) if last >= 0 else None
@@ -85,7 +85,7 @@ def _end_of(data: bytes, found: re.Match[bytes], end: int) -> tuple[int, int] | 
 
 
 def _state(data: bytes, kept: bytearray, start: int, last: int) -> None:
-    """Copy an expression as a statement of its own."""
+    """Copy an expression as a statement."""
     text = data[start:last]
     kept[start:last] = text.replace(b"<-", b"= ", 1) if data.endswith(_FOR, 0, start) else text
     if not _OPEN_ENDED.search(text):

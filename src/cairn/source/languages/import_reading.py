@@ -1,6 +1,6 @@
-"""The parts that readers of import statements are made of, and the readers that several languages share.
+"""Building blocks for readers of import statements, and readers that several languages share.
 
-A reader takes the text of one statement and yields (module, name, alias, flags) for each name that it binds, as in
+A reader takes the text of a statement and yields (module, name, alias, flags) for each name that it binds; see
 `cairn.source.imports.Import`.
 """
 
@@ -12,12 +12,12 @@ from enum import IntFlag
 
 
 class ImportFlag(IntFlag):
-    """What is special about an import."""
+    """Special properties of an import."""
 
-    REEXPORT = 1  # files that import this one can use the name, too
-    TYPE_ONLY = 2  # absent at run time
-    DEFERRED = 4  # runs when a function does, not when the file is loaded
-    WHOLE = 8  # of the library that this file is a part of, which has the file
+    REEXPORT = 1  # re-exported
+    TYPE_ONLY = 2  # only types, absent at run time
+    DEFERRED = 4  # inside a function, not run when the file is loaded
+    WHOLE = 8  # between a library and its parts
 
 
 Parts = Iterator[tuple[str, str, str, ImportFlag]]
@@ -30,7 +30,7 @@ _NAMED_FILE = re.compile(r"""["'<]([^"'>\n]+)["'>]""")
 
 
 def in_one_line(text: str) -> str:
-    """Return a statement without line breaks, the semicolon at its end, and `//` and `/*` comments."""
+    """Return a statement without line breaks, final semicolon, and `//` and `/*` comments."""
     return SPACE.sub(" ", SLASH_COMMENT.sub(" ", text)).strip("; ")
 
 
@@ -41,13 +41,13 @@ def pair(text: str, separator: str = " as ") -> tuple[str, str]:
 
 
 def split_module(text: str) -> tuple[str, str]:
-    """Split a statement before its last quoted text, which names the module."""
+    """Split a statement before its last quoted text, which is the module."""
     quotes = list(_QUOTED.finditer(text))
     return (text[: quotes[-1].start()], quotes[-1][1]) if quotes else (text.rstrip("; \n"), "")
 
 
 def unfold(text: str, separator: str, depth_left: int = _MAX_DEPTH) -> Iterator[str]:
-    """Yield each path of `a::{b, c::{d, e}}` in full, without those in more brackets than people write."""
+    """Yield each path of `a::{b, c::{d, e}}` in full, up to a sensible depth."""
     open_at = text.find("{")
     if not depth_left:
         return

@@ -1,4 +1,4 @@
-"""How a language finds what a name means, as data for the symbol graph."""
+"""How names resolve in a language, as data for the symbol graph."""
 
 from __future__ import annotations
 
@@ -6,43 +6,43 @@ from typing import NamedTuple
 
 
 class Rules(NamedTuple):
-    """How one language finds what a name means.
+    """How names resolve in one language.
 
     Attributes:
-        family: languages of one family see each other's definitions; empty where names alone tell.
-        finder: how `cairn.graph.modules` gets from an import to a file, empty if it cannot.
-        this: the words for the object whose method is running; `types` for its class; `parents` for what it inherits.
-        prefix: what an attribute of that object begins with where no such word precedes it, such as Ruby's `@`.
-        implicit: whether a method calls another of its object without such a word.
+        family: languages of a family see each other's definitions; empty if only names count.
+        finder: how `cairn.graph.modules` finds the file of an import, empty if it cannot.
+        this: the words for a method's own object; `types` for its class; `parents` for its superclass.
+        prefix: what marks an attribute of that object instead of such a word, such as Ruby's `@`.
+        implicit: whether methods call each other without such a word.
         package: where names are visible without an import: `file`, `directory`, `package` (by declaration), or `all`.
-        open_types: whether methods of a type may be written outside of it, even in other files.
-        open_namespaces: whether the names in a namespace are visible in the rest of its file without qualification.
-        type_side: where a type stands: `after` (`x: T`), `before` (`T x`), `go` (`x T`), or empty for none.
-        result: the mark before the type a function returns, empty where it stands before the name.
+        open_types: whether methods of a type may be defined outside of it, even in other files.
+        open_namespaces: whether a namespace's names are visible unqualified in the rest of its file.
+        type_side: the position of types: `after` (`x: T`), `before` (`T x`), `go` (`x T`), or empty for none.
+        result: the mark before a function's result type, empty if the type comes before the name.
         maker: the method of a class that returns an instance, such as Ruby's `new`.
-        constructor: the method that runs then.
-        exports: what lets other files use a definition: `name` (no underscore before it), `capital` (its first letter),
-            or `word` (such as `public` in its head).
-        exports_members: whether they may use all members of a type, whatever `exports` says.
-        global_functions: whether a name that a package lacks may be a function outside of all packages.
-        methods_apart: whether a call never means a variable, so that both may have one name.
-        outer_packages: whether the names of the packages around a file's own are visible in it.
-        capital_types: whether a name with a capital letter is one of a type, so that one not found is from elsewhere,
-            and so is what has such a type.
-        functions_apart: whether a call never means a variable or a parameter of its name.
-        extension: what the first parameter of a function begins with that is called like a method of its type.
-        attribute_suffix: what the name of a decorating type may end with and a decoration leaves out.
-        head_parameters: whether parameters in the head of a class are visible in its body.
-        by_name: whether the only function of a name in the project is what a call of unknown meaning leads to.
-        bounds: whether type parameters say what they must be, as in `<T: Bound>`.
+        constructor: the method that `maker` runs.
+        exports: what makes a definition public: `name` (no leading underscore), `capital` (a capital first letter), or
+            `word` (such as `public` in its head).
+        exports_members: whether all members of a type are public, whatever `exports` says.
+        global_functions: whether a name missing in a package may be a function outside of all packages.
+        methods_apart: whether calls never refer to variables, so that methods and variables may share a name.
+        outer_packages: whether names of enclosing packages are visible.
+        capital_types: whether capitalised names are types, so that an unknown one, and anything of that type, is from
+            elsewhere.
+        functions_apart: whether a call never refers to a variable or parameter of that name.
+        extension: how the first parameter of an extension method begins.
+        attribute_suffix: a suffix of attribute types that may be omitted where they are applied.
+        head_parameters: whether parameters in a class's head are visible in its body.
+        by_name: whether an unresolved call means the only function of that name in the project.
+        bounds: whether type parameters have bounds, as in `<T: Bound>`.
         fields_apart: whether a field and a method of a type may share a name.
-        class_part: the module in a module whose methods the classes that include the outer one have themselves.
-        mixins: what inherits members without being a type.
-        parameters_keep_types: whether a parameter is of its declared type whatever is assigned to its name.
-        functions_are_objects: whether a function has attributes, so that what names one of these uses the function.
-        component: the type at the top of a file whose members are known there by their names, as in templates of Vue.
-        built_in: functions that the language has itself, which a file may replace for itself alone.
-        paths_marked: whether expressions keep the mark behind a name that can only be the beginning of a path.
+        class_part: the inner module whose methods become class methods of classes that include the outer one.
+        mixins: kinds that inherit members without being types.
+        parameters_keep_types: whether a parameter keeps its declared type whatever is assigned to it.
+        functions_are_objects: whether functions have attributes, so that using one of these uses the function.
+        component: the top-level type whose members are visible by name, as in Vue templates.
+        built_in: functions of the language itself, which a file may shadow only for itself.
+        paths_marked: whether expressions keep the mark after a name that must be the beginning of a path.
     """
 
     family: str
@@ -82,5 +82,5 @@ class Rules(NamedTuple):
 
 
 def words(*names: str) -> frozenset[str]:
-    """Return words as a set."""
+    """Return a set of space-separated words."""
     return frozenset(names)

@@ -1,4 +1,4 @@
-"""What Cairn knows about a language beyond the names of its files, as data; each folder beside this file has one."""
+"""What Cairn knows about a language beyond its file names, as data; each folder beside this file has one."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ IN_CLASS: tuple[Frame, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """How one language is parsed, cut, listed and searched.
+    """How to parse, chunk, outline and search one language.
 
     Attributes:
-        grammar: `module:function` of the wheel, empty for text that is cut on line borders.
-        folders: whose `definitions.scm`, `members.scm` and `references.scm` are read, one after the other; empty for
-            the language's own alone. Where two patterns match the same definition, the earlier one counts.
-        line_comments: what begins a comment that ends with its line.
-        block_comments: what begins and ends any other.
-        attributes: the beginnings of lines that may stand between a comment and the definition it describes.
-        noise: patterns whose first group the grammar cannot parse; the parser sees spaces in its place.
-        wrappers: patterns of what opens a block around items without changing them: its indentation, its opening, and
-            the name in it. The parser sees spaces for the opening, and for the brace that closes it.
-        code_of: returns what the parser reads of a file that is not all code, as many bytes as the file has.
-        import_calls: a pattern for the text of statements that import although their node type does not say so.
+        grammar: `module:function` of the wheel, empty for text that is only cut between lines.
+        folders: those whose `definitions.scm`, `members.scm` and `references.scm` are concatenated; empty for just the
+            language's own. If two patterns match the same definition, the earlier one counts.
+        line_comments: the openings of comments that end with the line.
+        block_comments: the openings and closings of other comments.
+        attributes: the beginnings of lines that may be between a comment and the definition it describes.
+        noise: patterns whose first group the grammar cannot parse; the parser sees spaces instead.
+        wrappers: patterns for the opening of a block that wraps items without changing them: its indentation, its
+            opening, and the name in it. The parser sees spaces instead of the opening and the closing brace.
+        code_of: for files that are not all code, returns the code in place, of the same length as the file.
+        import_calls: a pattern for statements that are imports although their node type does not say so.
         import_holders: node types, besides the usual ones, that contain imports.
-        parameters: how a parameter is written: `name: type`, `name type` or `type name`.
-        frames: what completes a structural pattern, as (before, completion, after); empty where ast-grep does
-            not know the language.
+        parameters: the form of parameters: `name: type`, `name type` or `type name`.
+        frames: how to complete a structural pattern, as (before, completion, after); empty if ast-grep does not know
+            the language.
     """
 
     grammar: str = ""

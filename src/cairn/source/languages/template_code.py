@@ -1,8 +1,8 @@
-"""Keeps the code of a Vue or Svelte file where it is and blanks the rest, so that the grammar of TypeScript reads it.
+"""Keeps the code of a Vue or Svelte file in place and blanks the rest, so that the TypeScript grammar can parse it.
 
-Code is what scripts hold and what the markup says in braces and in attributes. An expression of the markup becomes a
-statement, or in Vue an array, `[save]`, and a handler of Vue a block, `{save()}`; a component becomes its name alone.
-Each byte stays where it was, and each line as long.
+Code is in scripts, and in braces and attributes of the markup. An expression in the markup becomes a statement, or in
+Vue an array, `[save]`; a Vue handler becomes a block, `{save()}`; and a component becomes just its name. All bytes stay
+in place, so lines keep their lengths.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _SNIPPET, _SNIPPET_END = b"{#snippet ", b"{/snippet}"
 
 
 def code_of_vue(data: bytes) -> bytes:
-    """Return the code of a single-file component of Vue, as many bytes as it has."""
+    """Return the code of a Vue single-file component, of the same length as the file."""
     return _Code(data).read(_Code.read_vue)
 
 
 def code_of_svelte(data: bytes) -> bytes:
-    """Return the code of a component of Svelte, as many bytes as it has; a snippet becomes a function."""
+    """Return the code of a Svelte component, of the same length as the file; a snippet becomes a function."""
     return _Code(data).read(_Code.read_svelte)
 
 
 class _Code:
-    """Copies the code of one file onto blanks."""
+    """Copies the code of a file onto blanks."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -52,7 +52,7 @@ class _Code:
         return bytes(self._kept)
 
     def _markup(self) -> Iterator[tuple[int, int]]:
-        """Copy the scripts, and yield from where to where there is markup."""
+        """Copy the scripts, and yield the ranges of markup."""
         data, place = self._data, 0
         while section := _SECTION.search(data, place):
             yield place, section.start()
@@ -69,7 +69,7 @@ class _Code:
         yield place, len(data)
 
     def read_vue(self, start: int, end: int) -> None:
-        """Copy the code in some markup of Vue."""
+        """Copy the code in a range of Vue markup."""
         data = self._data
         while found := _IN_VUE.search(data, start, end):
             start = found.end()
@@ -87,7 +87,7 @@ class _Code:
             start = last + len(closing)
 
     def read_svelte(self, start: int, end: int) -> None:
-        """Copy the code in some markup of Svelte."""
+        """Copy the code in a range of Svelte markup."""
         data = self._data
         while found := _IN_SVELTE.search(data, start, end):
             start = found.end()
@@ -108,7 +108,7 @@ class _Code:
                 start = last + 1
 
     def _begin_snippet(self, start: int, end: int) -> int:
-        """Copy the head of a snippet as one of a function, and return where it ends."""
+        """Copy the head of a snippet as that of a function, and return where it ends."""
         first = start + len(_SNIPPET)
         last = end_of_braces(self._data, first, end)
         if last < 0:
@@ -118,7 +118,7 @@ class _Code:
         return last + 1
 
     def _put(self, start: int, text: bytes, brackets: bytes) -> None:
-        """Copy an expression in brackets, as a statement; nothing if there is none."""
+        """Copy an expression in brackets as a statement, if there is one."""
         if not text.strip():
             return
         kept, end = self._kept, start + len(text)
@@ -128,7 +128,7 @@ class _Code:
             kept[start - 2] = ord(";")
 
     def _state(self, start: int, text: bytes) -> None:
-        """Copy an expression as a statement of its own."""
+        """Copy an expression as a statement."""
         if _NO_STATEMENT.match(text):
             self._put(start, text, b"[]")
         elif text.strip():
@@ -140,19 +140,19 @@ class _Code:
 
 
 def _without_names(text: bytes, word: bytes) -> bytes:
-    """Return the head of a block of Svelte without the names that it gives: `{#each rows as row}` is about `rows`."""
+    """Return the head of a Svelte block without the names that it binds: `rows` for `{#each rows as row}`."""
     if word.endswith(b"each") and (begin := text.rfind(b" as ")) >= 0:
         return text[:begin] + NOT_BREAK.sub(b" ", text[begin:])
     return _THEN.sub(b",   ", text, count=1) if word.endswith(b"await") else text
 
 
 def _pascal(tag: bytes) -> bytes:
-    """Return the name of a component that markup writes in its other form: `user-card` is `UserCard`."""
+    """Return the code's name of a component in markup: `UserCard` for `user-card`."""
     return b"".join(part[:1].upper() + part[1:] for part in tag.split(b"-")) if b"-" in tag else tag
 
 
 def end_of_braces(data: bytes, start: int, end: int) -> int:
-    """Return where the brace is that closes the one before a place, -1 if there is none."""
+    """Return the position of the brace that closes the one just before `start`, -1 if there is none."""
     depth = 1
     for found in _STRING_OR_BRACE.finditer(data, start, end):
         if found[0] == b"{":

@@ -8,7 +8,7 @@ from cairn.source.languages.import_reading import NO_FLAG, Parts
 from cairn.source.languages.rules import Rules
 
 RULES = Rules("", finder="file", package="all")
-# The path behind `source`, and what of it no variable or command gives: `lib/x.sh` of `"$(dirname "$0")/lib/x.sh"`.
+# The path after `source`, and its part without variables and commands: `lib/x.sh` in `"$(dirname "$0")/lib/x.sh"`.
 _STATEMENT = re.compile(
     r"\s*(?:source|\.)\s+(?:--\s+)?((?:\"(?:\$\([^)]*\)|[^\"])*\"|'[^']*'|\$\([^)]*\)|\$\{[^}]*\}|\S)+)"
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-# Macros where the grammar of C allows nothing: `X_NAMESPACE_BEGIN` or `Q_OBJECT` on a line, `class EXPORT Name {`,
-# `X_API int f();`, `int f() X_NOEXCEPT {`; and `[[nodiscard]]`. A missed one can cost the definitions of the whole
-# file. Each pattern begins with plain text, which makes it fast.
+# Macros in places where C's grammar allows none: `X_NAMESPACE_BEGIN` or `Q_OBJECT` on a line, `class EXPORT Name {`,
+# `X_API int f();`, `int f() X_NOEXCEPT {`; and `[[nodiscard]]`. Missing one can cost a file all of its definitions.
+# Each pattern begins with a literal, which makes it fast.
 C_NOISE = (
     rb"\n[ \t]*(_*[A-Z]+_[A-Z0-9_]+)(?=[ \t]*\r?\n(?!\w+ ?\())",
     rb"class ([A-Z][A-Z0-9_]*(?:\([^()\n]*\))?)(?=\s+\w+\s*(?:final\s*)?[:{])",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from cairn.source.languages.support import BRACES, IN_CLASS, SLASH_BLOCKS, Support
 
-# Directives may stand within statements and lists. Both branches of one are parsed, but for a second one that is only
-# the end or the beginning of something, such as another head for the same body.
+# Directives may be inside statements and lists. Both branches are parsed, unless the second is only a fragment, such as
+# another head for the same body.
 _SECOND_BRANCH = (
     rb"(?m)^[ \t]*(#[ \t]*(?:else|elif)\b[^\n]*(?:\n(?![ \t]*#)[^\n]*)*?(?:[^\s;}\]]|\n\s*;))"
     rb"(?=[ \t\r]*\n[ \t]*#[ \t]*endif)"

@@ -25,7 +25,7 @@ _PREFIX = re.compile(r"\bas\s+(\w+)")
 def read_import(text: str) -> Parts:
     """Read one import, export or part; see `cairn.source.languages.import_reading`.
 
-    A part and its library have one scope, so that each is as if it imported the other.
+    A part and its library share a scope, as if each imported the other.
     """
     statement = _STATEMENT.match(text)
     if statement is None:

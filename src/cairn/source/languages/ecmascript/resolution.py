@@ -31,7 +31,7 @@ def read_import(text: str) -> Parts:
 
 
 def _read_patterns(text: str) -> Parts:
-    """Read what Vite imports: each file that a pattern fits."""
+    """Read Vite's glob imports: every file that matches a pattern."""
     for pattern in _PATTERN.findall(text):
         yield pattern, "", "", NO_FLAG
 

@@ -10,7 +10,7 @@ from cairn.source.languages.rules import Rules, words
 _COMMENT = re.compile(r"#=.*?=#|#[^\n]*", re.DOTALL)
 _KEYWORD = re.compile(r"(?:using|import)\s+")
 
-# A file that is included is a part of the module around it: a project's files share their names.
+# An included file is part of the enclosing module, so a project's files share their names.
 RULES = Rules(
     "julia",
     finder="julia",
@@ -27,7 +27,7 @@ RULES = Rules(
 def read_import(text: str) -> Parts:
     """Read `using A, B.C`, `import A: b as c` or `include("a.jl")`.
 
-    What begins with a dot is a module of the same project, whose names are visible without an import.
+    A leading dot means a module of the same project, whose names are visible without an import.
     """
     if not _KEYWORD.match(text):
         yield from read_file_name(text)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from cairn.source.languages.support import BRACES, SLASH_BLOCKS, Support
 
-# The grammar loses the rest of the file at what it does not know: `where` as the name of a variable, `suspend` as
-# that of an argument, the guards of Kotlin 2.1 (`is Some if ready ->`, whose condition is kept), an annotation above an
-# accessor or before a constructor.
+# Things at which the grammar loses the rest of the file: a variable called `where`, an argument called `suspend`,
+# guards of Kotlin 2.1 (`is Some if ready ->`, whose condition is kept), annotations above accessors or before
+# constructors.
 _NOISE = (
     rb"\n[ \t]*(where\??\.)(?=\w)",
     rb"\n[ \t]*(suspend = )(?=\{)",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from cairn.source.languages.support import BRACES, SLASH_BLOCKS, Support
 
-# Macros around items that they only switch on or off, or give another form. Within a function, such a block may be what
-# the macro makes code of; there, only those are read that are known for switching items on or off.
+# Macros around items that are kept as they are, often under a condition. Inside a function, such a block may be an
+# argument that becomes other code, so only macros known to switch items on or off count there.
 _ITEM = rb"(?:pub|fn|struct|enum|union|impl|mod|use|trait|type|const|static|unsafe|async|extern|macro_rules)\b"
 _LEAD = rb"(?:\s|//[^\n]*\n|#!?\[[^\]\n]*\])*"
 _OPENING = rb"![ \t]*\{)(?=" + _LEAD + _ITEM + rb")"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cairn.source.languages.support import SLASH_BLOCKS, Support
 
-# The grammar loses the statements around what it does not know: function bodies, which may be in any language, `OUT`
+# Things at which the grammar loses surrounding statements: function bodies, which may be in any language, `OUT`
 # parameters, client commands, and rarer kinds of objects.
 _NOISE = (
     rb"(?is)\bAS\s+\$[A-Za-z_]\w*\$(.*?)\$[A-Za-z_]\w*\$",

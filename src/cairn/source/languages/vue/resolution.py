@@ -10,7 +10,7 @@ RULES = _SCRIPTS._replace(component="default")
 
 
 def read_import(text: str) -> Parts:
-    """Read an import, or the name of a component that a template uses: as `<Name>`, wherever a file of it is."""
+    """Read an import, or a component's name in a template, as module `<Name>`, wherever its file is."""
     if text.isidentifier():
         if text[0].isupper():
             yield f"<{text}>", "default", text, NO_FLAG
