@@ -1,4 +1,4 @@
-"""Answers an operation on a project: opens it, looks for changes first, and gives the question a thread."""
+"""Answers an operation on a project: opens the project, checks for changes, and runs the question in a thread."""
 
 from __future__ import annotations
 
@@ -14,26 +14,33 @@ from cairn.protocol.requests import ProjectRequest
 if TYPE_CHECKING:
     from cairn.workspace import Workspace
 
-_NEED_NO_INDEX = ("fetch", "flow", "outline", "core/list", "core/add", "core/remove")  # or take it as it is
-_SLOW = ("graph/", "core/suggest")  # need the symbol graph, which may have to be built first
+_NEED_NO_INDEX = (
+    "fetch",
+    "flow",
+    "outline",
+    "core/list",
+    "core/add",
+    "core/remove",
+)  # operations that take the index as it is
+_SLOW = ("graph/", "core/suggest")  # operations on the symbol graph, which may have to be built first
 
 
 async def answer(daemon: Daemon, operation: str, arguments: ProjectRequest, project: str | None = None) -> Any:  # noqa: ANN401 - JSON
     """Return the answer of an operation as JSON.
 
     Args:
-        daemon: whose projects.
-        operation: its name.
+        daemon: the daemon.
+        operation: the operation's name.
         arguments: of the class that the operation takes.
-        project: by name or folder; by default the one that the arguments name.
+        project: by name or folder; by default the one in the arguments.
 
     Raises:
         CairnError: whatever the operation raises.
     """
     needs_index = operation not in (*_NEED_NO_INDEX, *MEMORY_OPERATIONS) and getattr(arguments, "type", "") != "memory"
-    updates = hasattr(arguments, "update")  # then it says so in its answer if the index is behind
+    updates = hasattr(arguments, "update")  # the operation says so itself if the index is behind
     if updates and getattr(arguments, "branch", None) is not None:
-        updates = False  # a branch is answered as it was indexed, and the one checked out perhaps by the checkout
+        updates = False  # a branch is answered from its index; the current one may be answered from the checkout
     elif updates and needs_index:
         arguments = replace(arguments, update=True)  # type: ignore[call-arg] # it has this field
     return await daemon.projects.run(

@@ -1,4 +1,4 @@
-"""The ASGI application: finds the route of a request, once host, origin and token are checked."""
+"""The ASGI application: checks host, origin and token, and finds the route of a request."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Application:
     """The daemon as an ASGI application.
 
     Args:
-        daemon: what all requests share.
-        extensions: each returns routes of a layer above, which may themselves call this application.
+        daemon: the state shared by all requests.
+        extensions: each returns routes of a higher layer, which may call this application.
 
     Attributes:
-        pages: what answers at all paths that are not the API's, and checks for itself who asks; None if nothing does.
+        pages: answers at all paths outside of the API, with its own access check; None if there are no pages.
     """
 
     def __init__(self, daemon: Daemon, extensions: Sequence[Extension] = ()) -> None:
@@ -50,7 +50,7 @@ class Application:
             self._table.setdefault(route.path, {})[route.method] = route
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, or the daemon's whole life."""
+        """Serve one request, or the lifespan protocol."""
         if scope["type"] == "lifespan":
             await live(self.daemon, receive, send)
         elif scope["type"] == "http" and self.pages is not None and self._is_page(scope["path"]):
@@ -62,7 +62,7 @@ class Application:
         return path not in self._table and not path.startswith("/api/")
 
     async def _serve(self, request: Request, send: Send) -> None:
-        close = True  # the body may not have been read
+        close = True  # the body may be unread
         try:
             with self.daemon.count_request():
                 response = await self._answer(request)
@@ -84,10 +84,12 @@ class Application:
         check_host(request, self.daemon.host)
         check_origin(request)
         methods = self._table.get(request.path)
-        # HEAD gets the headers that GET would; the server leaves out the body.
+        # HEAD gets the headers of GET; the server drops the body.
         route = None if methods is None else methods.get("GET" if request.method == "HEAD" else request.method)
         if route is None or not route.open_to_all:
-            check_token(request, self.daemon.token)  # first of all: without it nobody learns which paths exist
+            check_token(
+                request, self.daemon.token
+            )  # before anything else, so that nobody without a token learns which paths exist
         if methods is None:
             raise RouteError(f"there is nothing at {request.path[:200]!r}", "see /openapi.json")
         if route is None:
@@ -114,12 +116,12 @@ def create_app(
     """Return the application of a new daemon.
 
     Args:
-        settings: of the user.
+        settings: the user's.
         folder: the user's state folder, by default the one below XDG_STATE_HOME.
-        host: the address it will listen at.
+        host: the address to listen at.
         token: the secret that requests must carry; random by default.
         limits: on each request.
-        extensions: routes of the layers above, see `Application`.
+        extensions: routes of higher layers; see `Application`.
     """
     daemon = Daemon(settings, folder or StateFolder.of_user(), host, token or secrets.token_urlsafe(32), limits)
     return Application(daemon, extensions)

@@ -1,4 +1,4 @@
-"""What the daemon asks the servers of a team, in the name of its user, so that no agent needs a token."""
+"""Asks a team's servers on behalf of the user, so that no agent needs a token."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _AT_ONCE = 8
 
 
 class Elsewhere:
-    """Finds and asks projects that may be on a server. What that takes is imported when it is first needed.
+    """Finds and asks projects that may be on a server. The client code is imported on first use.
 
     Args:
-        registry: the projects on this machine, in the folder that also has the user's tokens.
+        registry: the projects on this machine; its folder also has the user's tokens.
     """
 
     def __init__(self, registry: Registry) -> None:
@@ -38,7 +38,7 @@ class Elsewhere:
         self._team: Team | None = None
 
     async def find(self, name: str) -> FoundProject:
-        """Return where a project is; see `cairn.remote.finding.find_project`."""
+        """Find a project; see `cairn.remote.finding.find_project`."""
 
         def find() -> FoundProject:
             found: FoundProject = load("cairn.remote.finding:find_project")(name, self._registry, self._current_team())
@@ -47,12 +47,12 @@ class Elsewhere:
         return await self._run(find)
 
     async def ask(self, project: TeamProject, operation: str, arguments: ProjectRequest, deadline: float) -> Any:  # noqa: ANN401 - JSON
-        """Return the answer about a project that `find` found; see `cairn.remote.team.Team.ask`."""
+        """Ask about a project found by `find`; see `cairn.remote.team.Team.ask`."""
         fields = encode(arguments)
         return await self._run(lambda: self._current_team().ask(project, operation, fields, deadline))
 
     async def search(self, arguments: ProjectRequest) -> TeamSearches | None:
-        """Search all projects of the servers that are not checked out here; None if the user is signed in to none."""
+        """Search all projects on servers that are not checked out here; None if the user is not signed in anywhere."""
         if not self._registry.folder.servers.exists():
             return None
         fields = encode(arguments)
@@ -65,17 +65,17 @@ class Elsewhere:
         return await self._run(search)
 
     def operated(self) -> tuple[TeamServer, ...]:
-        """Return the servers that the user operates, as these said at the sign-in; none if that cannot be read."""
+        """Return the servers of which the user is an operator, as recorded at sign-in; none if that cannot be read."""
         if not self._registry.folder.servers.exists():
             return ()
         try:
             servers = load("cairn.remote.servers:SignIns")(self._registry.folder).servers()
-        except StoreError:  # told by whatever asks a server
+        except StoreError:  # the next question to a server reports it
             return ()
         return tuple(server for server in servers if server.is_operated)
 
     async def state_of(self, server: TeamServer, limit: int) -> StateDocument:
-        """Return how a server is; see `cairn.remote.operating.read_state`."""
+        """Return the state of a server; see `cairn.remote.operating.read_state`."""
 
         def read() -> StateDocument:
             state: StateDocument = load("cairn.remote.operating:read_state")(server, limit)
@@ -84,9 +84,9 @@ class Elsewhere:
         return await self._run(read)
 
     async def _run(self, work: Callable[[], _T]) -> _T:
-        """Do some work that waits for servers, in a thread of its own, when its turn comes.
+        """Do work that waits for servers in its own thread, when its turn comes.
 
-        The turn lasts as long as the thread, even if nobody waits for the result any more.
+        The turn lasts as long as the thread, even if nobody is waiting for the result any more.
         """
         await self._turns.acquire()
         return await asyncio.shield(asyncio.ensure_future(self._finish(work)))
@@ -98,7 +98,7 @@ class Elsewhere:
             self._turns.release()
 
     def _current_team(self) -> Team:
-        """Return the servers that the user is signed in to now, with what is known of them."""
+        """Return the servers that the user is signed in to, with cached knowledge of them."""
         try:
             status = os.lstat(self._registry.folder.servers)
             read_at = status.st_mtime_ns, status.st_ino

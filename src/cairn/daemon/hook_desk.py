@@ -1,4 +1,4 @@
-"""Where events of agents arrive: each is taken in by its project, in the lane that waits for no question."""
+"""Receives agents' events: each is processed by its project, in a lane that never waits for questions."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from cairn.runtime import StateFolder
 if TYPE_CHECKING:
     from cairn.workspace import Workspace
 
-_EVENT_SECONDS = 3.0  # after which an event waits on disk instead
-_ORDER_SECONDS = 0.2  # that an event waits for those before it; after that it waits with them
+_EVENT_SECONDS = 3.0  # after which an event is spooled to disk instead
+_ORDER_SECONDS = 0.2  # how long an event waits for earlier ones; after that it joins them
 _RETRY_SECONDS = 5.0
-_INTERCEPTOR_SECONDS = 0.2  # that a tool waits for the interceptor of its project
-_LARGE_BYTES = 100_000  # from which on an event is read in a thread
-_FORGETTING = ("session-start", "before-compaction")  # after these an agent no longer has what it was sent
+_INTERCEPTOR_SECONDS = 0.2  # how long a tool waits for its project's interceptor
+_LARGE_BYTES = 100_000  # size from which an event is parsed in a thread
+_FORGETTING = ("session-start", "before-compaction")  # events after which an agent no longer has what it was sent
 _log = logging.getLogger("cairn.hooks")
 
 
 class HookDesk:
-    """Takes in what the hook program hands over, and what it had to leave on disk.
+    """Processes events from the hook program, and those it had to leave on disk.
 
     Args:
         projects: the open projects.
-        sessions: what they were sent.
+        sessions: the ledgers of what sessions were sent.
         folder: the user's state folder.
-        interceptors: what knows more to say about tools than the memory.
+        interceptors: answer uses of tools beyond what the memory says.
     """
 
     def __init__(self, projects: Projects, sessions: Ledgers, folder: StateFolder, interceptors: Interceptors) -> None:
@@ -50,13 +50,13 @@ class HookDesk:
         self._retry_at = 0.0
 
     async def answer(self, content: bytes) -> str:
-        """Return what the agent is to read; the event is on disk then, if it concerns a project.
+        """Process an event and return the agent's answer; an event of a project is on disk by then.
 
         Args:
             content: an envelope, see `cairn.hooks.envelope`.
 
         Raises:
-            CairnError: if it could not be taken in. Then it has to come again.
+            CairnError: if it could not be processed, and has to be sent again.
         """
         await self.catch_up(_ORDER_SECONDS)
         try:
@@ -66,7 +66,7 @@ class HookDesk:
             return ""
         if isinstance(case, str):
             return case
-        if self._is_waiting():  # for events before this one, or the disk
+        if self._is_waiting():  # for earlier events, or for the disk
             await asyncio.to_thread(self._spool.add, content)
             return case.silence
         answer = await self._take(case)
@@ -75,15 +75,15 @@ class HookDesk:
         return answer
 
     def begin_catching_up(self) -> None:
-        """Begin to take in what waits on disk, if anything does."""
+        """Start to process the events that wait on disk, if there are any."""
         if self._is_waiting() and not self._is_catching_up:
             self._catching_up = asyncio.create_task(self._take_what_waits())
 
     async def catch_up(self, seconds: float | None = None) -> None:
-        """Take in what waits on disk.
+        """Process the events that wait on disk.
 
         Args:
-            seconds: how long this may take; it goes on afterwards.
+            seconds: how long to wait for this; it continues afterwards.
         """
         self.begin_catching_up()
         if self._catching_up is not None and self._is_catching_up:
@@ -91,7 +91,7 @@ class HookDesk:
                 await asyncio.wait_for(asyncio.shield(self._catching_up), seconds)
 
     def stop(self) -> None:
-        """Take in no more of what waits."""
+        """Stop processing the events that wait on disk."""
         if self._catching_up is not None:
             self._catching_up.cancel()
 
@@ -111,10 +111,10 @@ class HookDesk:
         return open_case(content, roots)
 
     async def _take(self, case: Case, *, is_late: bool = False) -> str | None:
-        """Let a project take in an event, and return what the agent is to read; None if it is being taken in already.
+        """Have a project process an event, and return the agent's answer; None if it is already being processed.
 
         Raises:
-            CairnError: if it can neither be taken in nor wait.
+            CairnError: if it can be neither processed nor spooled.
         """
         standing = "new" if case.is_test else self._seen.see(case.key, case.report, has_id=case.has_id)
         if standing == "in work":
@@ -144,12 +144,12 @@ class HookDesk:
         return take_in(case, workspace, self._asked(case, workspace), is_late=is_late)
 
     def _asked(self, case: Case, workspace: Workspace) -> Asked | None:
-        """Return what knows more to say; its making begins with the first event, and the first tools wait for it."""
+        """Return the project's interceptor; it is created at the first event, and the first tools wait for it."""
         is_tool = case.happening.use is not None
         return self._interceptors.of(workspace, _INTERCEPTOR_SECONDS if is_tool else 0.0)
 
     async def _repeat(self, case: Case) -> str:
-        """Return what to answer once more, where a tool is denied: the agent may look at either answer."""
+        """Return the answer to a duplicate event: a denial is repeated, since the agent may read either answer."""
         if "denial" not in case.abilities:
             return case.silence
         try:
@@ -170,7 +170,7 @@ class HookDesk:
     # -- what waits ---------------------------------------------------------------------------------------------------
 
     async def _take_what_waits(self) -> None:
-        """Take in all events that wait, in their order; if one cannot be, those of its project go on waiting."""
+        """Process all waiting events in order; if one fails, its project's events continue to wait."""
         stuck: set[str] = set()
         n_taken = 0
         while names := [name for name in self._spool.names() if name not in stuck]:
@@ -192,10 +192,10 @@ class HookDesk:
             _log.info("%d events that waited were taken in", n_taken)
 
     async def _take_waiting(self, name: str) -> bool:
-        """Take in an event that waits, and remove it; return False if it has to wait on.
+        """Process and remove a waiting event; return False if it has to continue to wait.
 
         Raises:
-            CairnError: if it cannot be taken in.
+            CairnError: if it cannot be processed.
         """
         try:
             case = await self._open(await asyncio.to_thread(self._spool.read, name))

@@ -46,7 +46,7 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 JSON, EVENTS, TEXT = b"application/json", b"text/event-stream", b"text/plain; charset=utf-8"
-# By the class of the error, the nearest base first. The base of all errors blames the client.
+# HTTP status by error class; the nearest base class counts. The root class blames the client.
 _STATUS: dict[type[CairnError], int] = {
     RequestError: 422,
     NotFoundError: 404,
@@ -78,7 +78,7 @@ class Response(NamedTuple):
 
 
 class EventStream:
-    """A response that comes bit by bit: named events, each with a JSON document (server-sent events)."""
+    """A streamed response of named events, each with a JSON document (server-sent events)."""
 
     def __init__(self, events: AsyncIterator[tuple[str, Any]]) -> None:
         self.events = events
@@ -103,10 +103,10 @@ class Request:
         return str(self.scope["path"])
 
     def header(self, name: bytes) -> str | None:
-        """Return a header, None when it is missing.
+        """Return a header, None if it is missing.
 
         Raises:
-            RequestError: if it occurs twice: another program might read the other one.
+            RequestError: if it occurs twice, since another program might read the other one.
         """
         values = [value for key, value in self.scope["headers"] if key == name]
         if len(values) > 1:
@@ -147,12 +147,12 @@ class Request:
         """Return the body.
 
         Args:
-            media_type: that it must have; a form on a foreign page can send only others without a preflight.
-            limit_bytes: how large it may be.
+            media_type: the required type; without a preflight, a form on a foreign page can only send others.
+            limit_bytes: its maximal size.
 
         Raises:
             TooLargeError, SlowError: as `read`.
-            RequestError: if it is of another type, compressed, or cut short.
+            RequestError: if it has another type, is compressed, or is cut short.
         """
         given = (self.header(b"content-type") or media_type).partition(";")[0].strip().lower()
         if given != media_type:
@@ -162,10 +162,10 @@ class Request:
         return await self._body(limit_bytes)
 
     async def while_connected(self, answer: Coroutine[Any, Any, _T]) -> _T:
-        """Return an answer, cancelled if the client hangs up. The body must have been read.
+        """Await an answer, and cancel it if the client hangs up. The body must have been read.
 
         Raises:
-            BusyError: if the client hung up. Nobody is there to read it.
+            BusyError: if the client hung up; nobody will read it.
         """
         answering, hanging_up = asyncio.ensure_future(answer), asyncio.ensure_future(self._wait_for_disconnect())
         try:
@@ -179,7 +179,7 @@ class Request:
 
     async def _wait_for_disconnect(self) -> None:
         if (await self.receive())["type"] != "http.disconnect":
-            await asyncio.Event().wait()  # a transport that sends more, and never says when it ends
+            await asyncio.Event().wait()  # some transports keep sending and never signal the end
 
     async def _body(self, limit_bytes: int) -> bytes:
         limits = self.daemon.limits
@@ -191,7 +191,7 @@ class Request:
             async with asyncio.timeout(limits.body_seconds):
                 while True:
                     message = await self.receive()
-                    if message["type"] == "http.disconnect":  # the rest might change its meaning
+                    if message["type"] == "http.disconnect":  # what was cut off might change its meaning
                         raise RequestError("the body is shorter than Content-Length", "send all of it")
                     body += message.get("body", b"")
                     if len(body) > limit_bytes:
@@ -219,13 +219,13 @@ def error_response(error: CairnError, status: int | None = None) -> Response:
 
 
 def log_unexpected(error: Exception) -> CairnError:
-    """Log an error that nobody expected, with its traceback, and return what the client reads of it."""
+    """Log an unexpected error with its traceback, and return the error for the client."""
     _log.error("internal error", exc_info=error)
     return resource_error(error) or InternalError(f"internal error: {type(error).__name__}", Hint.of("daemon logs"))
 
 
 def render(document: object) -> bytes:
-    """Return a document as JSON. Bytes of paths that are not UTF-8 stay lone surrogates, escaped."""
+    """Return a document as JSON. Path bytes that are not UTF-8 remain lone surrogates, escaped."""
     return json.dumps(document, ensure_ascii=True).encode("ascii")
 
 
@@ -235,7 +235,7 @@ async def send_response(send: Send, response: Response, *, close: bool = False) 
     Args:
         send: ASGI's.
         response: what to send.
-        close: whether to close the connection after it, as when the body was not read to its end.
+        close: whether to close the connection afterwards, as when the request's body was not fully read.
     """
     body = render(response.document) if response.kind == JSON else str(response.document).encode("utf-8")
     headers = [
@@ -250,7 +250,7 @@ async def send_response(send: Send, response: Response, *, close: bool = False) 
     await send({"type": "http.response.body", "body": body})
 
 
-# No response may be framed by a foreign page, sniffed as another media type, or cached.
+# Foreign pages must not frame a response, and browsers must not sniff or cache it.
 _GUARDS = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -260,7 +260,7 @@ _GUARDS = (
 )
 
 
-# A handler may return an application, which then takes over the request.
+# A handler may return an ASGI application, which takes over the request.
 Handler = Callable[[Request], Awaitable[Response | EventStream | App]]
 
 
@@ -270,11 +270,11 @@ class Nothing:
 
 
 class Route(NamedTuple):
-    """One method at one path, with the types that describe it: the request it takes and the answer it gives.
+    """A method and path, with the types of its request and answer.
 
-    `answer` may be the name of one of `cairn.protocol.table.OPERATIONS`; None means events. `open_to_all` needs no
-    token. `unavailable` is part of the protocol but not of this version. `takes` is the media type of a body that is
-    not JSON; the answer is plain text then.
+    `answer` may be the name of one of `cairn.protocol.table.OPERATIONS`; None means events. `open_to_all` routes need
+    no token. `unavailable` ones are part of the protocol, but not of this version. `takes` is the media type of a body
+    that is not JSON; the answer is then plain text.
     """
 
     method: str

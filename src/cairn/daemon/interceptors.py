@@ -1,4 +1,4 @@
-"""The interceptor of each open project: made beside its first event, which need not wait for it, closed before it."""
+"""Keeps the interceptor of each open project: created at its first event, in the background, closed before it."""
 
 from __future__ import annotations
 
@@ -18,26 +18,28 @@ _log = logging.getLogger("cairn.hooks")
 
 
 def make_interceptor(workspace: Workspace) -> Interceptor:
-    """Make the interceptor of a project; what it needs takes a while to import."""
+    """Create a project's interceptor; its imports take a while."""
     interceptor: Interceptor = load("cairn.hooks.intercept:Interceptor")(workspace)
     return interceptor
 
 
 class Interceptors:
-    """The interceptors of all open projects. Threads share it.
+    """The interceptors of all open projects. Threads may share it.
 
     Args:
-        make: makes one; a seam for tests.
+        make: creates one; a seam for tests.
     """
 
     def __init__(self, make: Callable[[Workspace], Any] = make_interceptor) -> None:
         self._make = make
-        self._made: dict[int, Future[Any]] = {}  # by the identity of the workspace, which lives as long as the entry
+        self._made: dict[
+            int, Future[Any]
+        ] = {}  # by the workspace's `id`, which stays valid for as long as the entry exists
         self._change = threading.Lock()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="cairn-interceptor")
 
     def of(self, workspace: Workspace, seconds: float) -> Interceptor | None:
-        """Return the interceptor of a project, None while it is being made.
+        """Return the interceptor of a project, None while it is being created.
 
         Args:
             workspace: the project, open.
@@ -57,7 +59,7 @@ class Interceptors:
         return interceptor
 
     def close(self, workspace: Workspace) -> None:
-        """Close the interceptor of a project, if there is one; call this before the workspace is closed."""
+        """Close the interceptor of a project, if any; call this before closing the workspace."""
         with self._change:
             making = self._made.pop(id(workspace), None)
         if making is None or making.cancel() or making.exception() is not None:

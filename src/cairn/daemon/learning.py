@@ -1,4 +1,4 @@
-"""Has projects tuned, and versions on trial judged, while nobody asks: one at a time, and never on battery."""
+"""Tunes projects and judges versions on trial while the daemon is idle: one at a time, never on battery."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from cairn.errors import CairnError
 if TYPE_CHECKING:
     from cairn.workspace import Workspace
 
-QUIET_SECONDS = 180.0  # without a request, before anything begins
+QUIET_SECONDS = 180.0  # of idle time before anything starts
 _END_SECONDS = 2.0
 
 Process = subprocess.Popen[bytes]
 
 
 def learn(workspace: Workspace) -> Process | None:
-    """Start what a project needs; None if it needs nothing. Without anything to learn from, that costs nothing."""
+    """Start what a project needs, None if it needs nothing. Free of cost if there is nothing to learn from."""
     settings = workspace.settings.memory
     is_wanted = settings is None or settings.optimize
     is_tuned = (workspace.state.path / "tuning.json").exists()
@@ -30,18 +30,18 @@ def learn(workspace: Workspace) -> Process | None:
 
 
 def _has_evidence(workspace: Workspace) -> bool:
-    """Tell whether there may be commits, or anything was done with an answer."""
+    """Tell whether there may be commits, or uses of answers."""
     return workspace.branch != "" or workspace.memory.feedback.counts().n_used > 0
 
 
 class Learner:
-    """Runs one process at a time, at low priority, and ends it when a request comes.
+    """Runs one low-priority process at a time, and stops it when a request comes.
 
-    What a run has found so far is kept, so the next goes on from there. Each open project is looked at once between
-    two requests.
+    A run saves what it has found, so that the next one continues from there. Between two requests, each open project is
+    checked once.
 
     Args:
-        projects: those that are open.
+        projects: the open ones.
         start: starts a process; a seam for tests.
     """
 
@@ -49,20 +49,20 @@ class Learner:
         self._projects = projects
         self._start = start
         self._process: Process | None = None
-        self._looked_at: set[str] = set()  # roots, since the last request
+        self._looked_at: set[str] = set()  # roots checked since the last request
 
     async def look(self, quiet_seconds: float) -> None:
-        """Start something if a project needs it and nothing is running.
+        """Start a process if a project needs one and none is running.
 
         Args:
-            quiet_seconds: for how long no request has come.
+            quiet_seconds: the time since the last request.
         """
         if self._is_running or quiet_seconds < QUIET_SECONDS:
             return
         for opened in self._projects.states():
             if opened.root not in self._looked_at:
                 self._looked_at.add(opened.root)
-                with suppress(CairnError):  # it is not indexed yet, or its folder is gone
+                with suppress(CairnError):  # not indexed yet, or its folder is gone
                     self._process = await self._projects.run_at_once(opened.root, self._start)
                 if self._process is not None:
                     return
@@ -74,14 +74,14 @@ class Learner:
         return self._process is not None
 
     def give_way(self) -> None:
-        """End what is running, as a request came; nothing waits for that."""
+        """Stop the running process because a request came, without waiting for it."""
         if self._looked_at:
             self._looked_at.clear()
             if self._is_running and self._process is not None:
                 self._process.terminate()
 
     def close(self) -> None:
-        """End what is running."""
+        """Stop the running process."""
         self.give_way()
         if self._process is not None:
             with suppress(subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""The daemon as a process: its lock, its port, the file by which clients find it, and its log."""
+"""The daemon as a process: its lock, its port, the file that tells clients where it is, and its log."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from cairn.storage.own_files import open_stream
 if TYPE_CHECKING:
     from cairn.daemon.app import Extension
 
-PORTS = 100  # that are tried
+PORTS = 100  # ports to try
 LOG_BYTES, LOG_FILES = 1_000_000, 3
-SWITCH_SECONDS = 0.0005  # until a thread must let others run; 5 ms by default
-_RARELY = 1_000  # collections of the middle generation before a full one; 10 by default
+SWITCH_SECONDS = 0.0005  # thread switch interval; Python's default is 5 ms
+_RARELY = 1_000  # collections of the middle generation before a full one; Python's default is 10
 _LOCK_SECONDS = 1.0
 _TOKEN_BYTES = 32
 _STEP_SECONDS = 0.01
@@ -41,15 +41,15 @@ _log = logging.getLogger("cairn.daemon")
 
 
 def run(settings: Settings, folder: StateFolder, extensions: Sequence[Extension] = ()) -> None:
-    """Be this user's daemon until it is stopped, or has been idle for long.
+    """Run this user's daemon until it is stopped or has been idle for long.
 
     Args:
         settings: of the user.
         folder: the user's state folder.
-        extensions: routes of the layers above, see `cairn.daemon.app.Application`.
+        extensions: routes of higher layers; see `cairn.daemon.app.Application`.
 
     Raises:
-        DaemonError: if another daemon runs, or no port is free.
+        DaemonError: if another daemon is running, or no port is free.
         StoreError: if the state folder cannot be written.
     """
     folder.create()
@@ -64,7 +64,7 @@ def run(settings: Settings, folder: StateFolder, extensions: Sequence[Extension]
 def _serve(settings: Settings, folder: StateFolder, extensions: Sequence[Extension]) -> None:
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     with bind(settings.daemon_host, settings.daemon_port) as listener:
-        # Clients find it from here on; their connections wait until the rest has started.
+        # From here on clients can find it; their connections wait until the rest has started.
         listener.listen()
         port = listener.getsockname()[1]
         runtime = Runtime(
@@ -98,15 +98,15 @@ def _serve(settings: Settings, folder: StateFolder, extensions: Sequence[Extensi
             folder.forget()
     if not app.daemon.ended_in_time:
         logging.shutdown()
-        os._exit(0)  # no other way ends a thread that is working; what was committed stays
+        os._exit(0)  # nothing else ends a working thread; everything committed is kept
 
 
 def share_the_interpreter() -> None:
-    """Let no thread keep others waiting for long.
+    """Keep threads from making each other wait for long.
 
-    A thread that resolves the calls of a large project runs Python for seconds. Each time a search reads a row or
-    multiplies a matrix, it gives up the interpreter and waits for up to one switch interval to get it back. A full
-    garbage collection stops every thread; `cairn.daemon.lifespan` runs it while no request does.
+    A thread that resolves the calls of a large project runs Python code for seconds. Each time a search reads a row or
+    multiplies a matrix, it releases the interpreter and waits up to one switch interval to get it back. A full garbage
+    collection stops every thread, so `cairn.daemon.lifespan` runs it while there is no request.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     young, middle, _ = gc.get_threshold()
@@ -114,13 +114,13 @@ def share_the_interpreter() -> None:
 
 
 def _stay_found(folder: StateFolder, runtime: Runtime, token: str) -> bool:
-    """Write again the runtime file and the token if one was lost; return False if the lock was, or is another's."""
+    """Rewrite the runtime file and the token if they were lost; return False if the lock was lost or taken over."""
     found = folder.find()
     if found is not None and found.pid != runtime.pid:
         return False
     if found is not None and _is_kept(folder, token):
         return True
-    if holder(folder.lock) is None:  # another daemon can start, and clients find that one
+    if holder(folder.lock) is None:  # another daemon can start now, and clients will find that one
         return False
     _log.warning("%s was lost; writing it again", folder.runtime if found is None else folder.token)
     folder.write(runtime, token)
@@ -135,11 +135,11 @@ def _is_kept(folder: StateFolder, token: str) -> bool:
 
 
 def detach(folder: StateFolder, timeout_seconds: float) -> None:
-    """Continue in a child process; this one exits once clients find the child, or the child has exited.
+    """Continue in a child process; this one exits once clients can find the child, or the child has exited.
 
-    Some agents kill all their descendants when they exit. That would take down a daemon that one of them started while
-    others still use it; a child whose parent has exited is nobody's descendant. Does nothing on Windows, where agents
-    kill only their direct children.
+    Some agents kill all their descendants on exit. That would take down a daemon that others still use; but a child
+    whose parent has exited is nobody's descendant. Does nothing on Windows, where agents only kill their direct
+    children.
     """
     if sys.platform == "win32":
         return
@@ -188,21 +188,21 @@ def bind(host: str, first_port: int) -> socket.socket:
 
 
 class _LogFile(RotatingFileHandler):
-    """A log file that is never a link."""
+    """A log handler that refuses to write through links."""
 
     def _open(self) -> TextIOWrapper:
         return TextIOWrapper(open_stream(Path(self.baseFilename), "ab"), encoding=self.encoding, write_through=True)
 
 
 class _WithoutSecrets(logging.Formatter):
-    """Takes secrets out of what is logged: an error may quote what it was given."""
+    """Redacts secrets in log lines, since an error may quote its input."""
 
     def format(self, record: logging.LogRecord) -> str:
         return str(load("cairn.memory.redaction:redact")(super().format(record)).text)
 
 
 def start_log(folder: StateFolder) -> None:
-    """Log to the state folder from here on, with rotation."""
+    """Start to log to the state folder, with rotation."""
     handler = _LogFile(folder.log, maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8")
     handler.setFormatter(_WithoutSecrets("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()

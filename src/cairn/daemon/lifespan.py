@@ -1,4 +1,4 @@
-"""What the daemon does besides answering: closes idle projects, stays discoverable, and shuts down in order."""
+"""The daemon's housekeeping: closes idle projects, stays discoverable, and shuts down in order."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from cairn.daemon.usage import SPARE_THREADS
 _log = logging.getLogger("cairn.daemon")
 _TIDY_SECONDS = 5.0
 _LEAST_SECONDS = 0.05
-_END_SECONDS = 1.0  # that an exchange of memories is given when the daemon stops; it goes on from there later
+_END_SECONDS = 1.0  # for a running exchange of memories at shutdown; it is continued later
 
 
 async def live(daemon: Daemon, receive: Receive, send: Send) -> None:
-    """Follow ASGI's lifespan: answer the server's startup and shutdown messages, and tidy up in between."""
+    """Implement ASGI's lifespan: answer the startup and shutdown messages, and tidy up in between."""
     await receive()  # startup
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(SPARE_THREADS))
     tidying = asyncio.create_task(_tidy(daemon))
@@ -64,11 +64,11 @@ async def _tidy(daemon: Daemon) -> None:
 
 
 def clear_garbage(daemon: Daemon, n_cleared: int) -> int:
-    """Run a full garbage collection, unless a request is running or none came since the last collection.
+    """Run a full garbage collection, unless a request is running or there was none since the last collection.
 
     Args:
-        daemon: whose requests count.
-        n_cleared: how many requests there had been at the last collection.
+        daemon: counts the requests.
+        n_cleared: the number of requests at the last collection.
 
     Returns:
         the new `n_cleared`.

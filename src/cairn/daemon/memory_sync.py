@@ -1,4 +1,4 @@
-"""Exchanges memories of open projects with their teams, in a thread of its own: no question waits for a server."""
+"""Exchanges open projects' memories with their teams, in its own thread, so that no question waits for a server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cairn.errors import CairnError
 from cairn.loading import load
 
 REST_SECONDS = 60.0  # between two exchanges of a project
-MOST_SECONDS = 1_800.0  # after exchanges that failed, each of which doubles the rest
+MOST_SECONDS = 1_800.0  # longest pause; each failed exchange doubles it
 _log = logging.getLogger("cairn.daemon")
 
 
@@ -37,8 +37,8 @@ class MemorySync:
 
     Args:
         projects: those that are open.
-        exchange: does it for a root; a seam for tests.
-        steady: the seconds of a clock that is never set; a seam for tests.
+        exchange: exchanges the memories of a root; a seam for tests.
+        steady: a monotonic clock, in seconds; a seam for tests.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class MemorySync:
         self._thread: threading.Thread | None = None
 
     def look(self) -> None:
-        """Begin an exchange if one is due and none is running; nothing waits for it."""
+        """Start an exchange if one is due and none is running, without waiting for it."""
         if self._thread is not None and self._thread.is_alive():
             return
         now = self._steady()
@@ -81,6 +81,6 @@ class MemorySync:
         self._due[root] = self._steady() + rest
 
     def wait(self, seconds: float) -> None:
-        """Wait for the exchange that is running."""
+        """Wait for the running exchange."""
         if self._thread is not None:
             self._thread.join(seconds)

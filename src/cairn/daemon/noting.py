@@ -1,4 +1,4 @@
-"""Notes what was asked once it is answered, so that no answer waits for it."""
+"""Records questions after they are answered, so that no answer waits for it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from cairn.loading import load
 if TYPE_CHECKING:
     from cairn.workspace import Workspace
 
-# In which the answer is sent; an agent's hook that reports the question takes longer to start.
+# Time to send the answer; the agent's hook that reports the question takes longer to start.
 _AFTER_SECONDS = 0.02
-_NOTING: set[asyncio.Task[None]] = set()  # nobody waits for these, and a loop keeps weak references alone
+_NOTING: set[asyncio.Task[None]] = set()  # keeps the tasks alive, since the event loop only has weak references
 
 
 def note_later(daemon: Daemon, operation: str, request: Any, document: Any) -> None:  # noqa: ANN401 - as for `note_answer`
-    """Have the answer to a question of one project noted, beside what the daemon does next."""
+    """Record the answer to a question about one project in the background."""
     surface = "mcp" if request.hints == "tools" else "http"
     note = partial(_note_answer, operation=operation, request=request, document=document, surface=surface)
     task = asyncio.create_task(_note(daemon, request.project, note))
@@ -30,7 +30,9 @@ def note_later(daemon: Daemon, operation: str, request: Any, document: Any) -> N
 
 
 def _note_answer(workspace: Workspace, **asked: Any) -> None:  # noqa: ANN401 - as above
-    load("cairn.operations.asked:note_answer")(workspace, **asked)  # needs much that a daemon at rest does not
+    load("cairn.operations.asked:note_answer")(
+        workspace, **asked
+    )  # its imports are large, and an idle daemon does not need them
 
 
 async def _note(daemon: Daemon, project: str, note: Callable[[Workspace], None]) -> None:

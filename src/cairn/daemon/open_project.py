@@ -1,4 +1,4 @@
-"""An open project: its workspace, which several threads use at once, and the watch that keeps its index up to date."""
+"""An open project: its workspace, shared by several threads, and the watcher that keeps its index up to date."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _log = logging.getLogger("cairn.daemon")
-STOP_SECONDS = 8.0  # that running work is given when the daemon stops
+STOP_SECONDS = 8.0  # for running work when the daemon stops
 
 
 class OpenProject:
-    """A project that is open. Call `watch` after its first answer, which nothing should delay.
+    """An open project. Call `watch` only after its first answer, which nothing should delay.
 
     Args:
         project: the project.
-        room: how many quick questions are answered at once. Slow ones are answered beside them, one at a time.
-        before_close: called with each workspace that is about to be closed.
+        room: how many quick questions to answer at once. Slow ones run beside them, one at a time.
+        before_close: called with each workspace before it is closed.
     """
 
     def __init__(
@@ -41,21 +41,21 @@ class OpenProject:
     ) -> None:
         self.project = project
         self._before_close = before_close
-        self.quick = asyncio.Semaphore(room)  # waits without a thread
+        self.quick = asyncio.Semaphore(room)  # waiting takes no thread
         self.slow = asyncio.Semaphore(1)
-        self.waiting = self.events = 0  # questions and events that are not done
+        self.waiting = self.events = 0  # unfinished questions and events
         self.last_used = time.monotonic()
-        self._lock = threading.Lock()  # guards what is open
-        self._starting = threading.Lock()  # held while the watch starts
+        self._lock = threading.Lock()  # guards the workspace and the watcher
+        self._starting = threading.Lock()  # held while the watcher starts
         self._workspace: Shared[Workspace] | None = None
         self._watch: Watch | None = None
         self._closed = False
         self._deciding = deciding_files(Path(project.root))
         self._git = _git_around(project.root)
-        self._stamp: tuple[tuple[int, ...], ...] = ()  # of the settings and the repository
+        self._stamp: tuple[tuple[int, ...], ...] = ()  # stamps of the settings and the repository
         self._was_indexed = False
-        self._behind = Asker()  # for whom cut answers are gone on with
-        self.has_more = False  # whether there may be such answers
+        self._behind = Asker()  # on whose behalf incomplete answers are continued
+        self.has_more = False  # whether there may be incomplete answers
 
     @property
     def is_idle(self) -> bool:
@@ -64,22 +64,23 @@ class OpenProject:
 
     @property
     def is_watched(self) -> bool:
-        """Tell whether a watch was started, even one that has failed since."""
+        """Tell whether a watcher was started, even if it has failed since."""
         return self._watch is not None
 
     def run(self, work: Callable[[Workspace], _T], asker: Asker, *, fresh: bool, build: bool = True) -> _T:
-        """Do some work with the workspace in the calling thread, while other threads do theirs.
+        """Run a function on the workspace in the calling thread; other threads may do so at the same time.
 
         Args:
             work: a function of the workspace.
-            asker: who waits for it. Once they leave, the work stops; an update of the index goes on, for others.
-            fresh: whether to bring the index up to date first; work that does so itself can say that it is behind.
-            build: whether to build a first index if there is none.
+            asker: who is waiting. Once they leave, the work stops, except for an update of the index, which others
+                need.
+            fresh: whether to bring the index up to date first; work that does this itself can report that it is behind.
+            build: whether to build an index if there is none.
 
         Raises:
             BusyError: if the asker has left, or the project is being closed.
             GiveWay: if the work is slow and the asker in haste.
-            IndexMissingError: if there is no index and none may be built.
+            IndexMissingError: if there is no index and `build` is false.
         """
 
         def answer(workspace: Workspace) -> _T:
@@ -98,23 +99,23 @@ class OpenProject:
             except IndexMissingError:
                 if not fresh or not build:
                     raise
-                workspace.refresh()  # another process took it away meanwhile
+                workspace.refresh()  # another process removed it meanwhile
                 return answer(workspace)
 
     def _check_indexed(self, workspace: Workspace) -> None:
-        """Raise unless there is an index; once there was one, this is not checked again."""
+        """Raise an error if there is no index; once there is one, this is not checked again."""
         if not self._was_indexed and not workspace.is_indexed:
             raise IndexMissingError("this project is not indexed yet", Hint.of("index"))
         self._was_indexed = True
 
     def go_on(self, is_awaited: Callable[[], bool]) -> None:
-        """Go on with answers of the symbol graph that were cut for want of time, until somebody asks anything.
+        """Continue answers of the symbol graph that ran out of time, until somebody asks a question.
 
         Args:
-            is_awaited: tells whether somebody does.
+            is_awaited: tells whether somebody is waiting for an answer.
         """
         asker = self._behind = Asker()
-        self.has_more = True  # whoever asks meanwhile has this called again
+        self.has_more = True  # a question in the meantime causes another call of this
         try:
             with self._current_workspace().use() as workspace, asker.serve():
                 self.has_more = workspace.graph.go_on(is_awaited)
@@ -126,7 +127,7 @@ class OpenProject:
             _log.exception("going on with cut answers of %s failed", self.project.name)
 
     def watch(self) -> None:
-        """Follow the project's edits from now on, unless a watch does."""
+        """Start to watch the project for edits, unless it is watched."""
         with self._starting:
             stamp = self._stamp
             if self._watch is not None or self._workspace is None:
@@ -141,9 +142,9 @@ class OpenProject:
             watch.stop(STOP_SECONDS)
 
     def _current_workspace(self) -> Shared[Workspace]:
-        """Return the workspace with the current settings and the repository that is there now.
+        """Return the workspace for the current settings and repository.
 
-        One with older settings, or another repository or none, is closed once nobody uses it.
+        A workspace with older settings or another repository is closed once nobody uses it.
         """
         stamp = self._current_stamp()
         with self._lock:
@@ -189,7 +190,7 @@ class OpenProject:
         return self._end(*last, timeout_seconds)
 
     def _take_open(self) -> tuple[Shared[Workspace] | None, Watch | None]:
-        """Return the workspace and the watch, and hold none from now on."""
+        """Give up the workspace and the watcher, and return them."""
         self._behind.leave()
         last = self._workspace, self._watch
         self._workspace = self._watch = None
@@ -205,13 +206,13 @@ class OpenProject:
 
 
 def _git_around(root: str) -> str:
-    """Return the nearest `.git` from a folder upwards; where it would be in the folder itself if there is none."""
+    """Return the nearest `.git` upwards from a folder; if there is none, its would-be path in the folder."""
     places = [os.path.join(folder, ".git") for folder in (root, *map(str, Path(root).parents))]
     return next((place for place in places if os.path.lexists(place)), places[0])
 
 
 def _identity_of(path: str) -> tuple[int, ...]:
-    """Return what tells a folder or file from another that takes its place, nothing if there is none."""
+    """Return the identity of a folder or file, by which to notice a replacement; empty if there is none."""
     try:
         facts = os.lstat(path)
     except OSError:

@@ -27,7 +27,7 @@ _STATUSES = {
     "503": "The daemon is busy or stopping",
 }
 
-# `progress` with the number of files done and in total; then `done` with a report or `error` with an error, as JSON.
+# `progress` with the number of files done and in total; then `done` with a report, or `error` with an error, as JSON.
 _EVENT = {
     "type": "object",
     "properties": {"event": {"enum": ["progress", "done", "error"]}, "data": {"type": "string"}},
@@ -59,7 +59,7 @@ def describe(routes: Sequence[Route]) -> dict[str, Any]:
 
 
 def _add_remote(schemas: dict[str, Any]) -> None:
-    """Let every answer about a project say that this is one of a team, also those that the graph and history give."""
+    """Add to every answer about a project, those of graph and history too, that the project may be a team's."""
     remote = json_schema(RemoteDocument, schemas)
     for name in OPERATIONS:
         kind = answer_type(name)

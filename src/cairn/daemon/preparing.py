@@ -1,4 +1,4 @@
-"""Has the symbol graphs of open projects resolved while nobody asks, so that nobody waits for that."""
+"""Resolves the symbol graphs of open projects while the daemon is idle, so that nobody has to wait for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cairn.errors import CairnError
 if TYPE_CHECKING:
     from cairn.workspace import Workspace
 
-# Between two preparations of a project: an edit alone is taken in quickly by the next question.
+# Between two preparations of a project; after a mere edit, the next question catches up quickly.
 REST_SECONDS = 300.0
 _END_SECONDS = 2.0
 
@@ -22,12 +22,12 @@ Process = subprocess.Popen[bytes]
 
 
 def prepare_graph(workspace: Workspace) -> Process | None:
-    """Start the preparation of a project that needs one."""
+    """Start to prepare a project that needs it."""
     return workspace.upkeep.prepare_graph()
 
 
 class Preparer:
-    """Runs one preparation at a time, each in a process of its own at low priority.
+    """Runs one preparation at a time, each in its own low-priority process.
 
     Args:
         projects: those that are open.
@@ -48,7 +48,7 @@ class Preparer:
         self._looked_at: dict[str, float] = {}  # by root
 
     async def look(self) -> None:
-        """Start a preparation if a project needs one and none is running; call it while nobody asks."""
+        """Start a preparation if a project needs one and none is running; call this while the daemon is idle."""
         if self._process is not None and self._process.poll() is None:
             return
         self._process = None
@@ -62,7 +62,7 @@ class Preparer:
                     return
 
     def close(self) -> None:
-        """End the preparation that runs; what it has stored is kept."""
+        """Stop the running preparation; what it has stored is kept."""
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
             with suppress(subprocess.TimeoutExpired):

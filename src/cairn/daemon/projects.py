@@ -1,4 +1,4 @@
-"""The open projects: opens them when asked about, gives each question its turn and a thread, closes them when idle."""
+"""The open projects: opens them on demand, schedules questions and their threads, closes them when idle."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _log = logging.getLogger("cairn.daemon")
-MAX_WAITING = 128  # questions to one project
-MAX_AT_ONCE = 512  # events of all projects
+MAX_WAITING = 128  # waiting questions to one project
+MAX_AT_ONCE = 512  # waiting events of all projects
 
 
 def _start(pool: ThreadPoolExecutor, work: Callable[[], object]) -> None:
-    """Start work that no answer waits for, and that the next answer starts again; none fails for want of a thread."""
+    """Start background work that the next answer would start again, so lack of a thread is no error."""
     try:
         pool.submit(work)
     except RuntimeError as error:
@@ -39,7 +39,7 @@ def _start(pool: ThreadPoolExecutor, work: Callable[[], object]) -> None:
 
 
 class OpenState(NamedTuple):
-    """An open project as `/api/status` shows it."""
+    """An open project, as shown by `/api/status`."""
 
     name: str
     root: str
@@ -48,7 +48,7 @@ class OpenState(NamedTuple):
 
 
 class _Job(Generic[_T]):
-    """A question or event: who waits for it, and the work on it in a thread while that runs."""
+    """A question or event: who is waiting for it, and its work while that runs in a thread."""
 
     def __init__(
         self,
@@ -67,24 +67,24 @@ class _Job(Generic[_T]):
         self.running: asyncio.Future[_T] | None = None
 
     def take_time(self) -> None:
-        """Stop being in haste: the work is done again among the slow questions."""
+        """Continue as a slow question: the work is done again without haste."""
         self.asker = Asker()
 
     def call_after(self, callback: Callable[[], None]) -> None:
-        """Call back in the event loop once no thread works on this."""
+        """Schedule a callback in the event loop for when no thread works on this."""
         if self.running is None:
             callback()
         else:
             self.running.add_done_callback(lambda _: callback())
 
     def note_end(self, done: asyncio.Future[_T]) -> None:
-        """Note that the work has ended, and retrieve its error, which asyncio would log if nobody did."""
+        """Record the end of the work, and retrieve its error, or asyncio would log it."""
         self.running = None
         _ = done.cancelled() or done.exception()
 
 
 class _Turn:
-    """Waits for room, and gives it back once the job's thread is done, even if nobody waits for it any more."""
+    """Waits for a slot, and frees it once the job's thread is done, even if nobody is waiting any more."""
 
     def __init__(self, room: asyncio.Semaphore, job: _Job[Any]) -> None:
         self._room = room
@@ -98,7 +98,7 @@ class _Turn:
 
 
 class Projects:
-    """Opens projects when they are asked about, and closes them again.
+    """Opens projects on demand, and closes them again.
 
     Args:
         registry: the projects that may be opened.
@@ -116,7 +116,7 @@ class Projects:
         self._closed = False
         self._apart: set[Future[Any]] = set()
         self._turns_apart: dict[str, asyncio.Lock] = {}  # by root
-        # No project may take all threads that answer, and slow work takes none of them.
+        # No single project may use all answering threads, and slow work uses none of them.
         threads = settings.daemon_threads
         self._room = max(1, threads - 1)  # of one project
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="cairn-answer")
@@ -145,10 +145,10 @@ class Projects:
         slow: bool = False,
         timeout_seconds: float | None = None,
     ) -> _T:
-        """Do some work with the workspace of a project, in a thread, when its turn comes.
+        """Run a function on a project's workspace in a thread, when its turn comes.
 
-        Several questions to a project are answered at once. Slow ones wait only for each other, and quick ones never
-        wait for slow ones. A question that turns out to be slow stops, and starts again among the slow ones.
+        Several questions to a project are answered at once. Slow ones only wait for each other, and quick ones never
+        wait for slow ones. A question that turns out to be slow is stopped, and restarted as a slow one.
 
         Args:
             name: name or folder, see `Registry.find`.
@@ -156,12 +156,12 @@ class Projects:
             fresh: whether the index must be up to date.
             build: whether to build a first index if there is none.
             slow: whether the work is known to be slow.
-            timeout_seconds: how long the answer may take. The work stops then, as it does when this is cancelled: a
-                thread cannot be ended, but checks now and then whether anybody waits (`cairn.waiting`).
+            timeout_seconds: how long the answer may take. Then, or if this is cancelled, the work stops: a thread
+                cannot be killed, but it regularly checks whether anybody is waiting (`cairn.waiting`).
 
         Raises:
             ProjectError: if the project is not allowed, or its folder is gone.
-            BusyError: if too many wait, the time is up, or there is no memory for another project.
+            BusyError: if too many are waiting, time is up, or there is no memory for another project.
             IndexMissingError: if there is no index and none may be built.
         """
         opened = await self._open_project(self.registry.find(name))
@@ -181,11 +181,11 @@ class Projects:
             ) from error
         finally:
             job.asker.leave()
-            # Its thread may work on for a while, though nobody waits.
+            # Its thread may continue for a while though nobody is waiting.
             job.call_after(partial(self._leave, opened, used_graph=not job.asker.in_haste))
 
     async def _answer(self, opened: OpenProject, job: _Job[_T]) -> _T:
-        """Answer among the quick questions, or else among the slow ones."""
+        """Answer as a quick question, or else as a slow one."""
         if not job.slow:
             try:
                 async with _Turn(opened.quick, job):
@@ -210,25 +210,25 @@ class Projects:
         self._go_on_behind()
         opened.last_used = time.monotonic()
         if not opened.waiting and not opened.is_watched and not self._closed:
-            _start(self._pool, opened.watch)  # after the answer, which nothing should delay
+            _start(self._pool, opened.watch)  # only after the answer, which nothing should delay
 
     def _go_on_behind(self) -> None:
-        """Go on with cut answers, also with those of other projects, unless somebody else asks something."""
+        """Continue incomplete answers, those of other projects too, unless somebody is asking."""
         if not self._is_asked():
             for opened in self._open.values():
                 if opened.has_more:
                     _start(self._behind_pool, partial(opened.go_on, self._is_asked))
 
     def _is_asked(self) -> bool:
-        """Tell whether anybody asks anything, who would have to share the interpreter with other work."""
+        """Tell whether anybody is asking, and would have to share the interpreter with other work."""
         return self._n_asking > 0 or self._n_at_once > 0 or self._closed
 
     async def run_at_once(
         self, name: str, work: Callable[[Workspace], _T], *, timeout_seconds: float | None = None
     ) -> _T:
-        """Do work that must never wait, such as taking in an event: no question goes before it.
+        """Do work that must never wait for questions, such as processing an event.
 
-        It has its own threads and takes the index as it is. The work must be short, a few milliseconds.
+        It has its own threads and takes the index as it is. The work must be short: a few milliseconds.
 
         Args:
             name: name or folder, see `Registry.find`.
@@ -237,7 +237,7 @@ class Projects:
 
         Raises:
             ProjectError: as `run`.
-            BusyError: if too many events are waiting, the time is up, or there is no memory for another project.
+            BusyError: if too many events are waiting, time is up, or there is no memory for another project.
         """
         opened = await self._open_project(self.registry.find(name))
         if self._n_at_once >= MAX_AT_ONCE:
@@ -261,9 +261,9 @@ class Projects:
         self._go_on_behind()
 
     async def run_apart(self, name: str, work: Callable[[Workspace], _T]) -> _T:
-        """Do work that takes long, such as a build, with its own workspace, so that it keeps no question waiting.
+        """Do long work, such as a build, with a workspace of its own, so that no question waits for it.
 
-        A project's work is done one at a time, and that of all projects by half of the threads at most.
+        Such work is done one at a time for each project, and uses at most half of the threads in all.
 
         Raises:
             ProjectError: as `run`.
@@ -309,7 +309,7 @@ class Projects:
         await asyncio.to_thread(opened.close)
 
     async def tidy(self) -> None:
-        """Close projects that have been idle for long, and more as long as the daemon exceeds its limit on memory."""
+        """Close projects that have been idle for long, and more while the daemon exceeds its memory limit."""
         now = time.monotonic()
         for opened in list(self._open.values()):
             if opened.is_idle and now - opened.last_used > 60 * self._settings.daemon_project_minutes:

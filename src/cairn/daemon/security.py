@@ -1,4 +1,4 @@
-"""Who may ask: programs of this user, and no foreign page in their browser."""
+"""Access control: programs of this user may ask, foreign pages in their browser may not."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from cairn.hints import Hint
 _HINT = Hint("send the token; this shows where it is", "daemon status")
 LOCAL_NAMES = frozenset({"localhost", "cairn.localhost", "127.0.0.1", "::1"})
 _EVERYWHERE = ("0.0.0.0", "::")
-# What browsers take for an address on another machine is none; they drop line breaks and tabs from addresses.
+# Rejects what browsers would take for an address on another machine; they drop line breaks and tabs from addresses.
 PATH_OF_PAGE = r"/(?:[^/\\\x00-\x1f\x7f][^\\\x00-\x1f\x7f]*)?"
 
 
 def check_host(request: Request, host: str) -> None:
-    """Refuse a foreign host name: the way DNS rebinding lets a foreign page reach this machine under its own name.
+    """Refuse a foreign host name, with which DNS rebinding lets a foreign page reach this machine.
 
     Args:
-        request: whose `Host` header is checked.
+        request: its `Host` header is checked.
         host: the address the daemon listens at.
 
     Raises:
@@ -35,9 +35,9 @@ def check_host(request: Request, host: str) -> None:
 
 
 def check_origin(request: Request) -> None:
-    """Refuse what a page of a foreign origin sends; another port of this machine is foreign, too.
+    """Refuse requests from pages of a foreign origin; another port of this machine is foreign too.
 
-    The daemon's own origin has the name and port of the `Host` header, which `check_host` has checked.
+    The daemon's own origin is the `Host` header, which `check_host` has checked.
 
     Raises:
         AccessError: if the origin is foreign, or the browser says that the request comes from another site.
@@ -51,7 +51,7 @@ def check_origin(request: Request) -> None:
 
 
 def check_token(request: Request, token: str) -> None:
-    """Refuse a request without the right token; the comparison takes the same time for any wrong one.
+    """Refuse a request without the right token, comparing in constant time.
 
     Raises:
         AccessError: if the token is missing or wrong.
@@ -71,7 +71,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _is_here(name: str, host: str) -> bool:
-    """Tell whether a name is this machine's. A daemon that listens everywhere accepts any address of itself."""
+    """Tell whether a name is this machine's. A daemon that listens everywhere accepts any of its addresses."""
     return name in LOCAL_NAMES or name == host.lower() or (host in _EVERYWHERE and _is_address(name))
 
 
@@ -86,7 +86,7 @@ def _is_address(name: str) -> bool:
 def _host_of(url: str) -> str:
     try:
         parts = urlsplit(url)
-        _ = parts.port  # raises if it is not a number
+        _ = parts.port  # raises if the port is not a number
     except ValueError:
         return ""
     plain = not (parts.path or parts.query or parts.fragment or parts.username or parts.password)

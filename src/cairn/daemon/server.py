@@ -1,4 +1,4 @@
-"""uvicorn as the daemon uses it: one process, the timeouts that uvicorn lacks, and errors as JSON."""
+"""uvicorn for the daemon: one process, the timeouts that uvicorn lacks, and errors as JSON."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _GRACE_SECONDS = 5
 
 
 class Protocol(H11Protocol):
-    """A connection that limits how long the head of a request may take.
+    """A connection with a time limit for the head of a request.
 
-    uvicorn closes a connection that sends nothing, but not one that sends a letter a minute. Here the head of a request
-    must arrive within `head_seconds` of its first byte, or of the connection.
+    uvicorn closes a connection that sends nothing, but not one that sends a byte a minute. Here the head of a request
+    must arrive within `head_seconds` of its first byte or of the connection.
     """
 
     head_seconds: ClassVar[float] = HEAD_SECONDS
@@ -62,11 +62,11 @@ class Protocol(H11Protocol):
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is not HTTP with an error as JSON, like any other."""
+        """Answer anything that is not HTTP with a JSON error like any other."""
         self._send_error(400, "request", msg, "speak HTTP/1.1")
 
     def _is_waiting(self) -> bool:
-        """Tell whether no request is running: the head of the next is still to come."""
+        """Tell whether the connection is waiting for the head of the next request."""
         return self.cycle is None or self.cycle.response_complete
 
     def _end_late(self) -> None:
@@ -100,7 +100,7 @@ class Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Handle the signals that ask the process to end."""
+        """Handle the termination signals."""
         if threading.current_thread() is threading.main_thread():
             for name in ("SIGINT", "SIGTERM", "SIGBREAK"):
                 if (number := getattr(signal, name, None)) is not None:

@@ -1,4 +1,4 @@
-"""What each session was sent, so that nothing is sent twice."""
+"""Remembers what each session was sent, so that nothing is sent twice."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import Any
 from cairn.digest import blake2b
 
 MAX_SESSIONS = 1_000
-MAX_ENTRIES = 20_000  # of one session
+MAX_ENTRIES = 20_000  # pieces of one session
 _ID_BYTES = 12
-_LEAST_CHARS = len('"sent": true, ')  # what is shorter is sent again: no answer outgrows its budget
+_LEAST_CHARS = len('"sent": true, ')  # shorter pieces are just sent again, so that no answer outgrows its budget
 
 
 class Ledger:
-    """What one session was sent: a hash of each piece, so that a piece that changed is sent again."""
+    """What one session was sent: a hash of each piece, so that changed pieces are sent again."""
 
     def __init__(self) -> None:
         self._sent: dict[tuple[str, str, str], bytes] = {}
 
     def shorten(self, operation: str, root: str, document: Any) -> None:  # noqa: ANN401 - JSON
-        """Shorten what the session was sent before to a row that says so, and record the rest as sent.
+        """Replace pieces that the session was already sent by a short row, and record the rest as sent.
 
         Args:
-            operation: which was performed.
-            root: of the project; several projects may have the same id.
-            document: its answer, changed in place.
+            operation: the operation that was performed.
+            root: of the project, since projects may share ids.
+            document: the answer, changed in place.
         """
         if operation == "search":
             for hit in document["code"]:
                 preview = hit.get("preview", "")
                 if len(preview) < _LEAST_CHARS:
-                    continue  # there was no room for it, or to say that it was sent would take as much
+                    continue  # it did not fit, or the row would be just as long
                 if self._is_sent("row", hit.get("project", root), hit["id"], preview):
                     hit.update(signature="", preview="", sent=True)
                     hit.pop("neighbours", None)
@@ -70,7 +70,7 @@ class Ledger:
 
 
 class Ledgers:
-    """What the open sessions were sent. This lives as long as the daemon; what it forgets is sent once more."""
+    """What the open sessions were sent. Kept in memory only; whatever it forgets is sent again."""
 
     def __init__(self) -> None:
         self._ledgers: OrderedDict[str, Ledger] = OrderedDict()
@@ -79,7 +79,7 @@ class Ledgers:
         return len(self._ledgers)
 
     def start(self, session: str = "") -> str:
-        """Begin a session with nothing sent; return its id, a new one unless one is given."""
+        """Begin a session with nothing sent; return its id, a new one unless given."""
         session = session or f"s_{secrets.token_urlsafe(_ID_BYTES)}"
         self._ledgers.pop(session, None)
         self.ledger(session)
@@ -90,7 +90,7 @@ class Ledgers:
         return self._ledgers.pop(session, None) is not None
 
     def ledger(self, session: str) -> Ledger:
-        """Return the ledger of a session; a new one if the session is unknown, such as from before a restart."""
+        """Return the ledger of a session, a new one if the session is unknown, as after a restart."""
         ledger = self._ledgers.setdefault(session, Ledger())
         self._ledgers.move_to_end(session)
         while len(self._ledgers) > MAX_SESSIONS:

@@ -1,4 +1,4 @@
-"""What all requests share: projects, sessions, the token, the limits, and when the daemon ends."""
+"""The state that all requests share: projects, sessions, the token, the limits, and when the daemon stops."""
 
 from __future__ import annotations
 
@@ -60,11 +60,13 @@ class Daemon:
         self.sessions = Ledgers()
         self.hooks = HookDesk(self.projects, self.sessions, folder, interceptors)
         self.started_at = time.time()
-        self.n_requests = 0  # since the start
+        self.n_requests = 0  # since the daemon started
         self.stopping = False
-        self.ended_in_time = True  # whether running work ended in time when the daemon stopped
+        self.ended_in_time = True  # whether running work ended in time at shutdown
         self.on_stop: Callable[[], None] = lambda: None
-        self.stay_found: Callable[[], bool] = lambda: True  # tells whether clients can find it; repairs that if it can
+        self.stay_found: Callable[[], bool] = lambda: (
+            True
+        )  # tells whether clients can find the daemon; repairs that if possible
         self._running = 0
         self._to_import = ["cairn.daemon.warm", "cairn.daemon.warm_more"]
         self._last_asked = self._last_answered = time.monotonic()
@@ -88,12 +90,12 @@ class Daemon:
             self._last_asked = self._last_answered = time.monotonic()
 
     def note_visit(self) -> None:
-        """Note that somebody looks at a page, so that the daemon does not end under their hands."""
+        """Record a visit to a page, so that the daemon does not stop while somebody is reading."""
         self._last_asked = time.monotonic()
         self.learner.give_way()
 
     def warm_up(self) -> None:
-        """Import what answers need, once, after responses: what a search needs first, so that it need not wait long."""
+        """After a response, import once what further answers need, beginning with the imports for searches."""
         if self._to_import:
             asyncio.get_running_loop().run_in_executor(None, import_module, self._to_import.pop(0))
 
@@ -117,6 +119,6 @@ class Daemon:
         return not self._running and self.quiet_seconds > 60 * self.settings.daemon_idle_minutes
 
     def stop(self) -> None:
-        """Take no more requests, finish those that are running, and end."""
+        """Accept no more requests, finish the running ones, and exit."""
         self.stopping = True
         self.on_stop()

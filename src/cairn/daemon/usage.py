@@ -1,4 +1,4 @@
-"""What the daemon takes of the machine: memory and threads, and their limits."""
+"""The daemon's use of memory and threads, and the limits."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import TypedDict
 from cairn.config import Settings
 
 MAX_OPEN = 8  # projects
-SPARE_THREADS = 2  # that close projects
-AT_ONCE_THREADS = 2  # that take in events
-_THREADS_OF_WATCH = 3  # one waits, one receives the system's events, one runs large updates
+SPARE_THREADS = 2  # threads that close projects
+AT_ONCE_THREADS = 2  # threads that process events
+_THREADS_OF_WATCH = 3  # per watcher: one waits, one receives events, one runs large updates
 
 
 class UsageDocument(TypedDict):
-    """What the daemon takes, and its limits. `memory_mb` is resident memory, 0 where the system does not report it."""
+    """The daemon's usage and limits. `memory_mb` is resident memory, 0 if the system does not report it."""
 
     memory_mb: float
     memory_limit_mb: int
@@ -28,7 +28,7 @@ class UsageDocument(TypedDict):
 def resident_mb() -> float:
     """Return the resident memory of this process, in MB of 1,000,000 bytes.
 
-    On macOS it is the peak so far; on Windows it is unknown, and 0.
+    On macOS this is the peak so far; on Windows it is unknown and 0.
     """
     if sys.platform == "linux":
         pages = int(Path("/proc/self/statm").read_bytes().split()[1])
@@ -41,7 +41,7 @@ def resident_mb() -> float:
 
 
 def count_threads() -> int:
-    """Return how many threads this process has: all of them on Linux, elsewhere those of Python."""
+    """Return the number of threads of this process: all of them on Linux, elsewhere only Python's."""
     if sys.platform == "linux":
         return len(os.listdir("/proc/self/task"))
     return threading.active_count()
@@ -53,13 +53,13 @@ def slow_threads(settings: Settings) -> int:
 
 
 def thread_limit(settings: Settings) -> int:
-    """Return how many threads there may be: the main one, those that answer, those of watches, and a few spare ones."""
+    """Return the maximal number of threads: the main one, those for answers and watchers, and a few spare ones."""
     n_answering = settings.daemon_threads + 2 * slow_threads(settings) + AT_ONCE_THREADS
     return 1 + n_answering + SPARE_THREADS + MAX_OPEN * _THREADS_OF_WATCH
 
 
 def usage(settings: Settings) -> UsageDocument:
-    """Return what the daemon takes now."""
+    """Return the daemon's current usage."""
     return {
         "memory_mb": round(resident_mb(), 1),
         "memory_limit_mb": settings.daemon_memory_mb,

@@ -1,4 +1,4 @@
-"""Imports what a search needs; imported itself only after the daemon's first response."""
+"""Imports what a search needs. Only imported after the daemon's first response."""
 
 import cairn.facets.code
 import cairn.facets.searcher

@@ -1,4 +1,4 @@
-"""Imports what other answers need; imported itself only after the second response, to leave a first search alone."""
+"""Imports what other answers need. Only imported after the second response, so as not to delay a first search."""
 
 import cairn.facets.memory
 import cairn.operations.context

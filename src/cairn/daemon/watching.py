@@ -20,18 +20,18 @@ _log = logging.getLogger("cairn.daemon")
 
 
 def open_workspace(root: Path) -> Workspace:
-    """Open a project, and import what that takes."""
+    """Open a project with the imports that this takes."""
     from cairn.workspace import Workspace  # noqa: PLC0415 - start-up time: no project is open at first
 
     return Workspace.open(root)
 
 
 class Watch:
-    """Follows the edits of a project until it is stopped, or the folder is gone.
+    """Follows the edits of a project until stopped or the folder is gone.
 
     Args:
         name: the project's name in the log.
-        workspace: for this watch alone, which closes it.
+        workspace: exclusive to this watch, which closes it.
     """
 
     def __init__(self, name: str, workspace: Workspace) -> None:
@@ -45,7 +45,7 @@ class Watch:
         self._thread.start()
 
     def catch_up(self, *, waits: bool = True) -> str | None:
-        """Wait until the index holds what was saved before; see `cairn.facets.project_index.Follower`."""
+        """Wait until the index has everything that was saved before; see `cairn.facets.project_index.Follower`."""
         seconds = PATIENCE_SECONDS if waits else 0.0
         is_done = self._watcher.catch_up(seconds) if self._thread.is_alive() else None
         if is_done is None:
@@ -53,7 +53,7 @@ class Watch:
         return "" if is_done else _BEHIND
 
     def stop(self, timeout_seconds: float) -> bool:
-        """Stop; return whether that was done in time. An update that is running is finished first."""
+        """Stop, after finishing a running update; return whether that was done in time."""
         deadline = time.monotonic() + timeout_seconds
         self._watcher.stop()
         self._thread.join(timeout_seconds)

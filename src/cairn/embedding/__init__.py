@@ -1,1 +1,1 @@
-"""Turns texts into vectors: with the static model in the package, or with another model that the user configured."""
+"""Turns texts into vectors, with the bundled static model or another one that the user configured."""

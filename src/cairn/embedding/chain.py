@@ -7,14 +7,14 @@ from cairn.embedding.model_facts import CHARS_PER_TOKEN_AT_LEAST, facts_of_model
 from cairn.model_providers import PROVIDERS
 from cairn.model_settings import AUTO, ModelSettings
 
-# Raise this whenever the text that is embedded for a chunk changes.
+# Bump this when the text that is embedded for a chunk changes.
 TEXT_VERSION = "1"
 
 
 def fingerprint_of(settings: ModelSettings) -> str:
-    """Return what identifies the vectors of a model's documents: a hash of exactly those settings that change them.
+    """Return a hash of exactly those settings that affect a model's document vectors.
 
-    Two servers may give different models the same name, so the address is included. The prefix of queries is not.
+    Two servers may use the same name for different models, so the address is included. The query prefix is not.
     """
     parts = (
         TEXT_VERSION,

@@ -1,4 +1,4 @@
-"""GitHub's model service, which speaks OpenAI's protocol; the names of its models begin with their publisher.
+"""GitHub's model service, which speaks OpenAI's protocol; its model names begin with the publisher.
 
 https://docs.github.com/en/rest/models/embeddings
 """

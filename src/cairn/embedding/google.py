@@ -1,4 +1,4 @@
-"""Google's `batchEmbedContents`, as https://ai.google.dev/api/embeddings has it."""
+"""Google's `batchEmbedContents`; see https://ai.google.dev/api/embeddings."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 from cairn.embedding.wire import Document
 
-# Later models take the task as words in front of the text; see `model_facts.py`.
+# Later models take the task as a prefix of the text; see `model_facts.py`.
 _WITH_TASK_TYPE = ("gemini-embedding-001", "text-embedding-")
 
 
 class GoogleWire:
-    """The key is sent in a header, since URLs end up in logs."""
+    """Sends the key in a header, since URLs end up in logs."""
 
     max_texts = 100
 

@@ -1,4 +1,4 @@
-"""The keys of models: where they come from, and what the user should know before they are sent."""
+"""Finds models' keys, and what the user should know before they are sent."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def key_hint(settings: ModelSettings) -> str:
 
 
 def find_key(settings: ModelSettings, environment: Mapping[str, str] = os.environ) -> str:
-    """Return a model's key from the environment, else from the keyring; empty when none is configured or needed.
+    """Return a model's key from the environment, else from the keyring; empty if none is configured or needed.
 
     Raises:
-        ProviderKeyError: if a key is configured or needed, and there is none.
+        ProviderKeyError: if a key is configured or needed but missing.
     """
     for variable in filter(None, (settings.key_variable, *_own_provider(settings).other_variables)):
         if key := environment.get(variable, "").strip():
@@ -45,12 +45,12 @@ def find_key(settings: ModelSettings, environment: Mapping[str, str] = os.enviro
 
 
 def _own_provider(settings: ModelSettings) -> Provider:
-    """Return the provider if its own key is meant: not for another server, nor where another variable is named."""
+    """Return the provider if its own key is to be used: not for another server or with another variable."""
     return Provider() if settings.url or settings.api_key_env else PROVIDERS[settings.provider]
 
 
 def _printed_by(command: Sequence[str], environment: Mapping[str, str]) -> str:
-    """Return what a program prints, empty if it is not installed or fails. It runs outside of any project."""
+    """Return the output of a program, empty if it is not installed or fails. It runs outside of any project."""
     program = shutil.which(command[0], path=environment.get("PATH", ""))
     if program is None or not os.path.isabs(program):
         return ""

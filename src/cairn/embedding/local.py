@@ -1,4 +1,4 @@
-"""What models that run in this process have in common; the library of each is an optional dependency."""
+"""The common base of models that run in this process; their libraries are optional dependencies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cairn.model_settings import AUTO, ModelSettings
 
 
 class LocalEmbedder(ABC):
-    """Adds prefixes, cuts texts and checks vectors; a subclass loads the model when it is first used."""
+    """Adds prefixes, cuts texts and checks vectors; a subclass loads the model on first use."""
 
     def __init__(
         self, settings: ModelSettings, fingerprint: str, prefixes: tuple[str, str], max_input_chars: int
@@ -26,7 +26,7 @@ class LocalEmbedder(ABC):
         self._settings = settings
         self._query_prefix, self._document_prefix = prefixes
         self._dimensions = 0
-        self._lock = Lock()  # the libraries' tokenizers serve one thread at a time
+        self._lock = Lock()  # the libraries' tokenizers are not thread-safe
 
     @property
     def dimensions(self) -> int:
@@ -53,7 +53,7 @@ class LocalEmbedder(ABC):
         try:
             with self._lock:
                 rows = self._rows(texts_with_prefix, query=query)
-        except (RuntimeError, ValueError, OSError, MemoryError) as error:  # what the libraries raise
+        except (RuntimeError, ValueError, OSError, MemoryError) as error:  # libraries raise all kinds of errors
             raise ProviderError(
                 f"{self.name} failed: {error}", Hint("check embedding.model, then run", "index")
             ) from error
@@ -62,7 +62,7 @@ class LocalEmbedder(ABC):
         return vectors
 
     def uses_library_prefix(self, *, query: bool) -> bool:
-        """Tell whether no prefix is set or known, so that the library's own prefix for the model is used."""
+        """Tell whether to use the library's own prefix for the model, because none is configured or known."""
         setting = self._settings.query_prefix if query else self._settings.document_prefix
         return setting == AUTO and not (self._query_prefix if query else self._document_prefix)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Code has fewer characters per token than prose; with 3, nearly every text stays below a model's limit.
+# Code has fewer characters per token than prose; at 3, nearly every text stays below a model's limit.
 CHARS_PER_TOKEN_AT_LEAST = 3
 DEFAULT_MAX_TOKENS = 512  # the limit of many older models
 
@@ -23,7 +23,7 @@ _PASSAGES = "Represent this sentence for searching relevant passages: "
 _CODE = "Represent this query for searching relevant code: "
 _QWEN = "Instruct: Given a question about a codebase, retrieve the code that answers it\nQuery: "
 
-# By the beginning of the model's name without owner and tag; the longest match counts. Sources: the models' own cards,
+# By prefix of the model's name without owner and tag; the longest match counts. Sources: model cards,
 # https://platform.openai.com/docs/pricing, https://ai.google.dev/gemini-api/docs/pricing.
 _MODELS = {
     "nomic-embed-text": ModelFacts(2048, "search_query: ", "search_document: "),
@@ -53,6 +53,6 @@ _MODELS = {
 def facts_of_model(model: str) -> ModelFacts:
     """Return the facts about a model by its name, such as `nomic-ai/nomic-embed-text:v1.5`, or defaults."""
     name = model.lower().rsplit("/", 1)[-1].split(":", 1)[0]
-    names = (name, name.removeprefix("text-embedding-"))  # LM Studio puts this in front of any model's name
+    names = (name, name.removeprefix("text-embedding-"))  # LM Studio puts this before any model's name
     matches = [(len(start), start) for start in _MODELS if any(name.startswith(start) for name in names)]
     return _MODELS[max(matches)[1]] if matches else ModelFacts()

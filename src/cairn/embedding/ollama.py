@@ -1,4 +1,4 @@
-"""Ollama's `/api/embed`, as https://docs.ollama.com/api/embed has it."""
+"""Ollama's `/api/embed`; see https://docs.ollama.com/api/embed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cairn.embedding.wire import Document
 
 
 class OllamaWire:
-    """The server cuts texts that are longer than the model's context, as it does by default."""
+    """Lets the server truncate texts to the model's context, which is its default."""
 
     max_texts = 512
 

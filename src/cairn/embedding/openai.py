@@ -1,4 +1,4 @@
-"""OpenAI's `/v1/embeddings`, which LM Studio, vLLM, llama.cpp and many others speak too.
+"""OpenAI's `/v1/embeddings`, which LM Studio, vLLM, llama.cpp and many others also speak.
 
 https://platform.openai.com/docs/api-reference/embeddings/create
 """
@@ -12,7 +12,7 @@ from cairn.embedding.wire import Document
 
 
 class OpenAIWire:
-    """By convention the base URL ends in `/v1`. Only fields that every such server knows are sent."""
+    """Sends only fields that all such servers know. By convention, the base URL ends in `/v1`."""
 
     max_texts = 2048
 

@@ -1,4 +1,4 @@
-"""Runs a function on items in a few threads, and stops at once when a call fails or the user presses Ctrl-C."""
+"""Runs a function on items in a few threads, and stops at once if a call fails or the user presses Ctrl-C."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Result = TypeVar("Result")
 def run_all(function: Callable[[Item, threading.Event], Result], items: Sequence[Item], n_threads: int) -> list[Result]:
     """Return the results in the order of the items.
 
-    The threads are daemons: unlike those of an executor, they do not make an interrupted process wait for answers from
-    the network. `function` gets an event that is set when its result is no longer wanted.
+    The threads are daemons: unlike an executor's, they do not make an interrupted process wait for the network.
+    `function` gets an event that is set once its result is no longer wanted.
 
     Raises:
-        Exception: the first one that `function` raised; items not started by then are skipped.
+        Exception: the first one raised by `function`; items not started by then are skipped.
     """
     stop = threading.Event()
     if min(n_threads, len(items)) <= 1:

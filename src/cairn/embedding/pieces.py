@@ -1,4 +1,4 @@
-"""Splits words into the pieces that a model knows, the longest first, as BERT's WordPiece does."""
+"""Splits words into the pieces that a model knows, longest first, like BERT's WordPiece."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-_MAX_WORD_CHARS = 100  # BERT's own limit: a longer word is unknown
-# Building the dict of 30,000 entries costs as much as 2,000 binary searches. A query needs about 50 of those, a
+_MAX_WORD_CHARS = 100  # BERT's own limit: longer words are unknown
+# Building a dict of 30,000 entries costs as much as 2,000 binary searches. A query needs about 50 of those, a
 # long-lived process many.
 _DICT_FROM_WORDS = 500
 
@@ -55,10 +55,10 @@ class Pieces:
         self._bytes = table.view(np.uint8)
         self._max_piece_bytes = table.dtype.itemsize
         self._ids: dict[bytes, int] | None = None
-        self._n_looked_up = 0  # words so far
+        self._n_looked_up = 0  # words split so far
 
     def split(self, words: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the numbers of all pieces, word by word, and how many each word has: 0 for an unknown word.
+        """Return the numbers of all pieces, word by word, and each word's number of pieces, 0 if unknown.
 
         Args:
             words: lower-case runs of letters and digits.
@@ -91,9 +91,9 @@ class Pieces:
         return position if position < len(self.table) and self.table[position] == piece else None
 
     def _pieces_of(self, word: str, find: Callable[[bytes], int | None]) -> list[int]:
-        """Return the numbers of a word's pieces; none when a part of the word matches no piece.
+        """Return the numbers of a word's pieces; none if part of the word matches no piece.
 
-        Works on bytes: no piece ends inside a character, so the result is the same as on characters.
+        Works on bytes, with the same result as on characters, since no piece ends inside one.
         """
         rest = word.encode("utf-8", "surrogatepass")
         whole = find(rest)
@@ -102,7 +102,7 @@ class Pieces:
         ids: list[int] = []
         if len(word) > _MAX_WORD_CHARS:
             return ids
-        mark = 0  # how much of `rest` is the continuation mark
+        mark = 0  # length of the continuation mark in `rest`
         while len(rest) > mark:
             for end in range(min(len(rest), self._max_piece_bytes), mark, -1):
                 piece = find(rest[:end])
@@ -117,7 +117,7 @@ class Pieces:
 
 
 def _line_of(word: str) -> str:
-    """Return a word as the compiled loop takes it: a line with its parts, and marks for what has no piece."""
+    """Return a word as a line for the compiled loop: its parts, and marks for characters without a piece."""
     parts = [_SPACE.sub("\1", word)] if word.isascii() else _plain_words(word)
     return " ".join(parts).replace("\0", "\1")
 

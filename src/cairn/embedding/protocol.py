@@ -1,4 +1,4 @@
-"""What every embedding model can do, whichever provider runs it."""
+"""The interface of embedding models, whichever provider runs them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Embedder(Protocol):
         ...
 
     def embed_query(self, text: str) -> Floats:
-        """Return the unit vector of a query, shape (dimensions,); asks once, with a short timeout.
+        """Return the unit vector of a query, shape (dimensions,); tried once, with a short timeout.
 
         Raises:
             ProviderError: if the model does not answer.
@@ -54,11 +54,11 @@ class Embedder(Protocol):
 
 
 def to_unit_vectors(rows: object, n_texts: int, dimensions: int, name: str) -> Floats:
-    """Check what a model returned and scale it to unit length; longer rows than requested are cut (Matryoshka).
+    """Check a model's vectors and scale them to unit length; longer rows than requested are cut (Matryoshka).
 
     Args:
         rows: a list of lists of numbers or an array, with a row for each text.
-        dimensions: how many numbers a row must have at least; 0: any number, but all rows the same.
+        dimensions: the least length of a row; 0 for any length, equal for all rows.
 
     Returns:
         shape (n_texts, dimensions); a row of zeros stays zero.

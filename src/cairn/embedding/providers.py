@@ -1,4 +1,4 @@
-"""From settings to embedders."""
+"""Creates embedders from settings."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from cairn.model_settings import ModelSettings
 
 
 def open_model(settings: ModelSettings, environment: Mapping[str, str] = os.environ) -> Embedder:
-    """Return the embedder that the settings describe; nothing is loaded and no server is asked before it is used.
+    """Return the embedder for some settings; it loads nothing and asks no server until it is used.
 
-    The module named like the provider has an `ADAPTER`: the class of its embedder if it runs in this process, else that
-    of its `Wire`.
+    The module with the provider's name has an `ADAPTER`: the class of its embedder if it runs in this process, else of
+    its `Wire`.
 
     Raises:
         ValueError: for the bundled model, whose vectors are part of the index.

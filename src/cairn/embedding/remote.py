@@ -1,4 +1,4 @@
-"""An embedding model behind HTTP: batches, several at a time, with pacing, retries, and cuts to what fits."""
+"""An embedding model behind HTTP: parallel batches, pacing, retries, and cutting texts to what fits."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _TOO_LONG = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The clock, the sleep and the dice, so that tests can replace them. `sleep` ends early when its event is set."""
+    """Clock, sleep and random numbers, replaceable in tests. `sleep` ends early when its event is set."""
 
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float, threading.Event], object] = lambda seconds, stop: stop.wait(seconds)
@@ -53,11 +53,11 @@ class Waiting:
 
 
 class _TooLargeError(Exception):
-    """The server accepts less at once."""
+    """The request was too large for the server."""
 
 
 class _RetryError(Exception):
-    """The request may succeed later: after `seconds`, if the server said so."""
+    """The request may succeed later: after `seconds`, if the server says so."""
 
     def __init__(self, reason: str, seconds: float | None = None, *, invalid: bool = False) -> None:
         super().__init__(reason)
@@ -66,7 +66,7 @@ class _RetryError(Exception):
 
 
 class Pace:
-    """A token bucket: lets `per_minute` requests through, evenly after a first burst; 0: no limit."""
+    """A token bucket that lets `per_minute` requests through, evenly after an initial burst; 0 for no limit."""
 
     def __init__(self, per_minute: int, burst: int, waiting: Waiting) -> None:
         self._interval = 60.0 / per_minute if per_minute else 0.0
@@ -91,12 +91,12 @@ class RemoteEmbedder:
     """Asks a server for vectors; threads may share it.
 
     Args:
-        settings: which server, which model, how much at a time.
+        settings: the server, the model, and batch sizes.
         wire: the server's protocol.
         fingerprint: see `Embedder`.
-        prefixes: of a query, and of a document.
+        prefixes: those of queries and of documents.
         max_input_chars: longer texts are cut to this.
-        key: returns the secret, when the first request is made; its errors are passed on.
+        key: called at the first request; returns the secret, and its errors propagate.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class RemoteEmbedder:
         return np.concatenate(parts)
 
     def embed_query(self, text: str) -> Floats:
-        """Return the unit vector of a query, shape (dimensions,); asks once, within the query's timeout."""
+        """Return the unit vector of a query, shape (dimensions,); tried once, within the query's timeout."""
         texts = [self._with_prefix(self._query_prefix, text)]
         try:
             vectors = self._ask(texts, self._settings.query_timeout_seconds, query=True)
@@ -174,7 +174,7 @@ class RemoteEmbedder:
             yield batch
 
     def _embed_batch(self, texts: Sequence[str], stop: threading.Event) -> Floats:
-        """Embed one batch; if it is too much for the server, in halves, and a single text cut in half."""
+        """Embed one batch; if it is too large for the server, split it in halves, and cut a single text in half."""
         try:
             return self._ask_until_answered(texts, stop)
         except _TooLargeError as error:
@@ -189,7 +189,7 @@ class RemoteEmbedder:
             return self._embed_batch([texts[0][: len(texts[0]) // 2]], stop)
 
     def _ask_until_answered(self, texts: Sequence[str], stop: threading.Event) -> Floats:
-        """Ask until there is an answer, with exponential back-off and full jitter, or the wait that the server wants.
+        """Ask until there is an answer, with exponential back-off and full jitter, or the server's own wait.
 
         https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
         """
@@ -221,7 +221,7 @@ class RemoteEmbedder:
         import httpx  # noqa: PLC0415 - start-up time: only a remote model needs it
 
         body = self._wire.body(self._settings.model, texts, self._settings.dimensions, query=query)
-        # Text that is not valid UTF-8, in a file or a path, must not stop a batch.
+        # Invalid UTF-8 in a file or a path must not stop a batch.
         content = json.dumps(body).encode("ascii")
         url = self._wire.url(self._settings.base_url, self._settings.model)
         headers = {"Content-Type": "application/json", **self._wire.headers(self._key)}
@@ -230,7 +230,7 @@ class RemoteEmbedder:
         except httpx.TimeoutException as error:
             raise _RetryError(f"no answer within {timeout:g} s") from error
         except httpx.ConnectError as error:
-            if is_loopback(self._settings.base_url):  # nothing listens there, and retrying will not change that
+            if is_loopback(self._settings.base_url):  # nothing listens there, so retrying is useless
                 raise ProviderError(
                     f"{self.name}: nothing answers at {self._settings.base_url}", _start_hint(self._settings)
                 ) from error
@@ -248,7 +248,7 @@ class RemoteEmbedder:
     def _post(
         self, url: str, content: bytes, headers: Mapping[str, str], timeout: float
     ) -> tuple[int, Mapping[str, str], bytes]:
-        """Return status, headers and body; the whole exchange takes little more than `timeout` seconds at most."""
+        """Return status, headers and body; the whole exchange takes hardly more than `timeout` seconds."""
         import httpx  # noqa: PLC0415 - start-up time, as above
 
         deadline = time.monotonic() + timeout
@@ -258,7 +258,7 @@ class RemoteEmbedder:
             for part in answer.iter_bytes():
                 parts.append(part)
                 n_bytes += len(part)
-                # A server that sends a byte now and then would never exceed the timeout of a single read.
+                # A server that trickles bytes would never exceed the timeout of a single read.
                 if time.monotonic() > deadline or n_bytes > MAX_ANSWER_BYTES:
                     raise httpx.ReadTimeout("the answer takes too long")
             return answer.status_code, answer.headers, b"".join(parts)
@@ -293,7 +293,7 @@ class RemoteEmbedder:
         return ProviderError(f"{self.name} refuses {n_texts} texts ({reply})", RETRY_HINT)
 
     def _without_key(self, message: str) -> str:
-        """Return a server's message, cut to a reasonable length and without the key, which it may repeat."""
+        """Return a server's message, shortened and without the key, which it may echo."""
         key = self._key
         return (message.replace(key, "***") if key else message)[:200]
 
@@ -305,15 +305,15 @@ class RemoteEmbedder:
     def _client(self) -> httpx.Client:
         import httpx  # noqa: PLC0415 - start-up time, as above
 
-        # A proxy in the environment is for other machines. Redirects are not followed: they could leak the key.
+        # A proxy in the environment is for other machines. Redirects are not followed, because they could leak the key.
         return httpx.Client(trust_env=not is_loopback(self._settings.base_url), follow_redirects=False)
 
 
 def retry_after_seconds(headers: Mapping[str, str], data: bytes = b"") -> float | None:
     """Return how many seconds a server asks to wait, None if it does not say.
 
-    It may say so in `retry-after-ms` (OpenAI), in `Retry-After` as seconds or a date (RFC 9110), or in `retryDelay`
-    in its answer (Google).
+    That may be in `retry-after-ms` (OpenAI), in `Retry-After` as seconds or a date (RFC 9110), or in `retryDelay` in
+    the body (Google).
     """
     text = headers.get("retry-after-ms", "")
     if re.fullmatch(r"\d+(\.\d+)?", text):
@@ -337,7 +337,7 @@ def _start_hint(settings: ModelSettings) -> str:
 
 
 def _message_of(data: bytes) -> str:
-    """Return what a server says about an error: `{"error": {"message"}}`, `{"error"}`, `{"message"}`, or the text."""
+    """Return a server's error message: `{"error": {"message"}}`, `{"error"}`, `{"message"}`, or the text."""
     text = data.decode("utf-8", "replace").strip()
     try:
         document: Any = json.loads(text)

@@ -12,7 +12,7 @@ from cairn.errors import ProviderError
 
 
 class SentenceTransformerEmbedder(LocalEmbedder):
-    """A SentenceTransformers model, by name or directory. The library may download a model that it does not have."""
+    """A SentenceTransformers model, by name or directory. The library may download missing models."""
 
     @cached_property
     def _model(self) -> Any:  # noqa: ANN401 - the library is optional, and so are its types
@@ -21,8 +21,8 @@ class SentenceTransformerEmbedder(LocalEmbedder):
         except ImportError as error:
             raise missing_library("sentence-transformers", error) from error
         model = os.path.expanduser(self._settings.model)
-        # The library prefers a directory of that name, and may run code in it. The directory in which a command happens
-        # to be started must not provide one.
+        # The library prefers a directory with that name and may run code in it. The current directory must not be able
+        # to provide one.
         if not os.path.isabs(model) and os.path.lexists(model):
             raise ProviderError(
                 f"{self._settings.model} is also a file or directory in {os.getcwd()}, which is not loaded as a model",

@@ -1,8 +1,8 @@
-"""The bundled token-table model: one vector per word, from int8 rows mapped into memory.
+"""The bundled token-table model: one vector per word, from memory-mapped int8 rows.
 
 `training/distill.py` writes the files under `data/`: the WordPiece vocabulary sorted by its bytes, one int8 row and one
-float32 scale per piece, and a small JSON that describes them. Loading maps the files and reads nothing, so a command
-that embeds one query reads only a few pages of the eight megabytes.
+float32 scale per piece, and a small JSON that describes them. Loading only maps the files, so a command that embeds one
+query reads just a few pages of the eight megabytes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _DATA = Path(__file__).parent / "data"
-_BLOCK_WORDS = 1024  # words processed at a time: 1 MB of float32, which stays in the cache
+_BLOCK_WORDS = 1024  # words per pass: 1 MB of float32, which fits into the cache
 
 
 class StaticModel:
@@ -35,7 +35,7 @@ class StaticModel:
         fingerprint: identifies the content of the three arrays; vectors with equal fingerprints are comparable.
 
     Attributes:
-        pieces: what splits words into pieces.
+        pieces: splits words into pieces.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class StaticModel:
         """Map the model in `folder` (the bundled one by default) into memory."""
         about = json.loads((folder / "static.json").read_text(encoding="utf-8"))
         pieces, rows, scales = (
-            # A plain view: indexing the memmap subclass costs several times as much.
+            # A plain view, because indexing the memmap subclass is several times slower.
             np.asarray(np.load(folder / f"static_{name}.npy", mmap_mode="r"))
             for name in ("pieces", "rows", "scales")
         )
@@ -83,7 +83,7 @@ class StaticModel:
         vectors = np.zeros((len(words), self.dimensions), dtype=np.float32)
         for first in range(0, len(words), _BLOCK_WORDS):
             block = slice(first, first + _BLOCK_WORDS)
-            # All first pieces, then all second pieces, and so on: five times as fast as np.add.reduceat.
+            # All first pieces, then all second pieces, and so on: five times faster than np.add.reduceat.
             for position in range(int(counts[block].max())):
                 longer = np.flatnonzero(counts[block] > position)
                 pieces = ids[starts[block][longer] + position]
@@ -93,11 +93,11 @@ class StaticModel:
         return vectors
 
     def pool(self, words: Sequence[str], weights: Sequence[float] | None = None) -> npt.NDArray[np.float32]:
-        """Return the sum of the words' vectors, shape (dimensions,); faster for a query than `word_vectors`.
+        """Return the sum of the words' vectors, shape (dimensions,); for a query faster than `word_vectors`.
 
         Args:
-            words: as there.
-            weights: what each of them counts; 1 if None.
+            words: as for `word_vectors`.
+            weights: the weight of each word; 1 if None.
         """
         ids, counts = self.piece_ids(words)
         shares = self._scales[ids]
@@ -107,7 +107,7 @@ class StaticModel:
         return pooled
 
     def piece_ids(self, words: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the row ids of all pieces, word by word, and how many each word has: 0 for an unknown word."""
+        """Return the row ids of all pieces, word by word, and each word's number of pieces, 0 if unknown."""
         return self.pieces.split(words)
 
 

@@ -1,4 +1,4 @@
-"""The protocols of embedding servers: from texts to a request, from an answer to vectors."""
+"""The interface of embedding servers' protocols: texts to requests, answers to vectors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Document = Mapping[str, Any]
 
 
 class Wire(Protocol):
-    """One protocol, as its server documents it. `max_texts` is the most that a request may hold."""
+    """A server's protocol, as it documents it. `max_texts` is the most that a request may hold."""
 
     max_texts: int
 
@@ -22,7 +22,7 @@ class Wire(Protocol):
         ...
 
     def body(self, model: str, texts: Sequence[str], dimensions: int, *, query: bool) -> dict[str, Any]:
-        """Return the request; with `dimensions` 0 the model decides their number."""
+        """Return the request; with `dimensions` 0, the model decides their number."""
         ...
 
     def vectors(self, document: Document) -> list[Any]:

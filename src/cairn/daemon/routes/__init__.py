@@ -1,4 +1,4 @@
-"""The routes: thin, since the work is done elsewhere."""
+"""The routes: thin, because the work is done elsewhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cairn.loading import load
 
 
 def all_routes(added: Sequence[Route] = ()) -> list[Route]:
-    """Return every route of the daemon, and those of layers above it."""
+    """Return all routes of the daemon and of higher layers."""
     routes = [
         *system.ROUTES,
         *operations.ROUTES,
@@ -24,7 +24,7 @@ def all_routes(added: Sequence[Route] = ()) -> list[Route]:
     ]
 
     async def description(request: Request) -> Response:
-        described = [route for route in routes if route.request or route.answer or route.takes]  # MCP tells for itself
+        described = [route for route in routes if route.request or route.answer or route.takes]  # MCP sends its own
         return Response(load("cairn.daemon.openapi:describe")(described))
 
     routes.append(Route("GET", "/openapi.json", description, "Describe every route", answer=dict[str, Any]))

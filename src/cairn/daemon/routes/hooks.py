@@ -1,4 +1,4 @@
-"""`/api/hook`: what the hook program hands over, answered with what the agent is to read."""
+"""`/api/hook`: receives the hook program's events, and returns the agent's answers."""
 
 from __future__ import annotations
 

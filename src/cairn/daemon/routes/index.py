@@ -61,12 +61,12 @@ async def _health(request: Request) -> Response:
 
 async def _build(request: Request) -> EventStream:
     arguments = await request.read(BuildRequest)
-    request.daemon.projects.registry.find(arguments.project)  # an unknown project is an error before the events begin
+    request.daemon.projects.registry.find(arguments.project)  # an unknown project is an error before the stream begins
     return EventStream(_progress(request, arguments))
 
 
 async def _progress(request: Request, arguments: BuildRequest) -> AsyncIterator[tuple[str, Any]]:
-    """Yield the progress of a build, then its report or error. The build goes on when the client hangs up."""
+    """Yield the progress of a build, then its report or error. The build continues if the client hangs up."""
     loop = asyncio.get_running_loop()
     events: asyncio.Queue[tuple[str, Any] | None] = asyncio.Queue()
 

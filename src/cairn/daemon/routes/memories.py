@@ -14,7 +14,7 @@ from cairn.protocol.table import Operation
 def _handler(operation: Operation) -> Handler:
     async def handle(request: Request) -> Response:
         arguments = await request.read(operation.request)
-        # What is asked to be kept is kept, even if the client hangs up.
+        # Memories are saved even if the client hangs up.
         document = await answer(request.daemon, operation.name, arguments)
         if isinstance(arguments, RecallRequest):
             note_later(request.daemon, operation.name, arguments, document)

@@ -32,7 +32,7 @@ def _handler(operation: Operation) -> Handler:
 
 
 async def _ask(request: Request, operation: str, arguments: ProjectRequest) -> tuple[str, Any]:
-    """Return the root or the name of the project, on this machine or of a team, and its answer."""
+    """Return the project's root, or a team project's name, and its answer."""
     note = ""
     try:
         root = request.daemon.projects.registry.find(arguments.project).root
@@ -67,7 +67,7 @@ async def _search_all(request: Request, arguments: SearchRequest) -> Any:  # noq
 
 
 async def _search_team(request: Request, arguments: SearchRequest) -> tuple[list[tuple[str, Any]], list[str]]:
-    """Search the projects of the servers; what is wrong with those is a problem, and not the end of the search here."""
+    """Search the servers' projects; their failures are reported and do not end the local search."""
     try:
         found = await request.daemon.elsewhere.search(arguments)
     except CairnError as error:
@@ -78,12 +78,12 @@ async def _search_team(request: Request, arguments: SearchRequest) -> tuple[list
 
 
 async def _search_here(request: Request, arguments: SearchRequest) -> tuple[list[tuple[str, Any]], list[str]]:
-    """Search every project on this machine; return the answers, and why others did not answer."""
+    """Search every project on this machine; return the answers, and why the others failed."""
     searches, problems = [], []
     for project in request.daemon.projects.registry.projects():
         try:
             searches.append((project.name, await _perform(request, "search", arguments, project.root)))
-        except QueryError:  # a query that is wrong is wrong in every project
+        except QueryError:  # an invalid query is invalid in every project
             raise
         except CairnError as error:
             problems.append(f"{project.name}: {error}")

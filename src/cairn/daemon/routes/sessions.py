@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from cairn.memory.inbox import Taken
     from cairn.workspace import Workspace
 
-_HOOK_SECONDS = 3.0  # after which an event waits on disk instead
-_FORGETTING = ("session-start", "before-compaction")  # after these an agent no longer has what it was sent
+_HOOK_SECONDS = 3.0  # after which an event is spooled to disk instead
+_FORGETTING = ("session-start", "before-compaction")  # events after which an agent no longer has what it was sent
 _Agent = Annotated[str, Rule("which agent asks, such as claude-code", max_length=100)]
 _Session = Annotated[
     str, Rule("the session's id, AGENT:ID if its hooks report it, or empty for a new one", max_length=200)
@@ -32,7 +32,7 @@ _Session = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartRequest(ProjectRequest):
-    """Begin a session, to which nothing was sent yet."""
+    """Begin a session that was sent nothing yet."""
 
     session: _Session = ""
     agent: _Agent = ""
@@ -70,7 +70,7 @@ class SessionDocument(TypedDict):
 
 
 class HookDocument(TypedDict):
-    """What became of a hook event: whether it was kept, and what to show the agent."""
+    """The outcome of a hook event: whether it was kept, and what to show the agent."""
 
     protocol: int
     event: str
@@ -94,7 +94,7 @@ async def _start(request: Request) -> Response:
 
 
 def _apply_wishes(workspace: Workspace, session: str, *, capture: bool, inject: bool) -> None:
-    """Note what the user wants of a session, where that is not what is so anyway."""
+    """Apply the user's wishes for a session, unless they are in effect anyway."""
     sessions = workspace.memory.sessions
     before = sessions.find(session)
     if capture == (before is not None and before.is_muted):
@@ -142,7 +142,7 @@ def _hook(event: str) -> Handler:
 
 
 async def _take(request: Request, root: str, moment: Moment) -> Taken:
-    """Take in a moment in the lane that waits for no question; if that is full, let it wait on disk."""
+    """Process a moment in the lane that never waits for questions; if that is full, spool it to disk."""
     moment = moment._replace(id=moment.id or new_id(time.time()))
 
     def take(workspace: Workspace) -> Taken:

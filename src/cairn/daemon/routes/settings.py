@@ -1,4 +1,4 @@
-"""`/api/settings…`: settings with where each comes from; changes of those that do not decide where data goes."""
+"""`/api/settings…`: settings with their sources, and changes to those that do not decide where data goes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnsetRequest(ProjectRequest):
-    """Take a setting out of a file."""
+    """Remove a setting from a file."""
 
     name: Annotated[str, Rule("the setting, such as garbage_days", min_length=1, max_length=200)]
     shared: Annotated[bool, Rule("in the project's file instead of the user's")] = False
@@ -33,7 +33,7 @@ class SetRequest(UnsetRequest):
 
 
 class ChangedDocument(TypedDict):
-    """What a change of a setting came to: what was written, where, and whether that differs."""
+    """The outcome of a change: what was written, where, and whether that is a difference."""
 
     name: str
     value: Any

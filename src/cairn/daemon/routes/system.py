@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class HealthDocument(TypedDict):
-    """That the daemon is up, and what it takes of the machine."""
+    """That the daemon is up, and its use of resources."""
 
     status: str
     version: str
@@ -64,7 +64,7 @@ class LogDocument(TypedDict):
 
 
 class StoppingDocument(TypedDict):
-    """That the daemon stops once it has answered."""
+    """That the daemon stops after this answer."""
 
     stopping: bool
 
@@ -73,7 +73,9 @@ class StoppingDocument(TypedDict):
 class LogsRequest:
     """Read the end of the daemon's log."""
 
-    lines: Annotated[str, Rule("lines at most; 0: all", pattern="[0-9]{1,9}")] = "50"  # text, as all of a query string
+    lines: Annotated[str, Rule("lines at most; 0: all", pattern="[0-9]{1,9}")] = (
+        "50"  # a string, like everything in a query string
+    )
 
 
 async def _health(request: Request) -> Response:
