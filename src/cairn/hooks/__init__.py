@@ -1,1 +1,1 @@
-"""Where Cairn meets agents: what their hooks report, what they are answered, and what each agent has of its own."""
+"""The interface to agents: their hooks' reports, the answers to these, and the particulars of each agent."""

@@ -1,4 +1,4 @@
-"""What is particular to an agent: how it is found, which files tell it of Cairn, what its hooks say and understand."""
+"""The particulars of an agent: how to detect it, which files configure Cairn for it, and its hooks' formats."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from cairn.hooks.report import Happening, Reply, Report
 
 Level = Literal["project", "user"]
 Format = Literal["json", "jsonc", "toml", "yaml"]
-TEST_SESSION = "cairn-self-test"  # of no agent: the id of a session that leaves no trace in the memory
-Ability = Literal["context", "denial"]  # what an agent takes in answer to an event
+TEST_SESSION = "cairn-self-test"  # id of a test session, which leaves no trace in the memory
+Ability = Literal["context", "denial"]  # what an agent accepts in answer to an event
 
 
 class Place(NamedTuple):
-    """Where an agent is told of Cairn.
+    """Where Cairn is installed for an agent.
 
     Attributes:
-        level: in the files of one project, or in those of the user, which count in all projects.
+        level: one project's files, or the user's, which apply to all projects.
         root: of the project.
         home: of the user.
-        environment: the user's variables; some move an agent's folder.
-        command: the words that start Cairn: `cairn`, or an absolute path where programs have a short PATH.
+        environment: the user's variables; some relocate an agent's folder.
+        command: the words that start Cairn: `cairn`, or an absolute path for programs with a short PATH.
     """
 
     level: Level
@@ -34,13 +34,13 @@ class Place(NamedTuple):
 
 
 class FileEntry(NamedTuple):
-    """A value under a path of names in a file that others write, too.
+    """A value at a path of keys in a shared file.
 
     Attributes:
         file: absolute.
-        path: the names that lead to it; what is missing on the way is created.
-        value: as JSON has it.
-        is_default: it is set only where there is nothing, and stays when Cairn goes if others rely on it.
+        path: the keys that lead to it; missing ones are created.
+        value: as in JSON.
+        is_default: whether it is only set if missing, and stays after uninstalling if others rely on it.
     """
 
     file: Path
@@ -51,7 +51,7 @@ class FileEntry(NamedTuple):
 
 
 class Item(NamedTuple):
-    """An element of a list in a file that others write, too; ours is known by the command of Cairn in it."""
+    """An element of a list in a shared file; ours is recognised by Cairn's command in it."""
 
     file: Path
     format: Format
@@ -60,14 +60,14 @@ class Item(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A passage of a text file that others write, too, between two marks."""
+    """A passage between two marks in a shared text file."""
 
     file: Path
     text: str
 
 
 class Whole(NamedTuple):
-    """A file that is Cairn's own."""
+    """A file of Cairn's own."""
 
     file: Path
     text: str
@@ -77,7 +77,7 @@ Change = FileEntry | Item | Block | Whole
 
 
 class Detection(NamedTuple):
-    """How an agent is found.
+    """How to detect an agent.
 
     Attributes:
         programs: on the PATH.
@@ -91,24 +91,24 @@ class Detection(NamedTuple):
 
 
 class Adapter(ABC):
-    """An agent. Agents without hooks have no `events`; they are told of the MCP server alone.
+    """An agent. Agents without hooks have no `events`; they only get the MCP server.
 
     Attributes:
-        name: `claude-code`; the module is called so, too.
-        title: `Claude Code`.
-        detection: how it is found.
-        levels: where it can be told of Cairn, the usual one first.
-        events: what it calls the events of `cairn.memory.moments.EVENTS` that it has.
-        abilities: what it takes in answer to each event; ask `takes`.
-        max_context_chars: of one answer.
-        some_lines: how its tool for reading is asked for some lines of a file; `{first}`, `{last}`, `{count}` and, for
-            those that count from 0, `{before}` are filled in.
-        max_read_tokens: what one read of a large file gives it at least, before its own limit cuts the text.
-        by_hand: what a person has yet to do, in sentences.
-        first_payload: what it gives to its hook when a session starts, as documented, to test what was installed. The
-            text `FOLDER` in it stands for the project's folder, `SESSION` for the id of the session. One that does not
-            report this: when its first event happens.
-        first_environment: the variables that it sets for the hook then.
+        name: such as `claude-code`; also the module's name.
+        title: such as `Claude Code`.
+        detection: how to detect it.
+        levels: where Cairn can be installed for it, the usual one first.
+        events: its names for the events of `cairn.memory.moments.EVENTS`, as far as it has them.
+        abilities: what it accepts in answer to each event; use `takes`.
+        max_context_chars: in one answer.
+        some_lines: how to ask its reading tool for some lines of a file, with `{first}`, `{last}`, `{count}` and, for
+            tools that count from 0, `{before}`.
+        max_read_tokens: how much of a large file one read gives it at least before its own limit.
+        by_hand: what a person still has to do, in sentences.
+        first_payload: its documented hook input at the start of a session, or at its first event if it does not report
+            starts; used to test the installation. `FOLDER` in it stands for the project's folder, and `SESSION` for the
+            session's id.
+        first_environment: the variables that it then sets for the hook.
     """
 
     name: ClassVar[str]
@@ -126,14 +126,14 @@ class Adapter(ABC):
 
     @abstractmethod
     def changes(self, place: Place) -> list[Change]:
-        """Return what has to be in the agent's files, and in those that it shares with others."""
+        """Return what has to be in the agent's files, including shared ones."""
 
     def takes(self, report: Report) -> frozenset[Ability]:
-        """Return what the agent takes in answer to this report: what is true of the event, unless it says more."""
+        """Return what the agent accepts in answer to this report; by default that depends on the event."""
         return self.abilities.get(report.event, frozenset())
 
     def read(self, report: Report) -> Happening | None:
-        """Return what a report means; None if another agent runs this one's hooks, or it means nothing to us.
+        """Interpret a report; None if another agent runs this one's hooks, or the report does not matter.
 
         Raises:
             RequestError: if the payload is not what this agent sends.
@@ -141,5 +141,5 @@ class Adapter(ABC):
         return None
 
     def answer(self, report: Report, reply: Reply) -> str:
-        """Return what the hook program prints; the reply holds nothing that the agent does not take at this event."""
+        """Return what the hook program prints; the reply only has what the agent accepts at this event."""
         return ""

@@ -1,4 +1,4 @@
-"""The commands by which agents start Cairn, as their files have them, and how such a command is known as ours."""
+"""The commands by which agents start Cairn, and how to recognise them in agents' files."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, TypeGuard
 
 from cairn.hooks.adapter import Place
 
-# A shell starts the hook. Where Cairn is missing or broken this still exits with 0, and says nothing: a colleague may
-# have the file without the program, and Copilot CLI denies a tool whose hook fails. It takes no measurable time.
+# A shell starts the hook. If Cairn is missing or broken, this still exits silently with 0: a colleague may have the
+# file without the program, and Copilot CLI denies a tool whose hook fails. It costs no measurable time.
 _GUARD = " 2>/dev/null || exit 0"
 _GUARD_OF_POWERSHELL = " 2>$null; exit 0"
 _NAME = re.compile(r"[\w-]+")
@@ -18,27 +18,27 @@ _PROGRAMS = ("cairn", "cairn.exe")
 
 
 def hook_command(place: Place, event: str, agent: str) -> str:
-    """Return the shell command that an agent runs at an event of `cairn.memory.moments.EVENTS`.
+    """Return the shell command for an event of `cairn.memory.moments.EVENTS`.
 
-    Keep it as it is: Codex asks the user to approve a changed command again.
+    Do not change it lightly: Codex asks the user to approve a changed command again.
     """
     return f"{shlex.join(place.command)} hook {event} --agent {agent}{_GUARD}"
 
 
 def mcp_server(place: Place) -> dict[str, Any]:
-    """Return `command` and `args` of the MCP server, which most agents take in this form."""
+    """Return `command` and `args` of the MCP server, the form for most agents."""
     program, *arguments = place.command
     return {"command": program, "args": [*arguments, "mcp"]}
 
 
 def is_ours(value: object) -> bool:
-    """Tell whether a value in an agent's file starts Cairn as Cairn writes it, and nothing else: a server, or hooks."""
+    """Tell whether a server or hooks in an agent's file start Cairn exactly as Cairn writes it, and nothing else."""
     commands = list(iter_commands(value))
     return bool(commands) and all(_is_hook(each) if isinstance(each, str) else _is_server(each) for each in commands)
 
 
 def iter_ours(value: object) -> Iterator[tuple[str | int, ...]]:
-    """Yield where what is ours stands within a value, which may hold commands of others, too: each part as a whole."""
+    """Yield the paths of our parts within a value that may also contain commands of others."""
     if is_ours(value):
         yield ()
     elif isinstance(value, Mapping):
@@ -53,13 +53,13 @@ def iter_ours(value: object) -> Iterator[tuple[str | int, ...]]:
 
 
 def mentions_cairn(value: object) -> bool:
-    """Tell whether a value starts Cairn in some way, such as one that a user wrote."""
+    """Tell whether a value starts Cairn in any way, for example as written by a user."""
     words = [word for each in iter_commands(value) for word in (_split(each) if isinstance(each, str) else each)]
     return any(_is_program(word) for word in words)
 
 
 def _split(command: str) -> list[str]:
-    """Return the words of a command as a shell reads them, and as they stand, for paths of Windows and odd quotes."""
+    """Return the words of a command, split like a shell and also at spaces, for Windows paths and odd quotes."""
     try:
         return [*shlex.split(command), *command.split()]
     except ValueError:
@@ -67,7 +67,7 @@ def _split(command: str) -> list[str]:
 
 
 def iter_commands(value: object) -> Iterator[str | tuple[str, ...]]:
-    """Yield the commands within a value: those of a shell as text, those of MCP servers as words."""
+    """Yield the commands within a value: shell commands as text, MCP servers' as words."""
     if isinstance(value, Mapping):
         words = _words(value)
         if words:
@@ -86,7 +86,7 @@ _SHELL_KEYS = ("command", "bash", "powershell", "commandWindows", "windows", "li
 
 
 def _words(value: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the words of a program with its arguments, in the forms that agents have for MCP servers."""
+    """Return the words of a program with arguments, from any of the agents' forms for MCP servers."""
     program = value.get("command", value.get("cmd"))
     arguments = value.get("args")
     if isinstance(program, str) and _is_list_of_text(arguments):
@@ -114,7 +114,7 @@ def _is_server(words: Sequence[str]) -> bool:
 
 
 def _is_start(words: Sequence[str]) -> bool:
-    """Tell whether words are the program, or Python with the module, as `Place.command` has them."""
+    """Tell whether words start Cairn, as the program or as Python with the module, as in `Place.command`."""
     return (len(words) == 1 and _is_program(words[0])) or tuple(words[1:]) in (("-m", "cairn"), ("-P", "-m", "cairn"))
 
 

@@ -1,7 +1,7 @@
-"""What VS Code Copilot and Copilot CLI share: they read the same files of hooks, and each runs all hooks in them.
+"""The common part of VS Code Copilot and Copilot CLI: they read the same hook files, and each runs all hooks in them.
 
-So there is one file, with one hook for each event, which both understand: names in the style of Claude Code. Which of
-the two runs a hook is seen in its environment and its payload.
+So there is one file with one hook for each event, which both understand, with names in Claude Code's style. The
+environment and the payload tell which of the two runs a hook.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FAILURES = ("PostToolUseFailure", "postToolUseFailure")
 
 
 class Copilot(Adapter):
-    """Either of the two."""
+    """Either of the two programs."""
 
     events: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "session-start": ("SessionStart",),
@@ -48,11 +48,11 @@ class Copilot(Adapter):
     }
 
     def hooks_file(self, place: Place, folder: Path) -> Whole:
-        """Return the file of hooks, which is the same whichever of the two it is written for.
+        """Return the hooks file, the same for both programs.
 
         Args:
-            place: where the agent is told of Cairn.
-            folder: of the files of hooks.
+            place: where Cairn is installed for the agent.
+            folder: that of the hook files.
         """
         hooks: dict[str, list[dict[str, Any]]] = {}
         for event, names in self.events.items():
@@ -69,7 +69,7 @@ class Copilot(Adapter):
         return Whole(folder / "cairn.json", json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n")
 
     def takes(self, report: Report) -> frozenset[Ability]:
-        """Return what the program takes that runs the hook; none takes anything after a tool that failed."""
+        """Return what the running program accepts; neither accepts anything after a failed tool."""
         if _event_of(report.payload) in _FAILURES:
             return frozenset()
         if report.event == "subagent-start" and host_of(report) == COPILOT_CLI:
@@ -77,7 +77,7 @@ class Copilot(Adapter):
         return super().takes(report)
 
     def read(self, report: Report) -> Happening | None:
-        """Return what a report means; it may be of the other of the two programs."""
+        """Interpret a report, which may come from the other program."""
         payload = report.payload
         agent = host_of(report)
         name, given = text_at(payload, "tool_name", "toolName"), payload.get("tool_input", payload.get("toolArgs"))
@@ -100,7 +100,7 @@ class Copilot(Adapter):
         )
 
     def answer(self, report: Report, reply: Reply) -> str:
-        """Return what the program reads that runs the hook: Copilot CLI at the top, VS Code below a name."""
+        """Return the form for the running program: Copilot CLI reads the top level, VS Code a nested object."""
         if host_of(report) == VSCODE:
             return nested(self.events[report.event][0], reply)
         said: dict[str, str] = {}
@@ -112,13 +112,13 @@ class Copilot(Adapter):
 
 
 def _powershell_command(place: Place, event: str) -> str:
-    """Return the command of a hook on Windows; where Cairn is missing it succeeds there, too."""
+    """Return a hook's command for Windows, which also succeeds if Cairn is missing."""
     program = " ".join("'" + word.replace("'", "''") + "'" for word in place.command)
     return f"& {program} hook {event} --agent {COPILOT_CLI} 2>$null; exit 0"
 
 
 def host_of(report: Report) -> str:
-    """Return which of the two programs runs a hook. VS Code may have been started by the other; it gives calls ids."""
+    """Return which of the two programs runs a hook. VS Code may run inside the other, but only it gives calls ids."""
     is_cli = report.environment.get("COPILOT_CLI") == "1" and "tool_use_id" not in report.payload
     return COPILOT_CLI if is_cli else VSCODE
 

@@ -1,6 +1,6 @@
-"""The way of an event: opens what the hook program sent, finds its project, takes it in, and words the answer.
+"""Processes an event: opens what the hook program sent, finds the project, records the event, and words the answer.
 
-Nothing here fails because of what an agent sends: that is logged, and the agent hears nothing.
+Bad input from an agent never raises an error here: it is logged, and the agent gets no answer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NOTHING: frozenset[Ability] = frozenset()
 
 
 class Asked(Protocol):
-    """What knows whether an agent should be shown something about a tool, see `cairn.hooks.intercept`."""
+    """Decides whether an agent is shown something about a tool; see `cairn.hooks.intercept`."""
 
     def before(self, happening: Happening, abilities: Collection[Ability]) -> Reply:
         """Return what to answer before a tool runs."""
@@ -35,19 +35,19 @@ class Asked(Protocol):
         """Return what to answer after a tool ran."""
 
     def hear(self, happening: Happening) -> None:
-        """Hear of any other event."""
+        """Take note of any other event."""
 
 
 class Case(NamedTuple):
-    """An event that a project hears of.
+    """An event of a project.
 
     Attributes:
         report: as the agent described it.
         adapter: of the agent.
-        happening: what it means.
+        happening: its interpretation.
         root: of the project.
         key: tells it from other events.
-        has_id: whether its agent gave it an id.
+        has_id: whether the agent gave it an id.
     """
 
     report: Report
@@ -59,22 +59,22 @@ class Case(NamedTuple):
 
     @property
     def abilities(self) -> frozenset[Ability]:
-        """What the agent takes in answer."""
+        """What the agent accepts in answer."""
         return self.adapter.takes(self.report)
 
     @property
     def is_test(self) -> bool:
-        """Whether it only shows that the hook works; it leaves no trace."""
+        """Whether it only tests the hook, and leaves no trace."""
         return self.happening.session.endswith(f":{TEST_SESSION}")
 
     @property
     def silence(self) -> str:
-        """What the agent reads where there is nothing to say."""
+        """The agent's form of no answer."""
         return _silence(self.adapter, self.report)
 
 
 def open_case(content: bytes, roots: Collection[str]) -> Case | str:
-    """Return the event that the hook program sent; what its agent reads, which is nothing, if no project hears of it.
+    """Return the event that the hook program sent, or the agent's form of no answer if it belongs to no project.
 
     Args:
         content: an envelope.
@@ -111,16 +111,16 @@ def open_case(content: bytes, roots: Collection[str]) -> Case | str:
 
 
 def take_in(case: Case, workspace: Workspace, asked: Asked | None = None, *, is_late: bool = False) -> str:
-    """Take an event in, and return what the agent is to read. What was taken in before changes nothing.
+    """Record an event, and return the agent's answer. Events recorded before change nothing.
 
     Args:
         case: the event.
         workspace: the project.
-        asked: what knows more to say than the memory.
-        is_late: nobody waits for the answer any more, so nothing is shown.
+        asked: may have more to say than the memory.
+        is_late: nobody is waiting for the answer any more, so show nothing.
 
     Raises:
-        StoreError: if it can neither be taken in nor wait on disk.
+        StoreError: if it can be neither recorded nor spooled to disk.
     """
     if case.is_test:
         return word(case, Reply(f"Cairn answers for {workspace.root.name}."))
@@ -131,7 +131,7 @@ def take_in(case: Case, workspace: Workspace, asked: Asked | None = None, *, is_
 
 
 def repeat(case: Case, asked: Asked | None = None) -> str:
-    """Return the answer to an event that another hook reported before: a denial again, but nothing to read twice."""
+    """Return the answer to a duplicate event: a denial is repeated, but nothing is shown twice."""
     if asked is None or case.happening.event != "before-tool":
         return word(case, SILENCE)
     return word(case, Reply(denial=_ask(asked, case, is_late=False).denial))
@@ -151,7 +151,7 @@ def _ask(asked: Asked, case: Case, *, is_late: bool) -> Reply:
 
 
 def join(reply: Reply, contexts: Collection[str], max_chars: int) -> Reply:
-    """Return a reply with more context, as much of it as an agent takes: the later ones are left out first."""
+    """Return a reply with more context, within an agent's limit: later pieces are dropped first."""
     parts: list[str] = []
     room = max_chars
     for context in filter(None, (reply.context, *contexts)):
@@ -162,7 +162,7 @@ def join(reply: Reply, contexts: Collection[str], max_chars: int) -> Reply:
 
 
 def word(case: Case, reply: Reply) -> str:
-    """Return a reply in the words of the agent, without what it does not take."""
+    """Return a reply in the agent's form, without what it does not accept."""
     context = reply.context if "context" in case.abilities else ""
     denial = reply.denial if "denial" in case.abilities else ""
     try:

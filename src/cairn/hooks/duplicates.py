@@ -1,4 +1,4 @@
-"""Knows which events came before: two hooks of one agent report the same event, and a hook's event may come again."""
+"""Recognises repeated events: two hooks of an agent may report the same one, and a hook may send one again."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from cairn.digest import blake2b
 from cairn.hooks.report import Happening, Report
 
 MOST_EVENTS = 5_000
-TWIN_SECONDS = 2.0  # so near to each other, two equal payloads without an id are one event
+TWIN_SECONDS = 2.0  # two equal payloads without an id within this time are one event
 Standing = Literal["new", "in work", "done"]
 
 
 class SeenEvent(NamedTuple):
-    """An event as it came first.
+    """The first report of an event.
 
     Attributes:
         id: of the run of the hook program that reported it.
         seconds: when, since the epoch.
-        is_done: whether it was taken in.
+        is_done: whether it was recorded.
     """
 
     id: str
@@ -28,18 +28,18 @@ class SeenEvent(NamedTuple):
 
 
 class SeenEvents:
-    """The latest events of all projects. It lives as long as the daemon, and is used by one thread."""
+    """The latest events of all projects. Kept in memory only, and used by one thread."""
 
     def __init__(self) -> None:
         self._seen: OrderedDict[bytes, SeenEvent] = OrderedDict()
 
     def see(self, key: bytes, report: Report, *, has_id: bool) -> Standing:
-        """Return whether an event is new, and note it as being in work if it is.
+        """Return whether an event is new, and if so mark it as in progress.
 
         Args:
-            key: of the event, as `key_of` returns it.
+            key: of the event, as from `key_of`.
             report: of the event.
-            has_id: whether the agent gave it an id; else it is known by its payload, for a short time only.
+            has_id: whether the agent gave it an id; otherwise it is recognised by its payload, for a short time only.
         """
         first = self._seen.get(key)
         is_same = first is not None and (
@@ -54,14 +54,14 @@ class SeenEvents:
         return "new"
 
     def settle(self, key: bytes, *, is_done: bool) -> None:
-        """Note what became of an event that was in work: it was taken in, or it will come again."""
+        """Record the outcome of an event in progress: it was recorded, or it will be sent again."""
         sighting = self._seen.pop(key, None)
         if is_done and sighting is not None:
             self._seen[key] = sighting._replace(is_done=True)
 
 
 def key_of(report: Report, happening: Happening, payload: bytes) -> tuple[bytes, bool]:
-    """Return what tells an event from others, and whether that is an id that its agent gave it."""
+    """Return the key of an event, and whether it is an id from the agent."""
     ids = [moment.id for moment in happening.moments]
     has_id = bool(ids) and not any(id.startswith(report.id) for id in ids)
     parts = [happening.session, happening.event, *(ids if has_id else ())]

@@ -1,4 +1,4 @@
-"""Tells an agent that has edited a definition who calls it, once, where the symbol graph knows it at once."""
+"""Tells an agent once who calls a definition that it edited, if the symbol graph knows without delay."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from cairn.waiting import Asker, GiveWay
 if TYPE_CHECKING:
     from cairn.workspace import Workspace
 
-_SECONDS = 3.0  # that callers are looked for
+_SECONDS = 3.0  # for looking for callers
 _MOST_DEFINITIONS = 3
 _MOST_CALLERS = 5  # of each
 _MOST_EDITS = 20
-_MOST_PLACES = 3  # of one edit, which may replace a text wherever it is
-_MOST_NAMED = 8  # definitions that are looked at
+_MOST_PLACES = 3  # ranges of one edit, which may replace all occurrences of a text
+_MOST_NAMED = 8  # definitions to look at
 
 
 class _Edited(NamedTuple):
-    """A definition that was edited, what is known to call it, and how many other lines may."""
+    """An edited definition, its known callers, and how many other lines may call it."""
 
     name: str
     links: Links
@@ -47,7 +47,7 @@ class _Edited(NamedTuple):
 
 
 class _Hurried(Asker):
-    """Somebody who leaves after a while, and for whom no graph is built."""
+    """An asker who leaves after a while, and for whom no graph is built."""
 
     def __init__(self) -> None:
         super().__init__(in_haste=True)
@@ -60,18 +60,18 @@ class _Hurried(Asker):
 
 
 class Edits:
-    """The part of the interceptor that knows what to say to edits. Threads may share it.
+    """The part of the interceptor for edits. Threads may share it.
 
     Args:
         workspace: the project, open.
-        settings: whether anything is said.
+        settings: whether to say anything.
     """
 
     def __init__(self, workspace: Workspace, settings: HooksSettings) -> None:
         self._workspace, self._settings = workspace, settings
 
     def answer(self, occasion: Occasion, state: SessionState) -> Offer | None:
-        """Return the callers of what was edited; None where nothing is known, or it was said before."""
+        """Return the callers of what was edited; None if nothing is known or it was said before."""
         use = occasion.use
         if use.tool != "edit" or not (occasion.is_over and occasion.can_see and self._settings.edits):
             return None
@@ -80,9 +80,9 @@ class Edits:
         try:
             content = read_source(self._workspace.root, occasion.path)
             ranges = list(_ranges(content, use.edits[:_MOST_EDITS]))
-            with _Hurried().serve():  # goes on when the agent does, for its next use
+            with _Hurried().serve():  # continues in the background, for the agent's next use
                 edited = self._workspace.graph.ask(lambda graph: _edited(graph, content.path, ranges, state))
-        except (CairnError, GiveWay):  # no index, or no answer soon
+        except (CairnError, GiveWay):  # no index, or no answer in time
             return None
         if not edited:
             return None
@@ -98,7 +98,7 @@ class Edits:
 
 
 def _ranges(content: FileContent, edits: Sequence[tuple[str, str]]) -> Iterator[tuple[int, int]]:
-    """Yield the lines, first and last, that edits left in a file; of a text that was removed nobody knows where."""
+    """Yield the ranges (first, last) of lines that edits left in a file; those of removed text are unknown."""
     for old, new in edits:
         if not old or not new.strip():
             continue
@@ -114,7 +114,7 @@ def _ranges(content: FileContent, edits: Sequence[tuple[str, str]]) -> Iterator[
 
 
 def _edited(graph: Graph, path: str, ranges: Sequence[tuple[int, int]], state: SessionState) -> list[_Edited]:
-    """Return the definitions on some lines that something calls and that the session was not told of."""
+    """Return the called definitions on some lines about which the session was not yet told."""
     code = graph.code
     if (number := code.numbers.get(path)) is None:
         return []
@@ -155,7 +155,7 @@ def _text(path: str, edited: Sequence[_Edited]) -> str:
 
 
 def _doubt(n_unresolved: int) -> str:
-    """Return what to add where lines may call a definition and were not resolved."""
+    """Return a note on unresolved lines that may call a definition."""
     if not n_unresolved:
         return ""
     return f"; {pluralize(n_unresolved, 'more line')} may call it"

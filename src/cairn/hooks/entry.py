@@ -1,7 +1,7 @@
-"""`cairn hook`: hands an event of an agent to the daemon and prints its answer, or keeps the event for later.
+"""`cairn hook`: hands an agent's event to the daemon and prints the answer, or spools the event for later.
 
-It imports only what Python has in C: a module of its library takes longer to load than the daemon to answer. So what it
-needs of `cairn.runtime`, `cairn.storage` and `cairn.hooks.envelope` is done here by hand; tests tie the two.
+It imports only modules written in C: any other takes longer to load than the daemon takes to answer. So what it needs
+of `cairn.runtime`, `cairn.storage` and `cairn.hooks.envelope` is reimplemented here; tests keep them in step.
 """
 
 import _signal  # type: ignore[import-not-found] # nothing describes it; `signal` imports much
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NoReturn
 
-# Seconds to read the event, to wait for its answer, and that when the daemon may have to start first.
+# Seconds to read the event, to wait for its answer, and to wait if the daemon may have to start first.
 READ_SECONDS, ANSWER_SECONDS, START_SECONDS = 5.0, 0.4, 1.5
 MAX_PAYLOAD_BYTES = 32_000_000
 START_MARK, START_EVERY_SECONDS = "hooks.start", 10.0
 MAGIC = b"cairn-hook 1"
-# The variables that adapters look at: which program runs the hook, and where. None of them is secret.
+# The variables that adapters use: which program runs the hook, and where. None of them is secret.
 VARIABLES = (
     "CLAUDECODE", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT", "AI_AGENT",
     "CURSOR_VERSION", "CURSOR_PROJECT_DIR", "COPILOT_CLI", "COPILOT_PROJECT_DIR", "COPILOT_AGENT_SESSION_ID",
     "GEMINI_SESSION_ID", "GEMINI_PROJECT_DIR", "GEMINI_CWD", "DEVIN_PROJECT_DIR", "QWEN_PROJECT_DIR", "QWEN_SESSION_ID",
     "FACTORY_PROJECT_DIR", "OPENCODE", "CAIRN_FRESH",
 )  # fmt: skip
-# What an agent wants to read where there is nothing to say; the others want nothing.
+# What agents want to read if there is nothing to say; the others want no output.
 SILENCE = {"gemini-cli": b"{}", "cursor": b"{}"}
 
 _LOCK, _START_LOCK, _RUNTIME, _TOKEN = "daemon.lock", "daemon-start.lock", "daemon.json", "daemon.token"
@@ -41,18 +41,18 @@ _MAX_NAME_CHARS, _MAX_LOGGED_CHARS = 100, 30
 
 
 def run(arguments: list[str]) -> "NoReturn":
-    """Report one event as a process: print the answer, or nothing, and exit with 0 whatever happens.
+    """Run the hook program for one event: print the answer, if any, and exit with 0 whatever happens.
 
     Args:
-        arguments: after `cairn hook`: the event, `--agent` and its name, perhaps the payload. Else that is in stdin.
+        arguments: after `cairn hook`: the event, `--agent NAME`, and perhaps the payload, which is otherwise in stdin.
     """
     try:
         _open_standard_streams()
         hook = Hook(arguments, os.environ)
-        _set_alarm(READ_SECONDS + START_SECONDS + 1.0, hook.give_up)  # here, as it ends the process
+        _set_alarm(READ_SECONDS + START_SECONDS + 1.0, hook.give_up)  # here, because it ends the process
         hook.report()
     finally:
-        os._exit(0)  # at once: there is nothing to tidy up
+        os._exit(0)  # at once, since there is nothing to tidy up
 
 
 class Hook:
@@ -70,13 +70,13 @@ class Hook:
         self._folder: OpenFolder | None = None
 
     def report(self) -> None:
-        """Hand over the event and print the answer; note what went wrong."""
+        """Hand over the event and print the answer; log what went wrong."""
         answer = self._silence
         try:
             begun = time.time_ns()
             try:
                 self._folder = open_state(state_path(self._environment))
-            finally:  # an agent whose event nobody reads may fail
+            finally:  # an agent may fail if nobody reads its event
                 payload, n_bytes = read_payload(self._argument)
             if n_bytes > len(payload):
                 self._note(f"the event goes without its {n_bytes:,} bytes, which are too many")
@@ -109,13 +109,13 @@ class Hook:
         return self._silence
 
     def give_up(self, number: int, frame: object) -> None:
-        """End the process at a signal, with the silent answer."""
+        """End the process on a signal, with the silent answer."""
         self._note("the event is lost: it does not end, or the disk does not answer")
         _write_all(1, self._silence)
         os._exit(0)
 
     def _note(self, text: str) -> None:
-        """Write a line to the log, if that can be done."""
+        """Write a line to the log if possible."""
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         line = f"{now} {name_to_log(self._agent)} {name_to_log(self._event)}: {text}"
         line = "".join(letter if letter.isprintable() else " " for letter in line[:1_000])
@@ -123,14 +123,14 @@ class Hook:
             if self._folder is not None:
                 write_log(self._folder, line.encode("utf-8", "replace") + b"\n")
         except OSError:
-            return  # nobody can be told
+            return  # there is nobody to tell
 
 
 # -- the event ---------------------------------------------------------------------------------------------------------
 
 
 def parse_arguments(arguments: list[str]) -> tuple[str, str, str | None]:
-    """Return the event, the agent, and the payload, which is None unless it is an argument."""
+    """Return the event, the agent, and the payload, None unless it is an argument."""
     event = agent = ""
     payload = None
     rest = iter(arguments)
@@ -147,13 +147,13 @@ def parse_arguments(arguments: list[str]) -> tuple[str, str, str | None]:
 
 
 def name_to_log(name: str) -> str:
-    """Return the name of an agent or an event as it is logged: `?` unless it is words, since it may be a secret."""
+    """Return the name of an agent or event for the log: `?` unless it consists of words, since it may be a secret."""
     is_words = len(name) <= _MAX_LOGGED_CHARS and name.isascii() and name.replace("-", "").replace("_", "").isalpha()
     return name if is_words else "?"
 
 
 def read_payload(argument: str | None) -> tuple[bytes, int]:
-    """Return the payload and its size; one that is too large is read and dropped. A terminal is not read."""
+    """Return the payload and its size; if it is too large, it is read and dropped. A terminal is not read."""
     if argument is not None:
         payload = os.fsencode(argument)
         return payload, len(payload)
@@ -171,10 +171,10 @@ def read_payload(argument: str | None) -> tuple[bytes, int]:
 def pack(
     id: str, agent: str, event: str, seconds: float, environment: "Mapping[str, str]", payload: bytes, n_bytes: int
 ) -> bytes:
-    """Return an event as `cairn.hooks.envelope` describes it."""
+    """Pack an event as described by `cairn.hooks.envelope`."""
     try:
         folder = os.getcwd()
-    except OSError:  # it was deleted
+    except OSError:  # the folder was deleted
         folder = ""
     fields = [id, agent, event, f"{seconds:.6f}", folder, str(n_bytes)]
     fields += [f"{name}={environment[name]}" for name in VARIABLES if name in environment]
@@ -185,7 +185,7 @@ def pack(
 
 
 def state_path(environment: "Mapping[str, str]") -> str:
-    """Return the path of this user's state folder, as `cairn.folders.state_folder` does.
+    """Return the path of this user's state folder, like `cairn.folders.state_folder`.
 
     Raises:
         OSError: if the home folder is unknown.
@@ -204,10 +204,10 @@ def state_path(environment: "Mapping[str, str]") -> str:
 
 
 def find_daemon(folder: OpenFolder) -> tuple[str, int] | None:
-    """Return host and port of the daemon of this version, None if none is running.
+    """Return host and port of a running daemon of this version, None if there is none.
 
-    The runtime file counts only while the process that it names holds the lock, so that the token is never sent to a
-    program that has taken a dead daemon's port.
+    The runtime file only counts while the process that it names holds the lock, so that the token is never sent to a
+    program that has taken over a dead daemon's port.
     """
     try:
         host, port, pid, version = parse_runtime(folder.read(_RUNTIME))
@@ -217,7 +217,7 @@ def find_daemon(folder: OpenFolder) -> tuple[str, int] | None:
 
 
 def parse_runtime(content: bytes) -> tuple[str, int, int, str]:
-    """Return host, port, process and version of the daemon, of the JSON that `cairn.runtime` writes.
+    """Return host, port, process and version of the daemon from the JSON that `cairn.runtime` writes.
 
     Raises:
         ValueError: if it is anything else.
@@ -243,7 +243,7 @@ def parse_runtime(content: bytes) -> tuple[str, int, int, str]:
 
 
 def wait_for_daemon(folder: OpenFolder, deadline: float) -> tuple[str, int] | None:
-    """Return where the daemon is once it is there, None if it is not before the deadline."""
+    """Wait until the daemon is up and return where it is, None at the deadline."""
     while time.monotonic() < deadline:
         if daemon := find_daemon(folder):
             return daemon
@@ -252,7 +252,7 @@ def wait_for_daemon(folder: OpenFolder, deadline: float) -> tuple[str, int] | No
 
 
 def start_daemon(folder: OpenFolder) -> None:
-    """Start the daemon, or replace one of another version, unless that was tried a moment ago."""
+    """Start the daemon, or replace one of another version, unless that was just tried."""
     try:
         if 0 <= time.time() - folder.status(START_MARK).st_mtime < START_EVERY_SECONDS:
             return
@@ -266,7 +266,7 @@ def start_daemon(folder: OpenFolder) -> None:
 
 
 def ask(daemon: tuple[str, int], token: bytes, envelope: bytes, deadline: float) -> bytes:
-    """Return the daemon's answer to an event, which it has taken in then.
+    """Return the daemon's answer to an event, which it has recorded by then.
 
     Raises:
         TimeoutError: if it does not answer before the deadline.
@@ -301,7 +301,7 @@ def ask(daemon: tuple[str, int], token: bytes, envelope: bytes, deadline: float)
 
 
 def is_whole(received: bytes) -> bool:
-    """Tell whether a response has all the bytes that it announces.
+    """Tell whether a response has all of its announced bytes.
 
     Raises:
         ValueError: if it announces none, or is not HTTP.
@@ -326,7 +326,7 @@ def _left(deadline: float) -> float:
 
 
 def _open_standard_streams() -> None:
-    """Open stdin, stdout and stderr on the null device where they are closed: another file would take their place."""
+    """Open closed standard streams on the null device; otherwise another file would get their descriptors."""
     for number in (0, 1, 2):
         try:
             os.fstat(number)
@@ -335,7 +335,7 @@ def _open_standard_streams() -> None:
 
 
 def _write_all(descriptor: int, content: bytes) -> None:
-    """Write to a stream; that nobody reads it is not our concern."""
+    """Write to a stream, ignoring that nobody may be reading."""
     rest = memoryview(content)
     try:
         while rest:
@@ -347,7 +347,7 @@ def _write_all(descriptor: int, content: bytes) -> None:
 if sys.platform == "win32":
 
     def _spawn(command: list[str], folder: str) -> None:
-        """Start a process that has none of this one's streams."""
+        """Start a process without this one's streams."""
         for number in (0, 1, 2):
             os.set_inheritable(number, False)
         os.spawnv(os.P_DETACH, command[0], command)
@@ -358,7 +358,7 @@ if sys.platform == "win32":
 else:
 
     def _spawn(command: list[str], folder: str) -> None:
-        """Start a process without this one's streams: an agent may wait until all that hold them have ended."""
+        """Start a process without this one's streams, since an agent may wait until nobody holds them."""
         if os.fork():
             return
         try:
@@ -373,6 +373,6 @@ else:
             os._exit(1)
 
     def _set_alarm(seconds: float, handle: object) -> None:
-        """Call a function after some time even if a pipe stays open, or a file system hangs."""
+        """Call a function after some time, even if a pipe stays open or a file system hangs."""
         _signal.signal(_signal.SIGALRM, handle)
         _signal.setitimer(_signal.ITIMER_REAL, seconds)

@@ -1,9 +1,9 @@
-"""What the hook program hands over: a few fields, and the agent's payload as it came.
+"""The format in which the hook program hands over an event: a few fields, and the agent's payload unchanged.
 
     cairn-hook 1 NUL id NUL agent NUL event NUL seconds NUL folder NUL size NUL NAME=value NUL … NUL NUL payload
 
-`size` is that of the payload in bytes. A payload that is missing was larger than the hook program takes; one of another
-size was cut off, and so was the rest of the event. The hook program writes this by hand, see `cairn.hooks.entry`.
+`size` is the payload's, in bytes. A missing payload was too large for the hook program; one with another size was cut
+off, along with the rest of the event. The hook program writes this by hand; see `cairn.hooks.entry`.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _HINT = "docs/http-api.md describes an event"
 
 
 class Envelope(NamedTuple):
-    """An event as the hook program handed it over.
+    """An event as handed over by the hook program.
 
     Attributes:
-        report: all but the payload, which is empty there.
-        payload: the bytes that the agent sent.
+        report: everything but the payload, which is empty there.
+        payload: as sent by the agent.
     """
 
     report: Report
@@ -37,10 +37,10 @@ class Envelope(NamedTuple):
 
 
 def open_envelope(content: bytes) -> Envelope:
-    """Return what is in an envelope.
+    """Unpack an envelope.
 
     Raises:
-        RequestError: if it is none, or not a whole one.
+        RequestError: if it is not an envelope, or incomplete.
     """
     fields, start = _fields_of(content)
     if fields[0] != MAGIC:
@@ -57,7 +57,7 @@ def open_envelope(content: bytes) -> Envelope:
 
 
 def _fields_of(content: bytes) -> tuple[list[bytes], int]:
-    """Return the fields up to the empty one behind the variables, and where the payload begins."""
+    """Return the fields up to the empty one after the variables, and the offset of the payload."""
     fields: list[bytes] = []
     start = 0
     while (end := content.find(b"\0", start, start + _MAX_FIELD_BYTES)) >= 0 and len(fields) < _MAX_FIELDS:
@@ -70,7 +70,7 @@ def _fields_of(content: bytes) -> tuple[list[bytes], int]:
 
 
 def read_payload(payload: bytes) -> dict[str, Any]:
-    """Return the payload; an empty one is an empty object.
+    """Parse the payload; an empty one is an empty object.
 
     Raises:
         RequestError: if it is not a JSON object in UTF-8.

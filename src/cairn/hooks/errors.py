@@ -1,4 +1,4 @@
-"""What went wrong in the hook program of late: it says so in a log of its own, which holds what all projects missed."""
+"""Reads recent failures of the hook program from its own log, which is shared by all projects."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from cairn.storage.own_files import read_own
 
 _RECENT_SECONDS = 86_400.0
 _MOST_AGENTS = 20
-_LINE = re.compile(r"\S+ (\S+) (\S+): (.*)")  # when, the agent, the event, what went wrong
+_LINE = re.compile(r"\S+ (\S+) (\S+): (.*)")  # time, agent, event, failure
 _UNHEARD = {"heard": 0.0, "count": 0, "last_ms": 0.0, "p95_ms": 0.0, "slowest_ms": 0.0}
 
 
 def recent_lines(state: Path, now: float | None = None) -> list[str]:
-    """Return the lines of the last day; the time at the beginning of each sorts as text.
+    """Return the lines of the last day; they begin with a time that sorts as text.
 
     Args:
         state: the user's state folder.
@@ -33,10 +33,10 @@ def recent_lines(state: Path, now: float | None = None) -> list[str]:
 
 
 def with_errors(status: dict[str, Any], state: Path, now: float | None = None) -> dict[str, Any]:
-    """Return what is known of a project, with how often each hook of each agent failed in the last day, and how last.
+    """Return a project's status, with how often each agent's hooks failed in the last day, and the last failure.
 
     Args:
-        status: of `UpkeepFacet.status`.
+        status: from `UpkeepFacet.status`.
         state: the user's state folder.
         now: the time, in seconds since the epoch.
     """

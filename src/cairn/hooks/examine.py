@@ -1,4 +1,4 @@
-"""What `cairn doctor` says of the hook program: which events wait, and what went wrong of late."""
+"""The findings of `cairn doctor` on the hook program: waiting events, and recent failures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EVENT_BYTES = 10_000
 
 
 def examine_hook_program(state: Path, now: float | None = None) -> list[Finding]:
-    """Return what there is to say; nothing where all is well.
+    """Return the findings; none if all is well.
 
     Args:
         state: the user's state folder.
@@ -43,7 +43,7 @@ def examine_hook_program(state: Path, now: float | None = None) -> list[Finding]
 
 
 def _examine_folder(state: Path) -> Iterator[Finding]:
-    """Say that nothing can be kept in the state folder: hooks are silent then, and cannot even write a log."""
+    """Report a state folder that cannot be written: hooks are then silent, and cannot even write a log."""
     folder = next(folder for folder in (state, *state.parents) if folder.exists())
     try:
         with TemporaryFile(dir=folder) as stream:

@@ -1,4 +1,4 @@
-"""Charges what an agent reads of a file to the outline that it was given in the place of that file."""
+"""Charges later reads of a file to the outline that an agent was given instead of the file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class FollowUps:
 
     Args:
         workspace: the project, open.
-        settings: not looked at.
+        settings: unused.
     """
 
     def __init__(self, workspace: Workspace, settings: HooksSettings) -> None:
@@ -38,7 +38,7 @@ class FollowUps:
         self._served = ServedAnswers(workspace.memory.store, workspace.memory.sessions)
 
     def answer(self, occasion: Occasion, state: SessionState) -> Offer | None:
-        """Charge a read, of lines, of a whole file or by an id, where an outline took the place of the file before."""
+        """Charge a read, of lines, of a whole file or by id, if an outline replaced the file earlier."""
         if occasion.has_failed or not len(state.replaced) or not _happens_now(occasion):
             return None
         if occasion.use.tool == "read":
@@ -54,7 +54,7 @@ class FollowUps:
         return None
 
     def _charge(self, occasion: Occasion, state: SessionState, path: str, first: int, last: int) -> None:
-        """Charge some lines of a file, if it holds what it did when something else took its place."""
+        """Charge some lines of a file, if it has not changed since it was replaced."""
         if not path or path not in state.replaced:
             return
         try:
@@ -67,13 +67,13 @@ class FollowUps:
 
 
 def _happens_now(occasion: Occasion) -> bool:
-    """Tell whether a use is counted now: after the tool, or before it where the agent says nothing afterwards."""
+    """Tell whether to count a use now: after the tool, or before it if the agent does not report the end."""
     events = adapter_or_any(occasion.agent).events
     return occasion.is_over or (bool(events) and "after-tool" not in events)
 
 
 def _ids(occasion: Occasion) -> list[str]:
-    """Return the ids of definitions that are fetched, by the tool of our server or by our command."""
+    """Return the ids of definitions that are fetched, with our server's tool or our command."""
     words: list[str] = []
     if occasion.use.tool == "mcp" and _FETCH.search(occasion.use.name):
         words = occasion.target.split()

@@ -1,7 +1,7 @@
-"""Tells which program runs a hook: several run the hooks that their users installed for Claude Code.
+"""Tells which program runs a hook, since several run the hooks that users installed for Claude Code.
 
-An agent that was started in the shell of another inherits its variables. So what proves an agent comes before what only
-hints at it, and Claude Code's own mark, which most of them inherit, comes last.
+An agent that was started in another's shell inherits its variables. So proof comes before hints, and Claude Code's own
+mark, which most of them inherit, comes last.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from cairn.hooks.report import Report
 CLAUDE_CODE, CURSOR, COPILOT_CLI, VSCODE = "claude-code", "cursor", "copilot-cli", "vscode"
 DEVIN, GEMINI_CLI, QWEN_CODE, DROID, OPENCODE = "devin", "gemini-cli", "qwen-code", "droid", "opencode"
 
-# Variables that hold the id of the session to which the payload belongs.
+# Variables with the id of the payload's session.
 _PROOFS = (
     ("CLAUDE_CODE_SESSION_ID", CLAUDE_CODE),
     ("GEMINI_SESSION_ID", GEMINI_CLI),
@@ -31,7 +31,7 @@ _MARKS = (
 
 
 def host_of(report: Report) -> str:
-    """Return the name of the agent that runs a hook, empty where nothing tells."""
+    """Return the name of the agent that runs a hook, empty if unknown."""
     sessions = [report.payload.get(name) for name in ("session_id", "sessionId")]
     for variable, host in _PROOFS:
         if report.environment.get(variable) and report.environment[variable] in sessions:
@@ -43,10 +43,10 @@ def host_of(report: Report) -> str:
         if report.environment.get(variable):
             return host
     if "timestamp" in report.payload and "hook_event_name" in report.payload:
-        return VSCODE  # which has no mark of its own; Claude Code sends no time
+        return VSCODE  # it has no mark of its own; Claude Code sends no time
     return CLAUDE_CODE if report.environment.get("CLAUDECODE") else ""
 
 
 def is_foreign(report: Report) -> bool:
-    """Tell whether another agent runs the hook of this one."""
+    """Tell whether another agent runs this one's hook."""
     return host_of(report) not in ("", report.agent)

@@ -1,8 +1,8 @@
-"""Answers the uses of tools: puts what an agent may be shown together, in time or not at all.
+"""Answers uses of tools: collects what an agent may be shown, in time or not at all.
 
-What there is to say is the business of parts, such as `cairn.hooks.reads`. Here it is decided whether an agent gets it:
-it is ready in time, the session has room for it, and it was not said before. What is shown is written down first.
-Nothing is ever raised: an agent that hears nothing works on as it would without Cairn.
+Parts, such as `cairn.hooks.reads`, know what to say. This module decides whether the agent gets it: if it is ready in
+time, if the session has room for it, and if it was not said before. Whatever is shown is recorded first. Nothing is
+ever raised: an agent without an answer just works on as it would without Cairn.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from cairn.workspace import Workspace
 
 ANSWER_SECONDS = 0.05
-READ_SECONDS = 0.15  # where a whole file is not read for it, once, there is more to gain
-LATE_SECONDS = 60.0  # for so long something that was not ready in time is worth saying
-TWIN_SECONDS = 2.0  # within which the same use is the same question
+READ_SECONDS = 0.15  # there is more to gain if that saves the reading of a whole file
+LATE_SECONDS = 60.0  # how long a late answer is still worth giving
+TWIN_SECONDS = 2.0  # within which a repeated use is the same question
 _THREADS = 4
-_MOST_WAITING = 8  # uses; where more wait, an agent is not kept waiting for its turn
+_MOST_WAITING = 8  # uses; if more are waiting, an agent is not kept waiting
 _TOOLS = ("read", "edit", "write", "search", "list", "shell", "mcp")
-# What knows what to say, each called with the workspace and the settings; `searches` is before `reads`, which it helps.
+# The parts, each called with the workspace and the settings; `searches` comes before `reads`, which it helps.
 _PARTS = (
     "cairn.hooks.searches:Searches",
     "cairn.hooks.followups:FollowUps",
@@ -48,10 +48,10 @@ _log = logging.getLogger("cairn.hooks")
 
 
 class _PendingReply:
-    """An answer in the making, for which somebody waits for a while.
+    """An answer in progress, for which somebody waits for a limited time.
 
     Args:
-        asked: when it was asked for, in seconds since the epoch.
+        asked: when it was requested, in seconds since the epoch.
     """
 
     def __init__(self, asked: float) -> None:
@@ -63,15 +63,15 @@ class _PendingReply:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether somebody still waits."""
+        """Whether somebody is still waiting."""
         return not self._is_late
 
     def settle(self, reply: Reply, note: Callable[[], None] | None = None) -> bool:
-        """Give the answer, unless there is one; return whether anybody gets it.
+        """Set the answer, unless there is one; return whether anybody gets it.
 
         Args:
             reply: the answer.
-            note: is called before anybody has it, if somebody gets it.
+            note: called before the answer is handed out, if somebody gets it.
         """
         with self._changed:
             if self._reply is None and not self._is_late:
@@ -82,7 +82,7 @@ class _PendingReply:
             return not self._is_late
 
     def wait(self, seconds: float) -> Reply:
-        """Return the answer once it is there; silence after so many seconds, and from then on."""
+        """Wait for the answer; after a timeout return silence, now and later."""
         with self._changed:
             self._changed.wait_for(lambda: self._reply is not None or self._is_late, seconds)
             if self._reply is None:
@@ -93,14 +93,14 @@ class _PendingReply:
 
 
 class Interceptor:
-    """Answers the uses of tools in one project. Threads may share it; close it before the workspace.
+    """Answers uses of tools in one project. Threads may share it; close it before the workspace.
 
     Args:
         workspace: the project, open.
         settings: by default those of the workspace.
         now: the machine's clock, in seconds since the epoch.
-        parts: what knows what to say, the first one first; by default all there are.
-        seconds: after which an agent hears nothing; by default 50 ms, and 150 for a read that may be replaced.
+        parts: the parts in order; by default all of them.
+        seconds: how long an agent waits; by default 50 ms, and 150 ms for a read that may be replaced.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class Interceptor:
         self._counting = Lock()
 
     def close(self) -> None:
-        """End what is under way; nothing is answered afterwards."""
+        """Stop all work; nothing is answered afterwards."""
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     def before(self, happening: Happening, abilities: Collection[Ability]) -> Reply:
@@ -129,12 +129,12 @@ class Interceptor:
 
         Args:
             happening: a `before-tool`.
-            abilities: what the agent takes in answer to it.
+            abilities: what the agent accepts in answer to it.
         """
         return self._ask(happening, abilities, is_over=False)
 
     def after(self, happening: Happening, abilities: Collection[Ability]) -> Reply:
-        """Return what to answer after a tool ran; what was answered before is not said again.
+        """Return what to answer after a tool ran, without repeating what was answered before it ran.
 
         Args:
             happening: an `after-tool`.
@@ -143,10 +143,10 @@ class Interceptor:
         return self._ask(happening, abilities, is_over=True)
 
     def hear(self, happening: Happening) -> None:
-        """Forget what an agent no longer has, or that is no more.
+        """Forget what an agent no longer has, or sessions that have ended.
 
         Args:
-            happening: of any other event.
+            happening: any other event.
         """
         ledger = ledger_of(happening)
         source = happening.moments[0].details.get("source", "") if happening.moments else ""
@@ -158,7 +158,7 @@ class Interceptor:
             self._warm()
 
     def _warm(self) -> None:
-        """Let what parses files start while the agent still thinks: it takes longer than an agent is kept waiting."""
+        """Start a parser process while the agent is still thinking, since that takes longer than an agent waits."""
         with suppress(RuntimeError):  # closed
             self._threads.submit(warm)
 
@@ -179,7 +179,7 @@ class Interceptor:
         return reply
 
     def _patience(self, happening: Happening, abilities: Collection[Ability]) -> float:
-        """Return for how many seconds an agent is kept waiting at most."""
+        """Return how many seconds an agent may have to wait."""
         if self._seconds is not None:
             return self._seconds
         may_read = happening.use is not None and happening.use.tool in ("read", "shell")
@@ -189,11 +189,11 @@ class Interceptor:
     def _answer_of(
         self, happening: Happening, use: ToolUse, abilities: Collection[Ability], *, is_over: bool
     ) -> _PendingReply:
-        """Return the answer to a use, which is in the making; the same for one that is asked about twice."""
+        """Return the pending answer to a use, the same one if it is asked for twice."""
         state = self._states.of(session_of(happening), ledger_of(happening))
         name = id_of(use)
         answer = _PendingReply(self._now())
-        if use.id:  # some agents ask twice at once; and some models give the same id to a later use
+        if use.id:  # some agents ask twice at once, and some models reuse an id for a later use
             known: _PendingReply = state.replies.put_new(f"{name}\0{is_over}", answer)
             if known is not answer and abs(answer.asked - known.asked) <= TWIN_SECONDS:
                 return known
@@ -212,7 +212,7 @@ class Interceptor:
         return answer
 
     def _work(self, occasion: Callable[[], Occasion], state: SessionState, answer: _PendingReply) -> None:
-        """Make an answer; this runs in a thread of ours."""
+        """Produce an answer; this runs in our own thread."""
         try:
             with answer.asker.serve():
                 answer.asker.check()
@@ -253,7 +253,7 @@ class Interceptor:
             _note_all(offers)
 
     def _affordable(self, offers: Sequence[Offer], state: SessionState) -> list[Offer]:
-        """Leave out what the session has no more room for; what takes the place of something costs nothing more."""
+        """Drop what the session has no more room for; replacements cost nothing extra."""
         left = self._settings.session_tokens - state.tokens
         kept = []
         for offer in offers:
@@ -264,12 +264,12 @@ class Interceptor:
         return kept
 
     def _keep(self, row: ServedAnswer, reply: Reply, answer: _PendingReply) -> bool:
-        """Write down what is shown, in time; return whether it is."""
+        """Record what is shown, in time; return whether that succeeded."""
         tokens = count_tokens(reply.denial or reply.context)
         return self._served.add(row._replace(tokens=tokens), lambda: answer.is_wanted)
 
     def _restore(self, occasion: Occasion, state: SessionState) -> None:
-        """Fill the state of a session with what is kept of it: the daemon may have been started since."""
+        """Restore a session's state from the ledger, since the daemon may have been restarted."""
         state.is_restored = True
         known = self._served.known(occasion.session, occasion.ledger)
         for path in known.edited:
@@ -285,7 +285,7 @@ class Interceptor:
 
 
 def _take_late(occasion: Occasion, state: SessionState) -> list[Offer]:
-    """Return what an agent is told now because it was not ready before; what is too old is forgotten."""
+    """Return earlier late answers to give now; those that are too old are dropped."""
     if not occasion.can_see:
         return []
     late: list[Offer] = []
@@ -297,14 +297,14 @@ def _take_late(occasion: Occasion, state: SessionState) -> list[Offer]:
 
 
 def _note_all(offers: Sequence[Offer]) -> None:
-    """Keep what need not be kept before an agent has its answer."""
+    """Record what does not have to be recorded before the agent has its answer."""
     for offer in offers:
         if offer.note is not None:
             offer.note()
 
 
 def _joined(replies: Sequence[Reply]) -> Reply:
-    """Return one reply for several; if one of them denies, the agent reads the others with the reason."""
+    """Combine replies; if one of them denies, the others are appended to its reason."""
     context = "\n\n".join(reply.context for reply in replies if reply.context)
     denial = next((reply.denial for reply in replies if reply.denial), "")
     return Reply(denial="\n\n".join(filter(None, (denial, context)))) if denial else Reply(context)

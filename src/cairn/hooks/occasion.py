@@ -1,4 +1,4 @@
-"""The use of a tool as something that an agent may be answered, and what it may be answered with."""
+"""A use of a tool as an occasion to answer an agent, and what it may be answered."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ _EDITING = ("edit", "write")
 
 
 class Occasion(NamedTuple):
-    """A tool that an agent is about to use, or has used.
+    """A tool that an agent is about to use or has used.
 
     Attributes:
-        use: of a shell command that only reads one file, the read; see `asked`.
-        asked: the use as the agent reported it.
-        path: the file of a read or an edit, relative to the root with slashes; empty if it is not below it.
-        edited: the files that an edit changes, likewise.
-        command: what a shell command is, if it is nothing but a search or the reading of one file.
-        target: what the tool was handed, in a few words; see `cairn.memory.moments.ToolCall`.
+        use: the use, but for a shell command that only reads one file, the read; see `asked`.
+        asked: the use as reported by the agent.
+        path: the file of a read or edit, relative to the root with slashes; empty if it is not below the root.
+        edited: the files that an edit changes, likewise relative.
+        command: a shell command's meaning, if it is nothing but a search or the reading of one file.
+        target: a summary of the tool's input; see `cairn.memory.moments.ToolCall`.
         agent: such as `claude-code`.
-        session: the agent's session; its sub-agents have the same.
-        ledger: under which name is kept what was shown: a sub-agent has not seen what its session was shown.
-        folder: where the agent works.
+        session: the agent's session, shared with its sub-agents.
+        ledger: the key for what was shown, since a sub-agent has not seen what its session was shown.
+        folder: the agent's working folder.
         seconds: when, since the epoch.
-        is_over: the tool was used already.
-        has_failed: it was used, and did not do what it should.
-        output: what it printed or answered, as far as the agent says, once it is over.
-        was_asked: this use was answered before the tool ran, or could have been.
-        can_see: the agent takes context now.
-        can_deny: the agent can be refused the use now, and it can be written down that it was.
+        is_over: whether the tool has run.
+        has_failed: whether it has run and failed.
+        output: what it printed or answered, as far as the agent reports it, once it is over.
+        was_asked: whether this use was, or could have been, answered before the tool ran.
+        can_see: whether the agent accepts context now.
+        can_deny: whether the use can be denied now, and that can be recorded.
     """
 
     use: ToolUse
@@ -61,19 +61,19 @@ class Occasion(NamedTuple):
 
     @property
     def is_shell(self) -> bool:
-        """Whether a shell does it."""
+        """Whether the tool is a shell."""
         return self.asked.tool == SHELL
 
 
 class Offer(NamedTuple):
-    """What a part of the interceptor has to say to a use.
+    """What a part of the interceptor has to say about a use.
 
     Attributes:
-        reply: what the agent is shown.
-        row: what is kept of that; the tokens of `reply` are filled in.
-        settle: is called once it is certain that the agent is shown this.
-        is_lasting: it is as good a little later, at the next use, if it is not ready in time.
-        note: is called after the agent has it, for what need not be written down before.
+        reply: what to show the agent.
+        row: its record; the tokens of `reply` are filled in.
+        settle: called once it is certain that the agent will see this.
+        is_lasting: whether it is still good at the next use if it is not ready in time.
+        note: called after the agent has it, to record what does not have to be recorded before.
     """
 
     reply: Reply
@@ -84,12 +84,12 @@ class Offer(NamedTuple):
 
 
 class Part(Protocol):
-    """A part of the interceptor: it knows what to say to some uses."""
+    """A part of the interceptor, which knows what to say about some uses."""
 
     def answer(self, occasion: Occasion, state: SessionState) -> Offer | None:
-        """Return what to say to a use; None for nothing. It runs in a thread of its own.
+        """Return what to say about a use; None for nothing. It runs in its own thread.
 
-        What takes too long is not shown; `cairn.waiting.check` then ends it.
+        If it takes too long, nothing is shown, and `cairn.waiting.check` stops it.
         """
 
 
@@ -99,12 +99,12 @@ def occasion_of(
     """Return the use of a tool as an occasion.
 
     Args:
-        happening: what the agent reported.
+        happening: the agent's report.
         asked: the use in it.
-        abilities: what the agent takes now.
+        abilities: what the agent accepts now.
         root: of the project.
         now: the time, for a happening without one.
-        is_over: whether the tool was used already.
+        is_over: whether the tool has run.
     """
     moment = next((moment for moment in happening.moments if moment.event == happening.event), None)
     call = moment.call if moment is not None else None
@@ -131,18 +131,18 @@ def occasion_of(
 
 
 def session_of(happening: Happening) -> str:
-    """Return the id of a session as it is kept, which is without secrets."""
+    """Return the id of a session as stored, without secrets."""
     return session_to_keep(happening.session)
 
 
 def ledger_of(happening: Happening) -> str:
-    """Return under which name is kept what was shown: a sub-agent has not seen what its session was shown."""
+    """Return the key for what was shown, since a sub-agent has not seen what its session was shown."""
     session = session_of(happening)
     return f"{session}/{session_to_keep(happening.subagent)}" if happening.subagent else session
 
 
 def _read_by(asked: ToolUse, read: FileRead) -> ToolUse:
-    """Return the read that a command of a shell is."""
+    """Return the read that a shell command does."""
     path = os.path.join(asked.path, read.folder, read.path)
     return ToolUse("read", asked.name, path, read.offset, read.limit, command=asked.command, id=asked.id)
 
@@ -155,9 +155,9 @@ def _edited(happening: Happening, use: ToolUse, root: str) -> tuple[str, ...]:
 
 
 def path_below(root: str, folder: str, path: str) -> str:
-    """Return a path relative to the root, with slashes; empty if it does not lead to something below it.
+    """Return a path relative to the root, with slashes; empty if it does not lead below the root.
 
-    Symbolic links in the path to the project are followed, those in the project are not.
+    Symbolic links in the path to the project are followed; those inside the project are not.
     """
     if not path or "\0" in path:
         return ""
@@ -169,5 +169,5 @@ def path_below(root: str, folder: str, path: str) -> str:
 
 
 def id_of(use: ToolUse) -> str:
-    """Return what names a use, the same before and after the tool; made of what it does where the agent has no id."""
+    """Return an id of a use, the same before and after the tool; derived from its content if the agent has none."""
     return use.id or "\0".join(map(str, use._replace(edits=())))

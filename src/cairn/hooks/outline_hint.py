@@ -1,4 +1,4 @@
-"""The words with which an agent is given the outline of a file, and told how to read what it needs of it."""
+"""The text that gives an agent the outline of a file, and tells it how to read what it needs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EXAMPLE_LINES = range(4, 200)
 
 
 class LinesToRead(NamedTuple):
-    """Lines of a file to read, and what they hold."""
+    """Lines of a file to read, and their content."""
 
     id: str
     name: str
@@ -33,11 +33,11 @@ class Shown(NamedTuple):
 
     Attributes:
         outline: of the file.
-        file_tokens: of all of it.
-        span: what it is told to read, as an example.
-        around: what is around the definition that it searched for, empty for nothing.
-        places: the definitions in which what it searched for lately is, empty for none.
-        text: the outline.
+        file_tokens: those of the whole file.
+        span: the example of lines to read.
+        around: the surroundings of the definition that it searched for, or empty.
+        places: the definitions that match its recent searches, or empty.
+        text: that of the outline.
     """
 
     outline: FileOutline
@@ -49,11 +49,11 @@ class Shown(NamedTuple):
 
 
 def example_of(outline: FileOutline, target: int | None) -> LinesToRead:
-    """Return the lines to name as an example: of what was searched for, else of the first definition worth a read.
+    """Return the example of lines to read: of what was searched for, else of the first definition worth reading.
 
     Args:
         outline: of a file that defines something.
-        target: the number of the definition that was searched for.
+        target: the index of the definition that was searched for.
     """
     numbers = [] if target is None else [target]
     for number, symbol in enumerate(outline.symbols):
@@ -65,7 +65,7 @@ def example_of(outline: FileOutline, target: int | None) -> LinesToRead:
 
 
 def hint_text(root: Path, occasion: Occasion, shown: Shown, *, is_replacing: bool) -> str:
-    """Return what the agent reads: what this is, what to do next, and the outline between two lines of ours."""
+    """Return the text for the agent: what this is, what to do next, and the outline between two marker lines."""
     path = inert_line(shown.outline.path, 300)
     size = f"{pluralize(shown.outline.lines, 'line')}, about {pluralize(shown.file_tokens, 'token')}"
     what = f"was not read, because it is long ({size})" if is_replacing else f"is long ({size})"
@@ -102,8 +102,8 @@ def _next_step(root: Path, occasion: Occasion, span: LinesToRead) -> str:
 
 
 def adapter_or_any(agent: str) -> type[Adapter] | Adapter:
-    """Return the adapter of an agent; of one that nobody knows, what most have."""
+    """Return the adapter of an agent, or a typical one if the agent is unknown."""
     try:
         return adapter_of(agent)
-    except RequestError:  # one that came with another program
+    except RequestError:  # an agent from another version
         return Adapter

@@ -1,4 +1,4 @@
-"""Writes the answers of hooks in the form that most agents took over from Claude Code."""
+"""Writes hook answers in the form that most agents adopted from Claude Code."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from cairn.hooks.report import Reply
 
 
 def nested(event: str, reply: Reply) -> str:
-    """Return an answer below `hookSpecificOutput`, nothing for silence.
+    """Return an answer below `hookSpecificOutput`, empty for silence.
 
     Args:
-        event: what the agent calls it.
+        event: the agent's name for it.
         reply: what to say.
     """
     said: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Reads the patches that agents hand to `apply_patch`: which files they change, and what they replace in each."""
+"""Reads `apply_patch` patches: which files they change, and what they replace in each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class PatchedFile(NamedTuple):
 
     Attributes:
         tool: `edit`, `write` or `delete`.
-        edits: what is replaced, and by what, with the lines around; a new file replaces the empty string.
+        edits: (old, new) texts with their context lines; a new file replaces the empty string.
     """
 
     tool: str
@@ -25,12 +25,12 @@ class PatchedFile(NamedTuple):
 
 
 def is_patch(text: str) -> bool:
-    """Tell whether a text is a patch, or ends in one, as a command may."""
+    """Tell whether a text is a patch or ends with one, as a command may."""
     return _BEGIN in text and any(heading in text for heading in _HEADINGS)
 
 
 def parse_patch(text: str) -> list[PatchedFile]:
-    """Return what a patch does to each file; one that it moves is deleted, and edited under its new path."""
+    """Return what a patch does to each file; a moved file is deleted, and edited under its new path."""
     changes: list[PatchedFile] = []
     lines = text[text.find(_BEGIN) :].splitlines() if _BEGIN in text else []
     starts = [place for place, line in enumerate(lines) if line.startswith(tuple(_HEADINGS))][:_MAX_FILES]
@@ -45,7 +45,7 @@ def parse_patch(text: str) -> list[PatchedFile]:
 
 
 def _edits(body: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield what each hunk replaces, and by what."""
+    """Yield the old and new text of each hunk."""
     old: list[str] = []
     new: list[str] = []
     for line in [*body, "@@"]:

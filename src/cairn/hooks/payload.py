@@ -1,6 +1,6 @@
-"""Reads payloads of hooks, and makes a happening of what was read: what adapters share.
+"""Reads hook payloads into happenings; shared by all adapters.
 
-Payloads come from other programs: a field of another type than expected counts as missing.
+Payloads come from other programs, so a field of an unexpected type counts as missing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TOOL_EVENTS = ("before-tool", "after-tool")
 
 
 def text_at(payload: Mapping[str, Any], *names: str) -> str:
-    """Return the first text that is not empty under some names, without half characters; empty if there is none."""
+    """Return the first non-empty text under some names, without lone surrogates; empty if there is none."""
     for name in names:
         value = payload.get(name)
         if isinstance(value, str) and value:
@@ -41,7 +41,7 @@ def number_at(payload: Mapping[str, Any], *names: str) -> float:
 
 
 def folder_at(report: Report, *folders: object) -> str:
-    """Return the first of some folders that is an absolute path; the one that the hook ran in if none is."""
+    """Return the first of some folders that is absolute, else the one that the hook ran in."""
     for folder in folders:
         if isinstance(folder, str) and os.path.isabs(folder) and "\0" not in folder:
             return folder.encode("utf-8", "replace").decode()
@@ -49,9 +49,9 @@ def folder_at(report: Report, *folders: object) -> str:
 
 
 def digest_at(payload: Mapping[str, Any], *names: str) -> str:
-    """Return an id of an event of an agent that gives its events a time and no ids, empty without a time.
+    """Return an event's id for an agent that gives its events a time but no ids; empty without a time.
 
-    Two hooks that report the same event have it in common.
+    Two hooks that report the same event get the same id.
     """
     if not payload.get("timestamp"):
         return ""
@@ -79,20 +79,20 @@ def happening_of(
     calls: Sequence[ToolCall] = (),
     use_id: str = "",
 ) -> Happening:
-    """Return what an event means.
+    """Return the happening for an event.
 
     Args:
         report: of the event.
-        agent: who did it.
+        agent: the agent's name.
         session: the agent's own id of its session.
         folder: where the agent works.
-        id: the agent's own id of the event, if it has one; with the name of the event it occurs once in a session.
-        text: of a prompt, or what the agent said.
-        details: what else it says.
-        subagent: the id of the helper that this is about.
+        id: the agent's own id of the event, if any; unique in a session together with the event's name.
+        text: of a prompt or of the agent's message.
+        details: further fields.
+        subagent: the id of the sub-agent in question.
         uses: of a tool.
         calls: one for each use.
-        use_id: the agent's own id of the use of a tool, the same before and after it.
+        use_id: the agent's own id of a tool use, the same before and after it.
 
     Raises:
         RequestError: if the session has no id.

@@ -1,27 +1,30 @@
-"""The files of the hook program: opened safely, locked, and written, without any module of Python's library.
+"""Opens, locks and writes the hook program's files safely, without modules of Python's library.
 
-`cairn.runtime`, `cairn.storage.own_files` and `cairn.storage.lock` do the same for all others.
+`cairn.runtime`, `cairn.storage.own_files` and `cairn.storage.lock` do the same for everybody else.
 """
 
 import os
 import sys
 
-MAX_FILES, MAX_WAITING_BYTES = 2_000, 64_000_000  # that wait on disk; the oldest are kept, what comes then is dropped
-MAX_LOG_BYTES = 200_000  # of each of two files
-SPOOL, LOG = "hooks", "hooks.log"  # in the state folder
-ENDING, NEW_ENDING = ".event", ".tmp"  # of a file that waits, and of one that is being written
+MAX_FILES, MAX_WAITING_BYTES = (
+    2_000,
+    64_000_000,
+)  # spooled events and bytes; the oldest are kept, later ones are dropped
+MAX_LOG_BYTES = 200_000  # for each of the two log files
+SPOOL, LOG = "hooks", "hooks.log"  # of folders and files in the state folder
+ENDING, NEW_ENDING = ".event", ".tmp"  # suffixes of a spooled file, and of one being written
 _MAX_STATE_BYTES = 100_000
 _FLAGS: int = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-_NO_WAIT: int = getattr(os, "O_NONBLOCK", 0)  # a FIFO is opened without waiting for a writer, and then refused
-_KIND, _REGULAR, _OTHERS_WRITE, _ALL_WRITE = 0o170000, 0o100000, 0o022, 0o002  # of a mode
+_NO_WAIT: int = getattr(os, "O_NONBLOCK", 0)  # open a FIFO without waiting for a writer; it is refused afterwards
+_KIND, _REGULAR, _OTHERS_WRITE, _ALL_WRITE = 0o170000, 0o100000, 0o022, 0o002  # write permission for group and others
 
 
 class OpenFolder:
-    """A folder of this user. Its files are opened relative to it, and no link is followed.
+    """A folder of this user. Files are opened relative to it, without following links.
 
     Args:
-        path: of the folder.
-        descriptor: of it, None where files cannot be opened relative to one.
+        path: its path.
+        descriptor: its descriptor, None if the system cannot open files relative to one.
     """
 
     def __init__(self, path: str, descriptor: int | None) -> None:
@@ -29,10 +32,10 @@ class OpenFolder:
         self._descriptor = descriptor
 
     def open(self, name: str, flags: int) -> int:
-        """Open a regular file of this user, which is created for its owner only, and return its descriptor.
+        """Open a regular file of this user, created for its owner only, and return its descriptor.
 
         Raises:
-            OSError: if it is something else, or everybody can write it.
+            OSError: if it is something else, or writable by everybody.
         """
         descriptor = os.open(self._at(name), flags | _FLAGS | _NO_WAIT, 0o600, dir_fd=self._descriptor)
         facts = os.fstat(descriptor)
@@ -51,19 +54,19 @@ class OpenFolder:
             os.close(descriptor)
 
     def status(self, name: str) -> os.stat_result:
-        """Return what the system says of a file."""
+        """Return the `stat` result of a file."""
         return os.stat(self._at(name), dir_fd=self._descriptor, follow_symlinks=False)
 
     def names(self) -> list[str]:
-        """Return the names of all that is in it."""
+        """Return the names of its entries."""
         return os.listdir(self.path if self._descriptor is None else self._descriptor)
 
     def rename(self, name: str, new: str) -> None:
-        """Rename a file; one that has the new name is replaced."""
+        """Rename a file, replacing any with the new name."""
         os.replace(self._at(name), self._at(new), src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
 
     def create(self, name: str) -> "OpenFolder":
-        """Return a folder in it, for its owner only, created if it is missing."""
+        """Return a subfolder, created for its owner only if it is missing."""
         try:
             os.mkdir(self._at(name), 0o700, dir_fd=self._descriptor)
         except FileExistsError:
@@ -103,7 +106,7 @@ def _is_ours(facts: os.stat_result, forbidden: int) -> bool:
 
 
 def holder(folder: OpenFolder, name: str) -> int | None:
-    """Return the process that holds a lock, None when nobody does; 0 when it is not known which."""
+    """Return the id of the process that holds a lock, None if nobody does; 0 if it is unknown."""
     try:
         descriptor = folder.open(name, os.O_RDWR)
     except FileNotFoundError:
@@ -118,15 +121,15 @@ def holder(folder: OpenFolder, name: str) -> int | None:
 
 
 def keep(folder: OpenFolder, name: str, envelope: bytes) -> None:
-    """Keep an event on disk until the daemon takes it in.
+    """Spool an event to disk until the daemon processes it.
 
     Args:
         folder: the state folder.
-        name: sorts in the order of time.
+        name: sorts by time.
         envelope: the event.
 
     Raises:
-        OSError: if it cannot be written, or too many wait.
+        OSError: if it cannot be written, or too many are waiting.
     """
     spool = folder.create(SPOOL)
     check_room(spool.names(), len(envelope))
@@ -143,7 +146,7 @@ def keep(folder: OpenFolder, name: str, envelope: bytes) -> None:
 
 
 def check_room(names: list[str], n_bytes: int) -> None:
-    """Raise an OSError if there is no room for another event; the names of those that wait say how large each is."""
+    """Raise an OSError if there is no room for another event; the names of waiting files contain their sizes."""
     for name in names:
         size = name.removesuffix(ENDING).rpartition("-")[2]
         n_bytes += int(size) if name.endswith(ENDING) and size.isdigit() else 0
@@ -152,7 +155,7 @@ def check_room(names: list[str], n_bytes: int) -> None:
 
 
 def write_log(folder: OpenFolder, line: bytes) -> None:
-    """Append a line to the log. One that has grown large becomes the second, and replaces the last second."""
+    """Append a line to the log. A log that has grown large replaces the second one."""
     descriptor = folder.open(LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.write(descriptor, line)
     is_large = os.fstat(descriptor).st_size > MAX_LOG_BYTES

@@ -1,6 +1,6 @@
-"""Events as agents described them, which could not be handed over: files in the user's state folder, in order of time.
+"""Unprocessed events that could not be handed over: files in the user's state folder, ordered by time.
 
-They may hold secrets, for nothing was read yet. So they are there only until the daemon takes them in.
+They may contain secrets, since nothing has been parsed yet. So they only exist until the daemon processes them.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from cairn.storage.own_files import read_own
 MAX_ENVELOPE_BYTES = 33_000_000
 MOST_BAD = 20
 BAD_ENDING = ".bad"
-_OLD_SECONDS = 600.0  # a file that was never finished is nobody's after that
+_OLD_SECONDS = 600.0  # after which an unfinished file is abandoned
 
 
 class RawSpool:
-    """The events that wait. Processes may share it: hooks add to it, the daemon alone takes from it.
+    """The waiting events. Processes may share it: hooks add events, and only the daemon removes them.
 
     Args:
         state: the user's state folder.
@@ -35,11 +35,11 @@ class RawSpool:
         self.folder = state / SPOOL
 
     def is_waiting(self) -> bool:
-        """Tell whether an event waits."""
+        """Tell whether any event is waiting."""
         return any(name.endswith(ENDING) for name in self._all())
 
     def names(self) -> list[str]:
-        """Return the files of the events that wait, the oldest first; drop those that were never finished."""
+        """Return the files of the waiting events, oldest first; delete abandoned ones."""
         names = self._all()
         for name in names:
             if name.endswith(NEW_ENDING):
@@ -50,15 +50,15 @@ class RawSpool:
         """Return an event.
 
         Raises:
-            UnsafeStateError, OSError: if the file is not ours, or cannot be read.
+            UnsafeStateError, OSError: if the file is not ours or cannot be read.
         """
         return read_own(self.folder / name, MAX_ENVELOPE_BYTES)
 
     def add(self, content: bytes) -> None:
-        """Let an event wait; it is on disk when this returns.
+        """Add an event; it is on disk when this returns.
 
         Raises:
-            StoreError: if it cannot be written, or too many wait.
+            StoreError: if it cannot be written, or too many are waiting.
         """
         name = f"{time.time_ns():020d}-{secrets.token_hex(8)}-{len(content)}{ENDING}"
         names = self._all()
@@ -74,18 +74,18 @@ class RawSpool:
             ) from error
 
     def remove(self, name: str) -> None:
-        """Remove an event that was taken in."""
+        """Remove a processed event."""
         (self.folder / name).unlink(missing_ok=True)
 
     def put_aside(self, name: str) -> None:
-        """Put out of the way what is not an event; the latest few of these are kept."""
+        """Set aside a file that is not an event; the latest few of these are kept."""
         with suppress(OSError):
             (self.folder / name).rename((self.folder / name).with_suffix(BAD_ENDING))
         for bad in self.bad_files()[:-MOST_BAD]:
             bad.unlink(missing_ok=True)
 
     def bad_files(self) -> list[Path]:
-        """Return what was put out of the way, the oldest first."""
+        """Return the files that were set aside, oldest first."""
         return sorted(self.folder / name for name in self._all() if name.endswith(BAD_ENDING))
 
     def _all(self) -> list[str]:
@@ -101,6 +101,6 @@ class RawSpool:
 
 
 def size_of(name: str) -> int:
-    """Return the size of an event that waits, which its file's name says."""
+    """Return the size of a waiting event, from its file's name."""
     size = name.removesuffix(ENDING).rpartition("-")[2]
     return int(size) if name.endswith(ENDING) and size.isdecimal() else 0

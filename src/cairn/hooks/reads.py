@@ -1,7 +1,7 @@
-"""Answers a full read of a large code file, once, with the file's outline and how to read what is needed of it.
+"""Answers a full read of a large code file, once, with its outline and how to read the relevant parts.
 
-Everything else passes: second reads, reads of some lines, files that the session edited, tests, settings and prose,
-small files, what nobody wrote or nobody can outline well, and what is not in the project.
+Everything else passes: repeated reads, reads of some lines, files that the session edited, tests, settings and prose,
+small or generated files, files without a good outline, and files outside of the project.
 """
 
 from __future__ import annotations
@@ -35,29 +35,29 @@ if TYPE_CHECKING:
     from cairn.workspace import Workspace
 
 MAX_BYTES = 1_000_000
-MOST_SHARE = 0.4  # of the file's tokens: an outline that takes more is not worth it
-LEAST_COVERED = 0.5  # of the file's lines that are in definitions
-MOST_IN_ONE = 0.5  # of the file's lines in one definition without parts, which the outline says nothing of
+MOST_SHARE = 0.4  # share of the file's tokens above which an outline is not worth it
+LEAST_COVERED = 0.5  # least share of the file's lines in definitions
+MOST_IN_ONE = 0.5  # largest share of lines in one definition without parts, since the outline does not show its content
 _CONTEXT_TOKENS = 1_500
 _CHARS_PER_TOKEN = 3
-_FRAME_CHARS = 1_200  # of what is said around an outline
+_FRAME_CHARS = 1_200  # tokens of the text around an outline
 _KEPT_OUTLINES = 32
 _HASH_BYTES = 8
 
 
 class _LargeFile(NamedTuple):
-    """A file whose read may be answered, as it is now."""
+    """A file, in its current state, whose read may be answered."""
 
     content: FileContent
     hash: str
 
 
 class Reads:
-    """The part of the interceptor that knows what to say to reads. Threads may share it.
+    """The part of the interceptor for reads. Threads may share it.
 
     Args:
         workspace: the project, open.
-        settings: which reads are answered, and how.
+        settings: which reads to answer, and how.
     """
 
     def __init__(self, workspace: Workspace, settings: HooksSettings) -> None:
@@ -66,7 +66,7 @@ class Reads:
         self._outlines: Known[FileOutline] = Known(_KEPT_OUTLINES)
 
     def answer(self, occasion: Occasion, state: SessionState) -> Offer | None:
-        """Return the outline of a file that is read as a whole for the first time; None lets the read pass."""
+        """Return the outline of a file at its first full read; None lets the read pass."""
         for path in occasion.edited:
             state.edited.put(path, value=True)
         if occasion.use.tool != "read" or occasion.has_failed:
@@ -92,11 +92,11 @@ class Reads:
     # -- which reads --------------------------------------------------------------------------------------------------
 
     def is_large_code(self, path: str) -> bool:
-        """Tell whether a file, relative to the root, is one whose read may be answered."""
+        """Tell whether reads of a file, relative to the root, may be answered."""
         return self._candidate(path) is not None
 
     def _candidate(self, path: str) -> _LargeFile | None:
-        """Return a file of the project that is large, and code that people wrote; None for any other."""
+        """Return a file of the project if it is large, hand-written code; None otherwise."""
         if not path or check_name(path.rpartition("/")[2]) or _is_of_agents(path):
             return None
         try:
@@ -109,7 +109,7 @@ class Reads:
             return None
         try:
             content = read_source(self._root, path)
-        except CairnError:  # behind a link, or no text
+        except CairnError:  # behind a link, or not text
             return None
         return _LargeFile(content, hash_of(content.data)) if _is_code(content) else None
 
@@ -148,7 +148,7 @@ class Reads:
     def _shown(
         self, occasion: Occasion, state: SessionState, candidate: _LargeFile, outline: FileOutline
     ) -> Shown | None:
-        """Return what to show of a file; None if that is not much less than the file, or more than the agent takes."""
+        """Return what to show of a file; None if it is not much shorter than the file, or too long for the agent."""
         file_tokens = count_tokens_of_samples(candidate.content.data.decode("utf-8", "replace"))
         max_chars = adapter_or_any(occasion.agent).max_context_chars - _FRAME_CHARS
         worthwhile = int(file_tokens * MOST_SHARE)
@@ -180,18 +180,18 @@ class Reads:
         return outline
 
     def _target(self, occasion: Occasion, state: SessionState, outline: FileOutline) -> int | None:
-        """Return the definition that the last search was about, if it is in this file."""
+        """Return the target of the last search, if it is in this file."""
         search = state.last_search(occasion.seconds)
         for target in search.targets if search is not None else ():
             if target.path == occasion.path and (target.symbol or target.line):
                 try:
                     return find_symbol(outline, str(target.line) if target.line else target.symbol)
-                except CairnError:  # the file changed since
+                except CairnError:  # the file has changed since
                     continue
         return None
 
     def _context(self, candidate: _LargeFile, outline: FileOutline, number: int, max_tokens: int) -> str:
-        """Return a definition with what is around it, empty if there is no room for it."""
+        """Return a definition with its surroundings, empty if there is no room for it."""
         max_tokens = min(max_tokens, _CONTEXT_TOKENS)
         symbol = outline.symbols[number]
         if max_tokens < 200:
@@ -199,13 +199,13 @@ class Reads:
         around: list[ContextSection] = []
         try:
             around, _ = self._workspace.graph.surroundings(candidate.content.path, symbol)
-        except (CairnError, GiveWay):  # no index, or none that answers at once: the file itself says enough
+        except (CairnError, GiveWay):  # no index, or no immediate answer; the outline alone is enough
             around = []
         return lay_out_context(candidate.content, outline, number, max_tokens, around, hints="tools").text
 
 
 def is_good(outline: FileOutline) -> bool:
-    """Tell whether an outline says what a file holds: it was understood, and most of it is in definitions."""
+    """Tell whether an outline is informative: the file was parsed, and most of it is in definitions."""
     if outline.notes or not outline.symbols:
         return False
     covered = [False] * (outline.lines + 2)
@@ -225,7 +225,7 @@ def is_good(outline: FileOutline) -> bool:
 
 
 def _mode(mode: ReadMode, occasion: Occasion) -> ReadMode:
-    """Return what can be done: `auto` is what saves tokens, which only an outline in the place of the file does."""
+    """Resolve the mode: `auto` means what saves tokens, which only an outline instead of the file does."""
     if mode == "auto":
         mode = "replace" if occasion.can_deny else "off"
     if mode == "replace" and not occasion.can_deny:
@@ -236,7 +236,7 @@ def _mode(mode: ReadMode, occasion: Occasion) -> ReadMode:
 
 
 def _passes(occasion: Occasion, state: SessionState, candidate: _LargeFile) -> bool:
-    """Tell whether a read of a large code file is let pass because of what it is, or what the session did before."""
+    """Tell whether to let a read of a large code file pass, because of its kind or of what the session did before."""
     path = occasion.path
     return (
         _is_ranged(occasion, candidate)
@@ -247,7 +247,7 @@ def _passes(occasion: Occasion, state: SessionState, candidate: _LargeFile) -> b
 
 
 def _is_ranged(occasion: Occasion, candidate: _LargeFile) -> bool:
-    """Tell whether only some lines are read; `head -n 400` of a file with 300 reads all of them."""
+    """Tell whether only some lines are read; `head -n 400` of a file with 300 lines reads all of it."""
     use = occasion.use
     if not occasion.is_shell:
         return bool(use.offset or use.limit)
@@ -256,7 +256,7 @@ def _is_ranged(occasion: Occasion, candidate: _LargeFile) -> bool:
 
 
 def _is_of_agents(path: str) -> bool:
-    """Tell whether a file is in a folder that is not code: agents, editors and tools keep theirs behind a dot."""
+    """Tell whether a file is in a dot folder, where agents, editors and tools keep their files."""
     return any(part.startswith(".") for part in path.split("/"))
 
 
@@ -268,5 +268,5 @@ def _is_code(content: FileContent) -> bool:
 
 
 def hash_of(data: bytes) -> str:
-    """Return what tells one version of a file from others."""
+    """Return a hash that identifies a version of a file."""
     return blake2b(data, digest_size=_HASH_BYTES).hexdigest()

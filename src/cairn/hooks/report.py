@@ -1,4 +1,4 @@
-"""What a hook of an agent reports, and what it is answered, in one form for all agents."""
+"""What agents' hooks report and how they are answered, in one form for all agents."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from cairn.memory.moments import Moment
 
 
 class Report(NamedTuple):
-    """What the hook program hands over: an event as the agent described it.
+    """What the hook program hands over: an event as described by the agent.
 
     Attributes:
-        id: of this run of the hook program; it names the event once and for all where the agent does not.
-        agent: whose hook this is, by the name of its adapter.
+        id: of this run of the hook program; identifies the event if the agent has no id for it.
+        agent: the name of the adapter of the hook's agent.
         event: one of `cairn.memory.moments.EVENTS`.
         seconds: when, since the epoch.
         folder: in which the hook ran.
-        environment: the variables that adapters look at, as far as they are set.
+        environment: those variables used by adapters that are set.
         payload: the agent's own JSON.
     """
 
@@ -31,19 +31,19 @@ class Report(NamedTuple):
 
 
 class ToolUse(NamedTuple):
-    """What a tool is asked for, or was: as much of it as decides what an agent may be shown.
+    """A tool's input, as far as it decides what an agent may be shown.
 
     Attributes:
         tool: one of `cairn.memory.moments.TOOLS`.
-        name: what the agent calls it.
-        path: the file or folder, absolute or relative to the folder of the happening; of a shell, where its command
-            runs, empty for that folder.
-        offset, limit: the first line and the number of lines to read; 0 where none is given.
-        pattern: what a search looks for.
+        name: the agent's name for it.
+        path: the file or folder, absolute or relative to the happening's folder; for a shell, where its command runs,
+            empty for that folder.
+        offset, limit: the first line and the number of lines to read; 0 if not given.
+        pattern: of a search.
         globs: the files that it is limited to.
         command: of a shell.
-        edits: what an edit replaces, and by what; the whole of a file that is written replaces the empty string.
-        id: the agent's own id of this use, the same before and after the tool; empty where it has none.
+        edits: (old, new) texts of an edit; the content of a written file replaces the empty string.
+        id: the agent's own id of this use, the same before and after the tool; empty if it has none.
     """
 
     tool: str
@@ -59,14 +59,14 @@ class ToolUse(NamedTuple):
 
 
 class Happening(NamedTuple):
-    """What an event means.
+    """The interpretation of an event.
 
     Attributes:
         event: one of `cairn.memory.moments.EVENTS`.
-        session: the agent's own id of its session, with the agent's name before it: `claude-code:40c3b001`.
-        subagent: which helper of the session this is about, empty for the session's own.
-        folder: where the agent works.
-        moments: what is taken in: one, but for a tool that changes several files.
+        session: the agent's name and its own id of the session: `claude-code:40c3b001`.
+        subagent: the sub-agent in question, empty for the session itself.
+        folder: the agent's working folder.
+        moments: to be recorded: one, or several for a tool that changes several files.
         use: of `before-tool` and `after-tool`.
     """
 
@@ -79,11 +79,11 @@ class Happening(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What an agent is answered: nothing, something to know, or that a tool is not run and why.
+    """The answer to an agent: nothing, context, or the denial of a tool with the reason.
 
     Attributes:
-        context: what it is shown beside what it has.
-        denial: what it is shown in the place of what it asked for.
+        context: shown in addition.
+        denial: shown instead of what it asked for.
     """
 
     context: str = ""

@@ -1,4 +1,4 @@
-"""Finds what a search of an agent is after, in the index and within its time: definitions, callers, places, meaning."""
+"""Finds what an agent's search is after, in the index and in time: definitions, callers, places, meaning."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ How = Literal["defined", "alike", "matched", "meant"]
 MOST_PLACES = 3
 MOST_CALLERS = 3
 _LOOKED_AT = 8  # definitions of a name
-_MOST_LINES = 12  # that match; more of them say nothing about where to read
-_LEAST_LINES = 4  # around one that matches, or it shows all there is to read
-_MOST_PLAIN = 3  # definitions of a word that is not shaped like a name
-_READ = 20  # files, for lines that may call a definition as well
+_MOST_LINES = 12  # matching lines; more of them do not help with where to read
+_LEAST_LINES = 4  # lines of a definition around a match; a shorter one is visible in the match itself
+_MOST_PLAIN = 3  # definitions of a plain word
+_READ = 20  # files to check for other possible callers
 _UNNAMED_KINDS = frozenset({"section", "key", "target", "text"})
 _log = logging.getLogger("cairn.hooks")
 _SCOPE = re.compile(r"::|\.|#|->")
 
 
 class Patience(NamedTuple):
-    """How long files may be read for lines that match, and from when on nobody waits for callers."""
+    """Time limits for reading files in search of matches, and for finding callers."""
 
     scan_seconds: float = 0.012
     call_seconds: float = 0.025
 
 
 class CallPlace(NamedTuple):
-    """Where a definition is called: the line, and the definition around it, empty at the top of a file."""
+    """A call of a definition: its line, and the enclosing definition, empty at the top level."""
 
     path: str
     line: int
@@ -61,8 +61,8 @@ class CodePlace(NamedTuple):
     """A piece of code that answers a search.
 
     Attributes:
-        n_calls: how many calls of it are known, -1 if nobody looked.
-        callers: the first of those, tests last.
+        n_calls: how many calls of it are known, -1 if not looked up.
+        callers: the first of these, tests last.
         has_more: whether other lines may call it.
     """
 
@@ -79,7 +79,7 @@ class CodePlace(NamedTuple):
 
 
 class SearchFinding(NamedTuple):
-    """What was found: how it was, for what, and where; `n_more` counts places that are left out."""
+    """What was found: how, for what, and where; `n_more` counts omitted places."""
 
     how: How
     what: str
@@ -88,21 +88,21 @@ class SearchFinding(NamedTuple):
 
 
 class SearchedFiles(NamedTuple):
-    """Where a search looks: `globs` for the index, all of the project without any; `is_file` for a single file."""
+    """The scope of a search: `globs` for the index, or the whole project if empty; `is_file` for a single file."""
 
     globs: tuple[str, ...] = ()
     is_file: bool = False
 
 
 class SearchAnswers:
-    """Finds what searches are after, in one project. Threads may share it."""
+    """Finds what searches in one project are after. Threads may share it."""
 
     def __init__(self, workspace: Workspace, patience: Patience) -> None:
         self._workspace, self._patience = workspace, patience
         self._asking = threading.Lock()  # held while a thread asks the symbol graph
 
     def find(self, search: Search, question: PatternQuestion, scope: SearchedFiles) -> list[SearchFinding]:
-        """Return what is worth knowing beside what the search itself shows; nothing if it says enough.
+        """Return what is worth knowing beyond the search's own result; nothing if that is enough.
 
         Raises:
             CairnError: if the index cannot be asked.
@@ -123,7 +123,7 @@ class SearchAnswers:
     def _definitions(
         self, search: Search, question: PatternQuestion, name: str, scope: SearchedFiles
     ) -> SearchFinding | None:
-        """Return the definitions of a name; if there is none, those of the same words in another style."""
+        """Return the definitions of a name; if there are none, those with the same words in another style."""
         last = _SCOPE.split(name)[-1]
         if len(last) < 3 and not question.is_definite:
             return None
@@ -136,8 +136,8 @@ class SearchAnswers:
             exact, how = [hit for hit in hits if len(words) > 1 and split_identifier(hit.name) == words], "alike"
         places = _in_scope(_places(exact), scope)
         if places and scope.globs and not self._occurs(exact[0].name, scope):
-            return None  # it looks where nothing is indexed, or where nothing of this name is
-        if search.is_for_names:  # a file of that name is found without us
+            return None  # it looks where nothing is indexed or has this name
+        if search.is_for_names:  # the search finds a file with that name by itself
             places = [place for place in places if _folded(last) not in _folded(place.path.rpartition("/")[2])]
         is_plain = not looks_named(last) and not question.is_definite
         wanted = [place for place in places if _is_worth(place, is_plain)]
@@ -147,7 +147,7 @@ class SearchAnswers:
         return SearchFinding(how, name, tuple(wanted[:MOST_PLACES]), max(0, n_more))
 
     def _occurs(self, name: str, scope: SearchedFiles) -> bool:
-        """Tell whether a name stands somewhere in the scope, in any case; true if there was no time to find out."""
+        """Tell whether a name occurs in the scope, in any case; True if there was no time to find out."""
         request = SearchRequest(query=f"(?i){re.escape(name)}", type="code", mode="regex", limit=1, globs=scope.globs)
         answer = self._workspace.code.look(request, Effort(self._patience.scan_seconds, (name,)))
         return bool(answer.code) or answer.searched is not None
@@ -155,7 +155,7 @@ class SearchAnswers:
     # -- lines and meaning --------------------------------------------------------------------------------------------
 
     def _elsewhere(self, search: Search, question: PatternQuestion, scope: SearchedFiles) -> SearchFinding | None:
-        """Return what a search is after that is not the name of a definition."""
+        """Return what a search is after if that is not the name of a definition."""
         if search.is_for_names:
             return self._meaning(question.text, scope) if question.is_prose else None
         pattern = None if question.is_question or not question.text else regex_of(search)
@@ -166,7 +166,7 @@ class SearchAnswers:
         return self._meaning(question.text, scope) if question.is_prose and (has_none or question.is_question) else None
 
     def _lines(self, pattern: str, question: PatternQuestion, scope: SearchedFiles) -> Answer | None:
-        """Return the lines that match, as far as there was time to look for them; None for no pattern of ours."""
+        """Return the matching lines found in time; None if the pattern is not valid for us."""
         request = SearchRequest(query=pattern, type="code", mode="regex", limit=_MOST_LINES, globs=scope.globs)
         try:
             return self._workspace.code.look(request, Effort(self._patience.scan_seconds, question.whole_words))
@@ -174,7 +174,7 @@ class SearchAnswers:
             return None
 
     def _matches(self, lines: Answer, question: PatternQuestion) -> SearchFinding | None:
-        """Return the definitions in which lines match, if they are few and all files were looked at."""
+        """Return the definitions around matching lines, if there are few and all files were searched."""
         around = {(hit.path, hit.qualified_name): hit for hit in lines.code}
         if lines.searched is not None or lines.omitted or len(around) > MOST_PLACES:
             return None
@@ -192,7 +192,7 @@ class SearchAnswers:
         return None
 
     def _meaning(self, text: str, scope: SearchedFiles) -> SearchFinding | None:
-        """Return what the index holds for a sentence, as far as it is sure enough."""
+        """Return hits for a sentence, if they are certain enough."""
         hits = [
             hit
             for hit in self._look(text, "hybrid", MOST_PLACES, scope.globs)
@@ -210,7 +210,7 @@ class SearchAnswers:
     # -- callers ------------------------------------------------------------------------------------------------------
 
     def _with_callers(self, findings: list[SearchFinding], until: float) -> list[SearchFinding]:
-        """Add who calls what is defined, as far as the symbol graph knows that in time."""
+        """Add the callers of definitions, as far as the symbol graph finds them in time."""
         wanted = [place for found in findings if found.how in ("defined", "alike") for place in found.places]
         known = self._callers(wanted, until - time.monotonic()) if wanted else {}
         return [found._replace(places=tuple(known.get(place, place) for place in found.places)) for found in findings]
@@ -218,7 +218,8 @@ class SearchAnswers:
     def _callers(self, places: Sequence[CodePlace], seconds: float) -> dict[CodePlace, CodePlace]:
         """Return places with their callers.
 
-        A graph that has yet to read files answers too late. Its thread goes on then, and the next search finds it warm.
+        A graph that still has to read files answers too late. Its thread then continues, and the next search finds it
+        warm.
         """
         if seconds <= 0 or not self._asking.acquire(blocking=False):
             return {}
@@ -242,7 +243,7 @@ class SearchAnswers:
 
 
 def _called(graph: Graph, place: CodePlace) -> CodePlace:
-    """Return a place with who calls it."""
+    """Return a place with its callers."""
     node = node_at(graph.code, place.path, place.name, place.first)
     if node is None:
         return place
@@ -261,7 +262,7 @@ def _called(graph: Graph, place: CodePlace) -> CodePlace:
 
 
 def _places(hits: Sequence[CodeHit]) -> list[CodePlace]:
-    """Return hits as places, those in tests last; of overloads the longest, which has the body."""
+    """Return hits as places, tests last; of overloads only the longest, which has the body."""
     best: dict[tuple[str, str, str], CodeHit] = {}
     for hit in hits:
         key = hit.path, hit.qualified_name, hit.kind
@@ -277,7 +278,7 @@ def _is_test(place: CodePlace) -> bool:
 
 
 def _in_scope(places: Sequence[CodePlace], scope: SearchedFiles) -> list[CodePlace]:
-    """Put what the search looks at first; of one file, nothing else is of interest."""
+    """Put places in the search's scope first; if that is a single file, drop all others."""
     if not scope.globs:
         return list(places)
     is_inside = compile_globs(scope.globs)
@@ -295,7 +296,7 @@ def _place(hit: CodeHit) -> CodePlace:
 
 
 def _is_worth(place: CodePlace, is_plain: bool) -> bool:
-    """Tell whether a definition is one that somebody who looks for a name may mean."""
+    """Tell whether somebody who searches for a name may mean this definition."""
     return place.kind not in _UNNAMED_KINDS and not (is_plain and place.kind in MINOR_KINDS)
 
 
@@ -304,7 +305,7 @@ def _folded(text: str) -> str:
 
 
 def regex_of(search: Search) -> str | None:
-    """Return the pattern as our regular expressions are written; None if it cannot be."""
+    """Translate the pattern into our syntax of regular expressions; None if that is impossible."""
     pattern = search.pattern
     if search.syntax == "fixed":
         pattern = re.escape(pattern)

@@ -1,4 +1,4 @@
-"""Tells from the pattern of a search what is asked: where a name is defined, where a text stands, how things work."""
+"""Tells from a search pattern what is asked: where a name is defined, where a text is, how things work."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from cairn.search.query import STOP_WORDS, looks_named
 
 Kind = Literal["structural", "literal", "semantic"]
 
-MAX_CHARS = 500  # of a pattern; a longer one is data
+MAX_CHARS = 500  # characters of a pattern; a longer one is data
 MOST_NAMES = 4
 _MOST_ALTERNATIVES = 8
 _MAX_DEPTH = 8
-_GAP = "\0"  # stands for what may be anything
+_GAP = "\0"  # stands for any text
 _NAME = r"[A-Za-z_$~][\w$]*(?:(?:::|\.|#|->)~?[A-Za-z_$][\w$]*)*[?!]?"
 _MODIFIERS = (
     r"(?:(?:export|default|pub(?:\(\w+\))?|public|private|protected|internal|static|async|abstract|final|virtual"
@@ -54,11 +54,11 @@ class PatternQuestion(NamedTuple):
     """What a search asks.
 
     Attributes:
-        names: that may be defined somewhere, as they are written in it; without any, no name is asked for.
-        is_definite: its form says that these are names: a definition, a call, an import.
+        names: possible names of definitions, as written in the pattern; empty if it does not ask for names.
+        is_definite: whether its form proves that these are names: a definition, a call, an import.
         text: the pattern in plain words.
-        is_prose: it reads like a sentence or a question.
-        whole_words: that each line which matches must hold, with others around them.
+        is_prose: whether it reads like a sentence or question.
+        whole_words: words that every matching line must contain, delimited by others.
     """
 
     names: tuple[str, ...]
@@ -69,13 +69,13 @@ class PatternQuestion(NamedTuple):
 
     @property
     def is_question(self) -> bool:
-        """Whether it asks in so many words, so that no line of code reads like it."""
+        """Whether it is phrased as a question, so that no line of code could match."""
         words = self.text.lower().split()
         return self.is_prose and len(words) > _LEAST_WORDS and (words[0] in _ASKING or self.text.endswith("?"))
 
     @property
     def kind(self) -> Kind:
-        """What it looks like; whether there is such a name, only the index knows."""
+        """What it looks like; only the index knows whether there is such a name."""
         if self.names:
             return "structural"
         return "semantic" if self.is_prose else "literal"
@@ -86,8 +86,8 @@ def understand_pattern(pattern: str, syntax: Syntax, *, is_prose: bool = False) 
 
     Args:
         pattern: of a search in the contents of files.
-        syntax: how it is written.
-        is_prose: it was given to a tool that takes questions.
+        syntax: its syntax.
+        is_prose: whether it was given to a tool that takes questions.
     """
     if len(pattern) > MAX_CHARS or not pattern.strip():
         return PatternQuestion((), is_definite=False, text="", is_prose=False)
@@ -109,7 +109,7 @@ def understand_pattern(pattern: str, syntax: Syntax, *, is_prose: bool = False) 
 
 
 def understand_file_pattern(pattern: str) -> PatternQuestion:
-    """Return what a pattern for the names of files asks for, if it holds a name from code, or is prose."""
+    """Return what a pattern for file names asks for, if it contains a name from code, or is prose."""
     if len(pattern) > MAX_CHARS:
         return PatternQuestion((), is_definite=False, text="", is_prose=False)
     if _is_prose(pattern.strip()):
@@ -120,13 +120,13 @@ def understand_file_pattern(pattern: str) -> PatternQuestion:
 
 
 def _names_in(text: str) -> tuple[list[str], bool]:
-    """Return the names that a text asks for, and whether its form says that they are names."""
+    """Return the names that a text asks for, and whether its form proves that they are names."""
     text = text.strip(f"{_GAP} ")
     spaced = text.replace(_GAP, " ")
     if match := _DEFINES.fullmatch(spaced):
         return [match["name"]], True
     if "include" in spaced[:10]:
-        return [], False  # it names a file
+        return [], False  # it is a file name
     if match := _IMPORTS.fullmatch(spaced):
         return [name for name in _IDENTIFIER.findall(match["rest"]) if not _is_keyword(name)][-1:], True
     if (match := _CALLS.fullmatch(text)) and not _is_keyword(match["name"]):
@@ -139,7 +139,7 @@ def _names_in(text: str) -> tuple[list[str], bool]:
 
 
 def _whole_words(text: str) -> tuple[str, ...]:
-    """Return the words of a text between its first and its last, which may be parts of longer ones."""
+    """Return a text's words except the first and last, which may be parts of longer ones."""
     words = text.split(" ")[1:-1]
     return tuple(word for word in words if _IDENTIFIER.fullmatch(word) and word.lower() not in STOP_WORDS)
 
@@ -150,17 +150,17 @@ def _is_definite(text: str) -> bool:
 
 
 def _is_question(text: str) -> bool:
-    """Tell whether what stands behind the name of a definition goes on as a sentence: `type of the option`."""
+    """Tell whether the text after a definition's name continues as a sentence: `type of the option`."""
     return len([word for word in text.split() if word.lower() in STOP_WORDS]) > 1
 
 
 def _is_keyword(word: str) -> bool:
-    """Tell whether a word says nothing by itself; `Error` may well be somebody's class."""
+    """Tell whether a word is a mere keyword; `Error` may well be somebody's class."""
     return (word.islower() or word.isupper()) and word.lower() in _KEYWORDS
 
 
 def _is_prose(text: str) -> bool:
-    """Tell whether a text reads like a sentence: some plain words, one of them of the kind that only links others."""
+    """Tell whether a text reads like a sentence: some plain words, including a function word."""
     words = text.split()
     if len(words) < _LEAST_WORDS or not all(_WORD_OF_PROSE.fullmatch(word) for word in words):
         return False
@@ -172,7 +172,7 @@ def _is_prose(text: str) -> bool:
 
 
 def expand(pattern: str, *, is_basic: bool) -> list[str]:
-    """Return the texts that a regular expression stands for, a gap where anything may stand; a few of them at most."""
+    """Return up to a few texts that a regular expression matches, with a gap for arbitrary text."""
     return [text for text in _PatternReader(pattern, is_basic).alternatives(0) if text.strip(f"{_GAP} ")]
 
 
@@ -180,7 +180,7 @@ class _PatternReader:
     """Reads a regular expression from left to right.
 
     Args:
-        is_basic: it is of POSIX's basic kind, where parentheses and bars are operators behind a backslash.
+        is_basic: whether it is a POSIX basic one, in which parentheses and bars are operators after a backslash.
     """
 
     def __init__(self, pattern: str, is_basic: bool) -> None:
@@ -206,7 +206,7 @@ class _PatternReader:
         return (texts + branch)[:_MOST_ALTERNATIVES]
 
     def _next(self) -> str | None:
-        """Return the next operator, or the text of the next part; None at the end."""
+        """Return the next operator or the text of the next part, None at the end."""
         if self._at >= len(self._pattern):
             return None
         letter = self._pattern[self._at]

@@ -1,4 +1,4 @@
-"""Where a file has what its reader searched for: the definitions to read of it, in the place of the whole."""
+"""Finds where a file has what its reader searched for: the definitions to read instead of the whole."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from cairn.structure.outline import FileOutline
 
 MOST_PLACES = 6
-_MOST_MATCHES = 200  # of one pattern; what matches more often says nothing about where to read
+_MOST_MATCHES = 200  # matching lines of one pattern; more of them do not help with where to read
 _MOST_SHOWN_LINES = 4
 
 
 class SearchedPlace(NamedTuple):
-    """A definition in which something was searched for: its number in the outline, and the lines that match."""
+    """A definition with matches: its index in the outline, and the matching lines."""
 
     symbol: int
     lines: tuple[int, ...]
 
 
 def places_of(outline: FileOutline, data: bytes, patterns: Sequence[str]) -> list[SearchedPlace]:
-    """Return the definitions of a file in which patterns match, by how many do and how often; at most `MOST_PLACES`.
+    """Return up to `MOST_PLACES` definitions with matches, by how many patterns match and how often.
 
     Args:
         outline: of the file.
         data: its bytes.
-        patterns: regular expressions; those that are none of ours are left out.
+        patterns: regular expressions; invalid ones are ignored.
     """
     lines_by_symbol: dict[int, dict[int, None]] = {}
     n_patterns: Counter[int] = Counter()
@@ -47,7 +47,7 @@ def places_of(outline: FileOutline, data: bytes, patterns: Sequence[str]) -> lis
 
 
 def lay_out_places(outline: FileOutline, places: Sequence[SearchedPlace]) -> str:
-    """Return places as text, a line for each."""
+    """Return places as text, one line each."""
     rows = []
     for place in places:
         symbol = outline.symbols[place.symbol]
@@ -60,7 +60,7 @@ def lay_out_places(outline: FileOutline, places: Sequence[SearchedPlace]) -> str
 
 
 def _lines_of(pattern: str, data: bytes) -> list[int]:
-    """Return the lines on which a pattern matches; none if they are very many."""
+    """Return the lines on which a pattern matches; none if there are very many."""
     try:
         find = regex_finder(pattern)
     except QueryError:

@@ -1,7 +1,7 @@
-"""Adds to a search what the index knows: where a name is defined and called, which lines to read, what is meant.
+"""Adds to a search what the index knows: where a name is defined and called, which lines to read, what it means.
 
-The search itself runs as it would without us; it is neither refused nor changed. What its own result shows is not said
-again, nor is anything said twice in a session. Where the index knows nothing better, nothing is said.
+The search itself is neither denied nor changed. What its own result shows is not repeated, and nothing is said twice in
+a session. If the index knows nothing better, nothing is said.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _MOST_GLOBS = 20
 _MOST_TARGETS = 5
 _MAX_SIGNATURE_CHARS, _MAX_PATH_CHARS, _MAX_WHAT_CHARS = 160, 300, 100
-# What agents call their tools, in lower case and without `_` and `-`.
+# Agents' names for their tools, in lower case and without `_` and `-`.
 _FIND_FILES = frozenset({"glob", "filesearch", "findbyname", "findfiles", "find"})
 _TAKE_QUESTIONS = frozenset({"codebasesearch", "semanticsearch", "searchcodebase"})
 _OTHER_SHELLS = frozenset({"powershell", "pwsh"})
@@ -57,11 +57,11 @@ _HEADS = {
 
 
 class Searches:
-    """The part of the interceptor that knows what to say to searches. Threads may share it.
+    """The part of the interceptor for searches. Threads may share it.
 
     Args:
         workspace: the project, open.
-        settings: whether searches are answered, and how long an answer may be.
+        settings: whether to answer searches, and how long answers may be.
         patience: how long an answer may take.
     """
 
@@ -71,7 +71,7 @@ class Searches:
         self._feedback = workspace.memory.feedback
 
     def answer(self, occasion: Occasion, state: SessionState) -> Offer | None:
-        """Return what the index adds to a search; None for nothing. What the search is after is noted for later."""
+        """Return what the index adds to a search; None for nothing. The search's target is kept for later reads."""
         if (search := search_of(occasion.asked)) is None:
             return None
         if (pattern := regex_of(search)) is not None and pattern not in state.patterns:
@@ -83,7 +83,7 @@ class Searches:
         question = _question(occasion.asked, search)
         try:
             findings = self._answers.find(search, question, scope)
-        except CairnError:  # there is no index, or it is being made
+        except CairnError:  # there is no index, or it is being built
             return None
         if not findings:
             return None
@@ -101,7 +101,7 @@ class Searches:
         return Offer(Reply(context=text), _row(occasion), settle, note=partial(self._note, asked, findings))
 
     def _note(self, asked: AskedQuestion, findings: Sequence[SearchFinding]) -> None:
-        """Keep what was shown; if that cannot be, nothing else is the worse for it."""
+        """Record what was shown; failing to do so does no harm."""
         places = [place for found in findings for place in found.places]
         shown = [
             ShownHit(0, rank, "", place.path, place.first, place.last, place.name, 0.0)
@@ -112,7 +112,7 @@ class Searches:
 
 
 def search_of(use: ToolUse) -> Search | None:
-    """Return the search that a tool is used for, or a shell command is; None for anything else."""
+    """Return the search that a tool or shell command does; None if it does anything else."""
     name = use.name.lower().replace("_", "").replace("-", "")
     if use.tool == "shell" and name not in _OTHER_SHELLS:
         found = understand_command(use.command)
@@ -138,7 +138,7 @@ def _question(use: ToolUse, search: Search) -> PatternQuestion:
 
 
 def scope_of(root: str, occasion: Occasion, search: Search) -> SearchedFiles | None:
-    """Return where in the project a search looks; None if it looks elsewhere."""
+    """Return the scope of a search in the project; None if it looks elsewhere."""
     base = os.path.join(occasion.folder or root, os.path.expanduser(search.folder))
     own_base = _below(root, base)
     places = [_below(root, os.path.join(base, os.path.expanduser(path))) for path in search.paths or ("",)]
@@ -156,7 +156,7 @@ def scope_of(root: str, occasion: Occasion, search: Search) -> SearchedFiles | N
 
 
 def _below(root: str, path: str) -> str | None:
-    """Return a path relative to the root, empty for the root and what is around it; None if it is elsewhere."""
+    """Return a path relative to the root, empty for the root and its parents; None if it is elsewhere."""
     given = os.path.normpath(path)
     for whole in (given, os.path.realpath(given)):
         if whole == root or root.startswith(whole.rstrip(os.sep) + os.sep):
@@ -167,7 +167,7 @@ def _below(root: str, path: str) -> str | None:
 
 
 def _globs_of(place: str, globs: Sequence[str], whole: str, base: str) -> Iterator[str]:
-    """Yield the globs for what is below a place of the project and fits one of some globs."""
+    """Yield the globs for files below a path of the project that match one of some globs."""
     start = _SPECIAL.sub(lambda match: f"[{match[0]}]" if match[0] != "!" else "?", place)
     if os.path.isfile(whole):
         yield start
@@ -199,8 +199,8 @@ def lay_out(findings: Sequence[SearchFinding], shown: frozenset[tuple[str, int]]
     """Return findings as text, as far as there is room.
 
     Args:
-        findings: the first one first.
-        shown: the names of files and lines that the agent sees already.
+        findings: in order.
+        shown: the (file name, line) that the agent sees already.
         max_tokens: of the text.
     """
     lines: list[str] = []
@@ -248,7 +248,7 @@ def _caller(caller: CallPlace) -> str:
 
 
 def _shown_lines(occasion: Occasion) -> frozenset[tuple[str, int]]:
-    """Return the lines that the result of a search shows, each by the name of its file and its number."""
+    """Return the lines that a search's result shows, as (file name, number)."""
     if not occasion.is_over:
         return frozenset()
     return frozenset((_name_of(path), int(line[:9])) for path, line in _SHOWN_LINE.findall(occasion.output))

@@ -1,4 +1,4 @@
-"""What is remembered of each session for the next answer: what it was shown, what it read and what it edited."""
+"""Remembers of each session what matters for the next answer: what it was shown, read and edited."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Generic, NamedTuple, TypeVar
 
-SEARCH_SECONDS = 30.0  # for so long a search says what the next read is about
+SEARCH_SECONDS = 30.0  # how long a search tells what the next read is about
 MOST_SESSIONS = 200
-_MOST_PATHS = 400  # of each kind in a session
+_MOST_PATHS = 400  # values of each kind in a session
 _MOST_USES = 100
 _MOST_LATE = 3
 _MOST_PATTERNS = 4
@@ -23,7 +23,7 @@ class SearchTarget(NamedTuple):
     Attributes:
         path: of its file, relative to the root.
         symbol: its qualified name; empty for the file as a whole.
-        line: on which it begins, 0 if that is not known.
+        line: on which it begins, 0 if unknown.
     """
 
     path: str
@@ -32,7 +32,7 @@ class SearchTarget(NamedTuple):
 
 
 class LastSearch(NamedTuple):
-    """A search, and what it was about; the best target first."""
+    """A search and its targets, best first."""
 
     pattern: str
     targets: tuple[SearchTarget, ...]
@@ -40,7 +40,7 @@ class LastSearch(NamedTuple):
 
 
 class Known(Generic[V]):
-    """Values by name, of which the oldest are forgotten."""
+    """A bounded dictionary that forgets its oldest values."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -48,12 +48,12 @@ class Known(Generic[V]):
         self._lock = Lock()
 
     def get(self, name: str) -> V | None:
-        """Return a value; None if there is none."""
+        """Return a value, None if there is none."""
         with self._lock:
             return self._values.get(name)
 
     def put(self, name: str, value: V) -> None:
-        """Keep a value."""
+        """Store a value."""
         with self._lock:
             self._values[name] = value
             self._values.move_to_end(name)
@@ -61,7 +61,7 @@ class Known(Generic[V]):
                 self._values.popitem(last=False)
 
     def put_new(self, name: str, value: V) -> V:
-        """Keep a value unless there is one, and return the one that is kept."""
+        """Store a value unless there is one, and return the stored one."""
         with self._lock:
             kept = self._values.setdefault(name, value)
             while len(self._values) > self._most:
@@ -86,22 +86,23 @@ def _paths() -> Known[str]:
 
 @dataclass(slots=True)
 class SessionState:
-    """What is remembered of one session, or of one sub-agent of it. Threads may share it.
+    """The state of one session or one of its sub-agents. Threads may share it.
 
     Attributes:
-        shown: the hash of each file whose outline it was shown, by path.
-        read: the hash of each file that it has read as a whole, by path.
-        replaced: the hash of each file in whose place it was shown something, by path.
-        waiting: whether it has yet to read such a file, by path; it is let read it next, whatever it holds by then.
-        edited: files that the session edited, its sub-agents included.
+        shown: by path, the hash of each file whose outline it was shown.
+        read: by path, the hash of each file that it has read entirely.
+        replaced: by path, the hash of each file that was replaced by something else.
+        waiting: by path, whether it has not yet read such a file; its next read passes, whatever the file holds by
+            then.
+        edited: files that the session or its sub-agents edited.
         named: what else it was told once, such as the callers of a definition.
-        replies: what uses were answered, by their ids: an agent may ask twice.
+        replies: answers by use id, since an agent may ask twice.
         asked: the uses that could be answered before the tool ran.
-        late: what was not ready in time and is worth saying at the next use; see `cairn.hooks.occasion.Offer`.
-        tokens: how many it was shown beside what it asked for.
+        late: answers that were not ready in time and are still good at the next use; see `cairn.hooks.occasion.Offer`.
+        tokens: how many it was shown without asking.
         search: its last search.
-        patterns: what it searched for lately, as regular expressions, the last one last.
-        is_restored: what the ledger knows of it was read.
+        patterns: its recent searches as regular expressions, latest last.
+        is_restored: whether its part of the ledger was read.
     """
 
     shown: Known[str] = field(default_factory=_paths)
@@ -119,12 +120,12 @@ class SessionState:
     is_restored: bool = False
 
     def last_search(self, seconds: float) -> LastSearch | None:
-        """Return the last search, if it is no older than `SEARCH_SECONDS`."""
+        """Return the last search, unless it is older than `SEARCH_SECONDS`."""
         search = self.search
         return search if search is not None and 0 <= seconds - search.seconds <= SEARCH_SECONDS else None
 
     def forget(self) -> None:
-        """Forget what the agent no longer has, as after a compaction; what it was refused and did is as it is."""
+        """Forget what the agent no longer has, as after a compaction, but not what it was denied and what it did."""
         for known in (self.shown, self.read, self.named):
             known.clear()
         self.late.clear()
@@ -133,10 +134,10 @@ class SessionState:
 
 
 class SessionStates:
-    """The states of the sessions of a project; those that were not heard of for longest are forgotten.
+    """The states of a project's sessions; the least recently used are forgotten.
 
     Args:
-        most: how many sessions and sub-agents are remembered.
+        most: how many sessions and sub-agents to remember.
     """
 
     def __init__(self, most: int = MOST_SESSIONS) -> None:
@@ -146,7 +147,7 @@ class SessionStates:
         self._most = most
 
     def of(self, session: str, ledger: str) -> SessionState:
-        """Return the state of a session or sub-agent; the files that they edited are known to all of them."""
+        """Return the state of a session or sub-agent; all of them share the set of edited files."""
         with self._lock:
             state = self._states.get(ledger)
             if state is None:

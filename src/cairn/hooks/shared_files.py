@@ -1,4 +1,4 @@
-"""What the files of several agents have in common: the skill that many read, and the entry of the MCP server."""
+"""Parts common to several agents' files: the shared skill, and the entry of the MCP server."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from cairn.hooks.adapter import Change, FileEntry, Format, Item, Place, Whole
 from cairn.hooks.commands import mcp_server
 from cairn.hooks.texts import text_of
 
-SERVER = "cairn"  # what agents call the MCP server
+SERVER = "cairn"  # the name of the MCP server
 
 
 def base_of(place: Place) -> Path:
-    """Return the folder below which the files of a level are."""
+    """Return the base folder of a level's files."""
     return place.root if place.level == "project" else place.home
 
 
@@ -34,35 +34,35 @@ def server_entry(
     """Return the entry of the MCP server in a file of the usual form.
 
     Args:
-        file: of an agent, or of several.
-        place: where the agent is told of Cairn.
+        file: of one or several agents.
+        place: where Cairn is installed for the agent.
         format: of the file.
-        servers: what the file calls the servers.
-        more: what the agent wants to know before the command.
+        servers: the file's key for the servers.
+        more: fields that the agent wants before the command.
     """
     return FileEntry(file, format, (servers, SERVER), {**(more or {}), **mcp_server(place)})
 
 
 def workspace_servers(place: Place) -> FileEntry:
-    """Return the entry in `.mcp.json`, which Claude Code and Copilot CLI share, so it must be the same for both."""
+    """Return the entry in `.mcp.json`, which must be the same for Claude Code and Copilot CLI, since they share it."""
     return server_entry(place.root / ".mcp.json", place)
 
 
 def hook_items(
     file: Path, format: Format, hooks: Mapping[str, Any], above: tuple[str, ...] = ("hooks",)
 ) -> list[Change]:
-    """Return an item for each hook of a file that has a list of them under the name of each event.
+    """Return an item for each hook, for files with a list of hooks under each event's name.
 
     Args:
         file: of an agent.
         format: of the file.
-        hooks: by the agent's name of the event.
-        above: the names that lead to the events.
+        hooks: by the agent's name for the event.
+        above: the keys that lead to the events.
     """
     return [Item(file, format, (*above, event), value) for event, value in hooks.items()]
 
 
 def config_folder(place: Place) -> Path:
-    """Return the folder of a user's settings of programs that keep to the rules of XDG."""
+    """Return the user's XDG configuration folder."""
     folder = Path(place.environment.get("XDG_CONFIG_HOME", ""))
     return folder if folder.is_absolute() else place.home / ".config"

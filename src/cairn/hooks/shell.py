@@ -1,7 +1,7 @@
-"""Tells whether a shell command is nothing but a search or the reading of one file; any other is left alone.
+"""Recognises shell commands that do nothing but search or read one file; all others are left alone.
 
-A command is parsed, never altered and never run. What cannot be told from its text is left alone: substitutions,
-variables, here-documents, loops, commands in the background, output into files.
+A command is parsed, but never altered or run. Anything that cannot be told from its text is left alone: substitutions,
+variables, here-documents, loops, background commands, output to files.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import tree_sitter
 from cairn.hooks.shell_programs import FileRead, Search, Word, is_filter, understand_program
 from cairn.source.languages import BY_NAME, load_grammar
 
-MAX_CHARS = 4_000  # of a command; a longer one is a script
-_MAX_DEPTH = 12  # of lists within lists
+MAX_CHARS = 4_000  # characters of a command; a longer one is a script
+_MAX_DEPTH = 12  # nesting of lists
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.", re.DOTALL)
 _SCRIPTED = re.compile(r"[`$](?=[\w({'\"`!@#?*-])|<|\(\(|`")  # outside of quotes
-_ESCAPED_SPACE = re.compile(r"(?:^|\s)\\[ \t]")  # begins a word for a shell, and is none for the grammar
+_ESCAPED_SPACE = re.compile(r"(?:^|\s)\\[ \t]")  # begins a comment or word for a shell, but not for the grammar
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "/bin/bash", "/bin/sh", "/bin/zsh", "/usr/bin/bash"})
 _SEPARATORS = frozenset({"&&", "||", ";", "\n"})
@@ -30,11 +30,11 @@ _GLOB = re.compile(r"(?<!\\)[*?\[]|(?<!\\)\{[^{}]*(?:,|\.\.)[^{}]*\}")
 
 
 class _LeftAloneError(Exception):
-    """The command is more than a search or a read, or nobody can say what it is."""
+    """The command is more than a search or a read, or cannot be understood."""
 
 
 class _Step(NamedTuple):
-    """One program with its words, what stands before it, and whether a filter shortens what it prints."""
+    """One program with its words, the operator before it, and whether a filter shortens its output."""
 
     operator: str
     words: tuple[Word, ...]
@@ -42,10 +42,10 @@ class _Step(NamedTuple):
 
 
 def understand_command(text: str) -> Search | FileRead | None:
-    """Return the search or the read that a command of a POSIX shell is, None if it is left alone.
+    """Return the search or read that a POSIX shell command does, None if it is left alone.
 
-    `cd FOLDER &&` may stand before it and `|| true` behind it. A search may end in a pipe to filters such as `head`,
-    for it is only commented on; a read that does so is not recognised, for it may be answered by something else.
+    `cd FOLDER &&` may come before it, and `|| true` after it. A search may be piped into filters such as `head`, since
+    it is only commented on; but a read may not, since its answer may be replaced.
     """
     if not _is_plain(text):
         return None
@@ -59,7 +59,7 @@ def understand_command(text: str) -> Search | FileRead | None:
 
 
 def _is_plain(text: str) -> bool:
-    """Tell by its characters whether a command may be recognised, before a parser sees it."""
+    """Tell by its characters, without parsing, whether a command may be recognised."""
     if len(text) > MAX_CHARS or _CONTROL.search(text) or _ESCAPED_SPACE.search(text) or not text.strip():
         return False
     try:
@@ -70,7 +70,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _inner_script(step: _Step) -> str | None:
-    """Return what `bash -lc '...'` runs."""
+    """Return the script in `bash -lc '...'`."""
     words = [word.text for word in step.words]
     if len(words) == 3 and words[0] in _SHELLS and words[1] in ("-c", "-lc", "-l -c") and not step.is_piped:
         return words[2]
@@ -109,7 +109,7 @@ def _entered(step: _Step) -> str:
 
 
 def _says_nothing(step: _Step) -> bool:
-    """Tell whether a command only sets the exit code, or prints a word behind the answer."""
+    """Tell whether a command only sets the exit code or prints a word after the answer."""
     return step.words[0].text in ("true", ":", "echo") and not step.is_piped
 
 
@@ -117,7 +117,7 @@ def _says_nothing(step: _Step) -> bool:
 
 
 def _steps(text: str) -> Iterator[_Step]:
-    # Each call has a parser of its own, since threads may not share one.
+    # Each call has its own parser, since threads must not share one.
     tree = tree_sitter.Parser(load_grammar(BY_NAME["bash"])).parse(text.encode())
     if tree.root_node.has_error:
         raise _LeftAloneError
@@ -125,7 +125,7 @@ def _steps(text: str) -> Iterator[_Step]:
 
 
 def _steps_of(node: tree_sitter.Node, operator: str, depth: int) -> Iterator[_Step]:
-    """Yield the programs of a node in the order in which they run; `operator` stands before the first."""
+    """Yield the programs of a node in execution order; `operator` precedes the first."""
     if depth > _MAX_DEPTH:
         raise _LeftAloneError
     if node.type in ("program", "list"):
@@ -152,7 +152,7 @@ def _steps_of(node: tree_sitter.Node, operator: str, depth: int) -> Iterator[_St
 
 
 def _words_behind(redirect: tree_sitter.Node) -> list[Word]:
-    """Return the words behind `2>/dev/null` or `2>&1`, which the grammar takes for a part of it.
+    """Return the words after `2>/dev/null` or `2>&1`, which the grammar makes part of the redirection.
 
     Raises:
         _LeftAloneError: if it is any other redirection.
@@ -164,7 +164,7 @@ def _words_behind(redirect: tree_sitter.Node) -> list[Word]:
 
 
 def _filtered(node: tree_sitter.Node, operator: str, depth: int) -> Iterator[_Step]:
-    """Yield what stands before the pipes, if what stands behind them are filters."""
+    """Yield the programs before the pipes, if only filters follow."""
     first, *filters = node.named_children
     for part in filters:
         for step in _steps_of(part, "|", depth + 1):
@@ -180,7 +180,7 @@ def _words(command: tree_sitter.Node) -> tuple[Word, ...]:
     end = -1
     for child in command.children:
         if child.start_byte == end:
-            raise _LeftAloneError  # a part of the word before it, though the grammar takes it for one of its own
+            raise _LeftAloneError  # part of the previous word, though the grammar makes it a word of its own
         end = child.end_byte
         is_name = child.type == "command_name" and child.named_child_count == 1
         words.append(_word(child.named_children[0] if is_name else child))
@@ -193,7 +193,7 @@ def _word(node: tree_sitter.Node) -> Word:
     """Return a word without its quotes.
 
     Raises:
-        _LeftAloneError: if only the shell knows what it becomes.
+        _LeftAloneError: if only the shell knows its value.
     """
     if node.type == "concatenation":
         parts = [_word(part) if part.is_named else Word(_text(part)) for part in node.children]

@@ -1,4 +1,4 @@
-"""What the words of a program say that searches, or prints a file; an option that is not known leaves it alone."""
+"""Interprets the arguments of programs that search or print files; unknown options mean that it is left alone."""
 
 from __future__ import annotations
 
@@ -7,31 +7,37 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-_PROGRAM_FOLDERS = ("", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin")  # elsewhere it may be a script
+_PROGRAM_FOLDERS = (
+    "",
+    "/bin",
+    "/usr/bin",
+    "/usr/local/bin",
+    "/opt/homebrew/bin",
+)  # elsewhere the name may be a script's
 
 Syntax = Literal["regex", "basic", "fixed", "glob"]
 
 
 class Word(NamedTuple):
-    """A word of a command without its quotes; `is_glob` says that a shell may put several in its place."""
+    """A word of a command without quotes; `is_glob` says that a shell may expand it to several."""
 
     text: str
     is_glob: bool = False
 
 
 class Search(NamedTuple):
-    """A look for something in files.
+    """A search in files.
 
     Attributes:
-        pattern: what is looked for.
-        syntax: how it is written: a regular expression, one of POSIX's basic kind, plain text, or a pattern of paths.
-        paths: where: files and folders relative to `folder`; everywhere below that if empty.
+        pattern: to search for.
+        syntax: its syntax: a regular expression, a POSIX basic one, plain text, or a glob.
+        paths: files and folders to search, relative to `folder`; everything below that if empty.
         globs: the files that it is limited to.
-        folder: in which it runs, relative to where the agent works, empty for there.
-        ignores_case, is_word: as the options of `grep` say.
-        is_for_names: whether it looks at the names of files, not into them.
-        lists_files, counts: whether it shows only names of files, or numbers, and no lines.
-        is_piped: a filter shortens what it shows.
+        folder: in which it runs, relative to the agent's working folder, empty for that itself.
+        ignores_case, is_word: as with the options of `grep`.
+        is_for_names: whether it searches the names of files, not their content.
+        lists_files, counts: whether it shows only file names, or counts, and no lines.
+        is_piped: whether a filter shortens its output.
     """
 
     pattern: str
@@ -48,7 +54,7 @@ class Search(NamedTuple):
 
 
 class FileRead(NamedTuple):
-    """The printing of one file: from the line `offset`, `limit` lines; both are 0 for the whole file."""
+    """The printing of one file: `limit` lines from line `offset`; both are 0 for the whole file."""
 
     path: str
     offset: int = 0
@@ -57,14 +63,14 @@ class FileRead(NamedTuple):
 
 
 class _Options(NamedTuple):
-    """The options that a program may have: those without a value, and those with one."""
+    """A program's options: those without a value, and those with one."""
 
     flags: frozenset[str]
     valued: frozenset[str]
 
 
 class _Line(NamedTuple):
-    """The words of a program, sorted: the values of each option, those of a flag empty, and what is not an option."""
+    """A program's parsed arguments: values by option, empty for flags, and the operands."""
 
     options: Mapping[str, list[str]]
     operands: list[Word]
@@ -77,14 +83,14 @@ class _Line(NamedTuple):
 
 
 def understand_program(words: Sequence[Word]) -> Search | FileRead | None:
-    """Return what a program with its words looks for or prints; None if it does something else or is not known."""
+    """Return the search or read that a program with its arguments does; None for anything else."""
     folder, name = posixpath.split(words[0].text)
     program = _PROGRAMS.get(name) if folder in _PROGRAM_FOLDERS else None
     return None if program is None else program(words[1:])
 
 
 def is_filter(words: Sequence[Word]) -> bool:
-    """Tell whether a program only passes on a part of what it reads, without an effect of its own."""
+    """Tell whether a program only passes on part of its input, without side effects."""
     name, rest = words[0].text, [word.text for word in words[1:]]
     if name in ("head", "tail", "wc", "cut", "tr", "nl", "cat", "column"):
         return True
@@ -106,7 +112,7 @@ def _names(text: str) -> frozenset[str]:
 
 
 def _sorted(words: Sequence[Word], known: _Options) -> _Line | None:
-    """Sort the words as `getopt` does; None if an option is not known, or lacks its value."""
+    """Parse the arguments like `getopt`; None if an option is unknown or lacks its value."""
     options: dict[str, list[str]] = {}
     operands: list[Word] = []
     rest = list(words)
@@ -132,7 +138,7 @@ def _sorted(words: Sequence[Word], known: _Options) -> _Line | None:
 
 
 def _take_short(letters: str, rest: list[Word], known: _Options, options: dict[str, list[str]]) -> bool:
-    """Take options of one letter that share a word; return whether all are known."""
+    """Parse one-letter options that share a word; return whether all are known."""
     for place, letter in enumerate(letters):
         name = f"-{letter}"
         if name in known.flags:
@@ -201,7 +207,7 @@ _CONTENT_GLOBS = ("-g", "--glob", "--iglob", "--include")
 
 
 def _content_search(line: _Line | None, syntax: Syntax) -> Search | None:
-    """Return the search that sorted words stand for: patterns by option, or the first operand, then paths."""
+    """Return the search for parsed arguments: patterns by option or the first operand, then paths."""
     if line is None:
         return None
     patterns, operands = line.values("-e", "--regexp"), list(line.operands)
@@ -267,7 +273,7 @@ def _git(words: Sequence[Word]) -> Search | None:
     end = places[0] if places else len(rest)
     found = _content_search(_sorted(rest[:end], _GIT_GREP), "basic")
     if found is None or (found.paths and places):
-        return None  # in a revision, which is not what is checked out
+        return None  # it searches a revision, not the checkout
     behind = rest[end + 1 :]
     is_pattern = [word.is_glob or "*" in word.text for word in behind]
     return found._replace(
@@ -378,7 +384,7 @@ def _whole(words: Sequence[Word], known: _Options) -> FileRead | None:
 
 
 def _read(operands: Sequence[Word], offset: int = 0, limit: int = 0) -> FileRead | None:
-    """Return the read of the one file among the operands, None if that is not exactly one."""
+    """Return the read of the only operand, None if there is not exactly one."""
     if len(operands) != 1 or operands[0].is_glob or operands[0].text in ("", "-"):
         return None
     return FileRead(operands[0].text, offset, limit)
@@ -406,7 +412,7 @@ def _head(words: Sequence[Word]) -> FileRead | None:
 
 
 def _tail(words: Sequence[Word]) -> FileRead | None:
-    """Return a read from a line to the end; what counts lines from the end is left alone."""
+    """Return a read from a line to the end; counting lines from the end is left alone."""
     if words and re.fullmatch(r"\+\d+", words[0].text):
         words = [Word(f"-n{words[0].text}"), *words[1:]]
     line = _sorted(words, _HEAD)
@@ -451,7 +457,7 @@ def _bat(words: Sequence[Word]) -> FileRead | None:
 
 
 def _number(text: str) -> int:
-    """Return a number of lines, 0 if it is none."""
+    """Return a number of lines, 0 if it is not a number."""
     return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else 0
 
 

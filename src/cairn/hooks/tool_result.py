@@ -1,6 +1,6 @@
-"""Reads what agents report of how a tool call ended, in one form for all of them.
+"""Reads agents' reports of how a tool call ended, in one form for all of them.
 
-As with what tools are handed, nothing here fails: what is not as expected counts as not said.
+As with tools' input, nothing here fails: anything unexpected counts as missing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from cairn.memory.moments import MAX_OUTPUT_CHARS
 
-# Names that agents use, in lower case and without `_` and `-`.
+# Agents' names for fields, in lower case and without `_` and `-`.
 _OUTPUTS = ("output", "stdout", "llmcontent", "textresultforllm", "result", "content", "text")
 _ERRORS = ("error", "errormessage", "stderr")
 _EXIT_CODES = ("exitcode", "exit", "returncode")
@@ -22,7 +22,7 @@ _KINDS = ("resulttype", "outcome")
 _OUTCOMES = {"success": "ok", "ok": "ok", "failure": "failed", "failed": "failed", "error": "failed",
              "timeout": "failed", "denied": "denied", "rejected": "denied", "permissiondenied": "denied"}  # fmt: skip
 
-# What shells of agents say of the exit code in their text: before all else, or at its end.
+# How agents' shells report the exit code in their text: at the beginning or at the end.
 _CODE_BEFORE = re.compile(
     r"\s*Exit code:? (-?\d{1,5})(?:\n|$)(?:Wall time: .*\n)?(?:(?:Total )?.*lines: .*\n)?(?:Output:\n)?", re.I
 )
@@ -33,8 +33,8 @@ _CODE_AFTER = re.compile(
 )
 _GROUP_AFTER = re.compile(r"(?:\n(?:Signal|Background PIDs|Process Group PGID): .*)+\s*$")
 _LABEL_BEFORE = re.compile(r"Output: (?:\(empty\)(?=\n|$))?")
-_UNTRUSTED = "<untrusted_context>\n", "\n</untrusted_context>"  # Gemini CLI puts what a command printed between these
-_LOOKED_AT_CHARS = 400  # at each end of a text, for the exit code
+_UNTRUSTED = "<untrusted_context>\n", "\n</untrusted_context>"  # Gemini CLI puts a command's output between these
+_LOOKED_AT_CHARS = 400  # characters at each end of a text to search for the exit code
 _MAX_NODES = 10_000
 _MAX_DEPTH = 6
 
@@ -44,9 +44,9 @@ class ToolResult(NamedTuple):
 
     Attributes:
         outcome: one of `cairn.memory.moments.OUTCOMES`.
-        exit_code: of a command, None where nobody says.
-        output: the end of what it printed or answered, or the error.
-        output_bytes: how much came out in all.
+        exit_code: of a command, None if not reported.
+        output: the end of its output, or the error.
+        output_bytes: the size of the whole output.
     """
 
     outcome: str = ""
@@ -62,9 +62,9 @@ def result_of(answer: object, tool: str, outcome: str = "") -> ToolResult:
     """Return how a call ended.
 
     Args:
-        answer: what the agent reports: a text, an object of any of the known forms, or a list of parts.
-        tool: one of `TOOLS`; only what a shell prints is searched for an exit code.
-        outcome: if the answer does not say.
+        answer: the agent's report: a text, an object of any known form, or a list of parts.
+        tool: one of `TOOLS`; only a shell's output is searched for an exit code.
+        outcome: the default if the answer does not say.
     """
     text = _text(answer)
     exit_code: int | None = None
@@ -81,12 +81,12 @@ def result_of(answer: object, tool: str, outcome: str = "") -> ToolResult:
 
 
 def failure_of(error: object, tool: str, kind: str = "") -> ToolResult:
-    """Return the result of a call that failed or was not allowed.
+    """Return the result of a call that failed or was denied.
 
     Args:
-        error: what the agent says of it.
+        error: the agent's message.
         tool: one of `TOOLS`.
-        kind: of failure, as the agent calls it, such as `permission_denied`.
+        kind: the agent's name for the failure, such as `permission_denied`.
     """
     result = result_of(error, tool, "failed")
     is_denied = isinstance(kind, str) and _OUTCOMES.get(plain(kind)) == "denied"
@@ -94,7 +94,7 @@ def failure_of(error: object, tool: str, kind: str = "") -> ToolResult:
 
 
 def size_of(value: object) -> int:
-    """Return about how many bytes of text and numbers are in a JSON value."""
+    """Estimate how many bytes of text and numbers are in a JSON value."""
     total = 0
     waiting = [value]
     for _ in range(_MAX_NODES):
@@ -118,7 +118,7 @@ def _result(outcome: str, exit_code: int | None, text: str, n_bytes: int) -> Too
 
 
 def unpack(answer: object) -> object:
-    """Return what a text holds if it is JSON of an object or a list, for agents that pack their answers so."""
+    """Parse a text that is a JSON object or list, for agents that encode their answers like that."""
     if isinstance(answer, str) and answer.lstrip()[:1] in ("{", "["):
         try:
             return json.loads(answer)
@@ -147,7 +147,7 @@ def _exit_code(named: Mapping[str, Any]) -> int | None:
 
 
 def _outcome(named: Mapping[str, Any]) -> str:
-    """Return what an object says of how a call ended."""
+    """Return the outcome of a call according to an object."""
     for name in _KINDS:
         if isinstance(named.get(name), str) and (outcome := _OUTCOMES.get(plain(named[name]))):
             return outcome
@@ -163,7 +163,7 @@ def _text(answer: object) -> str:
 
 
 def _texts(answer: object, depth: int) -> Iterator[str]:
-    """Yield the texts of an answer that a person would read."""
+    """Yield the human-readable texts in an answer."""
     if depth > _MAX_DEPTH:
         return
     if isinstance(answer, str):
@@ -182,7 +182,7 @@ def _texts(answer: object, depth: int) -> Iterator[str]:
 
 
 def _parse_shell(text: str) -> tuple[int | None, str]:
-    """Return the exit code that a shell's text says, and what is left of the text without that."""
+    """Return the exit code in a shell's text, and the rest of the text."""
     text = text.removeprefix(_UNTRUSTED[0]).removesuffix(_UNTRUSTED[1])
     before = _CODE_BEFORE.match(text[:_LOOKED_AT_CHARS])
     if before is not None:

@@ -1,7 +1,7 @@
-"""Reads what agents hand to their tools, whatever their names for it: one form for all of them.
+"""Reads the input of agents' tools, whatever they call it, in one form for all of them.
 
-Payloads come from other programs and change with their versions. So nothing here fails: what is missing, of another
-type than expected, or far too long counts as not given.
+Payloads come from other programs and change with their versions. So nothing here fails: anything missing, far too long
+or of an unexpected type counts as not given.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cairn.memory.moments import MAX_NAME_CHARS, MAX_TARGET_CHARS, ToolCall, can
 
 Given = Mapping[str, Any]
 
-# Names that agents use, in lower case and without `_` and `-`; the first that is given counts.
+# Agents' names for fields, in lower case and without `_` and `-`; the first one present counts.
 _PATH = (
     "filepath",
     "path",
@@ -61,17 +61,17 @@ _MAX_FILES = 100
 _MAX_GLOBS = 20
 _MAX_LINE = 2**31
 _DIGITS = re.compile(r"-?[0-9]{1,10}")
-_OURS = ("cairn-", "cairn_")  # what agents that put no `mcp` before the names of tools call ours
-_STR_REPLACE = {"view": "read", "create": "write"}  # what the one tool of this name does, by its `command`
+_OURS = ("cairn-", "cairn_")  # our tools' names in agents that do not prefix them with `mcp`
+_STR_REPLACE = {"view": "read", "create": "write"}  # the kind of this single tool by its `command`
 
 
 def uses_of(name: str, given: object, tool: str = "") -> tuple[ToolUse, ...]:
-    """Return what a tool is asked for: once, but for a tool that reads or changes several files, once for each.
+    """Return a tool's uses: one, or one for each file if it reads or changes several.
 
     Args:
-        name: what the agent calls the tool.
-        given: what it is handed: an object, or one as JSON in a string, or a patch.
-        tool: one of `TOOLS`, where the agent's event says which.
+        name: the agent's name for the tool.
+        given: its input: an object, one as JSON in a string, or a patch.
+        tool: one of `TOOLS`, if the agent's event tells.
     """
     name = _clean(name)[:MAX_NAME_CHARS] if isinstance(name, str) else ""
     arguments = _arguments(given)
@@ -94,7 +94,7 @@ def calls_of(
     result: ToolResult = NO_RESULT,
     duration_ms: float = 0,
 ) -> tuple[ToolCall, ...]:
-    """Return the calls that memory keeps, one for each use; sizes and what was printed are those of the first."""
+    """Return the calls for the memory, one for each use; only the first has sizes and output."""
     calls = [
         ToolCall(
             tool=use.tool,
@@ -114,18 +114,18 @@ def calls_of(
 
 
 def target_of(use: ToolUse, given: object) -> str:
-    """Return what a tool is about: a path, a command, a pattern, an address, or ids that one of our own is given."""
+    """Return the target of a tool: a path, a command, a pattern, a URL, or the ids given to one of ours."""
     arguments = _arguments(given)
     by_tool = {"shell": use.command, "search": use.pattern}.get(use.tool, use.path)
     if not by_tool and use.tool == "shell":
-        return _text(arguments, _COMMAND, 2**62)[:MAX_TARGET_CHARS]  # too long to be looked at
+        return _text(arguments, _COMMAND, 2**62)[:MAX_TARGET_CHARS]  # too long to parse
     ids = " ".join(_texts(arguments, _IDS, 50))
     others = (use.path, use.pattern, ids, _text(arguments, _OTHER_TARGETS, 2**62))
     return next((target for target in (by_tool, *others) if target), "")[:MAX_TARGET_CHARS]
 
 
 def _arguments(given: object) -> Given:
-    """Return what a tool is handed, by names without case and marks."""
+    """Return a tool's input by normalized names."""
     if isinstance(given, str) and given.lstrip().startswith("{"):
         try:
             given = json.loads(given)
@@ -133,7 +133,7 @@ def _arguments(given: object) -> Given:
             return {}
     if not isinstance(given, Mapping):
         return {}
-    return {plain(key): value for key, value in reversed(list(given.items()))}  # the first of two alike counts
+    return {plain(key): value for key, value in reversed(list(given.items()))}  # the first of two equal names counts
 
 
 def _tool_of(name: str, arguments: Given) -> str:
@@ -146,14 +146,14 @@ def _tool_of(name: str, arguments: Given) -> str:
 
 
 def _patch_of(given: object, arguments: Given) -> str:
-    """Return the patch that a tool is handed, if it is one."""
+    """Return a tool's input if it is a patch."""
     texts = [given, *(arguments.get(name) for name in _PATCH)]
     parts = (part for text in texts for part in (text if isinstance(text, list) else [text]))
     return next((part for part in parts if isinstance(part, str) and is_patch(part)), "")
 
 
 def _use(tool: str, name: str, arguments: Given) -> ToolUse:
-    """Return what a tool is asked for, as far as it is one of the kind that has such a thing."""
+    """Return the use of a tool, with the fields that its kind has."""
     use = ToolUse(tool, name)
     if tool in ("read", "edit", "write", "delete", "list", "search"):
         paths = _paths(arguments)
@@ -175,7 +175,7 @@ def _use(tool: str, name: str, arguments: Given) -> ToolUse:
 
 
 def _by_file(use: ToolUse, arguments: Given) -> Iterator[ToolUse]:
-    """Yield a use, or one for each file where the edits name theirs."""
+    """Yield a use, or one for each file if the edits name files."""
     entries = [_arguments(entry) for entry in _list(arguments, _EDITS)] if use.tool == "edit" else []
     paths = [_path(_text(entry, _PATH)) or use.path for entry in entries]
     if len(set(paths)) < 2 and (use.path or not any(paths)):
@@ -190,7 +190,7 @@ def _by_file(use: ToolUse, arguments: Given) -> Iterator[ToolUse]:
 
 
 def _clean(text: str) -> str:
-    """Return a text without half characters, which no file and no database takes."""
+    """Return a text without lone surrogates, which files and databases refuse."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -208,14 +208,14 @@ def _list(arguments: Given, names: Iterable[str]) -> list[Any]:
 
 
 def _texts(arguments: Given, names: Sequence[str], most: int) -> list[str]:
-    """Return the texts under some names: a list, or one alone."""
+    """Return the texts under some names: a list, or a single one."""
     single = _text(arguments, names, MAX_NAME_CHARS)
     values = [single] if single else _list(arguments, names)
     return [_clean(value) for value in values if isinstance(value, str) and 0 < len(value) <= MAX_NAME_CHARS][:most]
 
 
 def _joined(arguments: Given) -> str:
-    """Return the command that is given as a list of words, such as `["bash", "-lc", "ls"]`."""
+    """Return a command that is given as a list of words, such as `["bash", "-lc", "ls"]`."""
     words = [word for word in _list(arguments, _COMMAND) if isinstance(word, str)]
     command = words[-1] if len(words) == 3 and words[1] in ("-c", "-lc") else ""
     return _clean(command) if len(command) <= _MAX_COMMAND_CHARS else ""
@@ -231,7 +231,7 @@ def _paths(arguments: Given) -> list[str]:
 
 
 def _line(value: object) -> int:
-    """Return a whole number, however it is written; 0 if it is none."""
+    """Return a whole number, however it is written; 0 if it is not a number."""
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not -_MAX_LINE <= value <= _MAX_LINE:
@@ -240,7 +240,7 @@ def _line(value: object) -> int:
 
 
 def _lines(arguments: Given) -> tuple[int, int]:
-    """Return the first line and the number of lines that a read is limited to, 0 for no limit."""
+    """Return the first line and the number of lines of a read, 0 for no limit."""
     start, end = _number(arguments, _OFFSET), _number(arguments, _END)
     limit = _number(arguments, _LIMIT)
     view_range = _list(arguments, _RANGE)
@@ -264,7 +264,7 @@ def _edits(tool: str, arguments: Given) -> Iterator[tuple[str, str]]:
 
 
 def _edit(tool: str, entry: Given) -> tuple[str, str] | None:
-    """Return what an edit replaces, and by what; None if it does not say."""
+    """Return the old and new text of an edit; None if it does not say."""
     old, new = (_body(entry, names) for names in (_OLD, _NEW))
     if tool == "write" or (old is None and new is None):
         old, new = None, _body(entry, _CONTENT)
@@ -276,7 +276,7 @@ def _body(entry: Given, names: Iterable[str]) -> str | None:
 
 
 def _bounded(edits: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Return as many edits as are not too long together."""
+    """Return the leading edits that are not too long together."""
     kept: list[tuple[str, str]] = []
     n_chars = 0
     for old, new in edits:

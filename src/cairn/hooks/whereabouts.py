@@ -1,4 +1,4 @@
-"""Finds the project that an event is about: that of the folder in which the agent works."""
+"""Finds the project of an event by the agent's working folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cairn.hooks.report import Happening
 from cairn.memory.moments import Moment
 from cairn.source.plumbing import read_small
 
-# What hosts of hooks say of the folder they work in, beside their payload.
+# Variables in which hosts give their working folder, in addition to the payload.
 _VARIABLES = (
     "CURSOR_PROJECT_DIR", "GEMINI_PROJECT_DIR", "DEVIN_PROJECT_DIR", "COPILOT_PROJECT_DIR", "QWEN_PROJECT_DIR",
     "FACTORY_PROJECT_DIR", "CLAUDE_PROJECT_DIR",
@@ -23,8 +23,8 @@ class Whereabouts(NamedTuple):
 
     Attributes:
         root: of the project.
-        worktree: the top of its linked worktree in which the agent works, empty if it works in the project itself.
-        branch: what is checked out in that worktree.
+        worktree: the top of the linked worktree in which the agent works, empty if it works in the project itself.
+        branch: the one checked out in that worktree.
     """
 
     root: str
@@ -33,16 +33,16 @@ class Whereabouts(NamedTuple):
 
 
 def folders_of(happening: Happening, folder: str, environment: Mapping[str, str]) -> list[str]:
-    """Return the folders that may tell the project, the best first."""
+    """Return the folders that may tell the project, best first."""
     folders = [happening.folder, *(environment.get(name, "") for name in _VARIABLES), folder]
     return list(dict.fromkeys(folder for folder in folders if os.path.isabs(folder) and "\0" not in folder))
 
 
 def find_whereabouts(folders: Iterable[str], roots: Collection[str]) -> Whereabouts | None:
-    """Return where the first folder is that lies in a project, None if none does.
+    """Return the whereabouts for the first folder in a project, None if there is none.
 
-    A folder belongs to the nearest project upwards, as far as its git checkout goes; a linked worktree belongs to the
-    project that is its main checkout.
+    A folder belongs to the nearest project upwards within its git checkout; a linked worktree belongs to the project of
+    its main checkout.
 
     Args:
         folders: absolute.
@@ -65,7 +65,7 @@ def _place_of(folder: str, roots: Collection[str]) -> Whereabouts | None:
 
 
 def _main_checkout(top: str, link: str, roots: Collection[str]) -> Whereabouts | None:
-    """Return the project of a linked worktree: the repository must know it, whatever the worktree says of itself."""
+    """Return the project of a linked worktree, which the repository must know, whatever the worktree claims."""
     try:
         text = os.fsdecode(read_small(link)).strip()
         git_dir = os.path.realpath(os.path.join(top, text.removeprefix("gitdir: ")))
@@ -84,7 +84,7 @@ def _main_checkout(top: str, link: str, roots: Collection[str]) -> Whereabouts |
 
 
 def settle(happening: Happening, place: Whereabouts) -> Happening:
-    """Return a happening in a linked worktree as one of its project: with paths relative to the worktree."""
+    """Return a happening in a linked worktree as one of its project, with paths relative to the worktree."""
     if not place.worktree:
         return happening
     moments = tuple(_settle(moment, place) for moment in happening.moments)

@@ -1,6 +1,6 @@
-"""What is particular to each agent: how it is found, its files, its events, its answers.
+"""The particulars of each agent: its detection, files, events and answers.
 
-An agent with hooks has a module; those that are told of the MCP server alone are rows of one table.
+Agents with hooks have a module each; those that only get the MCP server are rows of a table.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Claude Code: hooks with answers below `hookSpecificOutput`; several other programs run its hooks, too."""
+"""Claude Code: hooks with answers below `hookSpecificOutput`; several other programs also run its hooks."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from cairn.hooks.tool_use import calls_of, uses_of
 
 _FAILURE = "PostToolUseFailure"
 _TIMEOUT_SECONDS = 10
-_READING_TOOLS = "Read|Bash|Grep|Glob"  # only letters and bars, so each is a whole name
+_READING_TOOLS = "Read|Bash|Grep|Glob"  # only letters and bars, so each matches a whole name
 _CONTEXT: frozenset[Ability] = frozenset({"context"})
 _DETAILS = ("source", "reason", "trigger", "model", "agent_type", "permission_mode")
 
 
 class ClaudeCode(Adapter):
-    """The program for terminals, and what is built on it."""
+    """Claude Code in the terminal, and everything built on it."""
 
     name = "claude-code"
     title = "Claude Code"
@@ -66,7 +66,7 @@ class ClaudeCode(Adapter):
     def changes(self, place: Place) -> list[Change]:
         """Return the hooks, the MCP server, the skill and the sub-agent, since sub-agents often see no MCP server.
 
-        CLAUDE.md stays as it is: it is read at each request, and would repeat what the server and the skill say.
+        CLAUDE.md is left alone: it is read at each request, and would only repeat the server and the skill.
         """
         folder = place.root / ".claude"
         servers = workspace_servers(place)
@@ -87,7 +87,7 @@ class ClaudeCode(Adapter):
         ]
 
     def read(self, report: Report) -> Happening | None:
-        """Return what a report means; None if another agent runs this hook.
+        """Interpret a report; None if another agent runs this hook.
 
         Raises:
             RequestError: if the payload is of another event, or names no session.
@@ -109,7 +109,7 @@ class ClaudeCode(Adapter):
             folder=folder_at(report, payload.get("cwd"), report.environment.get("CLAUDE_PROJECT_DIR")),
             id=_id_of(report, text),
             text=text,
-            details={} if uses else details_at(payload, _DETAILS),  # those of a session
+            details={} if uses else details_at(payload, _DETAILS),  # a session's own
             subagent=text_at(payload, "agent_id"),
             uses=uses,
             calls=calls_of(uses, given, result, number_at(payload, "duration_ms")),
@@ -117,7 +117,7 @@ class ClaudeCode(Adapter):
         )
 
     def answer(self, report: Report, reply: Reply) -> str:
-        """Return an answer to the event that Claude Code named; silence as the program that runs the hook wants it."""
+        """Return an answer to the event that Claude Code named; silence in the form that the running program wants."""
         if not reply.context and not reply.denial:
             return "{}" if host_of(report) in (CURSOR, GEMINI_CLI) else ""
         return nested(text_at(report.payload, "hook_event_name") or self.events[report.event][0], reply)
@@ -129,7 +129,7 @@ def _hook(command: str, matcher: str) -> dict[str, Any]:
 
 
 def _id_of(report: Report, text: str) -> str:
-    """Return what names an event: a tool call, a helper, or a prompt with what was said; empty if nothing does."""
+    """Return an id of an event: of a tool call, a sub-agent, or a prompt with its text; empty if there is none."""
     payload = report.payload
     if report.event in ("before-tool", "after-tool"):
         return text_at(payload, "tool_use_id")
@@ -138,7 +138,7 @@ def _id_of(report: Report, text: str) -> str:
     prompt = text_at(payload, "prompt_id")
     if report.event in ("prompt", "turn-end") and prompt:
         digest = blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
-        return f"{prompt}-{digest}"  # a turn may end more than once after a prompt
+        return f"{prompt}-{digest}"  # a turn may end more than once per prompt
     return ""
 
 

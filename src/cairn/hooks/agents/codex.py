@@ -1,4 +1,4 @@
-"""Codex CLI: hooks in the form of Claude Code's with a strict schema, and `notify` where hooks are not approved."""
+"""Codex CLI: hooks like Claude Code's with a strict schema, and `notify` if hooks are not approved."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from cairn.hooks.tool_result import NO_RESULT, result_of
 from cairn.hooks.tool_use import calls_of, uses_of
 from cairn.memory.moments import MAX_TEXT_CHARS, Moment
 
-_NOTICE = "agent-turn-complete"  # the type of what `notify` is given
+_NOTICE = "agent-turn-complete"  # the type of `notify`'s payload
 _CONTEXT: frozenset[Ability] = frozenset({"context"})
 _DETAILS = ("source", "reason", "trigger", "model", "agent_type", "permission_mode", "client")
 _TIMEOUT_SECONDS = 10
 _SHORT_SECONDS = 3  # the most that a session's end may take
-_MOST_PROMPTS = 10  # of one turn
+_MOST_PROMPTS = 10  # prompts in one turn
 
 
 class Codex(Adapter):
-    """The program for terminals, which runs all its reading and searching in a shell."""
+    """Codex in the terminal, which does all its reading and searching in a shell."""
 
     name = "codex"
     title = "Codex CLI"
@@ -50,7 +50,7 @@ class Codex(Adapter):
         "before-tool": _CONTEXT | {"denial"},
         "after-tool": _CONTEXT,
     }
-    max_context_chars = 8_000  # it keeps 2,500 tokens
+    max_context_chars = 8_000  # Codex keeps 2,500 tokens
     by_hand = (
         "In Codex, type /hooks and approve those of Cairn; until then it skips them without a word.",
         "Codex reads the files of a project only if you trust it; it asks when it starts there.",
@@ -68,7 +68,7 @@ class Codex(Adapter):
     def changes(self, place: Place) -> list[Change]:
         """Return the hooks, the MCP server, the skill, and a passage in AGENTS.md.
 
-        Codex hides the tools behind a search, skips hooks that nobody approved, and searches in a shell alone.
+        Codex hides MCP tools behind a search, skips unapproved hooks, and only searches in a shell.
         """
         folder = (place.root if place.level == "project" else place.home) / ".codex"
         moved = place.environment.get("CODEX_HOME", "")
@@ -87,7 +87,7 @@ class Codex(Adapter):
         ]
 
     def read(self, report: Report) -> Happening | None:
-        """Return what a report means; what `notify` is given is the end of a turn, with the prompts before it.
+        """Interpret a report; `notify` reports the end of a turn with its prompts.
 
         Raises:
             RequestError: if the payload is of another event, or names no session.
@@ -102,7 +102,7 @@ class Codex(Adapter):
         uses = uses_of(text_at(payload, "tool_name"), given) if report.event in ("before-tool", "after-tool") else ()
         result = NO_RESULT
         if uses and report.event == "after-tool":
-            outcome = "" if uses[0].tool == "shell" else "ok"  # how a command ended is not told
+            outcome = "" if uses[0].tool == "shell" else "ok"  # a command's exit code is not reported
             result = result_of(payload.get("tool_response"), uses[0].tool, outcome)
         text = text_at(payload, "prompt", "last_assistant_message")
         return happening_of(
@@ -136,12 +136,12 @@ class Codex(Adapter):
         return end._replace(moments=(*_prompts(payload, end.moments[0], turn), *end.moments))
 
     def answer(self, report: Report, reply: Reply) -> str:
-        """Return an answer without anything that the schema does not name; Codex drops all of it otherwise."""
+        """Return an answer with only what the schema names; otherwise Codex drops all of it."""
         return nested(self.events[report.event][0], reply) if reply.context or reply.denial else ""
 
 
 def _prompts(payload: Mapping[str, Any], end: Moment, turn: str) -> Iterator[Moment]:
-    """Yield the prompts of a turn, named as the hook names them, so that each counts once."""
+    """Yield the prompts of a turn, with the same ids as from the hook, so that each counts once."""
     given = payload.get("input-messages")
     for number, text in enumerate(given[-_MOST_PROMPTS:] if isinstance(given, list) else ()):
         if isinstance(text, str) and text:
@@ -155,7 +155,7 @@ def _prompt_id(turn: str, text: str) -> str:
 
 
 def _id_of(report: Report, text: str) -> str:
-    """Return what names an event; empty if nothing does."""
+    """Return an id of an event, empty if there is none."""
     payload = report.payload
     turn = text_at(payload, "turn_id")
     if report.event in ("before-tool", "after-tool"):
@@ -164,7 +164,7 @@ def _id_of(report: Report, text: str) -> str:
         return text_at(payload, "agent_id")
     if report.event == "prompt" and turn:
         return _prompt_id(turn, text)
-    if report.event == "turn-end" and turn:  # as `notify` names it, unless a hook made the turn go on
+    if report.event == "turn-end" and turn:  # the same as from `notify`, unless a hook extended the turn
         return _prompt_id(turn, text) if payload.get("stop_hook_active") is True else turn
     return ""
 

@@ -1,4 +1,4 @@
-"""Copilot CLI: `.github/hooks/cairn.json`, which VS Code reads, too, and `.mcp.json`, which Claude Code reads, too."""
+"""Copilot CLI: `.github/hooks/cairn.json`, which VS Code also reads, and `.mcp.json`, which Claude Code also reads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cairn.hooks.shared_files import server_entry, skill, workspace_servers
 
 
 class CopilotCli(Copilot):
-    """Copilot in a terminal. It denies a tool whose hook fails, so the command of a hook never does."""
+    """Copilot in the terminal. It denies a tool whose hook fails, so hook commands never fail."""
 
     name = COPILOT_CLI
     title = "Copilot CLI"

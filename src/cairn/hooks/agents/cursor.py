@@ -19,24 +19,24 @@ from cairn.memory.moments import Moment
 
 _FAILURE = "postToolUseFailure"
 _TIMEOUT_SECONDS = 10
-_BEFORE = "^(Read|Shell|Grep)$"  # a regular expression in JavaScript; the tools that an answer may take the place of
+_BEFORE = "^(Read|Shell|Grep)$"  # a JavaScript regular expression for the tools that an answer may replace
 _DETAILS = ("reason", "final_status", "composer_mode", "trigger", "status", "subagent_type")
 _START = "first-event"  # the id of a start that was not reported
-_MAX_KNOWN = 200  # conversations
+_MAX_KNOWN = 200  # conversations to remember
 _TO_USER = "Cairn answers this from its index."
 
 
 class _KnownChats(NamedTuple):
-    """What was heard of a conversation: that it began, and the prompt that nothing was shown with yet."""
+    """The state of conversations: whether it was seen to start, and the prompt with which nothing was shown yet."""
 
     is_begun: bool = False
     prompt: Moment | None = None
 
 
 class Cursor(Adapter):
-    """The desktop program and the one for terminals, which sends the same.
+    """Cursor on the desktop and in the terminal, which report the same.
 
-    Some starts are not reported, and a prompt takes no context. What there is to show at both comes with the next tool.
+    Some starts are not reported, and prompts accept no context. What is to be shown then comes with the next tool.
     """
 
     name = "cursor"
@@ -53,7 +53,7 @@ class Cursor(Adapter):
         "subagent-start": ("subagentStart",),
         "subagent-end": ("subagentStop",),
     }
-    # The documentation names no context for a prompt, and an answer with a field that is not known may block it.
+    # Context for a prompt is not documented, and unknown fields in an answer may block the prompt.
     abilities: ClassVar[Mapping[str, frozenset[Ability]]] = {
         "session-start": frozenset({"context"}),
         "before-tool": frozenset({"denial"}),
@@ -84,7 +84,7 @@ class Cursor(Adapter):
     def changes(self, place: Place) -> list[Change]:
         """Return the hooks, the MCP server and the skill.
 
-        Cursor drops the whole file of hooks for an event it does not know, and for `//` within a text.
+        Cursor ignores the whole hooks file if it has an unknown event, or `//` inside a string.
         """
         folder = base_of(place) / ".cursor"
         hooks: dict[str, dict[str, Any]] = {}
@@ -102,7 +102,7 @@ class Cursor(Adapter):
         ]
 
     def takes(self, report: Report) -> frozenset[Ability]:
-        """Return what Cursor takes; it takes nothing after a tool that failed."""
+        """Return what Cursor accepts, which is nothing after a failed tool."""
         return frozenset() if _name_of(report.payload) == _FAILURE else super().takes(report)
 
     def read(self, report: Report) -> Happening | None:
@@ -134,7 +134,7 @@ class Cursor(Adapter):
         return self._with_unshown(happening, report)
 
     def _with_unshown(self, happening: Happening, report: Report) -> Happening:
-        """Return a happening that can be answered with what could not be shown before it: the start, and the prompt."""
+        """Return a happening that also answers the start and the prompt, which could not be answered themselves."""
         session, moment = happening.session, happening.moments[0]
         before: list[Moment] = []
         with self._lock:
@@ -156,7 +156,7 @@ class Cursor(Adapter):
         return happening._replace(moments=(*before, *happening.moments))
 
     def answer(self, report: Report, reply: Reply) -> str:
-        """Return one object in any case."""
+        """Return a JSON object in any case."""
         if reply.denial:
             return json.dumps({"permission": "deny", "user_message": _TO_USER, "agent_message": reply.denial})
         return json.dumps({"additional_context": reply.context} if reply.context else {})
@@ -167,7 +167,7 @@ def _name_of(payload: Mapping[str, Any]) -> str:
 
 
 def _result(payload: Mapping[str, Any], tool: str) -> ToolResult:
-    """Return how a tool ended; of what was read, only the length is told."""
+    """Return how a tool ended; of reads, Cursor only reports the length."""
     if _name_of(payload) == _FAILURE:
         return failure_of(payload.get("error_message"), tool, text_at(payload, "failure_type"))
     answer = unpack(payload.get("tool_output"))

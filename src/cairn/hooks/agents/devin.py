@@ -30,7 +30,7 @@ class Devin(Adapter):
         "prompt": ("UserPromptSubmit",),
         "before-tool": ("PreToolUse",),
         "after-tool": ("PostToolUse",),
-        "before-compaction": ("PostCompaction",),  # all that matters of it is that the agent has forgotten
+        "before-compaction": ("PostCompaction",),  # all that matters is that the agent has forgotten
         "turn-end": ("Stop",),
         "session-end": ("SessionEnd",),
     }
@@ -63,14 +63,14 @@ class Devin(Adapter):
         return [*items, server_entry(folder / "mcp_config.json", place), skill(place)]
 
     def read(self, report: Report) -> Happening | None:
-        """Return what a report means."""
+        """Interpret a report."""
         payload = report.payload
         given = payload.get("tool_input")
         uses = uses_of(text_at(payload, "tool_name"), given) if report.event in ("before-tool", "after-tool") else ()
         result = result_of(payload.get("tool_response"), uses[0].tool) if report.event == "after-tool" else NO_RESULT
         prompt, use_id = text_at(payload, "prompt_id"), text_at(payload, "tool_use_id")
         if use_id:
-            use_id = f"{prompt}/{use_id}"  # the model counts the uses of a tool from one again
+            use_id = f"{prompt}/{use_id}"  # the model numbers the uses of a tool from one again
         return happening_of(
             report,
             agent=self.name,
@@ -85,7 +85,7 @@ class Devin(Adapter):
         )
 
     def answer(self, report: Report, reply: Reply) -> str:
-        """Return what Devin reads: a denial at the top, context below `hookSpecificOutput`."""
+        """Return Devin's form: a denial at the top level, context below `hookSpecificOutput`."""
         if reply.denial:
             return json.dumps({"decision": "block", "reason": reply.denial})
         return nested(self.events[report.event][0], reply)

@@ -1,4 +1,4 @@
-"""Gemini CLI: all in `.gemini/settings.json`; milliseconds, nested answers, `{}` if there is nothing to say."""
+"""Gemini CLI: everything is in `.gemini/settings.json`; milliseconds, nested answers, `{}` for silence."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from cairn.hooks.tool_use import calls_of, uses_of
 
 _TIMEOUT_MS = 10_000
 _BEFORE = "read_file|read_many_files|run_shell_command|grep_search|search_file_content|glob"
-# What a session is shown at its start stands before its first prompt.
+# What a session is shown at its start is put before its first prompt.
 _SHOWN = re.compile(r"\s*<hook_context>.*?</hook_context>\s*", re.DOTALL)
 
 
 class GeminiCli(Adapter):
-    """Gemini CLI. Its `PreCompress` comes before every request, so a compaction cannot be told."""
+    """Gemini CLI. Its `PreCompress` comes before every request, so compactions cannot be detected."""
 
     name = "gemini-cli"
     title = "Gemini CLI"
@@ -64,7 +64,7 @@ class GeminiCli(Adapter):
         return [*hook_items(file, "jsonc", hooks), server_entry(file, place, format="jsonc"), skill(place)]
 
     def read(self, report: Report) -> Happening | None:
-        """Return what a report means."""
+        """Interpret a report."""
         payload = report.payload
         name, given = text_at(payload, "tool_name"), payload.get("tool_input")
         uses = uses_of(name, given) if report.event in ("before-tool", "after-tool") else ()
@@ -84,14 +84,14 @@ class GeminiCli(Adapter):
         )
 
     def answer(self, report: Report, reply: Reply) -> str:
-        """Return one object in any case."""
+        """Return a JSON object in any case."""
         if reply.denial:
             return json.dumps({"decision": "deny", "reason": reply.denial})
         return nested(self.events[report.event][0], reply) or "{}"
 
 
 def without_context(prompt: str) -> str:
-    """Return a prompt without what hooks put before it."""
+    """Return a prompt without the context that hooks put before it."""
     while (shown := _SHOWN.match(prompt)) is not None:
         prompt = prompt[shown.end() :]
     return prompt

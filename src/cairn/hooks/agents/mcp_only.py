@@ -1,6 +1,6 @@
-"""Agents that are told of the MCP server alone: only their files and the form of an entry differ, so each is a row.
+"""Agents that only get the MCP server: only their files and the form of an entry differ, so each is a row.
 
-An agent that gets hooks one day moves to a module of its own.
+An agent that gets hooks moves to a module of its own.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ _CONFIG = ".config/"
 
 
 class McpAgent(NamedTuple):
-    """An agent, and where it looks.
+    """An agent and its files.
 
     Attributes:
-        name, title, detection, by_hand: as `Adapter` has them.
-        project: the files below the root that may list MCP servers: the first that exists, else the first. None where
-            only the user's files do.
-        user: the same below the home.
+        name, title, detection, by_hand: as in `Adapter`.
+        project: the files below the root that may list MCP servers; the first that exists is used, else the first.
+            None if only the user's files do.
+        user: the same below the home folder.
         format: of these files.
-        path: the names that lead to the servers.
-        entry: what describes a server.
-        is_list: the servers are a list, and name themselves.
-        block: the file below the root that gets the instructions; empty where `rule` is instead.
-        rule: a file below the root of Cairn's own, and what it begins with.
-        has_skills: it reads the skill in the shared folder.
-        moved: a variable, and the part of the user's paths that its value takes the place of.
+        path: the keys that lead to the servers.
+        entry: makes the entry of a server.
+        is_list: whether the servers are a list of entries with names.
+        block: the file below the root that gets the instructions; empty if `rule` is used.
+        rule: a file of Cairn's own below the root, and its first lines.
+        has_skills: whether it reads the skill in the shared folder.
+        moved: a variable, and the part of the user's paths that its value replaces.
     """
 
     name: str
@@ -53,10 +53,10 @@ class McpAgent(NamedTuple):
 
 
 class McpOnly(Adapter):
-    """An agent without hooks of Cairn's, as its row describes it."""
+    """An agent without hooks, as described by its row."""
 
     def __init__(self, row: McpAgent) -> None:
-        # What other adapters have as a class, this one has as an object.
+        # Class attributes of other adapters are instance attributes here.
         self.__dict__.update(name=row.name, title=row.title, detection=row.detection, by_hand=row.by_hand)
         levels: tuple[Level, ...] = ("project", "user") if row.user else ("project",)
         self.__dict__.update(levels=levels)
@@ -101,12 +101,12 @@ class McpOnly(Adapter):
 
 
 def _with(**more: Any) -> Callable[[Place], Mapping[str, Any]]:  # noqa: ANN401 - JSON
-    """Return the usual entry of a server with more in it."""
+    """Return the usual entry of a server with additions."""
     return lambda place: {**more, **mcp_server(place)}
 
 
 def _in_one_list(place: Place) -> Mapping[str, Any]:
-    """Return the entry of OpenCode and what is built on it: program and arguments in one list."""
+    """Return the entry for OpenCode and its derivatives: program and arguments in one list."""
     server = mcp_server(place)
     return {"type": "local", "command": [server["command"], *server["args"]], "enabled": True}
 
@@ -127,7 +127,7 @@ def _goose(place: Place) -> Mapping[str, Any]:
 
 
 def _continue_block(entry: Mapping[str, Any]) -> str:
-    """Return the file of one server; what JSON writes is YAML, too."""
+    """Return the file for one server; JSON is valid YAML."""
     lines = [f"    {name}: {json.dumps(value)}" for name, value in entry.items()]
     return "\n".join(["name: Cairn", "version: 1.0.0", "schema: v1", "mcpServers:", f"  - name: {SERVER}", *lines, ""])
 
@@ -209,7 +209,7 @@ _ROWS = (
     McpAgent(
         "goose",
         "Goose",
-        Detection((), (".goosehints", ".goose"), (".config/goose",)),  # another program is called goose, too
+        Detection((), (".goosehints", ".goose"), (".config/goose",)),  # there is another program called goose
         (),
         (".config/goose/config.yaml",),
         "yaml",
@@ -285,7 +285,7 @@ _ROWS = (
         "vibe",
         "Mistral Vibe",
         Detection(("vibe",), (".vibe",), (".vibe",)),
-        (),  # a file of the project would take the place of the user's
+        (),  # a file in the project would replace the user's
         (".vibe/config.toml",),
         "toml",
         ("mcp_servers",),

@@ -17,13 +17,13 @@ from cairn.hooks.tool_use import calls_of, uses_of
 
 _SCHEMA = "https://opencode.ai/config.json"
 _FAILURE = "message.part.updated"
-_COMMAND = '["cairn"]'  # as it stands in the plugin
-_DENIALS = ("rejected permission", "prevents you from using")  # what a tool fails with if it was not allowed
+_COMMAND = '["cairn"]'  # as in the plugin
+_DENIALS = ("rejected permission", "prevents you from using")  # a tool's error if it was not allowed
 _CONTEXT: frozenset[Ability] = frozenset({"context"})
 
 
 class OpenCode(Adapter):
-    """OpenCode. What its plugin sends is of our own making: `texts/opencode.ts`."""
+    """OpenCode. Its plugin is ours, `texts/opencode.ts`, so the payload has our own form."""
 
     name = "opencode"
     title = "OpenCode"
@@ -68,19 +68,17 @@ class OpenCode(Adapter):
         server = {"type": "local", "command": [*place.command, "mcp"], "enabled": True}
         return [
             Whole(plugins / "cairn.ts", plugin),
-            FileEntry(
-                _config(folder), "jsonc", ("$schema",), _SCHEMA, is_default=True
-            ),  # which OpenCode adds otherwise
+            FileEntry(_config(folder), "jsonc", ("$schema",), _SCHEMA, is_default=True),  # otherwise OpenCode adds it
             FileEntry(_config(folder), "jsonc", ("mcp", SERVER), server),
             skill(place),
         ]
 
     def takes(self, report: Report) -> frozenset[Ability]:
-        """Return what OpenCode takes; of a failure its plugin only hears."""
+        """Return what OpenCode accepts; its plugin is only notified of failures."""
         return frozenset() if _is_failure(report.payload) else super().takes(report)
 
     def read(self, report: Report) -> Happening | None:
-        """Return what a report means."""
+        """Interpret a report."""
         payload = report.payload
         given = payload.get("tool_input")
         uses = uses_of(text_at(payload, "tool_name"), given) if report.event in ("before-tool", "after-tool") else ()
@@ -90,7 +88,7 @@ class OpenCode(Adapter):
             agent=self.name,
             session=text_at(payload, "session_id"),
             folder=folder_at(report, payload.get("cwd")),
-            id=text_at(payload, "message_id"),  # some models give the same id to several calls
+            id=text_at(payload, "message_id"),  # some models reuse ids of calls
             text=text_at(payload, "prompt", "last_assistant_message"),
             details=details_at(payload, ("source", "reason")),
             subagent=text_at(payload, "agent_id"),
@@ -99,13 +97,13 @@ class OpenCode(Adapter):
         )
 
     def answer(self, report: Report, reply: Reply) -> str:
-        """Return what the plugin reads."""
+        """Return the answer for the plugin."""
         said = {name: text for name, text in reply._asdict().items() if text}
         return json.dumps(said) if said else ""
 
 
 def _config(folder: Path) -> Path:
-    """Return the file of settings: the one that is there, the one without comments if none is."""
+    """Return the settings file that exists, else the one without comments."""
     with_comments = folder / "opencode.jsonc"
     return with_comments if with_comments.exists() else folder / "opencode.json"
 

@@ -1,4 +1,4 @@
-"""Windsurf, whose agent is Cascade: hooks that only report, and a rule that tells the agent of Cairn."""
+"""Windsurf and its agent Cascade: hooks that only report, and a rule that tells the agent about Cairn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cairn.hooks.texts import text_of
 from cairn.hooks.tool_result import NO_RESULT, ToolResult, result_of
 from cairn.hooks.tool_use import calls_of, uses_of
 
-# What a tool is, by the event that reports it.
+# The kind of tool by the event that reports it.
 _TOOLS = {
     "post_read_code": "read",
     "post_write_code": "edit",
@@ -26,7 +26,7 @@ _RULE = "---\ntrigger: always_on\n---\n\n"
 
 
 class Windsurf(Adapter):
-    """Windsurf. Cascade takes no context, and a denial only as an exit code, which the hook program never uses."""
+    """Windsurf. Cascade accepts no context, and denials only as an exit code, which the hook program never uses."""
 
     name = "windsurf"
     title = "Windsurf (Cascade)"
@@ -49,7 +49,7 @@ class Windsurf(Adapter):
     }
 
     def changes(self, place: Place) -> list[Change]:
-        """Return the hooks, the MCP server, the skill, and the rule, which only a project has."""
+        """Return the hooks, the MCP server, the skill, and for projects the rule."""
         hooks = {
             name: {"command": hook_command(place, event, self.name), "show_output": False}
             for event, names in self.events.items()
@@ -57,7 +57,7 @@ class Windsurf(Adapter):
         }
         if place.level == "project":
             folder = place.root / ".windsurf"
-            servers = [place.root / ".devin" / "mcp_config.json"]  # since the renaming both agents read it
+            servers = [place.root / ".devin" / "mcp_config.json"]  # since the renaming, both agents read it
             rules: list[Change] = [Whole(folder / "rules" / "cairn.md", _RULE + text_of("block.md"))]
         else:
             folder, rules = place.home / ".codeium" / "windsurf", []
@@ -70,7 +70,7 @@ class Windsurf(Adapter):
         ]
 
     def read(self, report: Report) -> Happening | None:
-        """Return what a report means."""
+        """Interpret a report."""
         payload = report.payload
         info = payload.get("tool_info")
         given: Mapping[str, Any] = info if isinstance(info, dict) else {}
@@ -89,7 +89,7 @@ class Windsurf(Adapter):
 
 
 def _renamed(place: Place) -> list[Path]:
-    """Return the user's file of MCP servers since the renaming, where there is such an installation."""
+    """Return the user's file of MCP servers since the renaming, if there is such an installation."""
     folder = place.home / ".config" / "devin"
     return [folder / "mcp_config.json"] if folder.is_dir() else []
 
@@ -105,7 +105,7 @@ def _arguments(action: str, given: Mapping[str, Any]) -> object:
 
 
 def _result(action: str, given: Mapping[str, Any]) -> ToolResult:
-    """Return how a tool ended; of a command nothing is told."""
+    """Return how a tool ended; nothing is reported about commands."""
     if action == "post_mcp_tool_use":
         return result_of(given.get("mcp_result"), "mcp")
     return ToolResult("" if action == "post_run_command" else "ok")

@@ -1,4 +1,4 @@
-"""What agents read about Cairn from their own files: each text in a file of its own here."""
+"""The texts about Cairn that go into agents' files, each in a file here."""
 
 from __future__ import annotations
 
