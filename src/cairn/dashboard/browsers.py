@@ -1,4 +1,4 @@
-"""Which browsers may see the pages: links that work once, and the browsers that have opened one."""
+"""Access of browsers to the pages: one-time links, and the browsers that opened one."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ MOST_BROWSERS = 20
 _MOST_CODES = 20
 _SECRET_BYTES = 32
 _MAX_BYTES = 100_000
-_NOTE_SECONDS = 3_600.0  # how exactly it is kept when a browser was last seen
+_NOTE_SECONDS = 3_600.0  # resolution of when a browser was last seen
 
 
 class Codes:
-    """Secrets of links. Each works once, for a minute; nothing of them is on disk."""
+    """One-time codes for links. Each works once, within a minute; they are never on disk."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._until: dict[str, float] = {}
 
     def issue(self) -> str:
-        """Return a new code; the oldest of very many stops working."""
+        """Return a new code; if there are too many, the oldest stops working."""
         while len(self._until) >= _MOST_CODES:
             del self._until[next(iter(self._until))]
         code = secrets.token_urlsafe(_SECRET_BYTES)
@@ -42,13 +42,13 @@ class Codes:
         return code
 
     def redeem(self, code: str) -> bool:
-        """Tell whether a code works, for the only time."""
+        """Use up a code; return whether it was valid."""
         until = self._until.pop(_digest(code), None)
         return until is not None and self._now() <= until
 
 
 class _Seen(NamedTuple):
-    """When a browser was let in and when it was last seen, in seconds since the epoch."""
+    """When a browser was admitted and when it was last seen, in seconds since the epoch."""
 
     since: float
     last: float
@@ -58,8 +58,8 @@ class Browsers:
     """The browsers that may see the pages, by the digest of the secret in their cookie. Threads may share it.
 
     Args:
-        file: where they are kept, so that they outlive the daemon; readable by its owner alone.
-        now: the machine's clock, in seconds since the epoch.
+        file: stores them, so that they outlive the daemon; readable only by its owner.
+        now: the clock, in seconds since the epoch.
     """
 
     def __init__(self, file: Path, now: Callable[[], float] = time.time) -> None:
@@ -68,10 +68,10 @@ class Browsers:
         self._seen = _load(file)
 
     def admit(self) -> str:
-        """Let a browser in, and return the secret for its cookie; of too many, the one not seen for longest goes.
+        """Admit a browser, and return the secret for its cookie; of too many, drop the least recently seen.
 
         Raises:
-            StoreError: if that cannot be kept.
+            StoreError: if that cannot be saved.
         """
         secret = secrets.token_urlsafe(_SECRET_BYTES)
         with self._changing:
@@ -83,7 +83,7 @@ class Browsers:
         return secret
 
     def knows(self, secret: str) -> bool:
-        """Tell whether a browser may see the pages, and note that it was seen."""
+        """Tell whether a browser may see the pages, and record that it was seen."""
         key, now = _digest(secret), self._now()
         with self._changing:
             seen = next((seen for known, seen in self._seen.items() if hmac.compare_digest(known, key)), None)
@@ -91,12 +91,12 @@ class Browsers:
                 return False
             if now - seen.last > _NOTE_SECONDS:
                 self._seen[key] = seen._replace(last=now)
-                with suppress(StoreError):  # it is noted at least until the daemon ends
+                with suppress(StoreError):  # it is remembered at least until the daemon stops
                     self._keep(self._seen)
         return True
 
     def dismiss(self, secret: str = "") -> int:
-        """Let a browser in no longer, or none at all if no secret is given; return how many these were.
+        """Sign out a browser, or all if no secret is given; return how many.
 
         Raises:
             StoreError: as `admit`.
@@ -109,7 +109,7 @@ class Browsers:
         return n_gone
 
     def _keep(self, seen: dict[str, _Seen]) -> None:
-        """Write who may see the pages, and then hold to it; if it cannot be written, all stays as it was."""
+        """Save a new set of browsers and then use it; if it cannot be saved, nothing changes."""
         try:
             write_file(self._file, json.dumps(seen).encode("ascii"), mode=0o600)
         except OSError as error:
@@ -123,7 +123,7 @@ def _is_valid(seen: _Seen, now: float) -> bool:
 
 
 def _load(file: Path) -> dict[str, _Seen]:
-    """Return the browsers that are kept; none if the file is missing or not ours: they sign in again."""
+    """Return the saved browsers; none if the file is missing or not ours, so that they sign in again."""
     try:
         document = json.loads(read_own(file, _MAX_BYTES))
     except (OSError, ValueError, UnsafeStateError):

@@ -1,4 +1,4 @@
-"""Bars as SVG, with the same figures as text for those who do not see them."""
+"""Bar charts as SVG, with the same figures as text for screen readers."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from cairn.dashboard.rendering import spelled
 
 _HEIGHT, _BOTTOM, _TOP = 180, 24, 20  # in pixels
 _MOST_LABELS = 8
-_GAP = 0.25  # of a bar's place
+_GAP = 0.25  # share of its slot that a bar fills
 
 
 class Bar(NamedTuple):
-    """One bar: what it stands for, its height, which may be below 0, and what stands under it if that is shorter."""
+    """One bar: its label, its height, which may be negative, and a shorter label to print below it."""
 
     label: str
     value: float
@@ -24,7 +24,7 @@ class Bar(NamedTuple):
 
 
 def daily(since: str, values: Iterable[tuple[str, float]], title: str, unit: str) -> Markup:
-    """Return a bar for each day from `since` on until today (UTC), those without a value too; empty for none."""
+    """Return a bar for each day from `since` until today (UTC), including days without a value; none if all are."""
     sums = dict(values)
     first, last = date.fromisoformat(since), datetime.now(UTC).date()
     days = [(first + timedelta(days=number)).isoformat() for number in range((last - first).days + 1)]
@@ -34,7 +34,7 @@ def daily(since: str, values: Iterable[tuple[str, float]], title: str, unit: str
 def bars(values: Sequence[Bar], title: str, unit: str) -> Markup:
     """Return bars side by side; empty for no values.
 
-    Places from left to right are shares of the width, and the height is fixed: so words are as large on any screen.
+    Horizontal positions are shares of the width and the height is fixed, so that text has the same size on any screen.
     """
     if not values:
         return Markup("")
@@ -77,7 +77,7 @@ def bars(values: Sequence[Bar], title: str, unit: str) -> Markup:
 
 
 def _level(y: float, label: str, *, is_above: bool) -> Markup:
-    """Return a line across at some height, with what stands for it."""
+    """Return a horizontal grid line with its label."""
     line = Markup('<line class="level" x1="0" x2="100%" y1="{0:.1f}" y2="{0:.1f}"/><text x="0" y="{1:.1f}">{2}</text>')
     return line.format(y, y - 5 if is_above else y + 14, label)
 

@@ -1,4 +1,4 @@
-"""Addresses with which the user's editor opens a line of a file."""
+"""URLs with which the user's editor opens a line of a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 _LIKE_VSCODE, _OF_JETBRAINS = "{scheme}://file/{path}:{line}", "{scheme}://open?file=/{path}&line={line}"
-# By the value of the setting `editor`; `none` has none.
+# By the value of the setting `editor`; `none` has no URL.
 _SHAPES: Mapping[str, str] = {
     **dict.fromkeys(("cursor", "vscode", "vscodium", "windsurf", "zed"), _LIKE_VSCODE),
     **dict.fromkeys(("goland", "idea", "pycharm", "rustrover", "webstorm"), _OF_JETBRAINS),
@@ -16,12 +16,12 @@ _SHAPES: Mapping[str, str] = {
 
 
 def editor_address(editor: str, file: Path, line: int) -> str:
-    """Return the address that opens a line of a file in an editor; empty for an editor that has none.
+    """Return the URL that opens a line of a file in an editor; empty if the editor has none.
 
     Args:
         editor: a value of the setting `editor`.
-        file: from the root of the disk on.
-        line: from 1 on.
+        file: absolute.
+        line: 1-based.
     """
     shape = _SHAPES.get(editor, "")
     return shape.format(scheme=editor, path=quote(os.fsencode(file).lstrip(b"/")), line=line)

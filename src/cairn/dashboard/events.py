@@ -1,7 +1,7 @@
-"""The event stream: says that something of a project changed, never what. The page then loads its parts again.
+"""The event stream: tells that something in a project changed, never what. The page then reloads its parts.
 
-Changes are seen by the times of the stores' files, so those that another process makes are seen as well, and a tab that
-stays open neither keeps a project open nor the daemon alive.
+Changes are detected by the times of the stores' files. So changes by other processes are noticed too, and an open tab
+keeps neither a project open nor the daemon alive.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MOST_STREAMS = 20
 _STEP_SECONDS = 0.4
-_QUIET_STEPS = 40  # after which the stream says that it is alive, and finds out whether the browser is
+_QUIET_STEPS = 40  # after which the stream sends a sign of life, and notices whether the browser is gone
 _STORES = {"memory": "memory.db", "index": "index.db"}
 _open: set[object] = set()
 
@@ -30,8 +30,8 @@ async def stream(visit: Visit, is_allowed: Callable[[], bool]) -> Response:
     """Return the changes of a project as they happen.
 
     Args:
-        visit: says which project.
-        is_allowed: whether the browser may still see them.
+        visit: for the project.
+        is_allowed: whether the browser still has access.
 
     Raises:
         BusyError: if too many streams are open.
@@ -77,7 +77,7 @@ async def _follow(
 
 
 def _marks(files: Mapping[str, Path]) -> dict[str, tuple[int, ...]]:
-    """Return what changes with each store, and with the log: the times and sizes of its files."""
+    """Return stamps of each store and of the log: the times and sizes of their files."""
     return {
         kind: tuple(fact for end in ("", "-wal") for fact in _facts(file.with_name(f"{file.name}{end}")))
         for kind, file in files.items()

@@ -11,21 +11,21 @@ from cairn.dashboard.pictures import MOST_BOXES
 from cairn.dashboard.rendering import spelled
 
 _WIDTH, _HEIGHT, _GAP, _INDENT, _LANE = 420, 26, 14, 24, 14
-_OUT, _IN = 18, 8  # where ways that go aside leave a box and reach one, below its top
+_OUT, _IN = 18, 8  # where side edges leave and enter a box, below its top
 _MOST_CHARS, _MOST_INDENTS, _MOST_LANES = 56, 8, 10
-_NO_CONTROL = ("exception", "skipped")  # edges that stand for no way that the program goes
+_NO_CONTROL = ("exception", "skipped")  # edges that are not paths of the program
 _SHAPES = {"entry": "at", "exit": "at", "branch": "fork", "loop": "fork"}
 
 
 class FlowBox(NamedTuple):
-    """Some steps in a row: what they say, how deep they stand in others, and where the program goes then.
+    """A run of steps: their text, their nesting, and where the program goes next.
 
     Attributes:
         kind: of the first step.
         line: of the first step.
         text: of the first step, with the number of further ones.
-        depth: how many others hold it.
-        ways: the box that follows, and when.
+        depth: how many others enclose it.
+        ways: the boxes that may follow, and when.
     """
 
     kind: str
@@ -36,7 +36,7 @@ class FlowBox(NamedTuple):
 
 
 class FlowPicture(NamedTuple):
-    """A control flow as SVG and as nested lists, and how many steps had no room."""
+    """A control flow as SVG and as nested lists, and the number of omitted steps."""
 
     svg: Markup
     outline: Markup
@@ -44,9 +44,9 @@ class FlowPicture(NamedTuple):
 
 
 def draw_flow(flow: Mapping[str, Any]) -> FlowPicture:
-    """Return a picture of the flow of a function, as `cairn flow --json` gives it.
+    """Return a picture of a function's flow, from the output of `cairn flow --json`.
 
-    Each step has a box; where there are too many, each run of steps without a fork has one.
+    Each step has a box; if there are too many, each run of steps without a fork has one.
     """
     steps = flow["steps"]
     runs = [(number, number) for number in range(len(steps))]
@@ -81,10 +81,10 @@ def _boxes(steps: Sequence[Mapping[str, Any]], runs: Sequence[tuple[int, int]]) 
 
 
 def _depths(ways: Sequence[Sequence[tuple[int, str]]], kinds: Sequence[str]) -> list[int]:
-    """Return how many forks hold each box: what is passed over by one way of a fork is held by it.
+    """Return how many forks enclose each box: a fork encloses what one of its branches skips.
 
     Args:
-        ways: out of each box.
+        ways: the edges out of each box.
         kinds: of the last step of each.
     """
     depths = [0] * len(ways)
@@ -95,7 +95,7 @@ def _depths(ways: Sequence[Sequence[tuple[int, str]]], kinds: Sequence[str]) -> 
         end = ahead[-1]
         for held in range(number + 1, end):
             depths[held] += 1
-        # Where the end of the first way goes on; a jump says nothing of that.
+        # Where the first branch continues; a jump does not tell.
         joins = [target for target, _ in ways[end - 1] if target > end] if kinds[end - 1] != "jump" else []
         for held in range(end, min(joins, default=end)):
             depths[held] += 1
@@ -132,7 +132,7 @@ def _svg(boxes: Sequence[FlowBox], title: str) -> Markup:
 
 
 def _lanes(boxes: Sequence[FlowBox], *, is_ahead: bool) -> dict[tuple[int, int], int]:
-    """Return a lane for each edge that passes other boxes by; the shortest have the innermost."""
+    """Return a lane for each edge that passes other boxes; the shortest edges get the innermost lanes."""
     edges = {
         (number, target)
         for number, box in enumerate(boxes)
@@ -180,7 +180,7 @@ def _drawn(box: FlowBox, place: tuple[int, int]) -> Markup:
 
 
 def _outline(boxes: Sequence[FlowBox]) -> Markup:
-    """Return the same as lists in lists."""
+    """Return the same as nested lists."""
     parts: list[Markup] = []
     depth = -1
     for box in boxes:

@@ -1,4 +1,4 @@
-"""What protects the pages: headers that let nothing foreign run, and checks that a request is the user's own."""
+"""Protects the pages: headers that keep foreign code from running, and checks that requests are the user's own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SIGN_IN = Hint.of("ui")
 
 
 def make_nonce() -> str:
-    """Return a secret that marks the scripts of one page as ours."""
+    """Return a nonce that marks the scripts of one page as ours."""
     return secrets.token_urlsafe(_NONCE_BYTES)
 
 
@@ -41,7 +41,7 @@ def protect(response: Response, nonce: str) -> Response:
 
 
 def cookie_name(request: Request) -> str:
-    """Return the name of the cookie: a browser sends the cookies of one port of this machine to all of them."""
+    """Return the name of the cookie, which includes the port, since browsers send cookies to all ports of a machine."""
     return f"cairn-{request.url.port or 80}"
 
 
@@ -56,12 +56,12 @@ def read_cookie(request: Request) -> str:
 
 
 def check_sender(request: Request) -> None:
-    """Refuse what a foreign page asks for; another port of this machine is foreign, too.
+    """Refuse requests from foreign pages; another port of this machine is foreign too.
 
-    A link on a foreign page may lead here: then the whole window shows our page, and the foreign one is gone.
+    A link on a foreign page may lead here, because our page then replaces the foreign one in the whole window.
 
     Raises:
-        AccessError: if a foreign page asks for anything else.
+        AccessError: if a foreign page makes any other request.
     """
     origin, own = request.headers.get("origin"), f"http://{request.headers.get('host', '').lower()}"
     if origin is not None and origin.lower() != own:

@@ -1,4 +1,4 @@
-"""Code in colours: the highlight queries that come with the grammars, run over a piece of a file."""
+"""Syntax highlighting, with the highlight queries that come with the grammars."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from markupsafe import Markup
 from cairn.dashboard.rendering import visible
 from cairn.source.languages import LANGUAGES, load_grammar
 
-MAX_BYTES = 40_000  # of a text that is coloured; a longer one is shown plain
-# What the classes of the style sheet are called, by the first word of a capture's name.
+MAX_BYTES = 40_000  # characters of a text to colour; a longer one is shown plain
+# Classes of the style sheet by the first word of a capture's name.
 _CLASSES = {
     "keyword": "keyword", "conditional": "keyword", "repeat": "keyword", "include": "keyword", "exception": "keyword",
     "string": "string", "character": "string", "escape": "string", "comment": "comment",
     "function": "function", "method": "function", "constructor": "type", "type": "type", "module": "type",
     "number": "number", "float": "number", "boolean": "constant", "constant": "constant",
 }  # fmt: skip
-# Grammars whose queries only add to those of another.
+# Grammars whose queries extend another's.
 _BASES = {"typescript": ("javascript",), "tsx": ("javascript",), "cpp": ("c",)}
-_DIRECTIVE = re.compile(r"\(#(?:set|is|is-not)!?\??[^()]*\)")  # py-tree-sitter crashes on some, and none is needed
+_DIRECTIVE = re.compile(
+    r"\(#(?:set|is|is-not)!?\??[^()]*\)"
+)  # py-tree-sitter crashes on some predicates, and none is needed
 
 
 def highlight(text: str, language: str) -> Markup:
-    """Return a text as markup with its parts in classes; plain where no query is known."""
+    """Return a text as highlighted markup; plain if there is no query."""
     data = text.encode("utf-8", "replace")
     found = _query_of(language) if len(data) <= MAX_BYTES else None
     if found is None:
@@ -44,7 +46,7 @@ def highlight(text: str, language: str) -> Markup:
 
 
 def _mark_up(data: bytes, marks: list[tuple[int, int, str]]) -> Markup:
-    """Return a text with the outermost of each of some pieces, sorted by their starts, in its class."""
+    """Return a text with the outermost of some sorted ranges in their classes."""
     parts: list[Markup] = []
     place = 0
     for start, end, kind in marks:
@@ -67,12 +69,12 @@ def _query_of(name: str) -> tuple[tree_sitter.Language, tree_sitter.Query] | Non
     grammar = load_grammar(language)
     try:
         return (grammar, tree_sitter.Query(grammar, "\n".join(texts))) if texts else None
-    except tree_sitter.QueryError:  # of another version than the grammar, or for what it extends
+    except tree_sitter.QueryError:  # the query is for another version of the grammar, or for one that it extends
         return None
 
 
 def _query_text(name: str) -> str:
-    """Return the highlight query that a grammar's wheel carries, empty if it has none."""
+    """Return the highlight query in a grammar's wheel, empty if there is none."""
     language = next((language for language in LANGUAGES if language.name == name), None)
     if language is None or not language.support.grammar:
         return ""

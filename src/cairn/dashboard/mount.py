@@ -1,4 +1,4 @@
-"""Where the pages hang in the daemon: at every path that is not the API's. Nothing is imported before the first one."""
+"""Mounts the pages in the daemon, at all paths outside of the API. They are imported at the first request."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from cairn.hints import Hint
 if TYPE_CHECKING:
     from cairn.dashboard.browsers import Browsers, Codes
 
-MOST_AT_ONCE = 16  # pages; agents have slots of their own
+MOST_AT_ONCE = 16  # pages at once; agents have their own slots
 _FILE = "browsers.json"
-_BY_SCRIPT = b"hx-request"  # a part of an open page that is loaded again; nobody need be looking
+_BY_SCRIPT = b"hx-request"  # an open page that reloads a part of itself, perhaps with nobody looking
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkRequest:
-    """Ask for a link that opens the pages, once."""
+    """Ask for a one-time link to the pages."""
 
     path: Annotated[str, Rule("the page to open", max_length=2_000, pattern=PATH_OF_PAGE)] = "/"
 
@@ -37,7 +37,7 @@ class SignOutRequest:
 
 
 class LinkDocument(TypedDict):
-    """A link, from the address of the daemon on, that works once, and for how long."""
+    """A one-time link, relative to the daemon's URL, and how long it is valid."""
 
     path: str
     seconds: float
@@ -50,10 +50,10 @@ class SignedOutDocument(TypedDict):
 
 
 class Dashboard:
-    """The pages of a daemon, and who may see them.
+    """The pages of a daemon, and their access control.
 
     Args:
-        app: the application in which they hang.
+        app: the application in which they are mounted.
     """
 
     def __init__(self, app: Application) -> None:
@@ -64,7 +64,7 @@ class Dashboard:
 
     @property
     def routes(self) -> Sequence[Route]:
-        """The routes of the API that `cairn ui` asks."""
+        """The API routes for `cairn ui`."""
         return (
             Route("POST", "/api/ui/link", self._link, "Make a link that opens the pages", LinkRequest, LinkDocument),
             Route(
@@ -137,7 +137,7 @@ class Dashboard:
 
 
 def dashboard(app: Application) -> Sequence[Route]:
-    """Hang the pages into an application, and return the routes that belong to them."""
+    """Mount the pages in an application, and return their API routes."""
     pages = Dashboard(app)
     app.pages = pages.serve
     return pages.routes

@@ -1,4 +1,4 @@
-"""What happened to a list since a browser loaded it: an open page asks for that alone, and offers to show it."""
+"""Tells an open page what has happened to a list since it was loaded, so that it can offer to show that."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class News(NamedTuple):
     """What an open page says above a list.
 
     Attributes:
-        seen: what the list was when it was loaded, for the next time it is asked for.
-        offer: what there is to be shown, empty if the list is as it was.
-        is_asked: whether that is all that the browser asks for.
-        loss: what is said where there is nothing to be shown any more.
+        seen: the state of the list when it was loaded, to send with the next request.
+        offer: what there is to show, empty if the list is unchanged.
+        is_asked: whether the browser asks for nothing else.
+        loss: what to say if there is nothing left to show.
     """
 
     seen: str
@@ -29,7 +29,7 @@ class News(NamedTuple):
 
 
 def asks_for_news(visit: Visit) -> bool:
-    """Tell whether an open page asks only for what is new since it was loaded."""
+    """Tell whether an open page only asks for what is new since it was loaded."""
     return bool(visit.query.get("seen")) and visit.request.headers.get("hx-request") is not None
 
 
@@ -37,9 +37,9 @@ def news_of(visit: Visit, total: int, rows: Sequence[object]) -> News:
     """Return what is new in a list.
 
     Args:
-        visit: of a page that shows it.
-        total: how many rows it has.
-        rows: those that are shown, as JSON.
+        visit: of a page with the list.
+        total: its number of rows.
+        rows: the displayed rows, as JSON.
     """
     digest = blake2b(json.dumps(rows, sort_keys=True).encode("ascii"), digest_size=_DIGEST_BYTES).hexdigest()
     seen, now = visit.query.get("seen", ""), f"{total}-{digest}"

@@ -1,7 +1,7 @@
-"""Graphs as SVG: boxes in layers from left to right, with at most sixty of them, whatever there is to show.
+"""Draws graphs as SVG: up to sixty boxes in layers from left to right.
 
-Layers and the order in them follow the method of Sugiyama, Tagawa and Toda (1981): each box stands one layer behind
-what leads to it, and boxes of a layer are sorted by the middle of their neighbours'.
+The layout follows Sugiyama, Tagawa and Toda (1981): each box is one layer after the boxes that lead to it, and the
+boxes of a layer are sorted by the barycentre of their neighbours.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from cairn.dashboard.rendering import spelled
 
 MOST_BOXES = 60
 _WIDTH, _HEIGHT, _GAP_X, _GAP_Y = 220, 26, 48, 10
-_HEAD = 20  # of a column
+_HEAD = 20  # boxes of a column
 _MOST_CHARS = 28
 _ROUNDS = 4
 _TIP = Markup(
@@ -25,7 +25,7 @@ _TIP = Markup(
 
 
 class Box(NamedTuple):
-    """A node: its name, the address that it leads to, and what is said of it."""
+    """A node: its name, the URL that it links to, and a note."""
 
     name: str
     address: str = ""
@@ -33,14 +33,14 @@ class Box(NamedTuple):
 
 
 class Column(NamedTuple):
-    """Boxes below one another, and what stands above them."""
+    """A column of boxes with a heading."""
 
     head: str
     boxes: Sequence[Box]
 
 
 class Picture(NamedTuple):
-    """A graph as SVG, and how many of its boxes had no room."""
+    """A graph as SVG, and the number of omitted boxes."""
 
     svg: Markup
     omitted: int
@@ -50,10 +50,10 @@ def draw(boxes: Mapping[str, Box], edges: Sequence[tuple[str, str]], centre: str
     """Return a picture of a graph.
 
     Args:
-        boxes: by key, the most important first.
-        edges: from key to key.
+        boxes: by key, most important first.
+        edges: pairs of keys.
         centre: the key of the box that the picture is about.
-        title: what the picture shows, for those who do not see it.
+        title: the picture's content, for screen readers.
     """
     chosen = list(dict.fromkeys([centre, *boxes]))[:MOST_BOXES]
     kept = [edge for edge in dict.fromkeys(edges) if edge[0] in chosen and edge[1] in chosen and edge[0] != edge[1]]
@@ -71,9 +71,9 @@ def draw(boxes: Mapping[str, Box], edges: Sequence[tuple[str, str]], centre: str
 
 
 def draw_columns(columns: Sequence[Column], title: str) -> Picture:
-    """Return columns side by side, with lines from the only box of the first to those of the second.
+    """Return two columns side by side, with lines from the single box of the first to the boxes of the second.
 
-    It stands on a page with a picture by `draw`, which has the tip of the lines.
+    It needs a picture by `draw` on the same page, which defines the arrowheads.
     """
     left, height = MOST_BOXES, 0
     lines: list[Markup] = []
@@ -102,9 +102,9 @@ def _frame(width: int, height: int, title: str, parts: Sequence[Markup]) -> Mark
 
 
 def _layers(keys: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[list[str]]:
-    """Return the layers: a box stands behind all that lead to it, edges that would close a circle left aside."""
+    """Return the layers: a box comes after all that lead to it, ignoring edges that would close a cycle."""
     depth = dict.fromkeys(keys, 0)
-    for _ in keys:  # the longest way has fewer edges than there are boxes
+    for _ in keys:  # the longest path has fewer edges than there are boxes
         changed = False
         for source, target in edges:
             if depth[target] < depth[source] + 1 < len(keys) and not _leads(edges, target, source):
@@ -118,7 +118,7 @@ def _layers(keys: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[list[
 
 
 def _leads(edges: Sequence[tuple[str, str]], source: str, target: str) -> bool:
-    """Tell whether there is a way from one box to another."""
+    """Tell whether there is a path from one box to another."""
     reached, waiting = {source}, [source]
     while waiting:
         here = waiting.pop()
@@ -130,7 +130,7 @@ def _leads(edges: Sequence[tuple[str, str]], source: str, target: str) -> bool:
 
 
 def _order(layers: list[list[str]], edges: Sequence[tuple[str, str]]) -> list[list[str]]:
-    """Return the layers with their boxes sorted so that few lines cross."""
+    """Return the layers with boxes sorted so that few lines cross."""
     for _ in range(_ROUNDS):
         for here, beside in [*zip(layers[1:], layers, strict=False), *zip(layers[-2::-1], layers[:0:-1], strict=False)]:
             rows = {key: row for row, key in enumerate(beside)}

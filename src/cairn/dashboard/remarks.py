@@ -1,4 +1,4 @@
-"""What a page says after something was done: one time, and not again when its address is loaded again."""
+"""One-time remarks: what a page says after an action, but not when it is reloaded."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import secrets
 from collections.abc import Sequence
 from typing import NamedTuple
 
-_MOST = 200  # that wait; each does for as long as a browser takes to follow a redirection
+_MOST = 200  # waiting remarks; each waits until the browser has followed a redirect
 _TOKEN_BYTES = 9
 
 
 class Remark(NamedTuple):
-    """What is said one time.
+    """A one-time remark.
 
     Attributes:
-        text: that stands above the page.
-        undone: the ids of the memories for which it can be undone.
+        text: shown above the page.
+        undone: the ids of the memories for which the action can be undone.
     """
 
     text: str = ""
@@ -23,7 +23,7 @@ class Remark(NamedTuple):
 
 
 class Remarks:
-    """Remarks that wait to be made, by the token that stands for each in an address."""
+    """Waiting remarks by the tokens that stand for them in URLs."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, Remark] = {}
@@ -37,5 +37,5 @@ class Remarks:
         return token
 
     def take(self, token: str) -> Remark:
-        """Return the remark that a token stands for; an empty one if it was made already."""
+        """Return the remark of a token, an empty one if it was already shown."""
         return self._waiting.pop(token, Remark())

@@ -1,4 +1,4 @@
-"""Templates: every value is shown as text, with what is invisible or misleading in it made visible."""
+"""Templates: every value is shown as text, with invisible and misleading characters made visible."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ from cairn.source.text import pluralize
 _HERE = Path(__file__).parent
 STATIC = _HERE / "static"
 _DIGEST_BYTES = 8
-# What changes how the text around it is read, or cannot be seen: controls but for line breaks and tabs, the marks of
-# direction, what has no width or shape, the tags that spell words nobody sees, lone surrogates.
+# Invisible characters and those that affect the text around them: controls except line breaks and tabs, direction
+# marks, characters without width or shape, tag characters, lone surrogates.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_UNSEEN_IN_NAMES = re.compile(f"[\t\n]|{_UNSEEN.pattern}")  # of files, which are shown on one line
+_UNSEEN_IN_NAMES = re.compile(f"[\t\n]|{_UNSEEN.pattern}")  # in file names, which are shown on one line
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
 _THOUSAND, _MILLION = 1_000, 1_000_000
 
 
 class _Templates(Environment):
-    """Templates that look for a field of a JSON object where most are, in a dictionary."""
+    """Templates that look up fields of JSON objects directly in dictionaries."""
 
     def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401 - of Jinja
-        """Return a field of a dictionary; of anything else what Jinja finds."""
+        """Return a field of a dictionary; for anything else, use Jinja's lookup."""
         return obj[attribute] if type(obj) is dict and attribute in obj else super().getattr(obj, attribute)
 
 
 class Pages:
-    """The templates of all pages, and the addresses of the files that they load.
+    """The templates of all pages, and the URLs of static files.
 
     Attributes:
-        static: the files, by their addresses.
-        threads: one, in which pages are made.
+        static: the files, by URL.
+        threads: an executor with one thread, to render pages.
     """
 
     def __init__(self) -> None:
@@ -59,21 +59,21 @@ class Pages:
         return self._environment.get_template(template).render(values)
 
     def compile(self) -> None:
-        """Compile all templates, so that no page waits for its own."""
+        """Compile all templates, so that no page waits for it."""
         for name in self._environment.list_templates():
             self._environment.get_template(name)
 
     def parts(self, template: str, values: Mapping[str, Any]) -> Iterator[str]:
-        """Return a page in small parts, each made when it is asked for."""
+        """Return a page in small parts, each rendered on demand."""
         return self._environment.get_template(template).generate(values)
 
 
 @cache
 def _environment_of(addresses: tuple[tuple[str, str], ...]) -> Environment:
-    """Return what the templates are made with; they are compiled once, however many daemons a process has.
+    """Return the template environment; templates are compiled once per process, whatever the number of daemons.
 
     Args:
-        addresses: of the files that pages load, by name.
+        addresses: URLs of static files, by name.
     """
     environment = _Templates(
         loader=FileSystemLoader(_HERE / "templates"),
@@ -104,14 +104,14 @@ def _environment_of(addresses: tuple[tuple[str, str], ...]) -> Environment:
 
 
 def _show(value: object) -> object:
-    """Return a value as pages show it, unless it is markup of ours; Jinja escapes what can be seen as it is."""
+    """Return a value as shown on pages; our own markup stays, and Jinja escapes the rest."""
     if not isinstance(value, str) or isinstance(value, Markup) or (value.isascii() and value.isprintable()):
         return value
     return visible(value)
 
 
 def visible(text: str, unseen: re.Pattern[str] = _UNSEEN) -> Markup:
-    """Return a text as markup in which everything can be seen."""
+    """Return a text as markup with everything made visible."""
     if not unseen.search(text):
         return escape(text)
     parts: list[Markup] = []
@@ -125,23 +125,23 @@ def visible(text: str, unseen: re.Pattern[str] = _UNSEEN) -> Markup:
 
 
 def as_name(text: str) -> Markup:
-    """Return the name of a file as markup in which everything can be seen, tabs and line breaks, too."""
+    """Return a file name as markup with everything made visible, including tabs and line breaks."""
     return visible(text, _UNSEEN_IN_NAMES)
 
 
 def exact(value: object) -> Markup:
-    """Return a value as it is, for attributes and fields: they hold no markup, and forms send back what they hold."""
+    """Return a value unchanged, for attributes and form fields, which have no markup and are sent back."""
     return escape(str(value).encode("utf-8", "replace").decode())
 
 
 def spelled(value: object) -> Markup:
-    """Return a value in which everything can be seen, for where no markup can stand: in titles, labels, pictures."""
+    """Return a value with everything made visible, for places without markup: titles, labels, pictures."""
     unseen = _UNSEEN if isinstance(value, Markup) else _UNSEEN_IN_NAMES
     return Markup(unseen.sub(lambda match: f"U+{ord(match[0]):04X}", escape(value)))
 
 
 def is_all_seen(text: str) -> bool:
-    """Tell whether a text shows all that is in it."""
+    """Tell whether a text has no invisible or misleading characters."""
     return not _UNSEEN.search(text)
 
 
@@ -167,12 +167,12 @@ def day(moment: str) -> str:
 
 
 def clock(moment: str) -> str:
-    """Return the time of the day of a moment, in UTC, such as `13:05:09`."""
+    """Return the time of day of a moment in UTC, such as `13:05:09`."""
     return moment[11:19]
 
 
 def number(value: float) -> str:
-    """Return a number with its thousands apart."""
+    """Return a number with thousands separators."""
     return f"{value:,.0f}"
 
 

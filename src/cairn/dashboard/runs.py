@@ -1,4 +1,4 @@
-"""Work that somebody started on a page: one run at a time for each project, with how far it is, and stopping it."""
+"""Runs work that was started on a page, one at a time for each project, with progress and a way to stop it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Report = Callable[[int, int], None]
 
 
 class WorkState(NamedTuple):
-    """How far a run is; once it has ended, what is to be said of that."""
+    """The progress of a run, or once it has ended, its outcome."""
 
     done: int = 0
     total: int = 0
@@ -27,17 +27,17 @@ class WorkState(NamedTuple):
 
 
 class _StopRun(Exception):
-    """Ends a run from its report of how far it is."""
+    """Raised in a progress report to end the run."""
 
 
 class StartedWork:
     """The last run of each project since the daemon started.
 
     Args:
-        projects: that are worked on.
+        projects: the projects.
     """
 
-    unit: str  # of what is counted
+    unit: str  # the word for what is counted
 
     def __init__(self, projects: Projects) -> None:
         self._projects = projects
@@ -46,7 +46,7 @@ class StartedWork:
         self._stopped: set[str] = set()
 
     def state(self, project: str) -> WorkState | None:
-        """Return how far the last run of a project is; None if nobody started one.
+        """Return the state of a project's last run; None if there was none.
 
         Raises:
             ProjectError: if there is no such project.

@@ -1,4 +1,4 @@
-"""The site: finds the page of an address, once the browser is known; errors are pages, too."""
+"""The site: finds the page for a URL once the browser is admitted; errors are pages too."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from cairn.hints import Hint
 View = Callable[[Visit], Awaitable[Response]]
 _YEAR = 365 * 86_400
 
-# Method, path, view, and the title of the page that it gives, empty for what gives none.
+# Method, path, view, and the title of the page, empty if it returns no page.
 PAGES: tuple[tuple[str, str, View, str], ...] = (
     ("GET", "/", week.show, "Week"),
     ("GET", "/memories", memories.browse, "Memories"),
@@ -74,9 +74,9 @@ class Site:
     """What the pages of a daemon share.
 
     Args:
-        daemon: which answers.
-        codes: of links.
-        browsers: that may see the pages.
+        daemon: answers the questions.
+        codes: of one-time links.
+        browsers: those with access.
     """
 
     def __init__(self, daemon: Daemon, codes: Codes, browsers: Browsers) -> None:
@@ -105,10 +105,10 @@ class Site:
 
     async def _page(self, request: Request, view: View, title: str = "") -> Response:
         nonce = make_nonce()
-        if not self._browsers.knows(read_cookie(request)):  # first of all: errors are shown among names of projects
+        if not self._browsers.knows(read_cookie(request)):  # before anything else, since error pages list projects
             return self._signed_out(nonce)
         if view is team.show and not self._daemon.elsewhere.operated():
-            view, title = _missing, ""  # whoever operates nothing is told nothing of it
+            view, title = _missing, ""  # hide it from those who operate nothing
         visit = self._visit(request, nonce, title)
         try:
             check_sender(request)
@@ -123,12 +123,12 @@ class Site:
         return protect(response, nonce)
 
     def _warm_up(self) -> None:
-        """Have ready what the next pages need; in a thread, once the first is sent."""
+        """Prepare what the next pages need, in a thread, after the first page is sent."""
         import_module("cairn.dashboard.warm")
         self._pages.compile()
 
     async def _login(self, request: Request) -> Response:
-        """Exchange the code of a link for a cookie; the next request is the page's own, so the cookie comes with it."""
+        """Exchange a link's code for a cookie; the page itself makes the next request, so that the cookie is sent."""
         nonce, wanted = make_nonce(), request.query_params.get("to", "/")
         if not self._codes.redeem(request.query_params.get("code", "")):
             return self._signed_out(nonce)
@@ -159,7 +159,7 @@ class Site:
         return protect(HTMLResponse(self._pages.render("signed-out.html", {"nonce": nonce}), 401), nonce)
 
     async def _static(self, request: Request) -> Response:
-        """Give a file of ours; its address has its digest, so that it never changes."""
+        """Serve a static file; its URL contains its digest, so that it can be cached for ever."""
         file = self._pages.static.get(request.path_params["file"])
         nonce = make_nonce()
         if file is None:
@@ -184,7 +184,7 @@ async def _missing(visit: Visit) -> Response:
 
 
 async def _begin(visit: Visit, view: View, *, is_known: bool) -> Response:
-    """Return a response. Somebody who waits for a known page gets its head at once; errors come below it."""
+    """Return a response. For a known page, the head is sent at once, and errors appear below it."""
     if is_known and visit.request.method == "GET" and visit.request.headers.get("sec-fetch-mode") == "navigate":
         return StreamingResponse(_follow(visit, view), media_type="text/html")
     response = await view(visit)
@@ -194,7 +194,7 @@ async def _begin(visit: Visit, view: View, *, is_known: bool) -> Response:
 
 
 async def _follow(visit: Visit, view: View) -> AsyncIterator[str]:
-    """Yield the head of a page, and once that is sent, the rest; or what went wrong meanwhile."""
+    """Yield the head of a page, and once that is sent, the rest or an error."""
     yield visit.begin()
     try:
         page = await view(visit)
@@ -225,6 +225,6 @@ def make_site(daemon: Daemon, codes: Codes, browsers: Browsers) -> Starlette:
 
 
 async def _refuse(_: Request, error: Exception) -> Response:
-    """Answer a method that a page does not take, and an address that is none."""
+    """Answer unsupported methods and unknown URLs."""
     assert isinstance(error, HTTPException)
     return protect(Response(status_code=error.status_code, headers=error.headers), make_nonce())

@@ -1,4 +1,4 @@
-"""One request for a page: which project it is about, what it asks of that, and how the page is made."""
+"""A request for a page: its project, its questions to the operations, and its response."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from cairn.schema import decode
 from cairn.workspace import Workspace
 
 ACTOR = "person:dashboard"
-# What of an address means the same in every project; the rest names files, branches, tags or rows of one.
+# Query fields with the same meaning in every project; the others name a project's files, branches, tags or rows.
 _OF_ANY_PROJECT: Mapping[str, Sequence[str]] = {
     "/memories": ("q", "text", "types", "statuses", "origins", "since", "until"),
     "/sessions": ("agent", "since"),
@@ -40,22 +40,22 @@ _OF_ANY_PROJECT: Mapping[str, Sequence[str]] = {
     "/settings": ("text", "set", "name"),
 }
 _PLAIN_IN_PATHS = "/:@!$&'()*+,;="
-_REMARK = "said"  # the field of an address with the token of a remark
-_PARTS_BETWEEN = 50  # of a page, between two looks for agents that wait
+_REMARK = "said"  # the query field with the token of a remark
+_PARTS_BETWEEN = 50  # bytes of a page between two checks for waiting agents
 _END_OF_HEAD = "</header>"
 _MAX_FORM_BYTES, _MAX_FORM_FIELDS = 2_000_000, 20_000
 
 
 class PageResponse(StreamingResponse):
-    """A page that is still to be made: in a thread and in small steps, so that no agent waits for it.
+    """A page that is rendered later: in a thread and in small steps, so that no agent waits for it.
 
-    Its head is sent before the rest is made, and so is on the screen meanwhile.
+    Its head is sent and displayed before the rest is rendered.
 
     Args:
         pages: the templates.
-        template: the name of one.
-        values: what it shows.
-        courtesy: how long it waits for agents.
+        template: the template's name.
+        values: for the template.
+        courtesy: how long to wait for agents.
         status: of HTTP.
     """
 
@@ -68,11 +68,11 @@ class PageResponse(StreamingResponse):
         self._head = ""
 
     async def begin(self) -> None:
-        """Make the head."""
+        """Render the head."""
         self._head = await self.make(_END_OF_HEAD)
 
     async def make(self, last: str = "") -> str:
-        """Return what comes next, up to the part that ends with `last`; by default the rest."""
+        """Render what comes next, up to the part that ends with `last`; by default the rest."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._take, last)
 
     def _take(self, last: str) -> str:
@@ -91,21 +91,21 @@ class PageResponse(StreamingResponse):
 
 
 class Visit:
-    """A request for a page, by a browser that may see it.
+    """A request for a page, from an admitted browser.
 
     Args:
-        request: of the browser.
-        daemon: which answers.
+        request: from the browser.
+        daemon: answers the questions.
         pages: the templates.
-        builds: of indexes, that were started on a page.
-        embeddings: of memories, that were started on a page.
-        remarks: that wait to be made.
-        nonce: marks the scripts of the page as ours.
-        title: of the page; empty for errors alone.
+        builds: index builds that were started on a page.
+        embeddings: embeddings of memories that were started on a page.
+        remarks: the waiting remarks.
+        nonce: marks the page's scripts as ours.
+        title: of the page; empty if it only shows errors.
 
     Attributes:
-        operated: the servers of teams that the user operates.
-        is_begun: whether the head of the page was sent already.
+        operated: the team servers that the user operates.
+        is_begun: whether the head of the page has been sent.
     """
 
     def __init__(
@@ -131,31 +131,31 @@ class Visit:
 
     @cached_property
     def query(self) -> QueryParams:
-        """The fields of the address; bytes of paths that are not UTF-8 stay lone surrogates."""
+        """The query fields; path bytes that are not UTF-8 remain lone surrogates."""
         text = self.request.scope["query_string"].decode("latin-1")
         return QueryParams(parse_qsl(text, keep_blank_values=True, errors="surrogateescape"))
 
     def several(self, name: str) -> list[str]:
-        """Return all values of a field of the address that are not empty."""
+        """Return all non-empty values of a query field."""
         return [value for value in self.query.getlist(name) if value]
 
     def number(self, name: str, default: int, most: int = 10_000_000) -> int:
-        """Return a field of the address as a whole number from 0 on; what is none counts as the default."""
+        """Return a query field as a non-negative integer, or the default if it is not one."""
         text = self.query.get(name, "")
         return min(int(text), most) if text.isascii() and text.isdigit() and len(text) < 12 else default
 
     @property
     def title(self) -> str:
-        """The title of the page, with the id or symbol that it is about."""
+        """The title of the page, with its id or symbol."""
         about = self.request.path_params.get("id") or self.query.get("s")
         title = self._title or "Error"
         return f"{about} · {title}" if about else title
 
     @cached_property
     def projects(self) -> dict[str, str]:
-        """What each project is called in addresses, by its folder, the last allowed first; see `Registry.names`.
+        """The name of each project in URLs, by folder, most recently allowed first; see `Registry.names`.
 
-        One whose folder is gone is left out, unless the page is about it, and says so.
+        A project whose folder is gone is left out, unless the page is about it; that page says so.
         """
         registry, asked = self.daemon.projects.registry, self.query.get("project", "")
         present = {project.root for project in registry.present()}
@@ -164,7 +164,7 @@ class Visit:
 
     @property
     def project(self) -> str:
-        """The project that the page is about: the one that the address names, else the last one allowed.
+        """The page's project: the one in the URL, else the most recently allowed one.
 
         Raises:
             ProjectError: if there is none.
@@ -186,16 +186,16 @@ class Visit:
 
     @property
     def for_any_project(self) -> list[tuple[str, str]]:
-        """The fields of the address that go along when another project is chosen on the same page."""
+        """The query fields to keep when another project is chosen on the same page."""
         names = _OF_ANY_PROJECT.get(self.request.url.path, ())
         return [(name, value) for name, value in self.query.multi_items() if name in names and value]
 
     def address(self, path: str, **fields: object) -> str:
-        """Return the address of a page about the same project; fields that are empty are left out.
+        """Return the URL of a page for the same project; empty fields are left out.
 
         Args:
-            path: of the page, as text: what else it holds is escaped, such as a question mark in the id of a session.
-            fields: of the address.
+            path: of the page, as text; special characters, such as a question mark in a session's id, are escaped.
+            fields: the query fields.
         """
         named = {"project": self.query.get("project", ""), **fields}
         pairs = [
@@ -208,14 +208,14 @@ class Visit:
         return f"{place}?{urlencode(pairs, errors='surrogateescape')}" if pairs else place
 
     def same(self, **fields: object) -> str:
-        """Return the address of this page with other values for some fields, without the remark on it."""
+        """Return this page's URL with other values for some fields, and without its remark."""
         now = {name: self.query.getlist(name) for name in self.query if name != _REMARK}
         return self.address(self.request.scope["path"], **{**now, **fields})
 
     # -- what it asks -------------------------------------------------------------------------------------------------
 
     async def ask(self, operation: str, **fields: Any) -> Any:  # noqa: ANN401 - JSON
-        """Return the answer of an operation on the project; it is what the command line prints with `--json`.
+        """Return the answer of an operation on the project, the same as `--json` on the command line.
 
         Raises:
             CairnError: whatever the operation raises.
@@ -226,13 +226,13 @@ class Visit:
         return await answer(self.daemon, operation, request)
 
     async def ask_each(self, **asked: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-        """Return the answers of several operations on the memory, by names for them; it asks for a thread only once.
+        """Return the answers of several memory operations, by name, in a single thread.
 
         Args:
-            asked: for each name the operation and its fields.
+            asked: by name, the operation and its fields.
 
         Raises:
-            CairnError: whatever the first one raises that fails.
+            CairnError: whatever the first failing one raises.
         """
         requests = {
             name: (operation, decode(MEMORY_OPERATIONS[operation].request, {"project": self.project, **fields}))
@@ -250,14 +250,14 @@ class Visit:
         return await self.daemon.projects.run(self.project, work, timeout_seconds=limit)
 
     async def agents(self) -> list[dict[str, Any]]:
-        """Return the agents that reported events, each with when; `cairn status` says the same."""
+        """Return the agents that reported events, each with the time, as in `cairn status`."""
         return await self.daemon.projects.run(self.project, _agents_of)
 
     async def form(self) -> dict[str, list[str]]:
-        """Return the fields of the form that was sent.
+        """Return the fields of the submitted form.
 
         Raises:
-            TooLargeError: if it is larger than any page of ours sends.
+            TooLargeError: if it is larger than any form of ours.
             RequestError: if it cannot be read.
         """
         body = bytearray()
@@ -273,18 +273,18 @@ class Visit:
     # -- what it answers ----------------------------------------------------------------------------------------------
 
     def note(self, text: str, *, is_error: bool = False, hint: str = "") -> None:
-        """Say something above the page."""
+        """Add a note above the page."""
         self._notes.append({"text": text, "is_error": is_error, "hint": hint})
 
     def page(self, template: str, status: int = 200, **values: Any) -> PageResponse:  # noqa: ANN401 - what templates show
-        """Return a page, with the remark that waits for it; after `begin`, all but its head."""
+        """Return a page with its waiting remark; after `begin`, without the head."""
         remark = self._remarks.take(self.query.get(_REMARK, ""))
         notes = [{"text": remark.text, "is_error": False, "hint": ""}] if remark.text else []
         common = {"notes": notes + self._notes, "undone": remark.undone, "same": self.same, **self._of_head()}
         return PageResponse(self._pages, template, {**common, **values}, self._courtesy, status)
 
     def begin(self) -> str:
-        """Return the head of a page about which nothing else is known yet."""
+        """Return the head of a page before its content is known."""
         self.is_begun = True
         return self._pages.render("head.html", self._of_head())
 
@@ -292,7 +292,7 @@ class Visit:
         return {"visit": self, "nonce": self._nonce, "address": self.address}
 
     def back(self, fallback: str, remark: Remark | None = None, **fields: object) -> Response:
-        """Return to the page that sent a form, and make a remark there; with some fields in its address."""
+        """Redirect to the page that sent a form, with a remark, and with some fields in its URL."""
         fields[_REMARK] = "" if remark is None else self._remarks.keep(remark)
         came = urlsplit(self.request.headers.get("referer", ""))
         own = came.netloc == self.request.headers.get("host") and came.path.startswith("/")
@@ -305,11 +305,11 @@ class Visit:
 
 
 class RowsOfPage(NamedTuple):
-    """Rows of a list that is shown page by page.
+    """One page of rows of a list.
 
     Attributes:
-        found: the answer that has them.
-        offset: how many rows come before them.
+        found: the answer with the rows.
+        offset: the number of rows before them.
         status: of HTTP, for the page.
     """
 
@@ -319,14 +319,14 @@ class RowsOfPage(NamedTuple):
 
 
 async def ask_for_list(visit: Visit, operation: str, rows: str, limit: int, **fields: object) -> RowsOfPage:
-    """Ask for the rows that an address is about; behind the end of the list, for the last ones that there are.
+    """Ask for the rows at the URL's offset; beyond the end of the list, for the last ones.
 
     Args:
         visit: of the page.
-        operation: that lists them.
-        rows: the field of its answer that has them.
-        limit: how many are shown at once.
-        fields: of the operation, from the filter of the page.
+        operation: lists the rows.
+        rows: the field of its answer with the rows.
+        limit: how many to show at once.
+        fields: of the operation, from the page's filter.
     """
     offset, nothing = visit.number("offset", 0, int(OFFSET.most or 0)), {rows: [], "total": 0}
     found, status = await ask_or_say(visit, operation, nothing, **fields, limit=limit, offset=offset)
@@ -337,10 +337,10 @@ async def ask_for_list(visit: Visit, operation: str, rows: str, limit: int, **fi
 
 
 async def ask_or_say(visit: Visit, operation: str, nothing: object, **fields: object) -> tuple[Any, int]:
-    """Return an answer, and the status of HTTP for the page.
+    """Return an answer, and the HTTP status for the page.
 
-    Where what is asked makes no sense, that is said above the page, and the answer is `nothing`: so the page has the
-    form in which it was asked, with what was typed.
+    If the question is invalid, that is said above the page, and the answer is `nothing`. So the page still has the form
+    with what was typed.
     """
     try:
         return await visit.ask(operation, **fields), 200

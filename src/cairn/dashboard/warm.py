@@ -1,4 +1,4 @@
-"""Imports what all pages need; imported itself only after the first page, to leave that one alone."""
+"""Imports what all pages need. Only imported after the first page, so as not to delay it."""
 
 import cairn.daemon.warm
 import cairn.daemon.warm_more

@@ -1,4 +1,4 @@
-"""What is remembered: browsed, searched, put in order, erased."""
+"""Memories: browse, search, tidy and erase them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from cairn.types import MemoryOrigin, MemoryStatus, MemoryType
 
 PAGE = 25
 _OK = 200
-_MOST = 10_000  # of one action on all that a filter finds
-_AT_ONCE = 1_000  # ids that one request takes
-_MOST_UNDONE = 200  # memories for which that is offered on the next page
+_MOST = 10_000  # memories per action on everything that a filter finds
+_AT_ONCE = 1_000  # ids per request
+_MOST_UNDONE = 200  # memories for which undo is offered on the next page
 _LISTS = ("types", "statuses", "origins")
 _FILTERS = ("text", "file", "branch", "tag", "session", "since", "until")
 _DONE = {
@@ -25,15 +25,15 @@ _DONE = {
     "undo": "as before", "delete": "deleted", "keep": "kept",
 }  # fmt: skip
 _UNDONE = ("archive", "resolve", "reopen", "supersede")
-# What an action is called where it is done with all that a filter finds.
+# Labels of actions on everything that a filter finds.
 _IN_BULK = {"delete": "forget", **{name: name for name in ("archive", "resolve", "reopen", "keep")}}
-# What each action makes of a memory; the others are operations of their own.
+# The status that each action sets; other actions are operations of their own.
 _STATUSES = {"archive": "archived", "resolve": "resolved", "reopen": "active"}
 _OPERATIONS = {"delete": "memories/forget", "undo": "memories/undo", "keep": "memories/keep"}
 
 
 async def browse(visit: Visit) -> Response:
-    """List memories by what they are, or find them by what they say."""
+    """List memories by filter, or find them by their text."""
     found, offset, status = await ask_for_list(visit, "memories", "memories", PAGE, **_filters(visit))
     news = news_of(visit, found["total"], found["memories"])
     if news.is_asked:
@@ -59,13 +59,13 @@ async def browse(visit: Visit) -> Response:
 
 
 async def doubtful(visit: Visit) -> Response:
-    """List memories that may be false or useless by now."""
+    """List memories that may have become false or useless."""
     found, offset, _ = await ask_for_list(visit, "memories/doubtful", "memories", PAGE)
     return visit.page("doubtful.html", found=found, offset=offset, page=PAGE)
 
 
 async def change(visit: Visit) -> Response:
-    """Do something with memories: with those that are marked, or with all that the filter finds."""
+    """Act on memories: on the marked ones, or on everything that the filter finds."""
     form = await visit.form()
     action = one_of(form, "action")
     if action not in _DONE and action != "export":
@@ -77,7 +77,7 @@ async def change(visit: Visit) -> Response:
         raise RequestError("no memory is marked that this would change", "mark the memories that you mean first")
     if (action == "delete" or one_of(form, "all")) and not one_of(form, "sure"):
         return await _ask(visit, action, ids)
-    if action == "delete" and len(ids) <= PAGE:  # or it would say again what another tab did already
+    if action == "delete" and len(ids) <= PAGE:  # or it would report again what another tab has done already
         await visit.ask("memories/show", ids=tuple(ids), max_tokens=1_000)
     for start in range(0, len(ids), _AT_ONCE):
         await _act_on(visit, action, tuple(ids[start : start + _AT_ONCE]), one_of(form, "successor"))
@@ -98,14 +98,14 @@ async def _act_on(visit: Visit, action: str, ids: tuple[str, ...], successor: st
 
 
 async def _ask(visit: Visit, action: str, ids: list[str]) -> Response:
-    """Ask once before memories are erased for ever, or many are changed; nothing is changed yet."""
+    """Ask for confirmation before erasing memories for ever or changing many; nothing is changed yet."""
     shown = await visit.ask("memories/show", ids=tuple(ids[:PAGE]), max_tokens=8_000)
     shown = [memory for memory in shown if memory["id"]]
     return visit.page("confirm.html", action=action, ids=ids, shown=shown)
 
 
 async def _export(visit: Visit, form: dict[str, list[str]]) -> Response:
-    """Give memories as a file that `cairn import` reads."""
+    """Return memories as a file for `cairn import`."""
     is_filtered, ids = bool(one_of(form, "all")), tuple(form.get("id", []))
     if not is_filtered and not ids:
         raise RequestError("no memory is marked", "mark the memories that you mean first")

@@ -1,4 +1,4 @@
-"""One memory: shown whole, and corrected, also where somebody else changes or deletes it meanwhile."""
+"""One memory: shown in full and edited, even if somebody else changes or deletes it meanwhile."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CONFLICT = 409
 
 
 class MemoryForm(NamedTuple):
-    """What the form of a memory holds."""
+    """The form of a memory."""
 
     text: str
     type: str
@@ -31,7 +31,7 @@ class MemoryForm(NamedTuple):
 
 
 async def show(visit: Visit) -> Response:
-    """Show one memory whole; an open page asks whether it is as it was."""
+    """Show one memory in full; an open page asks whether it has changed."""
     try:
         (memory,) = await visit.ask("memories/show", ids=(visit.request.path_params["id"],))
     except NotFoundError:
@@ -45,7 +45,7 @@ async def show(visit: Visit) -> Response:
 
 
 async def edit(visit: Visit) -> Response:
-    """Change what a memory says, unless it is not what the form was made from any more."""
+    """Change a memory, unless it has changed since the form was made."""
     fields, id = await visit.form(), visit.request.path_params["id"]
     form = MemoryForm(one_of(fields, "text").replace("\r\n", "\n"), one_of(fields, "type"), one_of(fields, "tags"))
     try:
@@ -72,7 +72,7 @@ async def edit(visit: Visit) -> Response:
 async def _page(
     visit: Visit, memory: dict[str, Any], news: News, written: MemoryForm | None = None, status: int = 200
 ) -> Response:
-    """Return the page of a memory; with what was written where that could not be saved."""
+    """Return the page of a memory; if it could not be saved, with what was typed."""
     links = (await visit.ask("memories/code", id=memory["id"]))["links"] if memory["files"] else []
     return visit.page(
         "memory.html",
@@ -87,12 +87,12 @@ async def _page(
 
 
 def _news_of(visit: Visit, memory: dict[str, Any]) -> News:
-    """Return what is new in a memory; that agents were shown it changes nothing that a person works on."""
+    """Return what is new in a memory, except for having been shown to agents, which does not affect editing."""
     return news_of(visit, 1, [{name: value for name, value in memory.items() if name != "shown"}])
 
 
 def _changes_of(memory: dict[str, Any], form: MemoryForm) -> dict[str, object]:
-    """Return what of a memory is another in the form, as `memories/edit` takes it."""
+    """Return the fields of a memory that differ in the form, for `memories/edit`."""
     tags = set(form.tags.replace(",", " ").split())
     changes: dict[str, object] = {
         "tags": tuple(sorted(tags - set(memory["tags"]))),
@@ -106,7 +106,7 @@ def _changes_of(memory: dict[str, Any], form: MemoryForm) -> dict[str, object]:
 
 
 def _in_colours(links: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return links to code with their texts as markup."""
+    """Return links to code with highlighted texts."""
     return [
         {
             **link,

@@ -1,4 +1,4 @@
-"""What answers of Cairn stood for, and what they cost: measured, never assumed."""
+"""What Cairn's answers saved and what they cost: measured, never assumed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _chart(savings: Mapping[str, Any], field: str, title: str, unit: str) -> Mar
 
 
 async def download(visit: Visit) -> Response:
-    """Give the rows as CSV: first what was saved, then what models cost."""
+    """Return the rows as CSV: first savings, then the cost of models."""
     days = max(1, visit.number("days", _DAYS, _MOST_DAYS))
     savings = await visit.ask("savings", days=days)
     stream = io.StringIO()
@@ -59,5 +59,5 @@ async def download(visit: Visit) -> Response:
 
 
 def _plain(value: object) -> object:
-    """Return a value that no spreadsheet takes for a formula."""
+    """Return a value that no spreadsheet treats as a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

@@ -1,4 +1,4 @@
-"""One question to code, memories and sessions, in one list, with a look at the one that is chosen."""
+"""One search over code, memories and sessions, in one list, with a preview of the selected hit."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from cairn.dashboard.visit import Visit, ask_or_say
 from cairn.errors import CairnError, StoreError
 
 _LIMIT, _MOST = 20, 500  # hits on a page
-_STEP = 5  # times as many are shown when more are asked for
+_STEP = 5  # times as many are shown on request
 _SESSIONS = 5
 _CENTRAL = "main entry point that starts the program"
 _CALLED = ("function", "method", "class")
 _ANY = ('"TODO"', r"TODO\(\w+\)")
 _NOTHING: Mapping[str, Any] = {"code": [], "memory": [], "omitted": 0}
 _OK = 200
-_OF_SESSION = "session:"  # before the id of a session that is chosen
+_OF_SESSION = "session:"  # prefix of the id of a selected session
 
 
 async def find(visit: Visit) -> Response:
-    """Answer a question; without one, show what can be asked."""
+    """Answer a question; without one, show example questions."""
     query = visit.query.get("q", "").strip()
     if not query:
         return visit.page("search.html", found=None, examples=await _examples(visit))
@@ -57,7 +57,7 @@ async def find(visit: Visit) -> Response:
 
 
 async def _examples(visit: Visit) -> list[str]:
-    """Return questions about what this project defines; about any project if that is not known."""
+    """Return example questions about this project's definitions, or general ones if these are unknown."""
     try:
         found = (await visit.ask("search", query=_CENTRAL, limit=_LIMIT, build=False))["code"]
     except CairnError as error:
@@ -74,20 +74,20 @@ async def _examples(visit: Visit) -> list[str]:
 
 
 async def _sessions(visit: Visit, query: str) -> Sequence[Mapping[str, Any]]:
-    """Return sessions that touched a file, or with a prompt that says the same."""
+    """Return sessions that touched a file, or with a matching prompt."""
     is_file = "/" in query and len(query.split()) == 1
     name, rule = ("file", fields.SESSION_FILE) if is_file else ("text", fields.SESSION_TEXT)
-    about = {name: query[: rule.max_length]}  # no path is longer, and of a text only the first words count
+    about = {name: query[: rule.max_length]}  # no path is longer, and only the first words of a text count
     try:
         sessions: list[Mapping[str, Any]] = (await visit.ask("sessions", **about, limit=_SESSIONS))["sessions"]
-    except StoreError as error:  # code is found all the same
+    except StoreError as error:  # the code is found anyway
         visit.note(str(error), is_error=True, hint=str(error.hint))
         return []
     return sessions
 
 
 def _in_one_list(found: Mapping[str, Any], sessions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return code and memories, the most relevant first, then sessions."""
+    """Return code and memories by relevance, then sessions."""
     hits = [{"what": "code", **hit} for hit in found["code"]] + [{"what": "memory", **hit} for hit in found["memory"]]
     hits.sort(key=lambda hit: -hit.get("relevance", 0.0))
     return hits + [{"what": "session", **session, "id": f"{_OF_SESSION}{session['id']}"} for session in sessions]
@@ -109,7 +109,7 @@ async def _preview(visit: Visit, id: str) -> dict[str, Any] | None:
 
 
 def _shown(visit: Visit, piece: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a piece of code with its colours and a link to the editor."""
+    """Return a highlighted piece of code with a link to the editor."""
     return {
         "what": "code",
         **piece,
@@ -119,5 +119,5 @@ def _shown(visit: Visit, piece: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def link_to_editor(visit: Visit, path: str, line: int) -> str:
-    """Return the address with which the user's editor opens a line, empty if they want none."""
+    """Return the URL with which the user's editor opens a line, empty if they want none."""
     return editor_address(load_settings(visit.root).editor, visit.root / path, line)

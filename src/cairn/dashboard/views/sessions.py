@@ -1,4 +1,4 @@
-"""What agents did: sessions, and what was asked, done, shown and learned in each."""
+"""Sessions: what agents were asked, did, were shown and learned."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FILTERS = ("agent", "branch", "file", "since")
 
 
 async def browse(visit: Visit) -> Response:
-    """List sessions, the last heard of first."""
+    """List sessions, most recently active first."""
     fields = {name: visit.query.get(name, "").strip() for name in _FILTERS}
     found, offset, status = await ask_for_list(visit, "sessions", "sessions", PAGE, **fields)
     news = news_of(visit, found["total"], found["sessions"])
@@ -44,14 +44,14 @@ async def browse(visit: Visit) -> Response:
 
 
 async def _never_heard(visit: Visit) -> list[str]:
-    """Return the agents that were told of Cairn, and never reported anything here."""
+    """Return the agents that have Cairn installed but never reported anything here."""
     heard = {agent["agent"] for agent in await visit.agents()}
     told = await asyncio.to_thread(told_agents, visit.root)
     return [adapter_of(name).title for name in told if name not in heard]
 
 
 async def show(visit: Visit) -> Response:
-    """Show one session whole."""
+    """Show one session in full."""
     (session,) = await visit.ask("sessions/show", ids=(visit.request.path_params["id"],))
     asked = await visit.ask("feedback", session=session["id"], limit=_MOST_QUESTIONS)
     first, *others = _by_prompt(session)
@@ -65,7 +65,7 @@ async def show(visit: Visit) -> Response:
 
 
 def _by_prompt(session: Mapping[str, Any]) -> list[list[Mapping[str, Any]]]:
-    """Return what a session was shown before its first prompt, and then after each, the first first."""
+    """Return what a session was shown before its first prompt, and then after each prompt, in order."""
     starts = [batch["started"] for batch in session["batches"]]
     shown: list[list[Mapping[str, Any]]] = [[] for _ in (None, *starts)]
     for row in session["shown"]:
@@ -74,7 +74,7 @@ def _by_prompt(session: Mapping[str, Any]) -> list[list[Mapping[str, Any]]]:
 
 
 async def mark(visit: Visit) -> Response:
-    """Keep that something which a session was shown was good or bad."""
+    """Record that something shown in a session was good or bad."""
     form = await visit.form()
     session, verdict, id = (form.get(name, [""])[-1] for name in ("session", "verdict", "id"))
     await visit.ask("feedback/mark", ids=(id,), verdict=verdict, session=session)

@@ -1,4 +1,4 @@
-"""Settings, as the schema has them, each with where its value comes from; all but the guarded are changed here."""
+"""Settings from the schema, each with its source; all but guarded ones can be changed here."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from cairn.operations.settings import (
 from cairn.setting import rule_of, word_for
 
 _UNKNOWN = "unknown"
-_AT_START = ("daemon_", "background_", "memory_mb")  # the beginnings of the names of what the daemon reads once
+_AT_START = ("daemon_", "background_", "memory_mb")  # name prefixes of settings that the daemon reads once
 
 
 class SettingForm(NamedTuple):
@@ -36,11 +36,11 @@ class SettingForm(NamedTuple):
 
     Attributes:
         rule: what a value must be, in words.
-        choices: if it is one of a few.
-        default: as a file would have it.
-        is_guarded: whether it is only shown.
+        choices: the possible values, if there are few.
+        default: as written in a file.
+        is_guarded: whether it is read-only here.
         may_be_shared: whether a project's file may set it.
-        is_read_at_start: whether the running daemon goes on with the value that it has.
+        is_read_at_start: whether the running daemon keeps its present value.
     """
 
     name: str
@@ -62,7 +62,7 @@ async def show(visit: Visit) -> Response:
 async def _page(
     visit: Visit, name: str, written: str | None = None, scope: str = "user", status: int = 200
 ) -> Response:
-    """Return the page with the form of one setting; with what was written where that could not be saved."""
+    """Return the page with the form of one setting; if it could not be saved, with what was typed."""
     root = visit.root
     settings = await _read(visit, root)
     text, is_set = visit.query.get("text", "").strip().lower(), bool(visit.query.get("set"))
@@ -83,7 +83,7 @@ async def _page(
 
 
 async def act(visit: Visit) -> Response:
-    """Set a setting, or take it out of a file."""
+    """Set a setting, or remove it from a file."""
     form, root = await visit.form(), visit.root
     action, name, value, scope = (form.get(field, [""])[-1] for field in ("action", "name", "value", "scope"))
     if action not in ("set", "unset"):
@@ -99,7 +99,7 @@ async def act(visit: Visit) -> Response:
 
 
 async def _remark_on(visit: Visit, root: Path, name: str) -> Remark | None:
-    """Return what a setting is now, as a remark; None where the settings cannot be used, which the page says."""
+    """Return a setting's new value as a remark; None if the settings are unusable, which the page reports."""
     now = next((item for item in await _read(visit, root) if item.name == name), None)
     if now is None or now.source == _UNKNOWN:
         return None
@@ -107,7 +107,7 @@ async def _remark_on(visit: Visit, root: Path, name: str) -> Remark | None:
 
 
 def typed(value: object) -> str:
-    """Return a value as somebody types it."""
+    """Return a value as one would type it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list):
@@ -116,7 +116,7 @@ def typed(value: object) -> str:
 
 
 async def _read(visit: Visit, root: Path) -> list[SettingInUse]:
-    """Return the settings; where a file cannot be used, say so, and return their defaults, so that it can be mended."""
+    """Return the settings; if a file is unusable, report that and return the defaults, so that it can be fixed."""
     try:
         return await asyncio.to_thread(settings_in_use, root)
     except ConfigError as error:
@@ -144,7 +144,7 @@ def _form_of(setting: SettingInUse) -> SettingForm:
 
 
 def _words(field: Field[Any]) -> str:
-    """Return what a value must be, with its bounds."""
+    """Describe the valid values of a setting."""
     rule, words = rule_of(field), word_for(field)
     least = "" if math.isinf(rule.least) else f" from {rule.least:,g}"
     most = "" if math.isinf(rule.most) else f" to {_bound(rule.most)}"

@@ -1,4 +1,4 @@
-"""One definition: what calls it, what it calls, what a change of it may break, and which tests cover it."""
+"""One definition: its callers and callees, what a change may break, and the tests that cover it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _form(visit: Visit, name: str, status: int = 200) -> Response:
 
 
 def _impact(visit: Visit, symbol: dict[str, Any], answers: dict[str, Any]) -> Picture | None:
-    """Return what a change may break as a picture, by steps, with the tests to run; None for nothing."""
+    """Return what a change may break as a picture, by distance, with the tests to run; None for nothing."""
     steps: dict[int, list[Box]] = {}
     for hit in answers.get("impact", {}).get("affected", ()):
         steps.setdefault(hit["depth"], []).append(_box(visit, hit["symbol"]))
@@ -91,7 +91,7 @@ def _said_of(test: dict[str, Any]) -> str:
 
 
 async def _flow(visit: Visit, symbol: dict[str, Any]) -> tuple[FlowPicture | None, str]:
-    """Return the control flow of a function as a picture; or why there is none, empty for what is no function."""
+    """Return a function's control flow as a picture, or why there is none; empty if it is not a function."""
     if symbol["kind"] not in _FUNCTIONS:
         return None, ""
     try:
@@ -101,7 +101,7 @@ async def _flow(visit: Visit, symbol: dict[str, Any]) -> tuple[FlowPicture | Non
 
 
 async def _alike(visit: Visit, name: str) -> list[dict[str, Any]]:
-    """Return definitions that have the last word of a name."""
+    """Return definitions with the last word of a name."""
     found = await visit.ask("search", query=name, mode="symbol", limit=_LIMIT)
     last = name.replace("::", ".").rpartition(".")[2]
     named = [hit for hit in found["code"] if hit["name"].rpartition(".")[2] == last]
@@ -123,10 +123,10 @@ def _box(visit: Visit, symbol: dict[str, Any]) -> Box:
 
 
 def _name_of(symbol: dict[str, Any]) -> str:
-    """Return what a symbol is called; code outside of definitions belongs to its file, which has no other name."""
+    """Return a symbol's name; code outside of definitions has the name of its file."""
     return str(symbol["name"]) or str(symbol["filepath"]).rpartition("/")[2]
 
 
 def _place_of(symbol: dict[str, Any]) -> str:
-    """Return what names a symbol and no other; at the first line of a file, a definition may begin."""
+    """Return an unambiguous reference to a symbol; a definition may begin on the first line of a file."""
     return f"{symbol['filepath']}:{symbol['line']}" if symbol["name"] else str(symbol["filepath"])

@@ -1,4 +1,4 @@
-"""How Cairn itself is: the daemon, projects and their index, agents, the log."""
+"""The state of Cairn itself: the daemon, projects and their indexes, agents, the log."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def show(visit: Visit) -> Response:
 
 
 async def check(visit: Visit) -> Response:
-    """Show what the checks of `cairn doctor` find; they read the whole index."""
+    """Show the findings of `cairn doctor`, which reads the whole index."""
     findings = await visit.daemon.projects.run_apart(visit.project, partial(examine_all, state=_state_of(visit)))
     return visit.page("checks.html", findings=findings)
 
@@ -67,7 +67,7 @@ async def log(visit: Visit) -> Response:
 
 
 async def act(visit: Visit) -> Response:
-    """Build the index, or mend what can be mended."""
+    """Build the index, or repair what can be repaired."""
     action = (await visit.form()).get("action", [""])[-1]
     if action in ("index", "rebuild"):
         done = "started" if visit.builds.start(visit.project, full=action == "rebuild") else "running"
@@ -89,7 +89,7 @@ def _state_of(visit: Visit) -> Path:
 
 
 def _status(workspace: Workspace) -> dict[str, Any]:
-    """Return what the command line shows as `cairn status`, without the errors of hooks."""
+    """Return what `cairn status` shows, without errors of hooks."""
     return workspace.upkeep.status()
 
 

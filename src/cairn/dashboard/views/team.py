@@ -1,4 +1,4 @@
-"""How a team's server is, for whoever operates it: what `cairn team status` says, asked with the user's own token."""
+"""The state of a team's server for its operators, as from `cairn team status`, asked with the user's own token."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST = 200  # branches
 
 
 async def show(visit: Visit) -> Response:
-    """Show the state of one server; the site answers only operators of one here."""
+    """Show the state of one server; the site only lets operators get here."""
     servers = visit.operated
     wanted = visit.query.get("server") or servers[0].url
     server = next((one for one in servers if one.url == wanted), None)

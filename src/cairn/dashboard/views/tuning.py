@@ -1,4 +1,4 @@
-"""How answers are tuned to a project: versions with what they gained on held-out questions, one of which is used."""
+"""The tuning of answers to a project: versions with their gain on held-out questions, one of them in use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cairn.errors import RequestError
 
 
 async def show(visit: Visit) -> Response:
-    """Show all versions, and what there is to learn from."""
+    """Show all versions, and the data to learn from."""
     status = await visit.ask("optimize/status")
     versions = (await visit.ask("optimize/history"))["versions"]
     chosen = visit.number("version", 0) or status["active"]
@@ -27,7 +27,7 @@ async def show(visit: Visit) -> Response:
 
 
 async def act(visit: Visit) -> Response:
-    """Use a version, or the one before."""
+    """Switch to a version, or back to the previous one."""
     form = await visit.form()
     action, number = (form.get(name, [""])[-1] for name in ("action", "version"))
     if action == "apply" and number.isascii() and number.isdigit():

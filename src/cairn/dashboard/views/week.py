@@ -1,4 +1,4 @@
-"""The last seven days at a glance: what agents did, what they learned, what it saved, and what may be false by now."""
+"""The last seven days at a glance: what agents did and learned, what was saved, and what may have become false."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROWS = 8
 async def show(visit: Visit) -> Response:
     """Show the week of a project."""
     savings = await visit.ask("savings", days=_DAYS)
-    since = savings["since"]  # the same day for all figures, so that the chart adds up to what stands above it
+    since = savings["since"]  # the same day for all figures, so that the chart adds up to the totals above it
     found = await visit.ask_each(
         sessions=("sessions", {"since": since, "limit": 1}),
         failures=("sessions/failures", {"since": since, "limit": _ROWS}),
