@@ -1,1 +1,1 @@
-"""Learning from use: from evidence to examples, and from these to a tuning that has proved itself."""
+"""Learning from use: turns evidence into examples, and examples into a tuning that has proved itself."""

@@ -1,4 +1,4 @@
-"""Asks a project the questions of examples as a search would, at the time of the example."""
+"""Runs the questions of examples as searches of a project, as of the time of each example."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from cairn.storage.index import chunk_db
 from cairn.types import Span
 
 ASIDE = int(Role.TEST | Role.DOCS | Role.CONFIG | Role.EXAMPLE)
-_ROWS = 60  # of a ranking; the first of each file counts
+_ROWS = 60  # rows of a ranking; the first of each file counts
 EVERYTHING = SearchRequest(query="")
 
 
 class AskedExample(NamedTuple):
-    """What an example got.
+    """The answer to an example.
 
     Attributes:
-        paths: of the best files.
-        seconds: of the processor that it took.
-        tokens: of the first hits, as they are shown.
-        names: what these define.
+        paths: those of the best files.
+        seconds: of processor time.
+        tokens: those of the first hits, as shown.
+        names: those that the first hits define.
         sureness: see `cairn.search.confidence.sureness`.
     """
 
@@ -49,9 +49,9 @@ class AskedExample(NamedTuple):
 
 
 class Score(NamedTuple):
-    """What an answer is worth: over all files, over those of code, a right file near the top, and the wanted names.
+    """The scores of an answer: over all files, over code files, for a right file near the top, and for wanted names.
 
-    None stands for what the example does not ask for.
+    None means that the example does not ask for it.
     """
 
     ndcg: float
@@ -61,7 +61,7 @@ class Score(NamedTuple):
 
 
 def at_time_of(library: Library, example: Example) -> Library:
-    """Return a library that knows only what was committed before an example."""
+    """Return a library with only the commits from before an example."""
     if not example.before or library.past is None:
         return library
     past = library.past.past
@@ -71,7 +71,7 @@ def at_time_of(library: Library, example: Example) -> Library:
 
 
 def understand_example(example: Example) -> Query | None:
-    """Return the query of an example, None if it is none that is ranked."""
+    """Return the query of an example, None if it is not one to rank."""
     try:
         return understand(example.text, "hybrid")
     except CairnError:
@@ -79,7 +79,7 @@ def understand_example(example: Example) -> Query | None:
 
 
 def ask(library: Library, tuning: Tuning, example: Example) -> AskedExample:
-    """Ask with a tuning."""
+    """Answer an example with a tuning."""
     query = understand_example(example)
     if query is None:
         return AskedExample((), 0.0)
@@ -98,14 +98,14 @@ def ask(library: Library, tuning: Tuning, example: Example) -> AskedExample:
 
 
 def _tokens_shown(span: Span) -> int:
-    """Return how many tokens of a hit are shown: of its first lines, if all are equally long."""
+    """Return how many tokens of a hit are shown: those of its first lines, assuming equal lengths."""
     n_lines = span.end_line - span.start_line + 1
     n_bytes = (span.end_byte - span.start_byte) * min(1.0, PREVIEW_LINES / n_lines)
     return estimate_tokens(min(round(n_bytes), PREVIEW_LINES * PREVIEW_CHARS))
 
 
 def score_of(asked: AskedExample, example: Example, is_code: Callable[[str], bool]) -> Score:
-    """Return what an answer is worth."""
+    """Return the scores of an answer."""
     wanted = gains_of(example)
     code = {path: gain for path, gain in wanted.items() if is_code(path)}
     symbols = {one.symbol for one in example.wanted if one.symbol}
@@ -118,7 +118,7 @@ def score_of(asked: AskedExample, example: Example, is_code: Callable[[str], boo
 
 
 def gains_of(example: Example) -> dict[str, float]:
-    """Return the files that an example wants, each with its gain."""
+    """Return the gain of each file that an example wants."""
     gains: dict[str, float] = {}
     for one in example.wanted:
         gains[one.path] = max(one.gain, gains.get(one.path, 0.0))
@@ -133,7 +133,7 @@ def code_files(library: Library) -> frozenset[str]:
 
 
 def known_examples(library: Library, examples: Sequence[Example]) -> Iterator[Example]:
-    """Yield examples with those of their files that the project has, and without such of which it has none."""
+    """Yield examples with only those files that the project has; examples without any are left out."""
     paths = frozenset(library.snapshot.files.paths)
     for example in examples:
         wanted = tuple(one for one in example.wanted if one.path in paths)
@@ -142,5 +142,5 @@ def known_examples(library: Library, examples: Sequence[Example]) -> Iterator[Ex
 
 
 def has_past(past: Past | None) -> bool:
-    """Tell whether there is a history to make examples of."""
+    """Tell whether there is a history from which to make examples."""
     return past is not None and len(past) > 0

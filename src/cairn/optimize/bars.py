@@ -1,7 +1,7 @@
-"""Tunes how sure Cairn must be to show something: an answer, and a memory that a prompt may call for.
+"""Tunes how sure Cairn must be before it shows something: an answer, or a memory for a prompt.
 
-What is shown in vain costs its reader a little, and what would have helped and was kept back costs what it was worth.
-A bar is chosen on older questions or prompts, and ships only if newer ones were better off with it.
+Showing something useless costs the reader a little; withholding something useful costs what it was worth. A bar is
+chosen on older questions or prompts, and only ships if newer ones do better with it.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from cairn.optimize.run import FEWEST_EXAMPLES, exchange_labels, split_examples
 from cairn.search.library import Library
 from cairn.search.tuning import LEAST_BAR, MOST_BAR, Tuning
 
-# What showing something is worth that was of use, of none, or said to be of none.
+# The worth of showing something useful, something unused, and something called useless.
 OF_USE, IN_VAIN, UNHELPFUL = 1.0, -0.25, -1.0
 MOST_SHOWN = 3
 _BARS = (LEAST_BAR, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2, 1.4, 1.6, 1.8, MOST_BAR)
-_PULL = 0.01  # towards the shipped value: what twice or half of it must at least be worth
+_PULL = 0.01  # pull towards the shipped value: how much better a bar of twice or half of it must be
 _IN_WORDS = {
     "precision": "the share of what is shown that is of use",
     "helped": "the share that gets what would help",
 }
-_TURNS = 4  # bars made with labels exchanged, which a bar must beat
+_TURNS = 4  # bars fitted to exchanged labels, which a bar must beat
 
 
 class Showable(NamedTuple):
     """Something that may be shown.
 
     Attributes:
-        sureness: as a multiple of what the shipped values ask for.
+        sureness: as a multiple of the shipped bar.
         worth: of showing it, such as `OF_USE`.
         tokens: what it costs to read.
     """
@@ -47,7 +47,7 @@ class Showable(NamedTuple):
 
 
 class BarCase(NamedTuple):
-    """A question or a prompt, and what it may be shown, the surest first."""
+    """A question or prompt, and what may be shown for it, surest first."""
 
     example: Example
     showables: tuple[Showable, ...]
@@ -57,12 +57,12 @@ class BarCase(NamedTuple):
         return tuple(found for found in self.showables if found.sureness >= bar)[:MOST_SHOWN]
 
     def worth(self, bar: float) -> float:
-        """Return what all that is shown with a bar is worth."""
+        """Return the total worth of what is shown with a bar."""
         return sum(found.worth for found in self.shown(bar))
 
 
 class BarVerdict(NamedTuple):
-    """A bar, whether it is another one than before, and the evidence as JSON."""
+    """A bar, whether it is new, and the evidence as JSON."""
 
     bar: float
     is_new: bool
@@ -76,14 +76,14 @@ def tune_answers(
     seed: int,
     progress: Callable[[str, int, int], object] = lambda what, done, total: None,
 ) -> BarVerdict:
-    """Return how sure an answer must be, so that it is not left empty.
+    """Return how sure an answer must be, or it is left empty.
 
     Args:
         library: of the project.
-        tuning: by which questions are answered.
-        examples: questions that somebody asked, with the files that they wanted.
-        seed: of all that is drawn.
-        progress: called with what is done, how many of it are done, and how many there are.
+        tuning: for answering the questions.
+        examples: questions that people asked, with the wanted files.
+        seed: for all random numbers.
+        progress: called with the kind of step, how many are done, and how many there are.
     """
     known = list(known_examples(library, examples))
     current = tuning.bars.answers
@@ -112,10 +112,10 @@ def _answers(asked: dict[str, AskedExample], labels: Sequence[Example]) -> list[
 
 
 def tune_memories(cases: Sequence[BarCase], current: float, seed: int) -> BarVerdict:
-    """Return how probable it must be that a prompt calls for a memory, so that it is shown.
+    """Return how likely a memory must be relevant to a prompt to be shown.
 
     Args:
-        cases: prompts of which it is known what they called for.
+        cases: prompts with known relevant memories.
         current: the bar that is used.
         seed: of the bootstrap.
     """
@@ -129,7 +129,7 @@ def tune_memories(cases: Sequence[BarCase], current: float, seed: int) -> BarVer
 
 
 def fit_bar(cases: Sequence[BarCase], current: float) -> float:
-    """Return the bar that is worth most; the one that is used if none is worth more."""
+    """Return the bar with the most worth, or the current one if none has more."""
 
     def worth(bar: float) -> float:
         return float(np.mean([case.worth(bar) for case in cases])) - _PULL * abs(float(np.log2(bar)))
@@ -140,14 +140,14 @@ def fit_bar(cases: Sequence[BarCase], current: float) -> float:
 def judge_bar(
     held: Sequence[BarCase], bar: float, current: float, seed: int, by_chance: Sequence[float] = ()
 ) -> BarVerdict:
-    """Return whether a bar may take the place of the one that is used.
+    """Return whether a bar may replace the current one.
 
     Args:
-        held: what it was not chosen on.
+        held: cases on which it was not chosen.
         bar: the new one.
         current: the one that is used.
         seed: of the bootstrap.
-        by_chance: bars that were chosen with right files exchanged at random.
+        by_chance: bars chosen with right files exchanged at random.
     """
     if bar == current:
         return _refused(current, "no other bar is worth more")
@@ -182,11 +182,11 @@ def judge_bar(
 
 
 def _metrics(cases: Sequence[BarCase], bar: float) -> dict[str, float]:
-    """Return what cases get with a bar.
+    """Return the metrics of cases with a bar.
 
     Returns:
-        `worth` for each of them; `precision`, the share of what is shown that is of use; `helped`, the share of those
-        for which there is something of use that are shown it; and `tokens` for each thing of use.
+        `worth` of each case; `precision`, the useful share of what is shown; `helped`, the share of cases with
+        something useful in which it is shown; and `tokens` per useful thing.
     """
     shown = [found for case in cases for found in case.shown(bar)]
     n_of_use = sum(found.worth > 0 for found in shown)

@@ -1,4 +1,4 @@
-"""Asks a chat model within a budget, and keeps what it said: the same question is not paid for twice."""
+"""Asks a chat model within a budget, and caches replies, so that no question is paid for twice."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from cairn.memory_settings import CHARS_PER_TOKEN, MAX_ANSWER_TOKENS
 if TYPE_CHECKING:
     from cairn.memory.chat import ChatReply
 
-_MOST_FAILURES = 4  # in a row
+_MOST_FAILURES = 4  # failures in a row
 _BUDGET = "the budget of"
 
 
 class TextBudget(NamedTuple):
-    """What a run may ask for: questions, tokens of all of them together, and seconds."""
+    """The budget of a run: questions, total tokens, and seconds."""
 
     calls: int = 200
     tokens: int = 50_000
@@ -28,18 +28,18 @@ class TextBudget(NamedTuple):
 
 
 class MeteredChat:
-    """A chat model that is asked at most as often as a budget allows.
+    """A chat model that is only asked within a budget.
 
     Args:
         ask: asks the model, given instructions and data; raises CairnError.
-        budget: the most there may be.
-        replies: what it said before by question, as an interrupted run kept it; what it says is added.
-        note: called with the tokens of each question, and whether it failed.
-        clock: in seconds, from any start.
+        budget: the limits.
+        replies: earlier replies by question, from an interrupted run; new replies are added.
+        note: called for each question with its tokens and whether it failed.
+        clock: in seconds, with any origin.
 
     Attributes:
-        calls, tokens: how many there were.
-        problem: why nothing more is asked; empty while it is.
+        calls, tokens: how many were used.
+        problem: why nothing more is asked; empty while the model is.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class MeteredChat:
         self.problem = ""
 
     def ask(self, system: str, question: str) -> str | None:
-        """Return what the model says; None if it did not, or the budget is spent."""
+        """Return the model's reply; None if there was none, or the budget is spent."""
         waiting.check()
         key = blake2b(f"{len(system)} {system}{question}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         if key in self._replies:
@@ -74,7 +74,7 @@ class MeteredChat:
         except ProviderKeyError as error:
             self.problem = str(error)
             return None
-        except CairnError as error:  # nobody knows what the server counted
+        except CairnError as error:  # the server's count is unknown
             self._count(expected, MAX_ANSWER_TOKENS, failed=True)
             self._in_a_row += 1
             if self._in_a_row >= _MOST_FAILURES:
@@ -89,7 +89,7 @@ class MeteredChat:
 
     @contextmanager
     def reserving(self, calls: int) -> Iterator[None]:
-        """Leave so many questions of the budget for what comes after the block."""
+        """Reserve some questions of the budget for after the block."""
         whole = self.budget
         share = max(0, whole.calls - self.calls - calls) / max(1, whole.calls - self.calls)
         tokens = self.tokens + round(share * (whole.tokens - self.tokens))

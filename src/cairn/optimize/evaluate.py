@@ -1,4 +1,4 @@
-"""Scores lists of paths against questions whose right files and symbols are known, whichever tool found them."""
+"""Scores any tool's results against questions with known right files and symbols."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FORM = Hint('write one question a line: {"query": "…", "files": ["…"], "sym
 
 
 class GivenQuestion(NamedTuple):
-    """A question with the files and the symbols that an answer should show; one of both may be empty."""
+    """A question with the files and symbols that an answer should show; either may be empty."""
 
     query: str
     files: tuple[str, ...]
@@ -26,7 +26,7 @@ class GivenQuestion(NamedTuple):
 
 
 class FoundPlace(NamedTuple):
-    """A result: its path, and the name of what is there, empty where a tool does not say."""
+    """A result: its path, and the name of the definition, empty if the tool does not say."""
 
     path: str
     name: str = ""
@@ -36,7 +36,7 @@ Find = Callable[[str], Sequence[FoundPlace]]
 
 
 class QuestionScore(NamedTuple):
-    """What an answer is worth, None for a metric that the question does not ask for."""
+    """The scores of an answer, None for metrics that do not apply to the question."""
 
     query: str
     ndcg: float | None
@@ -45,7 +45,7 @@ class QuestionScore(NamedTuple):
 
 
 def parse_questions(text: str) -> list[GivenQuestion]:
-    """Return the questions of a text in JSON Lines.
+    """Parse questions in JSON Lines.
 
     Raises:
         RequestError: if a line is none.
@@ -68,7 +68,7 @@ def parse_questions(text: str) -> list[GivenQuestion]:
 
 
 def parse_results(text: str) -> dict[str, list[FoundPlace]]:
-    """Return what a tool found by query, from a text in JSON Lines: `{"query": "…", "paths": ["…"]}`.
+    """Parse a tool's results by query, from JSON Lines: `{"query": "…", "paths": ["…"]}`.
 
     Raises:
         RequestError: if a line is none.
@@ -86,7 +86,7 @@ def parse_results(text: str) -> dict[str, list[FoundPlace]]:
 def score_all(
     questions: Sequence[GivenQuestion], find: Find, progress: Callable[[int, int], object] = lambda done, total: None
 ) -> list[QuestionScore]:
-    """Ask all questions and return what the answers are worth.
+    """Ask all questions and return the scores of the answers.
 
     Args:
         find: returns the results for a query, best first.
@@ -113,7 +113,7 @@ def _score(question: GivenQuestion, found: Sequence[FoundPlace]) -> QuestionScor
 
 
 def summarize(scores: Sequence[QuestionScore]) -> dict[str, Interval]:
-    """Return the mean of each metric with its interval, without those that no question asks for."""
+    """Return the mean of each metric with its interval; metrics that apply to no question are left out."""
     found = {}
     for name in METRICS:
         values = [value for score in scores if (value := getattr(score, name)) is not None]
@@ -125,7 +125,7 @@ def summarize(scores: Sequence[QuestionScore]) -> dict[str, Interval]:
 def compare_scores(
     before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, Any]]
 ) -> dict[str, tuple[float, float, Interval]]:
-    """Return for each metric both means over the questions that both have, and their difference with its interval.
+    """Return for each metric both means over the common questions, and their difference with its interval.
 
     Raises:
         RequestError: if they have no question in common, or are not scores.
@@ -169,5 +169,5 @@ def _names(value: Mapping[str, Any], field: str, number: int) -> tuple[str, ...]
 
 
 def _plain(path: str) -> str:
-    """Return a path as Cairn writes it: with `/`, without `./` before it."""
+    """Return a path in Cairn's form: with `/`, and without a leading `./`."""
     return str(PurePosixPath(path.strip().replace("\\", "/")))

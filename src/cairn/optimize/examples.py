@@ -1,4 +1,4 @@
-"""Examples: questions whose right files are known, whatever told so."""
+"""Examples: questions with known right files, from any source."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class WantedFile(NamedTuple):
     """A file that an answer should show.
 
     Attributes:
-        path: from the root of the project, with `/`.
-        symbol: what is wanted in it, empty for the file.
+        path: relative to the root, with `/`.
+        symbol: the wanted definition, empty for the whole file.
         gain: how much it is wanted, above 0 and at most 1.
     """
 
@@ -24,16 +24,16 @@ class WantedFile(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A question with what its answer should show, and what it should not.
+    """A question with what its answer should and should not show.
 
     Attributes:
         text: the question.
-        wanted: at least one file, the most wanted first.
+        wanted: at least one file, most wanted first.
         unwanted: paths of files that were shown and passed over.
-        group: what must not be divided between tuning and judging: a session's id, or a commit.
-        seconds: when it was asked or committed, since the epoch; 0 if nobody says.
-        source: what told so.
-        before: a commit; evidence from it and from what came later may not help to answer.
+        group: must not be split between tuning and judging: a session's id, or a commit.
+        seconds: when it was asked or committed, since the epoch; 0 if unknown.
+        source: of the example.
+        before: a commit; evidence from it or later must not help to answer.
     """
 
     text: str
@@ -46,9 +46,9 @@ class Example(NamedTuple):
 
 
 def limit_groups(examples: Iterable[Example], most: int) -> list[Example]:
-    """Return examples in their order of time, and of each group the `most` newest alone.
+    """Return examples by time, but only the `most` newest of each group.
 
-    Examples without a group are all returned.
+    All examples without a group are returned.
     """
     ordered = sorted(examples, key=lambda example: example.seconds)
     seen: dict[str, int] = defaultdict(int)

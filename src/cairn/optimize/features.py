@@ -1,4 +1,4 @@
-"""What the ranking sees of the best files for an example, as rows of plain numbers from which weights are fitted."""
+"""The features of the best files for an example, as rows of numbers to which weights are fitted."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from cairn.search.tuning import Tuning
 
 Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
-# Of each example so many files are looked at: those that score best, and those for which the history speaks most.
+# Files to consider for each example: those with the best scores, and those with most support from the history.
 _BEST, _BY_HISTORY = 50, 8
-# The weights that are fitted: the others say what a chunk is, or are rare.
+# The weights to fit; the others are about the form of a chunk, or rare.
 FITTED = (
     *("lexical", "dense", "symbol", "file_lexical", "path", "stem", "path_dense", "mentions", "size", "depth"),
     *("test", "example", "docs", "config", "reexport", "wanted", "history", "recent", "churn", "words", "learned"),
@@ -34,13 +34,13 @@ _PROBE = Weights(recent=1.0, churn=1.0, words=1.0, last=1.0, last_folder=1.0, te
 
 
 class Candidates(NamedTuple):
-    """The files that an example may find.
+    """The candidate files of an example.
 
     Attributes:
         values: shape (n, len(Weights)), the features of each file's best row.
         gains: shape (n,), how much each is wanted.
         is_code: shape (n,).
-        paths: of the files, n of them.
+        paths: n of them.
     """
 
     values: Floats
@@ -49,19 +49,19 @@ class Candidates(NamedTuple):
     paths: tuple[str, ...] = ()
 
     def wanting(self, example: Example) -> Candidates:
-        """Return the same files, of which those are wanted that another example wants."""
+        """Return the same files with the gains of another example."""
         wanted = gains_of(example)
         gains = np.array([wanted.get(path, 0.0) for path in self.paths], dtype=np.float32)
         return self._replace(gains=gains)
 
 
 def candidates_of(library: Library, tuning: Tuning, example: Example) -> Candidates | None:
-    """Return the candidates of an example, None if it finds nothing that it wants.
+    """Return the candidates of an example, None if none of them is wanted.
 
-    The best row of each file and the correction by the second stage are those at the tuning's own weights.
+    The best row of each file and the second stage's correction are computed with the tuning's own weights.
 
     Args:
-        tuning: of which the openings and expansions count.
+        tuning: its openings and expansions are used.
     """
     query = understand_example(example)
     if query is None:

@@ -1,7 +1,7 @@
-"""Makes examples of what was done after questions; what says nothing, or only what an agent does anyway, is left out.
+"""Makes examples from what was done after questions, leaving out mere habits and what says nothing.
 
-Who looks at an answer looks at its top first, so that a file was opened says less the higher it stood, and that it was
-not opened says nothing unless one below it was. The rules are told in docs/feedback.md.
+Readers look at the top of an answer first. So opening a file says less the higher it was ranked, and not opening it
+says nothing unless a lower one was opened. docs/feedback.md describes the rules.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from cairn.search.query import STOP_WORDS
 
 GAINS: Mapping[str, float] = {"good": 1.0, "edited": 1.0, "cited": 0.8, "fetched": 0.6, "read": 0.6}
 MOST_OF_A_SESSION = 20
-UNSHOWN_READ = 0.5  # what is left of the gain of a file that was read and not shown: reading around needs no reason
-FIRST_ONLY = 0.5  # what is left where the first hit was opened and nothing else
-HABIT = 0.9  # of the questions: an agent that opens the first hit so often opens it whatever it is
-COMMON = 0.1  # of the questions: a file that is used in more is wanted for itself
-_LEAST_FOR_HABIT = 5  # questions that a habit is known by
+UNSHOWN_READ = (
+    0.5  # share of the gain for a file that was read but not shown, since agents read around without a reason
+)
+FIRST_ONLY = 0.5  # share of the gain if only the first hit was opened
+HABIT = 0.9  # share of questions: an agent that opens the first hit this often does it out of habit
+COMMON = 0.1  # share of questions: a file used in more of them is wanted for other reasons
+_LEAST_FOR_HABIT = 5  # questions needed to recognise a habit
 _LEAST_FOR_COMMON = 10
 _LEAST_GAIN = 0.2
-REWORDED = 0.5  # what is left for a question without a use that was asked again in other words, which had one
+REWORDED = 0.5  # share of the gain for a question without a use that was reworded into one with a use
 _REWORDED_SECONDS, _SHARED_WORDS = 120.0, 0.5
 _GLANCES = ("read", "fetched")
 _WORD = re.compile(r"\w+")
@@ -33,13 +35,13 @@ _HOLE = re.compile(r"\[redacted: [a-z0-9-]+\]|\[private\]")
 
 
 class FeedbackExamples(NamedTuple):
-    """What was made of feedback.
+    """The examples made from feedback.
 
     Attributes:
-        examples: the oldest first.
-        n_asked: questions that there were.
-        left_out: how many made no example, by the reason: `unused`, `habit`, `common`, `pattern`, `secret`, `unwanted`
-            (nothing but `bad` was said), and `limit` for those beyond the most of a session.
+        examples: oldest first.
+        n_asked: the number of questions.
+        left_out: how many made no example, by reason: `unused`, `habit`, `common`, `pattern`, `secret`, `unwanted`
+            (only called `bad`), and `limit` for those beyond a session's maximum.
     """
 
     examples: list[Example]
@@ -48,7 +50,7 @@ class FeedbackExamples(NamedTuple):
 
 
 class _Case(NamedTuple):
-    """A question that was asked once or several times in a session, with all that was shown and done."""
+    """A question of a session, perhaps asked several times, with everything shown and done."""
 
     text: str
     session: str
@@ -61,7 +63,7 @@ class _Case(NamedTuple):
 
     @property
     def first(self) -> str:
-        """The best file; empty if nothing was shown."""
+        """The first hit's file; empty if nothing was shown."""
         return min(self.ranks, key=self.ranks.__getitem__, default="")
 
     @property
@@ -71,11 +73,11 @@ class _Case(NamedTuple):
 
 
 def from_feedback(answered: Sequence[AnsweredQuestion], most_of_a_session: int = MOST_OF_A_SESSION) -> FeedbackExamples:
-    """Return the examples that feedback gives; equal feedback gives equal examples.
+    """Return the examples for some feedback; equal feedback gives equal examples.
 
     Args:
         answered: questions with what was shown and done, in any order.
-        most_of_a_session: how many examples one session may give, the newest.
+        most_of_a_session: how many examples to use from one session, the newest.
     """
     left_out: Counter[str] = Counter()
     cases = [case for case in _cases(answered) if _is_fit(case, left_out)]
@@ -93,7 +95,7 @@ def from_feedback(answered: Sequence[AnsweredQuestion], most_of_a_session: int =
 
 
 def _cases(answered: Sequence[AnsweredQuestion]) -> list[_Case]:
-    """Return the questions, those that a session asked again taken together, in the order they were asked first."""
+    """Return the questions, with repetitions in a session merged, in the order in which they were first asked."""
     cases: dict[tuple[str, str], _Case] = {}
     for question, shown, uses in sorted(answered, key=lambda found: found.question.number):
         key = (question.session or f"question:{question.number}", question.text)
@@ -109,7 +111,7 @@ def _cases(answered: Sequence[AnsweredQuestion]) -> list[_Case]:
 
 
 def _with_rewordings(cases: Sequence[_Case]) -> list[_Case]:
-    """Return cases, of which those without a use that were soon asked again in other words have what was used then."""
+    """Return cases, in which those without a use that were soon reworded get the uses of the rewording."""
     found, later = [], dict[str, _Case]()
     for case in reversed(cases):
         following = later.get(case.session)
@@ -127,7 +129,7 @@ def _is_rewording(case: _Case, following: _Case) -> bool:
 
 
 def _is_fit(case: _Case, left_out: Counter[str]) -> bool:
-    """Tell whether a question can be asked again and was followed by anything; count those that are left out."""
+    """Tell whether a question can be repeated and had any use; count those that are left out."""
     reason = ""
     if not case.uses:
         reason = "unused"
@@ -144,11 +146,11 @@ def _is_fit(case: _Case, left_out: Counter[str]) -> bool:
 
 
 def _habits(cases: Sequence[_Case]) -> dict[str, set[str]]:
-    """Return which sessions and agents open the first hit whatever it is, and which open nothing else.
+    """Return which sessions and agents habitually open the first hit, and which open nothing else.
 
     Returns:
-        for a session and for an agent, `glance` if the first hit is opened in nearly all questions that showed
-        anything, and `only` if it is all that is used in nearly all of them.
+        by session and by agent: `glance` if the first hit is opened in nearly all questions with hits, and `only` if
+        nothing else is used in nearly all of them.
     """
     judged: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
     for case in cases:
@@ -169,7 +171,7 @@ def _habits_of(case: _Case, habits: Mapping[str, set[str]]) -> set[str]:
 
 
 def _shares(cases: Sequence[_Case]) -> dict[str, float]:
-    """Return for each file in which share of the questions it was used; nothing where there are few questions."""
+    """Return each file's share of questions in which it was used; nothing if there are few questions."""
     if len(cases) < _LEAST_FOR_COMMON:
         return {}
     counted = Counter(path for case in cases if not case.is_reworded for path in case.uses)
@@ -177,7 +179,7 @@ def _shares(cases: Sequence[_Case]) -> dict[str, float]:
 
 
 def _said(case: _Case) -> bool:
-    """Tell whether somebody said what they think of an answer."""
+    """Tell whether an answer got a verdict."""
     return any(uses & {"good", "bad"} for uses in case.uses.values())
 
 
@@ -185,7 +187,7 @@ def _said(case: _Case) -> bool:
 
 
 def _example(case: _Case, habits: Mapping[str, set[str]], shares: Mapping[str, float]) -> tuple[str, Example | None]:
-    """Return the example that a question makes, or the reason why it makes none."""
+    """Return the example for a question, or the reason why there is none."""
     bad = {path for path, uses in case.uses.items() if "bad" in uses and "good" not in uses}
     given = {path: _gain(case, path) for path in case.uses if path not in bad}
     if not given:
@@ -206,14 +208,14 @@ def _example(case: _Case, habits: Mapping[str, set[str]], shares: Mapping[str, f
 
 
 def _gain(case: _Case, path: str) -> float:
-    """Return how much a file was wanted by what was done with it."""
+    """Return how much a file was wanted, judged by its use."""
     uses = case.uses[path]
     gain = max(GAINS.get(use, 0.0) for use in uses) * (REWORDED if case.is_reworded else 1.0)
     return gain * UNSHOWN_READ if path not in case.ranks and uses <= {*_GLANCES} else gain
 
 
 def _without_habit(case: _Case, gains: Mapping[str, float], habits: set[str]) -> dict[str, float]:
-    """Return the gains without what the agent does whatever it is shown, and less for a first hit used alone."""
+    """Return the gains without the agent's habits, and reduced for a first hit that was used alone."""
     first = case.first
     if first not in gains or "good" in case.uses[first]:
         return dict(gains)
@@ -224,7 +226,7 @@ def _without_habit(case: _Case, gains: Mapping[str, float], habits: set[str]) ->
 
 
 def _rarity(share: float) -> float:
-    """Return what is left of the gain of a file that is used in some share of all questions."""
+    """Return the factor on a file's gain, given the share of all questions in which it is used."""
     return min(1.0, COMMON / share) if share else 1.0
 
 

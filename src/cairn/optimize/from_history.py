@@ -1,4 +1,4 @@
-"""Makes examples of a project's commits: each says in words what was wanted, and shows where it was."""
+"""Makes examples from commits: each says in words what was wanted, and shows where it was."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_COMMITS = 1_500
 _FEWEST_WORDS = 3
 _ISSUE = re.compile(r"\s*\(?#\d+\)?")
 _WORD = re.compile(r"\w+")
-# An opening is the first word of so many subjects, and of so large a share of the subjects with that word.
+# An opening is the first word of at least this many subjects, and of this share of the subjects with that word.
 _FEWEST_SUBJECTS, _LEAST_SHARE = 3, 0.4
 _QUESTION = re.compile(
     r"how|what|where|which|who|why|when|is|are|does|do|can|should|the|a|an|all|any|for|if|in|no|not|of|on|to|with|\d.*"
@@ -28,11 +28,11 @@ _QUESTION = re.compile(
 def examples_from_history(past: Past, folder: str = "", most: int = MOST_COMMITS) -> list[Example]:
     """Return the subjects of commits with the files they changed, oldest first.
 
-    Commits that say nothing, by programs, and of more than `MAX_FILES` files are left out.
+    Commits that say nothing, were made by programs, or changed more than `MAX_FILES` files are left out.
 
     Args:
-        past: the commits behind what is checked out, with the files' names of today.
-        folder: the project's from the top of its repository, with a `/` at the end unless it is the top.
+        past: the history of the checkout, with the files' present names.
+        folder: the project's path in its repository, with a trailing `/` unless it is the top.
         most: how many, the newest.
     """
     found: list[Example] = []
@@ -51,14 +51,14 @@ def examples_from_history(past: Past, folder: str = "", most: int = MOST_COMMITS
 
 
 class Wordings(NamedTuple):
-    """How a project words its changes: the base forms of first words, and what is named in front."""
+    """A project's wording of changes: the base forms of first words, and the scopes before them."""
 
     openings: frozenset[str]
     scopes: frozenset[str]
 
 
 def learn_wordings(subjects: Iterable[str]) -> Wordings:
-    """Return the first words that subjects of this project's changes have, and few others, and the scopes they name."""
+    """Return first words that are typical of this project's subjects, and the scopes that they name."""
     first: Counter[str] = Counter()
     anywhere: Counter[str] = Counter()
     scopes: Counter[str] = Counter()
@@ -80,5 +80,5 @@ def learn_wordings(subjects: Iterable[str]) -> Wordings:
 
 
 def _says_little(word: str) -> bool:
-    """Tell whether a first word is that of a question as well, or known to open a change in any project."""
+    """Tell whether a first word also begins questions, or is known to open changes in any project."""
     return _QUESTION.fullmatch(word) is not None or asks_for_change(f"{word} it")

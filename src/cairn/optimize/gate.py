@@ -1,4 +1,4 @@
-"""Decides whether a tuning may ship: only what is better on unseen questions, and because of the questions."""
+"""Decides whether a tuning may ship: only if it is better on unseen questions, and not by chance."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cairn.optimize.examples import Example
 from cairn.optimize.metrics import Interval, interval_of
 
 FEWEST = 30  # examples to judge by
-# How much a kind of question, and a second metric, may fall in the mean.
+# How much the mean of a kind of question, and of a secondary metric, may fall.
 MAX_FALL, MAX_CODE_FALL = 0.02, 0.03
 _FEWEST_OF_KIND = 15
 _IN_WORDS = {
@@ -21,14 +21,14 @@ _IN_WORDS = {
     "file_match": "the share of questions with a right file among five",
     "function_match": "the share of wanted names among ten hits",
 }
-# Slower than that is refused: by a share, and by seconds of the processor.
+# The allowed slow-down: as a share, and in seconds of processor time.
 _SLOWER, _SLOWER_SECONDS = 1.5, 0.002
 MAX_LONGER = 1.1
-_MOST_SHOWN = 10  # answers that are better, and that are worse
+_MOST_SHOWN = 10  # examples of better and of worse answers to report
 
 
 class JudgedExample(NamedTuple):
-    """An example that was held out, its kind, what it got before and with the tuning, and what both are worth."""
+    """A held-out example, its kind, its answers before and with the tuning, and their scores."""
 
     example: Example
     kind: str
@@ -39,10 +39,10 @@ class JudgedExample(NamedTuple):
 
 
 class ChangedAnswer(NamedTuple):
-    """What an answer was worth before and with the tuning.
+    """The scores of an answer before and with the tuning.
 
     Attributes:
-        text: the question, if a commit says it. What somebody asked is in the memory alone, where it can be forgotten.
+        text: the question, if it is from a commit. People's questions stay in the memory, where they can be forgotten.
         group: the session or the commit.
         before, after: NDCG@10.
     """
@@ -57,13 +57,13 @@ class GateVerdict(NamedTuple):
     """Whether a tuning may ship.
 
     Attributes:
-        gain: of NDCG@10.
-        own_gain: how much more that is than with the best tuning made of the same examples with their right files
-            exchanged at random. What gains as much then, such as a file that is always opened, says nothing.
+        gain: in NDCG@10.
+        own_gain: how much more that is than for the best tuning fitted to the same examples with right files exchanged
+            at random. A gain that remains then, as from a file that is always opened, says nothing.
         before, after: the metrics by name.
         reasons: why it is refused; empty if it ships.
-        n_better, n_worse: how many answers changed.
-        changed: those that changed most, the best first.
+        n_better, n_worse: how many answers got better or worse.
+        changed: those that changed most, best first.
     """
 
     gain: Interval
@@ -80,9 +80,9 @@ def judge(judged: Sequence[JudgedExample], seed: int, by_chance: Sequence[Sequen
     """Return the verdict on a tuning.
 
     Args:
-        judged: the examples that were held out.
+        judged: the held-out examples.
         seed: of the bootstrap.
-        by_chance: NDCG@10 of the same examples with tunings made of right files that were exchanged at random.
+        by_chance: NDCG@10 of the same examples for tunings fitted to right files exchanged at random.
     """
     gains = np.array([one.score_after.ndcg - one.score_before.ndcg for one in judged])
     gain = interval_of(gains, seed)
@@ -110,7 +110,7 @@ def judge(judged: Sequence[JudgedExample], seed: int, by_chance: Sequence[Sequen
 
 
 def _changed(judged: Sequence[JudgedExample]) -> list[ChangedAnswer]:
-    """Return the answers that are better or worse, the best first."""
+    """Return the answers that got better or worse, best first."""
     found = [
         ChangedAnswer(
             one.example.text if one.example.source == "history" else "",

@@ -1,8 +1,8 @@
-"""Watches a version that answers: on questions asked since, is it worse than the version before?
+"""Watches a version on trial: is it worse than the previous one on questions asked since?
 
-A share of the questions, chosen by their words, is still answered by the version before. Every question whose right
-files are known by now is asked of both versions again. What was shown is more often opened, so a question favours the
-version that answered it; both shares count alike, so that this cancels out.
+A share of the questions, chosen by their words, is still answered by the previous version. Every question whose right
+files are known by now is replayed with both versions. Shown files are opened more often, so a question favours the
+version that answered it; both shares get equal weight, so that this cancels out.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from cairn.optimize.metrics import SAMPLES, Interval
 from cairn.search.library import Library
 from cairn.search.tuning import Tuning
 
-# The version is judged once so many questions with known files came. The last time it stays unless it is worse.
+# The version is judged after each of these numbers of questions with known files. At the last one, it stays unless
+# worse.
 LOOKS = (60, 120, 240)
-# The interval is of 99 %, as it is looked at several times.
+# A 99 % interval, because there are several looks.
 _TAIL = 0.005
 FEWEST_OF_BEFORE, FEWEST_GROUPS = 8, 6
-MOST_DAYS = 60.0  # then it stays, for want of evidence
+MOST_DAYS = 60.0  # days after which it stays, for lack of evidence
 
 
 class TrialCase(NamedTuple):
-    """A question of a trial: its session, whether the version before answered it, and what the new one gains."""
+    """A question of a trial: its session, whether the previous version answered it, and the gain of the new one."""
 
     group: str
     is_of_before: bool
@@ -38,11 +39,11 @@ class TrialCase(NamedTuple):
 
 
 class TrialVerdict(NamedTuple):
-    """What a trial says so far.
+    """The verdict of a trial so far.
 
     Attributes:
         state: `running`, `lost` or `kept`.
-        gain: of NDCG@10, with its 99 % interval.
+        gain: in NDCG@10, with its 99 % interval.
         looks: how often it was judged.
     """
 
@@ -52,7 +53,7 @@ class TrialVerdict(NamedTuple):
 
 
 def replay(library: Library, tuning: Tuning, answered: Sequence[AnsweredQuestion]) -> list[TrialCase]:
-    """Ask both versions the questions of a trial that were followed by anything.
+    """Replay a trial's questions that had a use with both versions.
 
     Args:
         library: of the project.

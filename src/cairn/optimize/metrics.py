@@ -1,4 +1,4 @@
-"""What an answer is worth: NDCG over files, whether a right file is near the top, and intervals by bootstrap."""
+"""Metrics of answers: NDCG over files, a right file near the top, and bootstrap intervals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SAMPLES = 2_000
 
 
 class Interval(NamedTuple):
-    """A mean with its 95 % interval, and over how many it is."""
+    """A mean with its 95 % interval and sample size."""
 
     mean: float
     low: float
@@ -32,7 +32,7 @@ def ndcg(found: Sequence[str], wanted: Mapping[str, float], limit: int = LIMIT) 
 
 
 def discount(place: int) -> float:
-    """Return what the gain at a place, from 0, is multiplied by."""
+    """Return the factor on the gain at a 0-based position."""
     return float(1 / np.log2(place + 2))
 
 
@@ -42,13 +42,13 @@ def file_match(found: Sequence[str], wanted: Mapping[str, float], limit: int = N
 
 
 def function_match(names: Sequence[str], wanted: Collection[str]) -> float:
-    """Return which share of the wanted names is among those found; `login` names `Session.login`, too."""
+    """Return the share of wanted names that were found; `login` also matches `Session.login`."""
     known = {name for name in names if name} | {name.rpartition(".")[2] for name in names if name}
     return sum(name in known or name.rpartition(".")[2] in known for name in wanted) / len(wanted)
 
 
 def interval_of(values: Sequence[float] | Doubles, seed: int = 1) -> Interval:
-    """Return the mean of values with its interval, by bootstrap over them."""
+    """Return the mean of values with its bootstrap interval."""
     array = np.asarray(values, dtype=np.float64)
     if not len(array):
         return Interval(0.0, 0.0, 0.0, 0)

@@ -1,4 +1,4 @@
-"""Fits weights to candidates: the wanted files should come first, and the weights stay near those they start from."""
+"""Fits weights that rank wanted files first while staying near their starting point."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from cairn.search.score import Weights
 from cairn.search.tuning import MAX_STEP
 
 Floats = npt.NDArray[np.floating[Any]]
-SHARPNESS = 5.0  # of the softmax over scores
+SHARPNESS = 5.0  # temperature of the softmax over scores
 _STEPS, _RATE, _DECAY, _MOMENTUM, _SCALE = 100, 0.07, 0.97, 0.9, 0.99
 _NEVER = np.float32(-1e9)
-# How weights that suit subjects of commits to six repositories (Python, Go, JavaScript) differ from the shipped ones.
-# Weights for changes may begin here. See bench/README.md.
+# How weights fitted to commit subjects of six repositories (Python, Go, JavaScript) differ from the shipped ones; a
+# starting point for weights for changes. See bench/README.md.
 _TYPICAL_OF_CHANGES = {
     "lexical": -0.1,
     "dense": -0.16,
@@ -45,7 +45,7 @@ _TYPICAL_OF_CHANGES = {
 
 
 class _Loss(NamedTuple):
-    """Of all candidates: which share of its example's gain each has, which count, and how much the loss counts."""
+    """For all candidates: each one's share of its example's gain, which ones count, and the weight of the loss."""
 
     shares: Floats
     counts: npt.NDArray[np.bool_]
@@ -53,7 +53,7 @@ class _Loss(NamedTuple):
 
 
 def typical_of_changes() -> Weights:
-    """Return the weights that suit changes in most projects."""
+    """Return weights that suit changes in most projects."""
     shipped = Weights()
     return shipped._replace(
         **{name: round(getattr(shipped, name) + value, 4) for name, value in _TYPICAL_OF_CHANGES.items()}
@@ -61,16 +61,15 @@ def typical_of_changes() -> Weights:
 
 
 def fit_weights(examples: Sequence[Candidates], start: Weights, pull: float, code_share: float = 8.0) -> Weights:
-    """Return the weights with which a softmax over the candidates' scores gives most to those that are wanted.
+    """Return weights for which a softmax over candidates' scores gives most to the wanted ones.
 
-    Gradient descent with momentum (Adam; Kingma and Ba, 2015) from the weights given, so the result depends on nothing
-    else.
+    Uses gradient descent with momentum (Adam; Kingma and Ba, 2015) from the given weights, and is deterministic.
 
     Args:
         examples: at least one.
-        start: the weights that they are pulled towards.
-        pull: how strongly (L2).
-        code_share: how much code counts by itself, beside all files.
+        start: the initial weights, towards which the result is pulled.
+        pull: the strength of that pull (L2).
+        code_share: the weight of the loss over code files alone.
     """
     values = np.concatenate([one.values for one in examples])
     lengths = [len(one.gains) for one in examples]
@@ -111,7 +110,7 @@ def _loss_of(gains: Floats, group: npt.NDArray[np.int64], counts: npt.NDArray[np
 
 
 def _slope(scores: Floats, loss: _Loss, group: npt.NDArray[np.int64], starts: npt.NDArray[np.int64]) -> Floats:
-    """Return how much the loss grows with each score."""
+    """Return the gradient of the loss by score."""
     own = np.where(loss.counts, scores, _NEVER)
     powers = np.where(loss.counts, np.exp(own - np.maximum.reduceat(own, starts)[group]), np.float32(0))
     sums = np.add.reduceat(powers, starts)
@@ -120,5 +119,5 @@ def _slope(scores: Floats, loss: _Loss, group: npt.NDArray[np.int64], starts: np
 
 
 def between(start: Weights, end: Weights, share: float) -> Weights:
-    """Return the weights at a share of the way."""
+    """Interpolate between two sets of weights."""
     return Weights(*(round(one + share * (other - one), 4) for one, other in zip(start, end, strict=True)))
