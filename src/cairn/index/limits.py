@@ -1,4 +1,4 @@
-"""What a run may use of the machine: processes, memory, priority, and whether it runs on battery at all."""
+"""The options of a run, and what it may use of the machine: processes, memory, priority, battery."""
 
 from __future__ import annotations
 
@@ -23,6 +23,22 @@ BASE_MB, HELPER_MB = 170, 70
 FULL_MB = 1_024
 BATCH_BYTES = 8_000_000
 POWER_FOLDER = Path("/sys/class/power_supply")
+
+
+class RunOptions(NamedTuple):
+    """How to do a run.
+
+    Attributes:
+        full: replace the whole index once the new one is complete.
+        verify: check every derived file to the last byte.
+        background: nobody is waiting, so use only some of the cores.
+        progress: called for every file.
+    """
+
+    full: bool = False
+    verify: bool = False
+    background: bool = False
+    progress: Progress | None = None
 
 
 class RunLimits(NamedTuple):

@@ -14,7 +14,7 @@ from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.errors import IndexDamagedError, IndexMissingError
 from cairn.garbage_collection import collect_rarely
 from cairn.index import plan
-from cairn.index.limits import Progress, limits_of
+from cairn.index.limits import RunOptions, limits_of
 from cairn.index.plan import Plan
 from cairn.index.state_dir import StateDir
 from cairn.index.views import View
@@ -60,18 +60,17 @@ class Run:
         except (IndexMissingError, IndexDamagedError):
             return None  # building creates a new one
 
-    def build(
-        self,
-        view: View,
-        found: Walk,
-        started: float,
-        full: bool,
-        background: bool,
-        progress: Progress | None,
-        verify: bool,
-        todo: Plan | None,
-    ) -> IndexReport:
-        """Build what is missing."""
+    def build(self, view: View, found: Walk, started: float, todo: Plan | None, options: RunOptions) -> IndexReport:
+        """Build what is missing.
+
+        Args:
+            view: the view to update.
+            found: its eligible files.
+            started: when the run began, by `time.perf_counter`.
+            todo: what to do; None to find out once the index is repaired.
+            options: how to do it.
+        """
+        full, verify, background, progress = options
         limits = limits_of(self._settings, background=background)
         with ExitStack() as stack:
             stack.enter_context(collect_rarely())

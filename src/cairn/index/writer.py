@@ -23,6 +23,7 @@ from cairn.errors import (
     StoreError,
 )
 from cairn.index.last_error import clear_error, record_error
+from cairn.index.limits import Progress, RunOptions
 from cairn.index.state_dir import StateDir
 from cairn.index.views import View
 from cairn.loading import load
@@ -33,7 +34,6 @@ from cairn.storage.lock import count_turns, holder, write_lock
 from cairn.types import IndexReport
 
 if TYPE_CHECKING:
-    from cairn.index.limits import Progress
     from cairn.index.plan import Plan
     from cairn.index.run import Run
 
@@ -77,8 +77,8 @@ class Writer:
                 any. All are compared anyway if others may be affected or another writer was at work.
         """
         try:
-            report = None if changed is None else self._run_on(view, changed, background)
-            report = report or self._run(view, full, verify, background, wait_seconds, progress)
+            report = None if changed is None else self._run_on(view, changed, RunOptions(background=background))
+            report = report or self._run(view, RunOptions(full, verify, background, progress), wait_seconds)
         except IndexLockedError:  # another run is at work and records its own failures
             raise
         except CairnError as error:
@@ -88,7 +88,7 @@ class Writer:
         self._left_at[view.name] = report.generation
         return report
 
-    def _run_on(self, view: View, changed: Collection[str], background: bool) -> IndexReport | None:
+    def _run_on(self, view: View, changed: Collection[str], options: RunOptions) -> IndexReport | None:
         """Bring some files of a view up to date; return None if all must be compared."""
         started = time.perf_counter()
         if view.name not in self._left_at or (found := view.walk_paths(changed)) is None:
@@ -98,40 +98,33 @@ class Writer:
             if todo is None or isinstance(todo, IndexReport):
                 return todo
             try:
-                return self._steps.build(view, found, started, False, background, None, False, todo)
+                return self._steps.build(view, found, started, todo, options)
             except (DerivedFileError, IndexDamagedError):  # a full run repairs it
                 return None
 
-    def _run(
-        self,
-        view: View,
-        full: bool,
-        verify: bool,
-        background: bool,
-        wait_seconds: float | None,
-        progress: Progress | None,
-    ) -> IndexReport:
+    def _run(self, view: View, options: RunOptions, wait_seconds: float | None) -> IndexReport:
         started = time.perf_counter()
+        rebuilds = options.full or options.verify
         n_turns = count_turns(self._state.lock)
         found = view.walk()
         self._state.create()
         timeout_seconds = self._settings.lock_timeout_seconds if wait_seconds is None else wait_seconds
         with write_lock(self._state.lock, timeout_seconds, INDEX) as n_turns_by_now:
-            todo = None if full or verify else self._steps.compare(view, found, started)
+            todo = None if rebuilds else self._steps.compare(view, found, started)
             if n_turns_by_now != n_turns and _depends_on_listing(todo):
                 # Another run may have written since these files were listed, with knowledge of newer ones.
                 found = view.walk()
-                todo = None if full or verify else self._steps.compare(view, found, started)
+                todo = None if rebuilds else self._steps.compare(view, found, started)
             if isinstance(todo, IndexReport):
                 return todo
-            build = partial(self._steps.build, view, found, started, full, background, progress)
+            build = partial(self._steps.build, view, found, started)
             try:
-                return build(verify, todo)
+                return build(todo, options)
             except DerivedFileError:  # damage that only shows when a whole file is read
-                return build(True, None)
+                return build(None, options._replace(verify=True))
             except IndexDamagedError:  # the same for a page of the database
                 self._state.set_aside()
-                return build(verify, None)
+                return build(None, options)
 
     @cached_property
     def _steps(self) -> Run:
