@@ -184,7 +184,7 @@ def run_person(options: argparse.Namespace) -> int:
             people.let_sign_in(options.person)
             return _done(options, f"{options.person} may sign in again.")
         if options.operator or options.no_operator:
-            people.set_operator(options.person, options.operator)
+            people.set_operator(options.person, is_operator=options.operator)
             may = "operates the server once they sign in again" if options.operator else "no longer operates the server"
             return _done(options, f"{options.person} {may}.")
         if options.revoke:

@@ -82,7 +82,7 @@ class HistoryFacet:
             NotFoundError: if it names a line that a file does not have.
         """
         solver: PastSolver = load("cairn.facets.past_solver:PastSolver")(self._index, self._known, self._lines)
-        return solver.solve(query, limit, update)
+        return solver.solve(query, limit, update=update)
 
     def related(self, path: str, *, limit: int = 10, update: bool = True) -> RelatedFiles:
         """Return which files change together with a file.
@@ -98,7 +98,7 @@ class HistoryFacet:
         own = path_there(self._index.root_on_disk, path)
         if own and os.path.isdir(self._index.root_on_disk / own):
             raise NotFoundError(f"{path} is a folder; name a file", Hint.of("map"))
-        past, notes = self._known.find(update)
+        past, notes = self._known.find(update=update)
         meant, on_name = self._known.files_meant(past, own or path) if past is not None else (None, ())
         if not own and (meant is None or not meant.numbers or meant.is_folder):
             choices = () if meant is None else meant.choices
@@ -131,10 +131,10 @@ class HistoryFacet:
         if not lines.path:
             file = place.rpartition(":")[0]
             hint = Hint("for the commits that say this", "history", query=file)
-            past, _ = self._known.find(update)
+            past, _ = self._known.find(update=update)
             raise self._former.error_on(past, place) or NotFoundError(f"there is no file {file}", hint)
         found = self._lines.find(lines)
-        past, notes = self._known.find(update)
+        past, notes = self._known.find(update=update)
         hashes = found.hashes[: limit or None]
         commits = tuple(map(brief, self._known.describe(past, hashes, found.committed)))
         omitted = len(found.hashes) - len(commits)

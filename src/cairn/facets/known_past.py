@@ -56,7 +56,7 @@ class KnownPast:
             mark_complete(self._file(view), moved_ns, settings.history_commits)
         return past
 
-    def find(self, update: bool) -> tuple[Past | None, tuple[str, ...]]:
+    def find(self, *, update: bool) -> tuple[Past | None, tuple[str, ...]]:
         """Return the history of the checkout, and what is to be said of it.
 
         Args:

@@ -36,14 +36,14 @@ class PastSolver:
         self._former = FormerLines(index, known)
         self._named_code = NamedCode(index)
 
-    def solve(self, query: str, limit: int, update: bool) -> Solved:
+    def solve(self, query: str, limit: int, *, update: bool) -> Solved:
         """Return the answer to a query; see `HistoryFacet.solve`."""
         terms = self._named_code.terms_of(query)
         text = query.strip()
         path = path_there(self._index.root_on_disk, text)
         lines = None if path else self._lines.lines_at(text)
         late = self._index.refresh() if update and not path and self._named_code.may_name(text) else ""
-        past, notes = self._known.find(update)
+        past, notes = self._known.find(update=update)
         if lines is not None and not lines.path and (error := self._former.error_on(past, text)):
             raise error
         if lines is not None and lines.path:

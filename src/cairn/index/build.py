@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -54,6 +55,14 @@ SHOWN_SHARE = 1 / 4
 
 _Parsed = tuple[Content, ParsedText]
 _Key = tuple[bytes, str]  # a content's hash, and the language it was parsed as
+
+
+class _SavedSegment(NamedTuple):
+    """A segment file that was written but not registered yet."""
+
+    name: str
+    n_rows: int
+    n_bytes: int
 
 
 class Builder:
@@ -243,31 +252,14 @@ class Builder:
     ) -> None:
         """Write one batch: first its derived file, then in one transaction everything that refers to it."""
         blob_ids, new = _number(self._connection, batch)
-        name, segment, n_bytes = new_name(), None, 0
-        if any(text.keys for _, text in new.values()):
-            segment = _segment_of(self._analyzer, [text for _, text in new.values()], [blob_ids[key] for key in new])
-            n_bytes = segment.save(self._state.segment(name))
+        saved = _save_segment(self._analyzer, self._state, {blob_ids[key]: text for key, (_, text) in new.items()})
         for content, text in batch:
             blob_id = blob_ids[_key(content, text)]
             if content.origin is not None:
                 reader.origins[content.origin] = blob_id
             reader.rows.append(FileRow.of(content.file, blob_id, racy=content.racy))
         with self._transaction():
-            segment_id = 0
-            if segment is not None:
-                segment_id = segment_db.put_segment(self._connection, name, len(segment), n_bytes)
-                tally.embedded += len(segment)
-                tally.segments += 1
-            for key, (content, text) in new.items():
-                blob_db.put_blob(
-                    self._connection,
-                    blob_ids[key],
-                    content.content_hash,
-                    text.parsed,
-                    text.keys,
-                    segment_id,
-                    is_generated=content.is_generated,
-                )
+            _put_blobs(self._connection, {blob_ids[key]: parsed for key, parsed in new.items()}, saved, tally)
             view_db.put_files(self._connection, view_id, reader.rows)
             view_db.put_origins(self._connection, reader.origins)
             tally.count(reader.rows, plan)
@@ -381,6 +373,36 @@ def _number(connection: sqlite3.Connection, batch: Sequence[_Parsed]) -> tuple[d
 
 def _key(content: Content, text: ParsedText) -> _Key:
     return content.content_hash, text.parsed.language
+
+
+def _save_segment(analyzer: Analyzer, state: StateDir, texts: Mapping[int, ParsedText]) -> _SavedSegment | None:
+    """Write the derived file of new blobs, given by id; None if they have no chunks."""
+    if not any(text.keys for text in texts.values()):
+        return None
+    segment = _segment_of(analyzer, list(texts.values()), list(texts))
+    name = new_name()
+    return _SavedSegment(name, len(segment), segment.save(state.segment(name)))
+
+
+def _put_blobs(
+    connection: sqlite3.Connection, new: Mapping[int, _Parsed], saved: _SavedSegment | None, tally: Tally
+) -> None:
+    """Register new blobs, given by id, and the segment that holds them. Runs inside a transaction."""
+    segment_id = 0
+    if saved is not None:
+        segment_id = segment_db.put_segment(connection, *saved)
+        tally.embedded += saved.n_rows
+        tally.segments += 1
+    for blob_id, (content, text) in new.items():
+        blob_db.put_blob(
+            connection,
+            blob_id,
+            content.content_hash,
+            text.parsed,
+            text.keys,
+            segment_id,
+            is_generated=content.is_generated,
+        )
 
 
 def _segment_of(analyzer: Analyzer, items: Sequence[ParsedText], blob_ids: Sequence[int]) -> Segment:

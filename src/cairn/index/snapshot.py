@@ -68,14 +68,7 @@ class Snapshot:
         self._graph_files = tuple(graph_files)
         self._graphs: dict[int, NeighbourGraph | None] = {}
         self._frequencies: dict[int, int] = {}  # by term, computed on demand
-        blob_ids = np.concatenate([np.zeros(0, np.int64), *(segment.blob_ids for segment in segments)])
-        counts = np.concatenate([np.zeros(0, np.int64), *(np.diff(segment.blob_start) for segment in segments)])
-        self.blob_ids, self.file_of_blob = blob_ids, _first_files(files, blob_ids)
-        stored = np.arange(int(counts.sum()))
-        shown = (self.file_of_blob >= 0) & (counts > 0)
-        if not shown.all():
-            stored = stored[np.repeat(shown, counts)]
-            self.blob_ids, self.file_of_blob, counts = blob_ids[shown], self.file_of_blob[shown], counts[shown]
+        self.blob_ids, self.file_of_blob, counts, stored = _shown_blobs(segments, files)
         self._layout = _RowPlaces.of([len(segment) for segment in segments], stored)
         self._terms = Occurrences(
             [
@@ -281,6 +274,33 @@ def _count_rows(snapshot: Snapshot, hashed: npt.NDArray[np.uint64]) -> npt.NDArr
     for number, segment in enumerate(snapshot._segments):
         counts += loops.count_rows(segment.postings, hashed, snapshot._layout.rows_in(number)[1])
     return counts
+
+
+class _ShownBlobs(NamedTuple):
+    """The blobs of some segments that a view shows and that have chunks.
+
+    Attributes:
+        ids: shape (n_blobs,).
+        files: shape (n_blobs,), the first file that shows each; see `_first_files`.
+        counts: shape (n_blobs,), the number of chunks of each.
+        stored: shape (n_rows,), their chunks, numbered through all segments laid end to end.
+    """
+
+    ids: npt.NDArray[np.int64]
+    files: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+    stored: npt.NDArray[np.int64]
+
+
+def _shown_blobs(segments: Sequence[Segment], view: ViewArrays) -> _ShownBlobs:
+    ids = np.concatenate([np.zeros(0, np.int64), *(segment.blob_ids for segment in segments)])
+    counts = np.concatenate([np.zeros(0, np.int64), *(np.diff(segment.blob_start) for segment in segments)])
+    files = _first_files(view, ids)
+    stored = np.arange(int(counts.sum()))
+    shown = (files >= 0) & (counts > 0)
+    if shown.all():
+        return _ShownBlobs(ids, files, counts, stored)
+    return _ShownBlobs(ids[shown], files[shown], counts[shown], stored[np.repeat(shown, counts)])
 
 
 class _RowPlaces(NamedTuple):

@@ -170,7 +170,7 @@ def find_definitions(
 
     With `members`, include those too small to be searched for, such as enumerators, which only outlines list.
     """
-    matches, wrappers = run_query(tree, language, members)
+    matches, wrappers = run_query(tree, language, members=members)
     parsed: list[ParsedDefinition] = []
     open_parents: list[int] = []
     for match in matches:

@@ -127,7 +127,7 @@ def _nearest(node: tree_sitter.Node | None, wanted: frozenset[str], through: fro
     return node
 
 
-def run_query(tree: tree_sitter.Tree, language: Language, members: bool) -> tuple[list[Match], dict[int, Wrapper]]:
+def run_query(tree: tree_sitter.Tree, language: Language, *, members: bool) -> tuple[list[Match], dict[int, Wrapper]]:
     """Return matches sorted by start, outermost first; and the wrapper of each wrapped node by the node's id."""
     import tree_sitter  # noqa: PLC0415 - start-up time: searching needs no parser
 

@@ -16,6 +16,7 @@ from cairn.structure.outline import subtree
 from cairn.structure.outline_text import lay_out
 from cairn.types import OutlineMode
 
+_MAX_DIGITS = 18  # of a line number; anything longer is no line
 Surroundings = Callable[[str, OutlineSymbol], tuple[list[ContextSection], tuple[str, ...]]]
 
 
@@ -44,16 +45,13 @@ def make_outline(
     number = None if symbol is None else find_symbol(outline, symbol)
     focus = None if number is None else outline.symbols[number]
     if mode == "context":
-        if number is None:
+        if symbol is None or focus is None or number is None:
             raise QueryError(
                 "a context needs a symbol", Hint.of("outline", file=file.path, mode="context", symbol=None)
             )
-        around: list[ContextSection] = []
-        if surroundings is not None:
-            around, more = surroundings(file.path, outline.symbols[number])
-            notes += more
-        line = int(symbol) if symbol is not None and symbol.isdecimal() and len(symbol) < 19 else 0
-        laid = lay_out_context(file, outline, number, budget, around, notes, line, hints)
+        around, more = ([], ()) if surroundings is None else surroundings(file.path, focus)
+        notes += more
+        laid = lay_out_context(file, outline, number, budget, around, notes, _line_of(symbol), hints)
     else:
         outline = outline if number is None else subtree(outline, number)
         if mode == "extract":
@@ -74,3 +72,8 @@ def make_outline(
         notes=notes,
         focus=focus,
     )
+
+
+def _line_of(symbol: str) -> int:
+    """Return the line that a symbol is given by, 0 if it is given by its name."""
+    return int(symbol) if symbol.isdecimal() and len(symbol) <= _MAX_DIGITS else 0

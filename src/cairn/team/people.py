@@ -121,7 +121,7 @@ class People:
                 raise _nobody(person)
             note_deed(connection, "let sign in", about=person)
 
-    def set_operator(self, person: str, is_operator: bool) -> None:
+    def set_operator(self, person: str, *, is_operator: bool) -> None:
         """Let a person who signs in do what operators do over HTTP, or no longer.
 
         Raises:

@@ -114,7 +114,7 @@ class GitHub:
             for row in rows(self._client.get_pages(url, token, _MAX_PAGES), "repositories"):
                 allowed = row.get("permissions") or {}
                 if allowed.get("pull") is True:
-                    found.append(_repository(self.address, row.get("clone_url"), allowed.get("push") is True))
+                    found.append(_repository(self.address, row.get("clone_url"), may_write=allowed.get("push") is True))
         return found
 
 
@@ -155,7 +155,7 @@ class GitLab:
     def _repositories(self, token: str) -> list[ReadableRepository]:
         addresses = {level: self._projects(token, level) for level in (self._READS, self._WRITES)}
         writable = set(addresses[self._WRITES])
-        return [_repository(self.address, url, url in writable) for url in addresses[self._READS]]
+        return [_repository(self.address, url, may_write=url in writable) for url in addresses[self._READS]]
 
     def _projects(self, token: str, level: int) -> list[str]:
         url = (
@@ -291,7 +291,7 @@ def _identity(user: Any, name: str) -> Identity:  # noqa: ANN401 - JSON
     return Identity(str(user["id"]), user[name])
 
 
-def _repository(address: str, url: object, may_write: bool) -> ReadableRepository:
+def _repository(address: str, url: object, *, may_write: bool) -> ReadableRepository:
     """Return a repository of a provider; one of another host is none of its business, and matches no project."""
     text = str(url)
     is_theirs = urlsplit(text).hostname == urlsplit(address).hostname
