@@ -1,1 +1,1 @@
-"""What the commits of a project say: an index of their words and files, and answers from it."""
+"""The project's commits as evidence: an index of their words and files, and answers from it."""

@@ -1,4 +1,4 @@
-"""Answers from the commits behind a checkout: what solved something like a question, and what changes together."""
+"""Answers from the history of a checkout: what solved something similar, and what changes together."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from cairn.history.score import CommitScores, Weighted, score_commits
 from cairn.history.values import PastCommit, PastFile, RelatedFile
 from cairn.source.commits import Commit
 
-_MOST_FILES, _MOST_SOUGHT = 8, 1_000  # of a commit, that are shown, and among which those are sought that are there
+_MOST_FILES, _MOST_SOUGHT = 8, 1_000  # files of a commit to show, and to check for existence
 _MAX_SUBJECT_CHARS = 1_000
-# What is added to the commits of a file, and to all, before it is said how often files change together: chance counts.
+# Smoothing added to the commits of a file, and to all, when rating how often files change together.
 _RARE, _FEW = 8, 20
-LEAST_SHARE = 0.25  # of what was asked for; a commit that says less of it is no answer
+LEAST_SHARE = 0.25  # least share of the question that a commit must cover
 
 
 class PastAnswers:
@@ -31,7 +31,7 @@ class PastAnswers:
     Args:
         past: the history.
         root: the project's folder.
-        folder: where that is in its repository: empty for the top, else with a `/` at the end.
+        folder: the project's path in its repository: empty for the top, else with a trailing `/`.
     """
 
     def __init__(self, past: Past, root: Path, folder: str) -> None:
@@ -41,12 +41,12 @@ class PastAnswers:
     def solve(
         self, terms: Iterable[Weighted], limit: int, identified: Sequence[str] = ()
     ) -> tuple[list[PastCommit], list[PastFile], int]:
-        """Return the commits that say most of what is looked for, the files they changed, and how many are left out.
+        """Return the best matching commits, the files they changed, and how many commits are left out.
 
         Args:
-            terms: what is looked for.
+            terms: to look for.
             limit: how many commits, and files; 0 for all.
-            identified: hashes of commits that come first, as far as they count.
+            identified: hashes of commits to put first, unless they have no weight.
         """
         kept = self._saying(terms)
         first = [number for one in identified if (number := self._past.number_of(one)) >= 0]
@@ -60,11 +60,11 @@ class PastAnswers:
         return shown, self._files_of(kept, limit), len(kept.commits) - len(shown)
 
     def count_saying(self, terms: Iterable[Weighted]) -> int:
-        """Return how many commits say enough of what is looked for."""
+        """Return how many commits match well enough."""
         return len(self._saying(terms).commits)
 
     def of(self, meant: Meant, limit: int) -> tuple[list[PastCommit], list[PastFile], int]:
-        """Return the commits that changed a file, or something in a folder, newest first, and what else they changed.
+        """Return the commits that changed a file or folder, newest first, and what else they changed.
 
         Args:
             meant: the file or folder.
@@ -79,12 +79,12 @@ class PastAnswers:
         return shown, others[: limit or None], len(found) - len(shown)
 
     def related(self, number: int, limit: int) -> tuple[list[RelatedFile], int, int]:
-        """Return what changed in the same commits as a file, how many commits changed it, and how many are left out.
+        """Return what changes together with a file, the number of its commits, and how many files are left out.
 
-        A commit of few files counts more; a file that changes with everything less, as one of very few commits.
+        Commits of few files count more. Files that change with everything, or that have very few commits, count less.
 
         Args:
-            number: of the path of the file, -1 if no commit changed it.
+            number: of the file's path, -1 if no commit changed it.
             limit: how many files at most; 0 for all.
         """
         past = self._past
@@ -109,12 +109,12 @@ class PastAnswers:
         return kept, len(commits), len(found) - len(kept)
 
     def show(self, commit: int, share: float, without: int = -1) -> PastCommit:
-        """Return a commit with all of its files that are there.
+        """Return a commit with all of its files that still exist.
 
         Args:
             commit: its number.
             share: its relevance.
-            without: the number of a path that is left out.
+            without: the number of a path to leave out.
         """
         past = self._past
         paths = [number for number in past.paths_of(commit).tolist() if number != without]
@@ -129,18 +129,18 @@ class PastAnswers:
         )
 
     def find(self, commit: str, without: str = "") -> PastCommit | None:
-        """Return a commit by its full hash, without one path; None if it is not there or counts for nothing."""
+        """Return a commit by its full hash, without one path; None if it is missing or has no weight."""
         number = self._past.number_of(commit)
         return None if number < 0 else self.show(number, 1.0, self._past.numbers.get(without, -1))
 
     def _saying(self, terms: Iterable[Weighted]) -> CommitScores:
-        """Return the commits that say enough of what is looked for, best first."""
+        """Return the commits that match well enough, best first."""
         found = score_commits(self._past, terms, len(self._past))
         enough = int((found.shares >= LEAST_SHARE).sum())
         return CommitScores(found.commits[:enough], found.shares[:enough])
 
     def _files_of(self, found: CommitScores, limit: int) -> list[PastFile]:
-        """Return the files that commits changed, those with the best evidence first."""
+        """Return the files that commits changed, best evidence first."""
         past = self._past
         counts: dict[int, int] = {}
         values: dict[int, float] = {}
@@ -158,7 +158,7 @@ class PastAnswers:
 
 
 def brief(commit: PastCommit) -> PastCommit:
-    """Return a commit with the first of its files."""
+    """Return a commit with the first few of its files."""
     rest = commit.files[_MOST_FILES:]
     return replace(commit, files=commit.files[:_MOST_FILES], omitted_files=commit.omitted_files + len(rest))
 
@@ -171,13 +171,13 @@ def date_of(seconds: int) -> str:
 def describe(
     commit: Commit, redact: Callable[[str], str], root: Path, folder: str, without: Collection[str]
 ) -> PastCommit:
-    """Return a commit as git has it, with its files that are still there.
+    """Return a commit from git, with its files that still exist.
 
     Args:
         commit: the commit.
-        redact: takes secrets out of a text.
+        redact: removes secrets from a text.
         root, folder: as for `PastAnswers`.
-        without: paths from the top of the repository that are left out.
+        without: paths, from the top of the repository, to leave out.
     """
     subject = shown_subject(redact(commit.message.strip().partition("\n")[0][:_MAX_SUBJECT_CHARS]))
     changed = [change.path for change in commit.changes if change.path not in without]

@@ -1,4 +1,4 @@
-"""Brings the history of a checkout or a revision up to date, newest commits first, for as long as there is time."""
+"""Brings the history of a checkout or revision up to date, newest commits first, within a time limit."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ from cairn.storage.history.schema import HISTORY
 from cairn.storage.lock import write_lock
 from cairn.storage.sealed import read_meta, write_meta
 
-# A change of what is stored of a commit. The commits that an older version stored are read again.
+# Bump this when what is stored of a commit changes; commits stored by an older version are read again.
 _ANALYSIS = "4"
-# Commits that are read and committed at once, and of the first whose time tells how many there may be.
+# Commits per batch, and in the first batch, whose time tells how large others may be.
 _BATCH, _FIRST_BATCH, _LEAST_BATCH = 250, 50, 20
 _TICK_SECONDS, _ENDING_SECONDS = 1e-3, 2.0
-_SAVING_SHARE = 0.15  # of the time: writing what a view's answers use takes about this much
-# What is on no branch any more goes once there are so many times as many commits as one history has.
+_SAVING_SHARE = 0.15  # share of the time for writing a view's file
+# Commits on no branch are dropped once there are this many times more commits than in one history.
 _KEPT_SHARE = 4
 _MAX_PATH_CHARS = 4_096
 
 
 class CommitSource(NamedTuple):
-    """Whose commits are read, and how.
+    """Where to read commits, and how.
 
     Attributes:
         repository: the checkout.
         limit: how many commits of one history, the newest.
-        redact: takes secrets out of a text.
+        redact: removes secrets from a text.
     """
 
     repository: Repository
@@ -65,18 +65,18 @@ class CommitSource(NamedTuple):
 def update_past(
     state: StateDir, source: CommitSource, view_name: str, tip: str, seconds: float, wait_seconds: float = 0.0
 ) -> Past | None:
-    """Read the commits behind a commit that are not known yet, and write what a view's answers use.
+    """Read the unknown ancestors of a commit, and write the file for a view's answers.
 
-    Commits are stored once, whichever branches they are on. What is not read when the time is up is left for the next
-    call. Those at which a shallow clone ends are left out: all of their files look new.
+    Commits are stored once, whichever branches contain them. What is not read in time is left for the next call.
+    Commits at which a shallow clone ends are left out, because all of their files look new.
 
     Args:
-        state: where the history is kept.
-        source: whose commits.
+        state: the state folder.
+        source: of the commits.
         view_name: the view.
         tip: the commit that it shows.
-        seconds: how long it may take.
-        wait_seconds: how long of that to wait for another thread or process that is at it.
+        seconds: how long this may take.
+        wait_seconds: how much of that to wait for another thread or process that is doing the same.
 
     Returns:
         the history as far as it is known, None if there is none yet.
@@ -92,7 +92,7 @@ def update_past(
         return past
     deadline = time.monotonic() + (1 - _SAVING_SHARE) * seconds
     listed = list_commits(source.repository.work_tree, tip, source.limit)
-    if not listed.hashes:  # git fails, as where the folder is gone
+    if not listed.hashes:  # git failed, for example because the folder is gone
         return past
     hashes = [one for one in listed.hashes if one not in shallow]
     extent = Extent(tip, len(hashes), 0, source.limit, boundary, listed.is_cut)
@@ -111,7 +111,7 @@ def update_past(
 
 
 class _Work(NamedTuple):
-    """What an update does: the file it writes, until when it reads, which commits, and what is known of these."""
+    """An update in progress: the file to write, the deadline, the commits, and which of them are known."""
 
     file: Path
     deadline: float
@@ -147,12 +147,12 @@ def _update(state: StateDir, source: CommitSource, work: _Work) -> None:
 
 
 def _read_in_time(folder: Path, hashes: Sequence[str], deadline: float, *, partial: bool) -> Iterator[list[Commit]]:
-    """Yield commits, some at a time, the first whatever the time is; git is asked for the next ones meanwhile.
+    """Yield batches of commits, the first one regardless of the time, while git reads the next one.
 
     Args:
         folder: of the checkout.
         hashes: of the commits, in order.
-        deadline: no more are asked for than can be stored by then, going by how long the others took.
+        deadline: only ask for as many as can be stored by then, judged by the earlier batches.
         partial: see `read_commits`.
     """
     if not hashes:
@@ -163,12 +163,14 @@ def _read_in_time(folder: Path, hashes: Sequence[str], deadline: float, *, parti
         while size:
             try:
                 batch = reader.read()
-            except (OSError, PathError):  # git is too slow; the next call goes on
+            except (OSError, PathError):  # git is too slow; the next call continues
                 return
             n_read += size
             now, left = time.monotonic(), len(hashes) - n_read
             affordable = (deadline - now) * n_read / max(now - started, _TICK_SECONDS)
-            size = int(min(_BATCH, 2 * size, left, affordable))  # what the first took leaves out storing them
+            size = int(
+                min(_BATCH, 2 * size, left, affordable)
+            )  # the time of the first batch does not include storing it
             size = size if size >= min(_LEAST_BATCH, left) else 0
             if size:
                 reader.ask(hashes[n_read : n_read + size])
@@ -176,7 +178,7 @@ def _read_in_time(folder: Path, hashes: Sequence[str], deadline: float, *, parti
 
 
 class _CommitReader:
-    """Reads commits in a thread of its own. Nothing waits for it long: git is ended when nobody wants it any more."""
+    """Reads commits in its own thread. Nobody waits for it for long: git is stopped once it is not needed."""
 
     def __init__(self, folder: Path, *, partial: bool) -> None:
         self._asked: SimpleQueue[Sequence[str] | None] = SimpleQueue()
@@ -187,11 +189,11 @@ class _CommitReader:
         self._thread.start()
 
     def ask(self, hashes: Sequence[str]) -> None:
-        """Have some commits read."""
+        """Request some commits."""
         self._asked.put(hashes)
 
     def read(self) -> list[Commit]:
-        """Return what was asked for first.
+        """Return the commits of the oldest request.
 
         Raises:
             PathError, OSError: as `read_commits`.
@@ -202,7 +204,7 @@ class _CommitReader:
         return found
 
     def close(self) -> None:
-        """End the thread, and git with it."""
+        """Stop the thread and git."""
         self._is_closed.set()
         self._asked.put(None)
         self._thread.join(_ENDING_SECONDS)
@@ -216,7 +218,7 @@ class _CommitReader:
 
 
 def _put(connection: sqlite3.Connection, batch: Sequence[Commit], source: CommitSource) -> None:
-    """Store commits; of those without weight their renames alone."""
+    """Store commits; of those without weight, only the renames."""
     stored = []
     wanted: set[str] = set()
     for commit in batch:
@@ -246,10 +248,10 @@ def _put(connection: sqlite3.Connection, batch: Sequence[Commit], source: Commit
 
 
 def _numbers_of(change: CommittedChange, numbers: dict[str, int]) -> tuple[int, int]:
-    """Return a change as it is stored: see `StoredCommit`."""
+    """Return a change in its stored form; see `StoredCommit`."""
     return numbers[change.path], NOT_KNOWN if change.is_doubtful else numbers.get(change.before, 0)
 
 
 def _is_storable(change: CommittedChange) -> bool:
-    """Tell whether paths are UTF-8, and no longer than any file's."""
+    """Tell whether paths are UTF-8 and not too long."""
     return all(len(path) <= _MAX_PATH_CHARS and path.isprintable() for path in (change.path, change.before))

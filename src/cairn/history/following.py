@@ -1,4 +1,4 @@
-"""Reads new commits of a project that is watched, in a thread of its own, while nobody waits."""
+"""Reads new commits of a watched project in its own thread, while nobody is waiting."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from cairn.config import Settings
     from cairn.history.past import Extent
 
-PART_SECONDS = 2.0  # for which commits are read at a time; what was read by then is used
+PART_SECONDS = 2.0  # seconds of reading per part, after which the commits are available
 _log = logging.getLogger("cairn.history")
 
 
 class HistoryThread:
-    """Reads the commits that are not known yet whenever it is woken, at low priority, until it is ended.
+    """Reads unknown commits whenever it is woken, at low priority, until it is ended.
 
     Args:
         name: the project's name in the log.
-        settings: of the project; where they leave the history out, nothing is read.
-        follow: reads for some seconds, and returns how much is known then, None if there is no history.
+        settings: of the project; if they disable the history, nothing is read.
+        follow: reads for some seconds, and returns how much is then known, None if there is no history.
     """
 
     def __init__(self, name: str, settings: Settings, follow: Callable[[float], Extent | None]) -> None:
@@ -37,11 +37,11 @@ class HistoryThread:
             self._thread.start()
 
     def wake(self) -> None:
-        """Have it look for new commits."""
+        """Wake it to look for new commits."""
         self._news.set()
 
     def end(self, timeout_seconds: float) -> bool:
-        """End it after the part that it is reading; return whether that was done in time."""
+        """End it after the current part; return whether that was done in time."""
         self._is_ending = True
         self._news.set()
         if self._thread.is_alive():
@@ -58,7 +58,7 @@ class HistoryThread:
             _log.exception("%s: commits are no longer read", self._name)
 
     def _read(self) -> None:
-        """Read part after part until all is known, or nothing more can be read."""
+        """Read part by part until everything is known or nothing more can be read."""
         n_read = -1
         while not self._is_ending:
             extent = self._follow(PART_SECONDS)

@@ -1,4 +1,4 @@
-"""Which files of a history a path means: by the name they have, by one that they had, or by the end of one."""
+"""Resolves a path to files of a history: by their present name, a former one, or the end of one."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import NamedTuple
 
 from cairn.history.past import Past
 
-# What can only be meant as a path, and what may be the name of a file.
+# Text that can only be a path, and text that may be a file name.
 PATH_ALONE = re.compile(r"[^\s/]*(?:/[^\s/]+)+/?|[^\s/]+/")
 _FILE_NAME = re.compile(r"[^\s/]+\.\w+")
 
 
 class Meant(NamedTuple):
-    """What a path means.
+    """The meaning of a path.
 
     Attributes:
         numbers: of the files.
         is_folder: whether it is the path of a folder.
-        note: what is to be said of that.
-        choices: the files that it may mean, if these are several; then there are no numbers.
-        path: of the one file, as the text means it: one that it had before, or has now.
+        note: a remark for the reader.
+        choices: the candidates, if it is ambiguous; then there are no numbers.
+        path: of a single file, the one that the text means: its present or a former one.
     """
 
     numbers: list[int]
@@ -32,12 +32,12 @@ class Meant(NamedTuple):
 
 
 class PathsOfPast:
-    """The paths of a history from the folder of a project.
+    """The paths of a history, relative to a project's folder.
 
     Args:
         past: the history.
         folder: as for `PastAnswers`.
-        exists: tells whether a path of the project is there.
+        exists: tells whether a path exists in the project.
     """
 
     def __init__(self, past: Past, folder: str, exists: Callable[[str], bool]) -> None:
@@ -46,13 +46,13 @@ class PathsOfPast:
         self._exists = exists
 
     def meant_by(self, path: str, *, is_path: bool = False) -> Meant | None:
-        """Return what a path means, None if no commit that counts changed such a file.
+        """Return the meaning of a path, None if no commit with weight changed such a file.
 
-        A folder that is gone, and the end of a path, have to look like a path: any other text may be meant as words.
+        Deleted folders and ends of paths must look like paths, since any other text may be meant as words.
 
         Args:
-            path: from the project's folder, `.` for that.
-            is_path: whether nothing else can be meant, however it looks.
+            path: relative to the project's folder, which is `.`.
+            is_path: whether it must be a path, however it looks.
         """
         own = "" if path == "." else path.rstrip("/")
         if found := self._file(own):
@@ -64,17 +64,17 @@ class PathsOfPast:
         return self._ending_with(own) if not is_there and (is_path or _FILE_NAME.fullmatch(path)) else None
 
     def shown(self, number: int) -> str:
-        """Return the path of a file from the project's folder; empty if it is outside or gone."""
+        """Return the path of a file relative to the project's folder, empty if it is outside or gone."""
         own = self.last_name(number)
         return own if own and self._exists(own) else ""
 
     def last_name(self, number: int) -> str:
-        """Return what the last commit that had a file calls it, from the project's folder; empty if it is outside."""
+        """Return a file's last path relative to the project's folder, empty if it is outside."""
         path = self._past.path_of(number)
         return path[len(self._folder) :] if path.startswith(self._folder) else ""
 
     def names_of(self, path: str) -> set[str]:
-        """Return a path from the top of the repository, and those that the file had before."""
+        """Return a path from the top of the repository, and the file's former paths."""
         number = self._past.numbers.get(self._folder + path, -1)
         return {self._folder + path, *(one for one, now in self._past.renamed.items() if now == number)}
 
@@ -89,7 +89,7 @@ class PathsOfPast:
         return Meant([number], note=note, path=own)
 
     def _in_folder(self, own: str, *, is_there: bool) -> Meant | None:
-        """Return the files of a folder; of one that is gone also those that have other names now."""
+        """Return the files of a folder; for a deleted one, including files that were moved elsewhere."""
         within = f"{self._folder}{own}/" if own else self._folder
         found = _below(within, self._past.numbers.items())
         moved = [] if is_there and found else sorted(set(_below(within, self._past.renamed.items())).difference(found))
@@ -98,8 +98,8 @@ class PathsOfPast:
         return Meant([*found, *moved], True, note) if found or moved else None
 
     def _ending_with(self, own: str) -> Meant | None:
-        """Return the file whose path ends so, or did; of several, which they are."""
-        known = (*self._past.renamed.items(), *self._past.numbers.items())  # what a file is called last counts
+        """Return the file with a present or former path that ends like this; if there are several, the candidates."""
+        known = (*self._past.renamed.items(), *self._past.numbers.items())  # the last name of a file counts
         named = {number: path for path, number in known if path.endswith(f"/{own}") and path.startswith(self._folder)}
         paths = sorted(path[len(self._folder) :] for path in named.values())
         if len(paths) != 1:

@@ -1,4 +1,4 @@
-"""Makes a tuning of examples: fits it on the older ones, and asks the newer ones whether it is better."""
+"""Makes a tuning from examples: fits it on the older ones, and judges it on the newer ones."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from cairn.search.tuning import SHIPPED, Expansions, Tuning, describe_tuning, pa
 FEWEST_EXAMPLES = 100
 HELD_SHARE = 0.3
 SECONDS = 150.0
-# More are not needed: of the older examples the newest, of the newer ones some at equal distances.
+# Enough examples: the newest of the older ones, and an even sample of the newer ones.
 MOST_FITTED, MOST_HELD = 700, 450
-# Below that weights of a kind of question stay as they are.
+# With fewer examples of a kind of question, its weights stay as they are.
 _FEWEST_OF_KIND = 60
 _INNER_SHARE = 0.25
-_TURNS = 4  # tunings made with right files exchanged, which a tuning must beat
+_TURNS = 4  # tunings fitted to exchanged right files, which a tuning must beat
 _PULLS, _CODE_SHARES, _STEPS = (0.02, 0.1), (3.0, 20.0), (1.0, 0.5)
-# How much less code may be worth, on the newest examples that are not held out, than with the weights best for it.
+# How much lower code may score, on the newest examples that are not held out, than with the best weights for code.
 _CODE_FALL = 0.005
 _OF_ASIDE, _ASIDE_STEPS = ("test", "example", "docs", "config"), (1.0, 0.5, 0.0)
 CHANGES, QUESTIONS = "changes", "questions"
@@ -45,14 +45,14 @@ Progress = Callable[[str, int, int], object]
 
 
 class RunPlan(NamedTuple):
-    """How a run is done.
+    """The settings of a run.
 
     Attributes:
-        seed: of all that is drawn.
-        seconds: how long examples are looked at; those left then are left out, so results may differ.
-        progress: called with what is done, how many of it are done, and how many there are.
-        checkpoint: called with what an interrupted run needs to go on.
-        resumed: what `checkpoint` was given before.
+        seed: for all random numbers.
+        seconds: how long to look at examples; the rest is skipped, so results may differ.
+        progress: called with the kind of step, how many are done, and how many there are.
+        checkpoint: called with what an interrupted run needs to continue.
+        resumed: what an earlier run passed to `checkpoint`.
     """
 
     seed: int = 1
@@ -63,7 +63,7 @@ class RunPlan(NamedTuple):
 
 
 class TuningProposal(NamedTuple):
-    """A tuning, the verdict on it (None if there is nothing to judge), how many examples of what, and why not."""
+    """A tuning, its verdict (None if there was nothing to judge), the numbers of examples, and why there is none."""
 
     tuning: Tuning
     verdict: GateVerdict | None
@@ -73,21 +73,21 @@ class TuningProposal(NamedTuple):
 
 
 class Split(NamedTuple):
-    """Examples to fit on, and those that are held out: no group is in both."""
+    """Examples to fit on, and held-out ones; no group is in both."""
 
     fitted: list[Example]
     held: list[Example]
 
 
 class PastState(NamedTuple):
-    """The project as it was before some of the examples: how it is opened, and their groups."""
+    """An earlier state of the project, from before some examples: how to open it, and the groups of these."""
 
     open: Callable[[], AbstractContextManager[Library]]
     groups: frozenset[str]
 
 
 class FittedTunings(NamedTuple):
-    """A tuning, and some that were made of the same examples with their right files exchanged at random."""
+    """A tuning, and some that were fitted to the same examples with right files exchanged at random."""
 
     own: Tuning
     by_chance: tuple[Tuning, ...]
@@ -96,13 +96,13 @@ class FittedTunings(NamedTuple):
 def propose(
     library: Library, examples: Sequence[Example], plan: RunPlan, past: Sequence[PastState] = ()
 ) -> TuningProposal:
-    """Return a tuning that is fitted on the older examples, with the verdict of those that were held out.
+    """Return a tuning fitted on the older examples, with the verdict of the held-out ones.
 
     Args:
-        library: of the project; its tuning is what the new one is compared with.
+        library: of the project; the new tuning is compared with the library's own.
         examples: of any source.
-        plan: how.
-        past: earlier states, the newest first, of which some examples are asked; of `library` the others are.
+        plan: the settings of the run.
+        past: earlier states, newest first, for some of the examples; `library` answers the others.
     """
     states = States(library, past)
     known = [example for asked, group in states.of(examples) for example in known_examples(asked, group)]
@@ -129,13 +129,13 @@ def propose(
 
 
 class States:
-    """The states of the project that examples are asked of, the newest first, one open at a time beside that."""
+    """The states of the project for the examples, newest first; besides the present one, only one is open at a time."""
 
     def __init__(self, library: Library, past: Sequence[PastState]) -> None:
         self._library, self._past = library, past
 
     def of(self, examples: Iterable[Example]) -> Iterator[tuple[Library, list[Example]]]:
-        """Yield each state with those of the examples that are asked of it, as it answers to them."""
+        """Yield each state with the examples that it answers."""
         own: list[list[Example]] = [[] for _ in self._past]
         newest: list[Example] = []
         places = {group: place for place, state in enumerate(self._past) for group in state.groups}
@@ -151,13 +151,13 @@ class States:
 
 
 def key_of(examples: Sequence[Example], seed: int, state: str) -> str:
-    """Return what stands for a run: the same for the same examples of the same state of the index."""
+    """Return the key of a run, equal for equal examples and states of the index."""
     content = repr((seed, state, [tuple(example) for example in examples])).encode("utf-8", "surrogatepass")
     return blake2b(content, digest_size=16).hexdigest()
 
 
 def split_examples(examples: Sequence[Example]) -> Split:
-    """Hold the newest groups of each source out, `HELD_SHARE` of the examples."""
+    """Hold out the newest groups of each source, `HELD_SHARE` of the examples."""
     fitted: list[Example] = []
     held: list[Example] = []
     for source in sorted({example.source for example in examples}):
@@ -191,7 +191,7 @@ class _Clock:
 
 
 def _resumed(plan: RunPlan) -> FittedTunings | None:
-    """Return what an interrupted run fitted; None if there is none, or it was fitted to other shipped values."""
+    """Return what an interrupted run fitted; None if there is none, or it was for other shipped values."""
     if plan.resumed is None:
         return None
     try:
@@ -232,15 +232,15 @@ def _fit(states: States, examples: Sequence[Example], plan: RunPlan, clock: _Clo
 def _look(
     states: States, tuning: Tuning, examples: Sequence[Example], plan: RunPlan, clock: _Clock
 ) -> dict[str, list[_SeenExample]]:
-    """Return the candidates of examples by their kinds, the oldest first."""
-    # A commit is not a question: weights for questions are fitted on what somebody asked.
+    """Return the candidates of examples by kind, oldest first."""
+    # A commit is not a question, so weights for questions are fitted only on real ones.
     counted = [example for example in examples if kind_of(tuning, example) == CHANGES or example.source != "history"]
     kinds = Counter(kind_of(tuning, example) for example in counted)
     counted = [example for example in counted if kinds[kind_of(tuning, example)] >= _FEWEST_OF_KIND]
     found: dict[str, list[_SeenExample]] = {CHANGES: [], QUESTIONS: []}
     done = 0
     for library, group in states.of(counted):
-        for example in reversed(group):  # the newest first, should the time be up
+        for example in reversed(group):  # newest first, in case time runs out
             if clock.check():
                 break
             plan.progress("look at questions", done, len(counted))
@@ -251,7 +251,7 @@ def _look(
 
 
 def _fitted(tuning: Tuning, found: Mapping[str, Sequence[_SeenExample]], labels: Sequence[Example]) -> Tuning:
-    """Return a tuning with the weights that suit examples with these right files, given for each text and group."""
+    """Return a tuning with weights fitted to examples with these right files, given for each text and group."""
     wanted = {(example.text, example.group): example for example in labels}
     for kind, seen in found.items():
         if len(seen) < _FEWEST_OF_KIND // 2:
@@ -265,7 +265,7 @@ def _fitted(tuning: Tuning, found: Mapping[str, Sequence[_SeenExample]], labels:
 
 
 def exchange_labels(examples: Sequence[Example], seed: int) -> list[Example]:
-    """Return examples, each with the right files of another of the same source at random."""
+    """Return examples with their right files exchanged at random within each source."""
     dice = random.Random(seed)
     found = list(examples)
     for source in sorted({example.source for example in examples}):
@@ -282,16 +282,16 @@ def kind_of(tuning: Tuning, example: Example) -> str:
 
 
 def fit_kind(found: Sequence[Candidates], starts: Sequence[Weights] = (Weights(),)) -> Weights:
-    """Return weights fitted to candidates, the oldest first, as freely as the newest of them confirm.
+    """Return weights fitted to candidates, given oldest first, as freely as the newest ones confirm.
 
     Args:
-        starts: what they may be pulled towards; the first of them is returned if nothing is better.
+        starts: possible starting points; the first one is returned if nothing is better.
     """
     middle = len(found) - max(1, round(_INNER_SHARE * len(found)))
     older, newer = found[:middle], found[middle:]
     tried = [(choice, _worth(newer, weights)) for choice, weights in _trials(older, starts)]
     first = tried[0][1]
-    # What changes touch includes their tests; whoever reads an answer wants the code first.
+    # Changes touch tests too, but readers of an answer want the code first.
     least_code = max(worth.code for _, worth in tried) - _CODE_FALL
     choice, best = max((one for one in tried if one[1].code >= least_code), key=lambda one: one[1].both)
     if best.both <= first.both or not (choice.step or choice.aside):
@@ -304,13 +304,13 @@ def fit_kind(found: Sequence[Candidates], starts: Sequence[Weights] = (Weights()
 
 
 class _Choice(NamedTuple):
-    """How weights are fitted.
+    """A way to fit weights.
 
     Attributes:
-        start: what they are pulled towards.
+        start: the starting point.
         pull, code_share: as for `fit_weights`.
-        step: how far they go from the start; not at all if it is 0.
-        aside: how far those of what stands beside the code go from the shipped ones.
+        step: how far to move from the start; 0 for not at all.
+        aside: how far weights for roles beside the code may move from the shipped ones.
     """
 
     start: Weights
@@ -321,7 +321,7 @@ class _Choice(NamedTuple):
 
 
 def _trials(examples: Sequence[Candidates], starts: Sequence[Weights]) -> Iterator[tuple[_Choice, Weights]]:
-    """Yield weights fitted to examples in all ways; the first are those that nothing was fitted to."""
+    """Yield weights fitted in all ways; the first ones are not fitted at all."""
     for start in starts:
         fits = [(_Choice(start), start)]
         for pull, code_share in product(_PULLS, _CODE_SHARES):
@@ -333,7 +333,7 @@ def _trials(examples: Sequence[Candidates], starts: Sequence[Weights]) -> Iterat
 
 
 def _with_aside(weights: Weights, share: float) -> Weights:
-    """Return weights of which those of what stands beside the code are at a share of the way from the shipped ones."""
+    """Return weights in which those for roles beside the code are moved only part of the way from the shipped ones."""
     nearer = between(Weights(), weights, share)
     return weights._replace(**{name: getattr(nearer, name) for name in _OF_ASIDE})
 
@@ -363,7 +363,7 @@ def _worth(found: Sequence[Candidates], weights: Weights) -> _Worth:
 
 
 def _useful_expansions(states: States, asked: Sequence[Example]) -> Expansions:
-    """Return expansions, unless those of the older questions make the newer ones worse."""
+    """Return expansions, unless those from older questions make newer ones worse."""
     middle = len(asked) - max(1, round(_INNER_SHARE * len(asked)))
     if not (older := learn_expansions(asked[:middle])):
         return learn_expansions(asked) if asked else {}
@@ -398,7 +398,7 @@ def _ask_held(
 def _ask_by_chance(
     states: States, current: Tuning, tunings: Sequence[Tuning], held: Sequence[Example], plan: RunPlan
 ) -> list[list[float]]:
-    """Return what the answers of each tuning are worth, in the order in which `_ask_held` asks."""
+    """Return the scores of each tuning's answers, in the order of `_ask_held`."""
     found: list[list[float]] = [[] for _ in tunings]
     for library, group in states.of(held):
         for example in group:

@@ -1,4 +1,4 @@
-"""The kinds of texts that a run may change: what each is tried on, what it is worth there, and what it may be."""
+"""The kinds of texts that a run may change: how to try and score each, and which texts are allowed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cairn.source.text import estimate_tokens
 
 Texts = Mapping[str, str]
 SUMMARY, REWRITES, TOOL = "summary", "rewrites", "tool."
-_REWRITE_SHARE = 0.8  # how much a word counts that stands for another
+_REWRITE_SHARE = 0.8  # the weight of a word that stands for another
 _MAX_SUMMARY_WORDS, _MAX_PROMPT_CHARS = 120, 3_000
 _NAMED = 5  # files of a session that its summary should name
 _LINE = re.compile(r"\s*(\w{2,64})\s*:\s*((?:\w{2,64}[\s,]*){1,8})")
@@ -28,7 +28,7 @@ _CODE_WORD = re.compile(r"\w+(?:[./_:]\w+)+|\b[a-z]+[A-Z]\w+")
 
 
 class TextResult(NamedTuple):
-    """What came of a text with an example: its worth from 0 to 1, None if nobody answered; and words about that."""
+    """The result of a text on an example: its score from 0 to 1, None without an answer; and a comment."""
 
     score: float | None
     said: str
@@ -39,10 +39,10 @@ class TextKind(Protocol):
     """A kind of texts.
 
     Attributes:
-        name: what reports call it.
-        seeds: the texts as they are, by name.
-        purpose: what they are for, for who improves them.
-        calls: questions to the chat model for each example.
+        name: for reports.
+        seeds: the present texts, by name.
+        purpose: of the texts, for whoever rewrites them.
+        calls: questions to the chat model per example.
     """
 
     name: str
@@ -55,7 +55,7 @@ class TextKind(Protocol):
         ...
 
     def fit(self, name: str, text: str) -> str | None:
-        """Return a text as it may be used, None if it may not."""
+        """Return the usable form of a text, None if it is unusable."""
         ...
 
 
@@ -63,11 +63,11 @@ class TextKind(Protocol):
 
 
 class Rewrites:
-    """Which words of questions stand for which names in the code; a search applies them without asking anybody.
+    """Words of questions that stand for names in the code; searches apply them by themselves.
 
     Args:
         library: of the project.
-        tuning: the version that they are added to.
+        tuning: the version to extend.
     """
 
     name = REWRITES
@@ -94,31 +94,31 @@ class Rewrites:
         return self._tuning._replace(number=self._tuning.number + 1, expansions=expansions)
 
     def fit(self, name: str, text: str) -> str | None:
-        """Return the lines of a text that are rewrites."""
+        """Return only the lines of a text that are rewrites."""
         return write_rewrites(read_rewrites(text)) or None
 
 
 def read_rewrites(text: str) -> Expansions:
-    """Return what the lines of a text say; others are left out."""
+    """Parse the rewrites in a text; other lines are ignored."""
     found: dict[str, tuple[tuple[str, float], ...]] = {}
     for line in text.splitlines():
         if (match := _LINE.fullmatch(line)) and len(found) < MAX_EXPANSIONS:
             words = list(dict.fromkeys(re.findall(r"\w{2,64}", match[2].lower())))[:MAX_WORDS]
             term = match[1].lower()
-            for stem in sorted({term, *terms_of(term, (term,))}):  # a query has the stems of its words
+            for stem in sorted({term, *terms_of(term, (term,))}):  # queries consist of stems
                 found[stem] = tuple((word, _REWRITE_SHARE) for word in words)
     return found
 
 
 def exchange_words(expansions: Expansions) -> Expansions:
-    """Return expansions with the words of each term given to another one; nothing if there is but one.
+    """Return expansions with words exchanged between terms; nothing if there is only one term.
 
-    What helps as much then, such as a word that every term stands for, says nothing about the terms.
+    If this helps as much, as with a word that suits every term, the rewrites say nothing about their terms.
     """
     terms = sorted(expansions)
     if len(terms) < 2:
         return {}
-    # Stems of one word stand side by side, so half of the way round is far enough.
+    # Stems of one word are adjacent, so a shift by half is far enough.
     far = len(terms) // 2
     return {term: expansions[terms[(place + far) % len(terms)]] for place, term in enumerate(terms)}
 
@@ -132,13 +132,13 @@ def write_rewrites(expansions: Expansions) -> str:
 
 
 class SummaryPrompt:
-    """The instructions by which a chat model sums up a session and sorts out what may be worth remembering.
+    """The instructions for a chat model to summarize a session and to select what is worth remembering.
 
-    An example is a digest with candidates as `cairn.memory.summaries` sends it; it wants the files that were changed to
-    be named, and candidates dropped whose numbers are `unwanted`.
+    An example is a digest with candidates as sent by `cairn.memory.summaries`; the summary should name the changed
+    files and drop the candidates whose numbers are `unwanted`.
 
     Args:
-        prompt: as it is.
+        prompt: the present one.
     """
 
     name = SUMMARY
@@ -154,7 +154,7 @@ class SummaryPrompt:
         self.seeds: Texts = {SUMMARY: prompt}
 
     def run(self, example: Example, texts: Texts, chat: MeteredChat) -> TextResult:
-        """Have a session summed up, and judge it by rule."""
+        """Have a session summarized, and score the summary by rules."""
         if (answer := chat.ask(texts[SUMMARY], example.text)) is None:
             return TextResult(None, "", "there was no answer")
         document = read_object(example.text) or {}
@@ -172,7 +172,7 @@ class SummaryPrompt:
 
 
 def _judge_summary(said: str, judged: Mapping[int, str | None], example: Example) -> tuple[float, str, str]:
-    """Return what a summary is worth, what it says, and what is wrong with it."""
+    """Return a summary's score, its text, and its faults."""
     stems = {wanted.path.rpartition("/")[2].partition(".")[0].lower() for wanted in example.wanted}
     missing = sorted(stem for stem in stems if stem not in said.lower())
     named = min(_NAMED, len(stems))
@@ -199,10 +199,10 @@ def _judge_summary(said: str, judged: Mapping[int, str | None], example: Example
 
 
 class ToolDescriptions:
-    """What agents read of the tools. An example is a task; it wants the tool that was of use.
+    """The tools' descriptions for agents. An example is a task, and wants the tool that was useful.
 
     Args:
-        tools: the description of each tool, as they are.
+        tools: the present description of each tool.
         changed: the names of those that may change.
     """
 
@@ -218,7 +218,7 @@ class ToolDescriptions:
         self.seeds: Texts = {f"{TOOL}{name}": tools[name] for name in changed}
 
     def run(self, example: Example, texts: Texts, chat: MeteredChat) -> TextResult:
-        """Ask which tool comes first."""
+        """Ask the model which tool to use first."""
         shown = [{"name": name, "description": texts.get(f"{TOOL}{name}", text)} for name, text in self._tools.items()]
         shown.append({"name": "shell", "description": "Run a command such as grep, find, git or the tests."})
         system = (
@@ -234,7 +234,7 @@ class ToolDescriptions:
         return TextResult(float(tool == wanted), f"called {str(tool)[:60]} first", feedback)
 
     def fit(self, name: str, text: str) -> str | None:
-        """Return a description in one line that takes no more tokens than the one there is."""
+        """Return a one-line description that takes no more tokens than the present one."""
         text = " ".join(clean(text).split())
         is_short = estimate_tokens(len(text)) <= estimate_tokens(len(self._tools.get(name.removeprefix(TOOL), "")))
         return text if len(text) >= 20 and is_short and text.isprintable() else None

@@ -1,4 +1,4 @@
-"""Improves texts and judges them: on examples that were held out, by the rule that weights have to pass, too."""
+"""Improves texts and judges them on held-out examples, by the same gate as weights."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from cairn.optimize.text_kinds import Progress, Rewrites, TextKind, Texts, excha
 from cairn.search.library import Library
 from cairn.search.tuning import Tuning
 
-FEWEST = 40  # examples of a kind
+FEWEST = 40  # least number of examples of a kind
 _FEWEST_JUDGED = 12
 _MOST_HELD, _MOST_KEPT, _MOST_TRIED = 40, 20, 60
 _ROUNDS = 12
-_LEAST_CALLS = 3 * _MOST_KEPT  # that a search needs beside those for the gate
+_LEAST_CALLS = 3 * _MOST_KEPT  # questions that a search needs besides those for the gate
 
 
 class TextWork(NamedTuple):
@@ -66,15 +66,15 @@ def propose_texts(
     seed: int,
     progress: Progress = lambda what, done, total: None,
 ) -> TextProposal:
-    """Return a tuning with better texts, as far as they pass.
+    """Return a tuning with improved texts, as far as they pass.
 
     Args:
         library: of the project.
-        tuning: what they are added to, and compared with.
-        works: which texts, and the examples for them.
-        chat: who is asked; what is left of its budget is for all of them, in their order.
-        seed: of all that is drawn.
-        progress: called with what is done, how many of it, and how many there are.
+        tuning: to extend and to compare with.
+        works: the texts and their examples.
+        chat: the chat model; all of them share the rest of its budget, in order.
+        seed: for all random numbers.
+        progress: called with the kind of step, how many are done, and how many there are.
     """
     report: dict[str, Any] = {}
     for number, work in enumerate(works):
@@ -90,7 +90,7 @@ def propose_texts(
 
 
 def _improve(library: Library, work: TextWork, chat: MeteredChat, seed: int) -> tuple[Texts, dict[str, Any]]:
-    """Return the texts of a kind that pass, none if none do, and the report."""
+    """Return the texts of a kind that pass, if any, and the report."""
     kind, examples = work
     if len(examples) < FEWEST:
         return {}, _refused(f"there are {len(examples)} examples; {FEWEST} are needed")
@@ -132,7 +132,7 @@ def _judge(
 
 
 def _judge_search(library: Library, kind: Rewrites, texts: Texts, held: Sequence[Example], seed: int) -> dict[str, Any]:
-    """Judge rewrites as weights are, by searches, and against the same with their words exchanged."""
+    """Judge rewrites like weights, by searches, and against rewrites with exchanged words."""
     is_code = code_files(library).__contains__
     own = kind.tuned(texts)
     tunings = kind.tuned(kind.seeds), own, own._replace(expansions=exchange_words(own.expansions))
@@ -158,5 +158,5 @@ def _refused(reason: str) -> dict[str, Any]:
 
 
 def tools_of(examples: Sequence[Example], tools: Texts) -> list[str]:
-    """Return the names of the tools that examples want, as far as there are such."""
+    """Return the names of existing tools that examples want."""
     return sorted({example.wanted[0].path for example in examples} & tools.keys())

@@ -1,7 +1,7 @@
-"""Looks for better texts by GEPA (Agrawal et al. 2025, https://arxiv.org/abs/2507.19457), with a chat model's words.
+"""Searches for better texts with GEPA (Agrawal et al. 2025, https://arxiv.org/abs/2507.19457) and a chat model.
 
-GEPA tries a text on a few examples, has it rewritten with what went wrong, and keeps what is better on others. What it
-draws comes from the seed; its own logs, caches and pickles are not used.
+GEPA tries a text on a few examples, has it rewritten in view of the failures, and keeps rewrites that do better on
+other examples. Its random numbers come from the seed; its own logs, caches and pickles are not used.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ Answer with one JSON object and nothing else: {"text": the improved text}"""
 
 
 class _Silent:
-    """A log that nobody reads."""
+    """A logger that drops everything."""
 
     def log(self, message: str) -> None:
         """Drop a message."""
 
 
 class TextAdapter(GEPAAdapter[Example, TextResult, TextResult]):
-    """Tries the texts of a kind for GEPA, and has them rewritten.
+    """GEPA's adapter: tries texts of a kind, and has them rewritten.
 
     Args:
         kind: which texts.
@@ -51,7 +51,7 @@ class TextAdapter(GEPAAdapter[Example, TextResult, TextResult]):
     def evaluate(
         self, batch: list[Example], candidate: dict[str, str], capture_traces: bool = False
     ) -> EvaluationBatch[TextResult, TextResult]:
-        """Try texts; what nobody answers is worth nothing."""
+        """Try texts; without an answer the score is 0."""
         results = [self._kind.run(example, candidate, self._chat) for example in batch]
         traces = [
             result._replace(said=f"{example.text[:_SHOWN_CHARS]} -> {result.said}")
@@ -66,7 +66,7 @@ class TextAdapter(GEPAAdapter[Example, TextResult, TextResult]):
         eval_batch: EvaluationBatch[TextResult, TextResult],
         components_to_update: list[str],
     ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        """Return the cases from which texts are rewritten."""
+        """Return the cases in view of which texts are rewritten."""
         cases = [{"case": one.said, "score": one.score, "wrong": one.feedback} for one in eval_batch.trajectories or ()]
         return dict.fromkeys(components_to_update, cases)
 
@@ -76,7 +76,7 @@ class TextAdapter(GEPAAdapter[Example, TextResult, TextResult]):
         reflective_dataset: Mapping[str, Sequence[Mapping[str, Any]]],
         components_to_update: list[str],
     ) -> dict[str, str]:
-        """Return rewritten texts; one that may not be used stays as it is."""
+        """Return rewritten texts; an unusable rewrite is dropped."""
         found = {}
         for name in components_to_update:
             cases = list(reflective_dataset.get(name, ()))
@@ -91,12 +91,12 @@ class TextAdapter(GEPAAdapter[Example, TextResult, TextResult]):
 def improve(
     kind: TextKind, tried: Sequence[Example], kept: Sequence[Example], chat: MeteredChat, *, rounds: int, seed: int
 ) -> Texts:
-    """Return the best texts that were found.
+    """Return the best texts found.
 
     Args:
         kind: which texts.
-        tried: examples from which texts are rewritten.
-        kept: examples by which the best is chosen.
+        tried: examples for rewriting.
+        kept: examples for choosing the best.
         chat: who is asked; once its budget is spent, the search ends.
         rounds: how often texts are rewritten, at most.
         seed: of all that is drawn.

@@ -1,4 +1,4 @@
-"""The numbered versions of a project's tuning, each with its evidence, and the one file that answers read."""
+"""The numbered versions of a project's tuning with their evidence, and the file that answers read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cairn.storage.memory.tuning_db import StoredVersion
 
 
 class Version(NamedTuple):
-    """A version of the tuning: when it was made, what became of it, what it changes, and its evidence as JSON."""
+    """A version of the tuning: its time, status, changes, and evidence as JSON."""
 
     number: int
     created: float
@@ -34,18 +34,18 @@ class Versions:
     Args:
         state: the state folder.
         store: the memory.
-        now: the machine's clock, in seconds since the epoch.
+        now: the clock, in seconds since the epoch.
     """
 
     def __init__(self, state: StateDir, store: MemoryStore, now: Callable[[], float] = time.time) -> None:
         self._state, self._store, self._now = state, store, now
 
     def active(self) -> tuple[Tuning, str]:
-        """Return the tuning that answers use, and why one that is there is not used; empty if it is."""
+        """Return the tuning that answers use, and why the present one is not used, if so."""
         return find_tuning(self._state)
 
     def list(self) -> list[Version]:
-        """Return all versions, the newest first."""
+        """Return all versions, newest first."""
         if not self._store.exists:
             return []
         with self._store.reading() as connection:
@@ -63,7 +63,7 @@ class Versions:
         raise NotFoundError(f"there is no version {number} of the tuning", Hint("list them", "optimize history"))
 
     def add(self, tuning: Tuning, status: str, report: Mapping[str, Any]) -> Version:
-        """Keep a new version; the tuning gets its number."""
+        """Add a new version; the tuning gets its number."""
         with self._store.writing() as connection:
             number = tuning_db.next_number(connection)
             document = json.dumps(describe_tuning(tuning._replace(number=number)))
@@ -72,7 +72,7 @@ class Versions:
         return _version(row)
 
     def ship(self, number: int) -> Version:
-        """Have answers use a version on trial: the one before still answers a share of the questions.
+        """Have answers use a version on trial, while the previous one still answers a share of the questions.
 
         Raises:
             NotFoundError, RequestError, StoreError, OSError: as `apply`.
@@ -82,7 +82,7 @@ class Versions:
         return self.apply(number, before)
 
     def trial(self) -> tuple[Tuning, dict[str, Any]] | None:
-        """Return the version that is on trial, and what is known of that; None if none is."""
+        """Return the version on trial and the state of the trial; None if there is none."""
         tuning, _ = self.active()
         if tuning.before is None or not self._store.exists:
             return None
@@ -90,11 +90,11 @@ class Versions:
         return (tuning, guard) if guard else None
 
     def go_on(self, guard: Mapping[str, Any]) -> None:
-        """Note what the trial says so far."""
+        """Save the state of the trial."""
         self._note_trial(self.active()[0].number, guard)
 
     def end_trial(self, guard: Mapping[str, Any]) -> int:
-        """Keep the version that is on trial, or go back if it lost; return the number of the one that is used then."""
+        """End the trial: keep the version, or go back if it lost; return the number of the version in use."""
         number = self.active()[0].number
         self._note_trial(number, guard)
         return self.roll_back() if guard["state"] == "lost" else self.apply(number).number
@@ -109,7 +109,7 @@ class Versions:
 
         Args:
             number: of the version.
-            before: what a share of the questions gets; None to try nothing.
+            before: the version for a share of the questions in a trial; None for no trial.
 
         Raises:
             NotFoundError: if there is none of this number.
@@ -131,7 +131,7 @@ class Versions:
         return version._replace(status="active")
 
     def roll_back(self) -> int:
-        """Have answers use the version before the active one, and return its number; 0 are the shipped values.
+        """Have answers use the version before the active one, and return its number; 0 for the shipped values.
 
         Raises:
             RequestError: if none is active.
@@ -151,7 +151,7 @@ class Versions:
         return 0
 
     def _number_before(self, versions: Sequence[Version], current: Version | None) -> int:
-        """Return the version to go back to, of those that can still be used: on trial, the one that answers beside."""
+        """Return the version to go back to among the usable ones; during a trial, the one that answers beside it."""
         tuning, _ = self.active()
         older = [v for v in versions if v.status == "replaced" and current is not None and v.number < current.number]
         if tuning.before is not None:
@@ -161,7 +161,7 @@ class Versions:
     # -- of an unfinished run ------------------------------------------------------------------------------------------
 
     def checkpoint(self, key: str) -> dict[str, Any] | None:
-        """Return what an unfinished run of the same examples kept, None if there is none."""
+        """Return the checkpoint of an unfinished run on the same examples, None if there is none."""
         if not self._store.exists:
             return None
         with self._store.reading() as connection:
@@ -169,19 +169,19 @@ class Versions:
         return None if body is None else dict(json.loads(body))
 
     def keep_checkpoint(self, key: str, body: Mapping[str, Any]) -> None:
-        """Keep what a run has found, in place of what an earlier one kept."""
+        """Save a run's checkpoint, replacing earlier ones."""
         with self._store.writing() as connection:
             tuning_db.keep_run(connection, key, json.dumps(body), self._now())
 
     def drop_checkpoints(self) -> None:
-        """Forget what runs kept, as one has finished."""
+        """Delete all checkpoints, once a run has finished."""
         if self._store.exists:
             with self._store.writing() as connection:
                 tuning_db.drop_runs(connection)
 
 
 def _is_usable(version: Version) -> bool:
-    """Tell whether answers can use a version: not if it was measured against other shipped values."""
+    """Tell whether a version is usable: not if it was measured against other shipped values."""
     try:
         parse_tuning(version.tuning)
     except ValueError:

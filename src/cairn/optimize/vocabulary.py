@@ -1,4 +1,4 @@
-"""Learns which words of the code a project's own words stand for, from questions whose right files are known."""
+"""Learns which words in the code a project's own terms stand for, from questions with known right files."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from cairn.search.tuning import MAX_EXPANSIONS, MAX_WORDS, Expansions
 from cairn.source.terms import terms_of
 from cairn.source.text import split_identifier
 
-# A pair counts that so many different questions and groups support, that so large a share of the questions with the
-# term support, and that is so much more frequent with the term than without.
+# A pair counts if at least this many questions and groups support it, and this share of the questions with the term,
+# and if it is this many times more frequent with the term than without.
 FEWEST_QUESTIONS, FEWEST_GROUPS = 3, 2
 _LEAST_SHARE, _LEAST_LIFT = 0.5, 2.5
 _LEAST_CHARS = 3
 
 
 def learn_expansions(examples: Sequence[Example]) -> Expansions:
-    """Return for terms of questions the words of the code's names that they stand for.
+    """Return, for terms of questions, the words of names in the code that they stand for.
 
     Args:
-        examples: of questions; a question asked again counts once.
+        examples: questions; repeated ones count once.
     """
     questions: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
     groups: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -65,7 +65,7 @@ def learn_expansions(examples: Sequence[Example]) -> Expansions:
 
 
 def _words_of(example: Example) -> set[str]:
-    """Return the words of the names of the files and definitions that an example wants."""
+    """Return the words in the names of files and definitions that an example wants."""
     names = (name for one in example.wanted for name in (_stem_of(one.path), one.symbol))
     return set(_own_words(names))
 
