@@ -301,6 +301,20 @@ def test_a_dry_run_counts_a_file_with_other_times_and_the_same_content_as_it_is(
     assert index(project).changed == 1
 
 
+def test_files_that_are_skipped_for_what_they_hold_count_as_neither_up_to_date_nor_dropped(project: Path) -> None:
+    write(project, {"pointer.json": "version https://git-lfs.github.com/spec/v1\n", "page.txt": "%PDF-1.7\n"})
+    assert index(project).unchanged == 3
+    assert (index(project).unchanged, index(project, dry_run=True).unchanged) == (3, 3)
+    os.utime(project / "pointer.json")
+    dry = index(project, dry_run=True)
+    assert (dry.added, dry.changed, dry.unchanged) == (0, 0, 3)
+    assert (index(project).changed, index(project).unchanged) == (0, 3)
+    (project / "pointer.json").unlink()
+    assert index(project, dry_run=True).removed == index(project).removed == 0
+    write(project, {"page.txt": "readable by now\n"})
+    assert (index(project, dry_run=True).added, index(project).added) == (1, 1)
+
+
 def test_a_dry_run_of_a_project_without_index_leaves_no_trace(checkout: Path) -> None:
     write(checkout, {"alpha.py": "x = 1\n"})
     assert index(checkout, dry_run=True).added == 1

@@ -8,7 +8,7 @@ import sys
 from cairn.index.ahead import Ahead, is_worthwhile
 from cairn.index.limits import Progress, RunLimits, usable_cores
 from cairn.index.plan import Plan
-from cairn.index.reading import PlanReader, count_same
+from cairn.index.reading import PlanReader, find_same
 from cairn.index.views import View
 
 
@@ -32,6 +32,6 @@ class Contents:
             return None
         return Ahead(PlanReader(self._view, self._connection, self._todo, progress), limits)
 
-    def count_same(self) -> int:
-        """Return how many of the files have the content that the index holds."""
-        return count_same(self._view, self._connection, self._todo)
+    def find_same(self) -> list[str]:
+        """Return those of the files that are as the index has them."""
+        return find_same(self._view, self._connection, self._todo)

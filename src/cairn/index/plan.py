@@ -32,7 +32,10 @@ _Row = TypeVar("_Row", SegmentRow, OverlayRow)
 
 @dataclass(slots=True, eq=False, repr=False)
 class Plan:
-    """What a run has to do. `known` are the manifest's files of the view, by path."""
+    """What a run has to do. `known` are the files of the view by path, as the manifest has them.
+
+    `unchanged` counts files that are indexed, without those that are skipped for what they hold.
+    """
 
     todo: list[FileStat]
     removed: list[str]
@@ -44,6 +47,16 @@ class Plan:
     def is_much(self) -> bool:
         """Whether there is enough to read to make more processes worth starting."""
         return sum(file.size for file in self.todo) >= MUCH_BYTES
+
+    @property
+    def n_dropped(self) -> int:
+        """How many of the files that went were indexed."""
+        return sum(self.blob_of(path) is not None for path in self.removed)
+
+    def blob_of(self, path: str) -> int | None:
+        """Return the content that the manifest has for a path; None for one that is new or was skipped."""
+        row = self.known.get(path)
+        return None if row is None else row.blob_id
 
     def changes(self) -> list[FileStat]:
         """Return the files that look new or changed; the rest of `todo` is only reread to be sure."""
@@ -69,16 +82,16 @@ class Tally:
     def count(self, rows: Iterable[FileRow], plan: Plan) -> None:
         """Count files whose content has changed; a file that was only touched does not count."""
         for row in rows:
-            before = plan.known.get(row.path)
+            before = plan.blob_of(row.path)
             if before is None and row.blob_id is None:
-                continue  # skipped because of its content
-            if before is None:
-                self.added += 1
-            elif before.blob_id != row.blob_id:
-                self.changed += 1
-            else:
+                continue  # skipped for what it holds, as it was
+            if before == row.blob_id:
                 plan.unchanged += 1
                 continue
+            if before is None:
+                self.added += 1
+            else:
+                self.changed += 1
             self.touched = True
 
 
@@ -96,19 +109,23 @@ def plan_paths(connection: sqlite3.Connection, walk: Walk, view: ViewRow, paths:
         paths: all of the files.
     """
     plan = _compare(walk, view_db.find_files(connection, view.id, paths), view.id)
-    plan.unchanged += view_db.count_files(connection, view.id) - len(plan.known)
+    plan.unchanged += view_db.count_files(connection, view.id) - sum(
+        plan.blob_of(path) is not None for path in plan.known
+    )
     return plan
 
 
 def _compare(walk: Walk, known: dict[str, FileRow], view_id: int) -> Plan:
-    todo = []
+    todo, unchanged = [], 0
     for file in walk.files:
         row = known.get(file.path)
         if row is None or not row.agrees_with(file):
             todo.append(file)
+        elif row.blob_id is not None:
+            unchanged += 1
     present = {file.path for file in walk.files}
     removed = [path for path in known if path not in present]
-    return Plan(todo, removed, len(walk.files) - len(todo), known, view_id)
+    return Plan(todo, removed, unchanged, known, view_id)
 
 
 def is_usable(connection: sqlite3.Connection, fingerprint: str) -> bool:
@@ -201,18 +218,22 @@ def plan_update(
     return make_plan(connection, walk, view) if paths is None else plan_paths(connection, walk, view, paths)
 
 
-def preview(connection: sqlite3.Connection, plan: Plan, walk: Walk, same: int, started: float) -> IndexReport:
-    """Report what a run would do, without writing anything.
+def preview(
+    connection: sqlite3.Connection, plan: Plan, walk: Walk, same: Collection[str], started: float
+) -> IndexReport:
+    """Say what a run would do, without writing anything.
 
     Args:
-        plan: the files it would read.
-        walk: the files it would find.
-        same: how many of the files to read have unchanged content.
-        started: when the run began, by `time.perf_counter`.
+        plan: what it would look at.
+        walk: what it would find.
+        same: those of the files to look at that are as the index has them.
+        started: when the run began.
     """
-    known = sum(file.path in plan.known for file in plan.todo)
-    tally = Tally(added=len(plan.todo) - known, changed=known - same, skipped=list(walk.skipped))
-    plan.unchanged += same
+    known = sum(plan.blob_of(file.path) is not None for file in plan.todo)
+    kept = sum(plan.blob_of(path) is not None for path in same)
+    added = len(plan.todo) - known - (len(same) - kept)
+    tally = Tally(added=added, changed=known - kept, skipped=list(walk.skipped))
+    plan.unchanged += kept
     return make_report(connection, plan, tally, started, dry_run=True)
 
 
@@ -229,7 +250,7 @@ def make_report(
         chunks=chunks,
         added=tally.added - tally.renamed,
         changed=tally.changed,
-        removed=len(plan.removed) - tally.renamed,
+        removed=plan.n_dropped - tally.renamed,
         renamed=tally.renamed,
         unchanged=plan.unchanged,
         embedded_chunks=tally.embedded,

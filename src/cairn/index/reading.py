@@ -117,11 +117,11 @@ class PlanReader:
         return None if object_id is None else Origin(file.path, object_id, file.size)
 
 
-def count_same(view: View, connection: sqlite3.Connection, plan: Plan) -> int:
-    """Return how many files of a plan still have the content that the index holds."""
+def find_same(view: View, connection: sqlite3.Connection, plan: Plan) -> list[str]:
+    """Return those of the files that a plan would read that are as the index has them, or skipped as before."""
     sizes = {path: row.size for path, row in plan.known.items()}
     alike = [file for file in plan.todo if sizes.get(file.path) == file.size]
     reader = PlanReader(view, connection, replace(plan, todo=alike), None)
     for _ in reader.tasks():  # a file to parse has new content
         reader.done()
-    return sum(plan.known[row.path].blob_id == row.blob_id for row in reader.rows)
+    return [row.path for row in reader.rows if plan.blob_of(row.path) == row.blob_id]

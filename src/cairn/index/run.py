@@ -96,7 +96,7 @@ class Run:
         try:
             with closing(self._state.open_for_reading()) as connection, store_errors(self._state.database, INDEX):
                 todo = plan.make_plan(connection, found, view_db.find_view(connection, view.name))
-                return plan.preview(connection, todo, found, _contents(view, connection, todo).count_same(), started)
+                return plan.preview(connection, todo, found, _contents(view, connection, todo).find_same(), started)
         except IndexMissingError:
             skipped, seconds = tuple(found.skipped), time.perf_counter() - started
             return IndexReport(0, 0, len(found.files), 0, 0, 0, 0, 0, skipped, seconds, 0, dry_run=True)

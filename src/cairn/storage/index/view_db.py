@@ -160,8 +160,9 @@ def find_files(connection: sqlite3.Connection, view_id: int, paths: Iterable[str
 
 
 def count_files(connection: sqlite3.Connection, view_id: int) -> int:
-    """Return how many files a view has, including skipped ones."""
-    count: int = connection.execute("SELECT count(*) FROM entry WHERE view_id = ?", (view_id,)).fetchone()[0]
+    """Return how many files a view shows, without those that were looked at and skipped."""
+    query = "SELECT count(blob_id) FROM entry WHERE view_id = ?"
+    count: int = connection.execute(query, (view_id,)).fetchone()[0]
     return count
 
 
