@@ -77,7 +77,7 @@ def check_content(data: bytes, path: str) -> str | None:
         path: tells code, whose lines are short, from prose and tables, whose lines may be long.
     """
     data = normalize(data)
-    if data.startswith(_LFS_POINTER) and len(data) < _LFS_POINTER_BYTES:
+    if is_lfs_pointer(data):
         return "git LFS pointer"
     if data.startswith(_EXPORT_OF_MEMORIES):
         return "export of memories"
@@ -90,6 +90,11 @@ def check_content(data: bytes, path: str) -> str | None:
     if _is_copy(data, path) or (len(data) > _MAX_GENERATED_BYTES and is_generated(data, path)):
         return GENERATED
     return None
+
+
+def is_lfs_pointer(data: bytes) -> bool:
+    """Tell whether a file only names the content that git LFS has not fetched."""
+    return data.startswith(_LFS_POINTER) and len(data) < _LFS_POINTER_BYTES
 
 
 def is_generated(data: bytes, path: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -13,7 +14,7 @@ from cairn.answers import Fetched
 from cairn.errors import AmbiguousError, NotFoundError, PathError, UnparsableError
 from cairn.hints import Hint
 from cairn.index.isolation import run_isolated
-from cairn.source.content import normalize
+from cairn.source.content import is_lfs_pointer, normalize
 from cairn.source.frames import TracebackFrame, file_of_frame, read_frames
 from cairn.source.languages import Language, detect_language
 from cairn.source.text import estimate_tokens
@@ -71,6 +72,9 @@ def read_source(root: Path, path: str | Path) -> FileContent:
         raise PathError(f"{relative} cannot be read: {reason}", f"look at it with: ls -l {relative}") from error
     if b"\0" in data[:_HEAD_BYTES]:
         raise PathError(f"{relative} is not a text file", "name a file of code, text or settings")
+    if is_lfs_pointer(data):
+        hint = f"fetch its content: git lfs pull --include {shlex.quote(relative)}"
+        raise PathError(f"{relative} is a git LFS pointer, which only names its content", hint)
     return FileContent(relative, data, detect_language(relative, data[:_HEAD_BYTES]))
 
 

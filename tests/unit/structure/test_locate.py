@@ -110,11 +110,13 @@ def test_candidates_are_listed_for_a_name_of_several(root: Path) -> None:
 
 def test_files_that_have_no_outline_are_refused_with_the_reason(root: Path) -> None:
     (root / "data.bin").write_bytes(b"a\0b")
+    (root / "big.json").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n")
     (root / "folder").mkdir()
     (root / "link.py").symlink_to(root / "store.py")
     (root.parent / "outside.py").write_text("x = 1\n")
     for path, reason in (
         ("data.bin", "is not a text file"),
+        ("big.json", "is a git LFS pointer"),
         ("folder", "is a folder"),
         ("link.py", "symbolic link"),
         ("../outside.py", "not a file of the project"),
