@@ -19,7 +19,7 @@ from cairn.errors import DaemonError, StoreError, StoreLockedError, StoreVersion
 from cairn.hints import Hint
 from cairn.protocol import PROTOCOL_VERSION
 from cairn.protocol.requests import MAX_BODY_BYTES, ProjectRequest
-from cairn.runtime import Runtime, StateFolder
+from cairn.runtime import Runtime, StateFolder, is_replaced, program_mark
 from cairn.schema import encode
 from cairn.storage.lock import file_lock, holder
 from cairn.storage.own_files import open_stream
@@ -82,6 +82,7 @@ class SocketTransport:
         self._ensure = start or ensure
         self._silence_seconds = silence_seconds
         self._has_renewed = False
+        self._was_compared = False
 
     async def renew(self) -> bool:
         """Stop the daemon, once, since it may be older than this program though it has the same version.
@@ -125,6 +126,12 @@ class SocketTransport:
             finally:
                 reading.cancel()
 
+    def _is_ours(self, runtime: Runtime) -> bool:
+        """Tell whether a daemon runs this program; whether it was updated is looked at once, for that takes longer."""
+        is_ours = _is_ours(runtime) and (self._was_compared or not _is_outdated(runtime))
+        self._was_compared = True
+        return is_ours
+
     def _check_alive(self) -> None:
         runtime = self._folder.find()
         if runtime is not None and _is_silent(runtime, self._silence_seconds):
@@ -152,7 +159,7 @@ class SocketTransport:
             check: whether to make sure first that the daemon answers.
         """
         runtime = None if check else self._folder.find()
-        if runtime is None or not _is_ours(runtime):
+        if runtime is None or not self._is_ours(runtime):
             runtime = await asyncio.to_thread(self._ensure, self._folder)
         reader, writer = await _wait_for(asyncio.open_connection(runtime.host, runtime.port, limit=_MAX_LINE_BYTES))
         try:
@@ -280,7 +287,9 @@ def _document_of(reply: HttpReply) -> Any:  # noqa: ANN401 - JSON
 
 
 def ensure(folder: StateFolder) -> Runtime:
-    """Return this user's daemon once it answers; start it if none runs, replace it if it is of another version.
+    """Return this user's daemon once it answers; start it if none runs.
+
+    One of another version is replaced, and one that runs what was here before an update.
 
     Any number of processes may call this at once: one of them starts the daemon.
 
@@ -288,13 +297,13 @@ def ensure(folder: StateFolder) -> Runtime:
         DaemonError: if it does not start, or a daemon of another version does not stop.
     """
     runtime = folder.find()
-    if runtime is not None and _is_ours(runtime) and answers(runtime):
+    if runtime is not None and _is_current(runtime):
         return runtime
     folder.create()
     try:
         with file_lock(folder.start_lock, START_SECONDS):
             runtime = find_daemon(folder)
-            if runtime is not None and not (_is_ours(runtime) and answers(runtime)):
+            if runtime is not None and not _is_current(runtime):
                 stop(folder)
                 runtime = None
             return runtime or _start(folder)
@@ -328,6 +337,14 @@ def find_daemon(folder: StateFolder) -> Runtime | None:
 
 def _is_ours(runtime: Runtime) -> bool:
     return (runtime.version, runtime.protocol) == (__version__, PROTOCOL_VERSION)
+
+
+def _is_outdated(runtime: Runtime) -> bool:
+    return is_replaced(runtime.program, program_mark())
+
+
+def _is_current(runtime: Runtime) -> bool:
+    return _is_ours(runtime) and not _is_outdated(runtime) and answers(runtime)
 
 
 def answers(runtime: Runtime, timeout_seconds: float = _HEALTH_SECONDS) -> bool:

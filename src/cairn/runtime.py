@@ -11,6 +11,7 @@ import sys
 import zlib
 from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from cairn.storage.atomic import write_file
 from cairn.storage.lock import holder
 from cairn.storage.own_files import read_own
 
+_PROGRAM = Path(__file__).parent
 _MAX_BYTES = 100_000  # of a file in the state folder
 _WRITTEN_AGAIN = "a running daemon writes it again within 5 seconds; then repeat the command"
 _PREFIXES = ("CAIRN_", "GIT_CONFIG")
@@ -32,6 +34,7 @@ class Runtime(NamedTuple):
 
     `started` tells its process from a later one with the same id. `environment` is the `environment_mark` that it was
     started with: under other variables, a command may mean something else. `answers_commands` is the setting `daemon`.
+    `program` is the `program_mark` of what it runs.
     """
 
     pid: int
@@ -42,6 +45,7 @@ class Runtime(NamedTuple):
     protocol: int
     environment: str
     answers_commands: bool = True
+    program: str = ""
 
 
 class StateFolder:
@@ -131,8 +135,10 @@ class StateFolder:
         except OSError:
             return None
         try:
-            runtime = Runtime(**json.loads(read_own(self.runtime, _MAX_BYTES)))
-        except (OSError, ValueError, TypeError, UnsafeStateError):  # missing, or written by another version
+            said = json.loads(read_own(self.runtime, _MAX_BYTES))
+            # A later version may say more.
+            runtime = Runtime(**{name: value for name, value in said.items() if name in Runtime._fields})
+        except (OSError, ValueError, TypeError, AttributeError, UnsafeStateError):  # missing, or of another version
             return None
         return runtime if holder(self.lock) == runtime.pid else None
 
@@ -168,6 +174,27 @@ def environment_mark(environment: Mapping[str, str] = os.environ) -> str:
         if (name.startswith(_PREFIXES) and not name.startswith(_WITHOUT_EFFECT)) or name == "XDG_CONFIG_HOME"
     )
     return f"{zlib.crc32(repr(settings).encode('utf-8', 'surrogateescape')):08x}"
+
+
+def program_mark(folder: Path = _PROGRAM) -> str:
+    """Return where this program is installed and which files are there, each as a short string, with a dash between.
+
+    An update changes the files, also where it brings no new version, as an update of a checkout.
+    """
+    files = []
+    for path, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        for name in sorted(names):
+            with suppress(OSError):  # it goes at this moment
+                facts = os.stat(os.path.join(path, name))
+                files.append((name, facts.st_size, facts.st_mtime_ns))
+    return f"{zlib.crc32(os.fsencode(folder)):08x}-{zlib.crc32(repr(files).encode('utf-8', 'surrogateescape')):08x}"
+
+
+def is_replaced(mark: str, now: str) -> bool:
+    """Tell from two marks whether a program was updated where it is. Another installation is no update."""
+    where, dash, what = mark.partition("-")
+    return bool(dash) and now.startswith(f"{where}-") and not now.endswith(f"-{what}")
 
 
 def process_started(pid: int) -> str:

@@ -280,6 +280,24 @@ def test_a_daemon_of_another_version_is_replaced(project: Path, folder: StateFol
     assert replaced.version == __version__
 
 
+def test_a_daemon_that_runs_what_was_here_before_an_update_is_replaced(project: Path, folder: StateFolder) -> None:
+    other = (
+        "from cairn import runtime; here = runtime.program_mark().partition('-')[0]; "
+        "runtime.program_mark = lambda: here + '-00000000'; from cairn.cli.main import main; "
+        "main(['daemon', 'start', '--foreground'])"
+    )
+    folder.create()
+    with subprocess.Popen([sys.executable, "-c", other]) as process:
+        runtime = wait_until_found(folder, process)
+        assert runtime.version == __version__
+        asking = Client(SocketTransport(folder)).call("search", SearchRequest(project=str(project), query="tax"))
+        assert asyncio.run(asking)["code"][0]["name"] == "tax"
+        assert process.wait(30) == 0
+    replaced = ensure(folder)
+    assert replaced.pid != runtime.pid
+    assert ensure(folder).pid == replaced.pid
+
+
 def test_a_client_starts_the_daemon_when_it_needs_it_and_again_when_it_is_gone(
     project: Path, folder: StateFolder
 ) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import stat
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cairn.errors import StoreError, UnsafeStateError
-from cairn.runtime import Runtime, StateFolder, environment_mark, process_started
+from cairn.runtime import Runtime, StateFolder, environment_mark, is_replaced, process_started, program_mark
 from cairn.storage.lock import file_lock
 
 
@@ -128,3 +129,27 @@ def test_files_that_are_links_say_nothing_and_are_replaced(folder: StateFolder, 
         folder.write(runtime(os.getpid()), "secret")
         assert folder.find() == runtime(os.getpid())
     assert elsewhere.read_text() == "precious"
+
+
+def test_a_daemon_that_says_more_than_this_version_knows_is_found(folder: StateFolder) -> None:
+    with file_lock(folder.lock, 1):
+        folder.write(runtime(os.getpid()), "secret")
+        said = json.loads(folder.runtime.read_bytes())
+        folder.runtime.write_text(json.dumps({**said, "mood": "good"}))
+        assert folder.find() == runtime(os.getpid())
+
+
+def test_an_update_is_told_from_the_program_before_it_and_from_another_installation(tmp_path: Path) -> None:
+    for name in ("here", "there"):
+        (tmp_path / name / "part").mkdir(parents=True)
+        (tmp_path / name / "part" / "code.py").write_text("x = 1\n")
+    here, there = tmp_path / "here", tmp_path / "there"
+    before = program_mark(here)
+    (here / "__pycache__").mkdir()
+    (here / "__pycache__" / "code.pyc").touch()
+    assert program_mark(here) == before
+    (here / "part" / "code.py").write_text("x = 12\n")
+    assert is_replaced(before, program_mark(here))
+    assert not is_replaced(before, before)
+    assert not is_replaced(before, program_mark(there))
+    assert not is_replaced("", program_mark(here))  # of a version that did not say

@@ -23,7 +23,7 @@ from cairn.errors import DaemonError, StoreError, StoreLockedError
 from cairn.hints import Hint
 from cairn.loading import load
 from cairn.protocol import PROTOCOL_VERSION
-from cairn.runtime import Runtime, StateFolder, environment_mark, process_started
+from cairn.runtime import Runtime, StateFolder, environment_mark, process_started, program_mark
 from cairn.storage.lock import file_lock, holder
 from cairn.storage.own_files import open_stream
 
@@ -76,6 +76,7 @@ def _serve(settings: Settings, folder: StateFolder, extensions: Sequence[Extensi
             protocol=PROTOCOL_VERSION,
             environment=environment_mark(),
             answers_commands=settings.daemon,
+            program=program_mark(),
         )
         folder.write(runtime, token)
         try:
