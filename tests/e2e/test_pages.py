@@ -119,6 +119,14 @@ def _violations(page: Page) -> list[str]:
     return found
 
 
+def test_a_page_keeps_its_title_when_its_checks_are_done(visitor: Visitor) -> None:
+    page = visitor.go("/system")
+    title = page.title()
+    page.get_by_text("Run the checks of").wait_for(state="detached")
+    assert page.title() == title
+    assert title.startswith("System")
+
+
 def test_words_twice_as_large_fit_on_a_phone(visitor: Visitor) -> None:
     for path in PATHS:
         page = visitor.go(path)
