@@ -758,3 +758,25 @@ def test_test_is_a_word_like_others_where_a_name_of_the_project_has_it(query: st
     with Workspace.open(tmp_path) as workspace:
         workspace.index()
         assert workspace.search(query).code[0].path == first
+
+
+def test_files_with_the_same_content_are_listed_once_and_a_note_names_the_others(tmp_path: Path) -> None:
+    code = 'def alpha_beta():\n    """Return the beta of alpha."""\n    return 1\n'
+    write_files(
+        tmp_path, {**{f"m{number}/a.py": code for number in range(1, 6)}, "odd\nname/a.py": code, "b.py": "x = 1\n"}
+    )
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        for query in ("alpha_beta", "what returns beta for alpha"):
+            answer = workspace.search(query)
+            assert answer.code[0].path == "m1/a.py"
+            assert answer.notes == (
+                "m1/a.py has the same content as m2/a.py, m3/a.py, m4/a.py and 2 other files, and is listed once.",
+            )
+        chosen = workspace.search("alpha_beta", globs=("m4/*", "odd*"))
+        assert [hit.path for hit in chosen.code] == ["m4/a.py"]
+        assert search_text(answer_to_dict(chosen)).endswith(
+            "m4/a.py has the same content as odd\\x0aname/a.py, and is listed once."
+        )
+        assert not workspace.search("alpha_beta", globs=("m4/*",)).notes
+        assert not workspace.search("x", globs=("b.py",)).notes

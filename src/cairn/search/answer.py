@@ -27,7 +27,7 @@ from cairn.search.exact_answer import (
 )
 from cairn.search.file_finder import finder_of, module_parts, parts_of_path
 from cairn.search.filters import filter_files
-from cairn.search.hits import Verdict, focus_on, make_hit
+from cairn.search.hits import Verdict, focus_on, make_hit, notes_on_copies
 from cairn.search.library import Library, coverage_of, read_files
 from cairn.search.mend import Mender
 from cairn.search.message_keys import with_users_of_keys
@@ -242,6 +242,7 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
         meant = names_meant(library, query, request)
         notes.extend(notes_on_names_meant(query, meant))
         hits = _with_meant(library, request, meant, hits)
+    notes.extend(notes_on_copies(library.snapshot.files, request, (row.file for row in ranking.rows), hits))
     return hits
 
 

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
+from itertools import islice
 from threading import Lock
 from typing import NamedTuple
 
+import numpy as np
+
 from cairn.answers import CodeHit
 from cairn.index.snapshot import Snapshot
+from cairn.index.view import ViewArrays
 from cairn.index.views import Stamp, View
 from cairn.kernels.files import first_lines
+from cairn.search.filters import Filtered, filter_files
 from cairn.search.ids import format_hit_id
 from cairn.search.query import MINOR_KINDS
 from cairn.source.content import normalize
 from cairn.source.roles import foreign_word
 from cairn.source.terms import terms_of_word
-from cairn.source.text import estimate_tokens, raw_words
+from cairn.source.text import estimate_tokens, on_one_line, pluralize, raw_words
 from cairn.storage.index.chunk_db import ChunkRow
 from cairn.types import Confidence, Definition, Span
 
@@ -27,6 +32,7 @@ PREVIEW_CHARS = 160  # of one line
 MAX_LINE_BYTES = 4 * PREVIEW_CHARS
 MAX_CACHED_BYTES = 16_000_000  # of files, in one reader
 _NO_ANSWERS = MINOR_KINDS | {"namespace"}  # what these repeat or hold answers a question, not they themselves
+NOTED_HITS, SHOWN_COPIES = 3, 3
 _CLOSING_BYTES = 40  # a part of no more ends something long: `});`, `#endif` or `}  // namespace shop`
 
 
@@ -304,3 +310,28 @@ def preview(text: FileText, span: Span, context: int = 0) -> str:
         lines = text.head(span, PREVIEW_LINES)
     block = b"\n".join([line[:MAX_LINE_BYTES] for line in lines]).decode("utf-8", "replace")
     return "\n".join([line.rstrip()[:PREVIEW_CHARS] for line in block.split("\n")])
+
+
+def notes_on_copies(
+    files: ViewArrays, request: Filtered, ranked: Iterable[int], hits: Sequence[CodeHit]
+) -> Iterator[str]:
+    """Say where else the files of the first hits stand, for a ranking lists each content once.
+
+    Args:
+        files: of the view.
+        request: filters them.
+        ranked: the numbers of those that were ranked, best first.
+        hits: what is shown of them.
+    """
+    shown = {hit.path for hit in hits[:NOTED_HITS]}
+    for file in dict.fromkeys(islice(ranked, NOTED_HITS)):
+        path = files.paths[file]
+        alike = np.flatnonzero(files.blob_ids == files.blob_ids[file]) if path in shown else ()
+        if len(alike) > 1:
+            chosen = filter_files(files, request)
+            alike = alike if chosen is None else np.intersect1d(alike, chosen)
+        if others := [files.paths[number] for number in alike if number != file]:
+            rest = len(others) - SHOWN_COPIES
+            more = f" and {pluralize(rest, 'other file')}" if rest > 0 else ""
+            named = ", ".join(map(on_one_line, others[:SHOWN_COPIES]))
+            yield f"{on_one_line(path)} has the same content as {named}{more}, and is listed once."
