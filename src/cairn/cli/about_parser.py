@@ -29,7 +29,7 @@ def add_about_commands(
     change.set_defaults(run=command("cairn.cli.config:run_set"))
     unset = actions.add_parser("unset", parents=[action_common], help="take a setting out of a file")
     unset.add_argument("name", metavar="NAME", help="such as memory.capture")
-    unset.add_argument("values", nargs="*", metavar="VALUE", help="of a list, take out only these")
+    unset.add_argument("values", nargs="*", default=[], metavar="VALUE", help="of a list, take out only these")
     unset.set_defaults(run=command("cairn.cli.config:run_unset"))
     for action in (change, unset):
         action.add_argument(

@@ -131,6 +131,7 @@ def test_an_option_that_is_asked_about_goes_behind_two_dashes(
         "  try: cairn search -- --strictPort",
     ]
     assert refusal(capsys, "search", "-n", "3")[0].startswith("error: the following arguments are required")
+    assert refusal(capsys, "config", "unset")[0] == "error: the following arguments are required: NAME"
 
 
 def test_an_option_that_is_like_none_is_not_taken_for_another(capsys: pytest.CaptureFixture[str]) -> None:
