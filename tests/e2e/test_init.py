@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -198,7 +199,7 @@ def test_a_program_that_agents_cannot_find_is_said_with_what_to_do(home: Home) -
 
     assert done.returncode == 2
     assert "failed   Claude Code: `cairn` is not on your PATH" in done.stdout
-    assert "uv tool install codecairn" in done.stdout
+    assert f"try: add {Path(sys.executable).parent} to your PATH; then: cairn init" in done.stdout
 
 
 def test_the_users_own_files_are_written_only_on_demand_and_links_to_them_stay_links(home: Home) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -194,7 +195,9 @@ def _missing_program(place: Place) -> tuple[str, Hint] | None:
     if shutil.which(program, path=place.environment.get("PATH", os.defpath)):
         return None
     where = "there" if os.sep in program else "on your PATH"
-    return f"`{program}` is not {where}", Hint("uv tool install codecairn, or add its folder to PATH; then", "init")
+    here = os.path.dirname(sys.executable)
+    known = f"add {here} to your PATH" if shutil.which("cairn", path=here) else "uv tool install codecairn"
+    return f"`{program}` is not {where}", Hint(f"{known}; then", "init")
 
 
 def _environment(place: Place) -> dict[str, str]:

@@ -111,7 +111,7 @@ def test_a_program_that_is_missing_is_named_though_the_command_says_nothing(tmp_
     results = tried(tmp_path, Speaker())
 
     assert [result.message for result in results.values()] == ["`cairn` is not on your PATH"] * 2
-    assert all("uv tool install" in result.hint for result in results.values())
+    assert all(f"add {Path(sys.executable).parent} to your PATH" in result.hint for result in results.values())
 
 
 def test_a_server_that_lists_its_tools_works(tmp_path: Path) -> None:
