@@ -14,6 +14,11 @@ FILES = {
     "core/src/carts/sums/Total.kt": f"{PACKAGE}fun total() {{\n    sum()\n}}\n",
     "core/src/carts/Other.kt": f"{PACKAGE}fun other() {{\n    sum()\n}}\n",
     "core/src/mail/Other.kt": "package com.acme.shop.mail\n\nfun other() {\n    send()\n}\n",
+    "core/src/main/java/com/acme/shop/carts/sums/Sums.java": "package com.acme.shop.carts.sums;\n\nclass Sums {\n"
+    "    int sum() {\n        return 1;\n    }\n}\n",
+    "clj/src/shop/impl/clojure/core.clj": "(ns shop.impl.clojure.core)\n\n(defn apply-all [f]\n  (f))\n",
+    "clj/src/shop/impl/line_items.clj": "(ns ^:no-doc shop.impl.line-items\n  (:require [shop.mail]))\n\n"
+    "(defn full? [items]\n  (> (count items) 7))\n",
     "index.js": "module.exports = require('./lib/shop')\n\nrun()\n",
     "lib/shop.js": "exports.sell = function () {\n  throw new Error()\n}\n",
     "src/shop/cart.py": "def total():\n    return sum()\n",
@@ -46,6 +51,23 @@ def test_a_kotlin_file_is_found_by_its_package_where_folders_leave_some_of_it_ou
         "\tat com.acme.shop.mail.OtherKt.other(Other.kt:4)\n\tat org.other.carts.TotalKt.total(Total.kt:3)\n"
     )
     assert framed(workspace, trace) == ["core/src/carts/sums/Total.kt", "core/src/mail/Other.kt"]
+
+
+def test_a_file_of_the_jvm_is_found_though_the_packages_around_its_own_got_another_name(workspace: Workspace) -> None:
+    trace = (
+        "java.lang.IllegalStateException: no\n\tat org.old.shop.carts.sums.Sums.sum(Sums.java:5)\n"
+        "\tat org.other.sums.Sums.sum(Sums.java:5)\n"
+    )
+    assert framed(workspace, trace) == ["core/src/main/java/com/acme/shop/carts/sums/Sums.java"]
+
+
+def test_a_frame_of_clojure_is_of_the_file_with_its_namespace(workspace: Workspace) -> None:
+    trace = (
+        "java.lang.NullPointerException\n\tat clojure.lang.Numbers.gt(Numbers.java:259)\n"
+        "\tat shop.impl.line_items$full_QMARK_.invokeStatic(line_items.clj:5)\n"
+        "\tat clojure.core$apply.invokeStatic(core.clj:3)\n"
+    )
+    assert framed(workspace, trace) == ["clj/src/shop/impl/line_items.clj"]
 
 
 @pytest.mark.parametrize(

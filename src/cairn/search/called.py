@@ -25,7 +25,9 @@ _CLASS_ONLY = 0.5
 _ALONE = 0.7  # of a function without a class or a module before it
 _ASIDE = Role.TEST | Role.EXAMPLE | Role.DOCS | FOREIGN
 _ACCESSOR = re.compile(r"(?:get|set|add|remove)_(\w+)")  # of a property or an event in .NET
-_PACKAGE = re.compile(rb"^(?:package|namespace)[ \t]+([\w.]+)", re.MULTILINE)
+_PACKAGE = re.compile(
+    rb"^(?:(?:package|namespace)[ \t]+([\w.]+)|\(ns\s{1,20}(?:\^\S{1,200}\s{1,20}){0,5}([^\s()^]+))", re.MULTILINE
+)
 _ARITY = re.compile(r"`(\d+)")
 _WORD = re.compile(r"\w+")
 _IN_BRACKETS = re.compile(r"\[[^\[\]]*\]")
@@ -125,7 +127,7 @@ def _is_called(library: Library, file: int, one: NamedDefinition, names: tuple[s
 def declares(library: Library, file: int, package: str) -> bool:
     """Tell whether a file says that it is of a package or a namespace."""
     name = package.encode("utf-8", "surrogatepass")
-    return any(found == name for found in _PACKAGE.findall(read_files(library, [file])[file].data))
+    return any(name in found for found in _PACKAGE.findall(read_files(library, [file])[file].data))
 
 
 def _unlike(parameters: str, signature: str) -> tuple[int, int]:

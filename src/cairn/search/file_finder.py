@@ -65,6 +65,8 @@ class FileFinder:
     def _is_in_library(self, file: int, inside: str) -> bool:
         """Tell whether a file may be the one at a path among a language's modules: of no larger package of Python."""
         own = self.paths[file]
+        if "/src/" in inside and f"/{own}".endswith("/" + inside.replace("/src/", "/", 1)):
+            return True  # put there by a build
         above = own.removesuffix(f"/{inside}")
         return own == inside or (above != own and not self.exactly(f"{above}/__init__.py"))
 

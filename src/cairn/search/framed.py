@@ -24,7 +24,9 @@ from cairn.storage.index import chunk_db
 _FEW_PARTS = 2  # at the end of two paths, that are alike in many projects: `tests/test_http.py`
 _FREE_FOLDERS = (".kt", ".scala")  # such a file may be in other folders than its package says
 _NOT_BUNDLED = Role.TEST | Role.EXAMPLE | Role.DOCS | FOREIGN
-_OF_JVM = (".java", ".kt", ".kts", ".scala", ".groovy", ".clj")  # whose frames have the whole package
+_OF_JVM = (".java", ".kt", ".kts", ".scala", ".groovy", ".clj", ".cljc")  # whose frames have the whole package
+_OF_CLOJURE = (".clj", ".cljc")
+_MOVED_PARTS = 4  # at the end of a path that are enough where a package was renamed above them
 
 
 class FramedLine(NamedTuple):
@@ -128,18 +130,30 @@ def _files_of(library: Library, path: str, finder: FileFinder) -> list[int]:
         path = path_in_package(path)
     if not finder.has_name(path.rpartition("/")[2]):  # as most frames are in files of others
         return sources_of(finder, path)
-    files, n_parts = finder.by_path(path), path.count("/") + 1
+    files = finder.by_path(path)
     if path.endswith(_OF_JVM) and not path.startswith("/"):
-        package = path.rpartition("/")[0].replace("/", ".")
-        files = [
-            file
-            for file in files
-            if finder.n_common(path, file) in (n_parts, library.snapshot.files.paths[file].count("/") + 1)
-            or declares(library, file, package)
-        ]
+        files = _of_jvm(library, path, files, finder)
     if all(finder.n_common(path, file) < _FEW_PARTS for file in files):
         files = sources_of(finder, path) or files
     return files or _of_package(library, path, finder)
+
+
+def _of_jvm(library: Library, path: str, files: list[int], finder: FileFinder) -> list[int]:
+    """Return those of some files that are of the package that a path has for folders.
+
+    If none is, the package may have got another name: then one with most of the path's end is meant.
+    """
+    package, n_parts = path.rpartition("/")[0].replace("/", "."), path.count("/") + 1
+    if path.endswith(_OF_CLOJURE):  # whose namespaces have the name of the file as well
+        package = path.rpartition(".")[0].replace("/", ".").replace("_", "-")
+    own = [
+        file
+        for file in files
+        if (finder.n_common(path, file) == n_parts and not path.endswith(_OF_CLOJURE))
+        or finder.n_common(path, file) == library.snapshot.files.paths[file].count("/") + 1
+        or declares(library, file, package)
+    ]
+    return own or [file for file in files if len(files) == 1 and finder.n_common(path, file) >= _MOVED_PARTS]
 
 
 def _is_installed(finder: FileFinder, path: str, files: list[int]) -> bool:

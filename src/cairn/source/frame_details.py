@@ -50,6 +50,14 @@ _MADE_BY_COMPILER = re.compile(
 _WRITTEN_IN = re.compile(r"<(\w+)>[bdg]__")  # added by .NET compilers
 _BETWEEN_NAMES = re.compile(r"\.|::|#|/| ")
 _NAME = re.compile(r"[^\W\d][\w$]*[?!=]?")
+# A function of Clojure is a class behind that of its namespace, in which what no name of Java has is spelt out.
+_OF_CLOJURE = re.compile(r"\.cljc?:\d+\)?\s*$")
+_CLOJURE_MARKS = {
+    "QMARK": "?", "BANG": "!", "STAR": "*", "PLUS": "+", "GT": ">", "LT": "<", "EQ": "=", "SLASH": "/", "PERCENT": "%",
+    "AMPERSAND": "&", "SINGLEQUOTE": "'", "CIRCA": "@", "DOT": ".", "SHARP": "#", "TILDE": "~", "BAR": "|",
+}  # fmt: skip
+_CLOJURE_MARK = re.compile(rf"_({'|'.join(_CLOJURE_MARKS)})_|_")
+_MADE_BY_CLOJURE = re.compile(r"(?:fn|eval|reify|iter)?_{0,2}\d+$")
 _NO_NAMES = frozenset({"anonymous", "eval", "MoveNext", "invoke"})
 _CONSTRUCTORS = ("<init>", "ctor", "cctor", "<clinit>")
 # A line of source after its number, as compilers and test runners print it.
@@ -73,6 +81,8 @@ def function_of(line: str, start: int, end: int, above: str) -> str:
         above: the line before.
     """
     if "(" in line[start:end] and (java := _JAVA.fullmatch(line, start, end)) is not None:
+        if "$" in java[1] and _OF_CLOJURE.search(line, start, end):
+            return _plain_in_clojure(java[1])
         return java[1].rpartition("$")[2] if java[2] in _CONSTRUCTORS else _plain(_OF_VALUE_CLASS.sub("", java[2]))
     if line.startswith(_TERM, start):
         term = _NAME_IN_TERM.search(line, max(0, start - _MAX_NAME_CHARS), start) or _NAME_IN_TERM.search(above)
@@ -117,6 +127,12 @@ def _plain(name: str) -> str:
         first, second = last.split("$")[:2]
         last = {"lambda": second, "access": ""}.get(first, first)
     return last if _NAME.fullmatch(last) and last not in _NO_NAMES else ""
+
+
+def _plain_in_clojure(name: str) -> str:
+    """Return the function that a class of Clojure is, `ns$takes_QMARK_$fn__7`, as its source has it."""
+    function = _MADE_BY_CLOJURE.sub("", name.split("$")[1])
+    return _CLOJURE_MARK.sub(lambda mark: _CLOJURE_MARKS[mark[1]] if mark[1] else "-", function)
 
 
 def numbered_source(text: str) -> dict[int, str]:

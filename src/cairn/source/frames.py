@@ -40,18 +40,19 @@ _LINE_BEHIND = "|".join(
         rf"(?<=\.dart) {_LINE}(?=:\d)",  # Dart's tests
     )
 )
-_OF_OTHERS = ("file=", "file: ", "{file,", ": line ")  # which places have that do not match the others
+_OF_OTHERS = ("file=", "file: ", "{file,", ": line ", '[string "')  # which places have that end in another way
 _ENDS = re.compile(rf"{_ENDING}(?:{_LINE_BEHIND})")
 # One pattern, so that places are found in text order. Each alternative captures a path and a line; Java's and Kotlin's
 # also the qualified name of the method before it.
 _FRAME = re.compile(
     rf"[Ff]ile \"([^\"\n]+)\", line {_LINE}"  # Python, OCaml
-    rf"|(?<![\w$.])([\w$.]+)\.[\w$<>-]+ ?\(([\w$-]+\.(?:java|kt|kts|scala|groovy|clj)):{_LINE}(?:\)|\s*$)"
+    rf"|(?<![\w$.])([\w$.]+)\.[\w$<>-]+ ?\(([\w$-]+\.(?:java|kt|kts|scala|groovy|cljc?)):{_LINE}(?:\)|\s*$)"
     rf"|({_BEGINS}(?:(?<![A-Za-z])[A-Za-z]:[\\/])?[^\s\"'`()<>\[\],:;|]+{_ENDING})(?:{_LINE_BEHIND})"
     rf"|\bfile=([^\s,]+),(?:\w{{1,20}}=[^\s,]*,){{0,3}}line={_LINE}"  # GitHub's annotations
     # an Erlang or Elixir term
     rf"|\bfile(?:: |,)(?:~c)?[\"']([^\"'\n]{{1,500}})[\"'](?:\}},\s?\{{line,|, line: ){_LINE}"
     rf"|{_BEGINS}([\w.-]*/[\w./-]+): line {_LINE}:"  # shells, whose scripts often have no extension
+    rf"|\[string \"([^\"\n]{{1,500}}{_ENDING})\"\]:{_LINE}"  # Lua, of a file that a program loaded by itself
 )
 # A line of a linter's report below a file's path: ESLint, RuboCop.
 _HEADING = re.compile(r"\s*(?:== )?((?:[A-Za-z]:[\\/])?[^\s:]+\.[A-Za-z]\w{0,9})(?: ==)?\s*$")
@@ -59,10 +60,15 @@ _BELOW_HEADING = re.compile(r"(?:[CWEFRI]:|\s)\s*([1-9]\d{0,6}): ?\s*\d+:?\s+\S"
 _HAS_HEADED = re.compile(r"^(?:[CWEFRI]:|[ \t]) *[1-9]\d{0,6}: *\d+:? ", re.MULTILINE)
 # A place that ExUnit puts on two lines.
 _BROKEN_TERM = re.compile(r"(\bfile: (?:~c)?[\"'][^\"'\n]{1,500}[\"'],)\n\s{1,80}(?=line: \d)")
-# A trace inside a JSON string.
-_IN_STRING = re.compile(r"\\n(?:\\t|  )")
+# A trace in a string of JSON: behind the end of a line there is an indented one, or one of a trace that has none.
+_IN_STRING = re.compile(
+    r"\\n(?:\\t|  |(?:Raised|Re-raised|Called) |[Ff]ile \\\"|(?:from|at) \S{1,300}:\d|stack (?:traceback|backtrace):"
+    r"|goroutine \d|#\d{1,4} )"
+)
 _ESCAPE = re.compile(r"\\(?:([nrt])|([\\\"/]))")
 _ESCAPED = {"n": "\n", "r": "", "t": "\t"}
+# Lua puts where an error was raised again before what it said: `async.lua:53: net.lua:12: no host`.
+_RETHROWN = re.compile(r"(?<=\.lua:\d|lua:\d\d|ua:\d\d\d|a:\d\d\d\d): (?!in \w).{0,300}\.lua:[1-9]")
 _SOURCE_ROOTS = ("", "src/", "lib/", "app/", "src/main/java/", "src/main/kotlin/")
 _LAST_CALL_LAST, _LAST_CALL_FIRST = "most recent call last", "most recent call first"  # Python; its faulthandler
 _LAST_IS_DEEPEST = re.compile(r"^(?: *File \"|\S+\.py:\d+:(?: in \w| ?$))", re.MULTILINE)
@@ -254,7 +260,8 @@ def _places_in(line: str) -> list[re.Match[str]]:
     # No place has a space before its extension; this is a JVM that puts one before the parenthesis.
     start = max(line.rfind(" ", 0, first.start()), line.rfind("\t", 0, first.start()))
     start = max(line.rfind(" ", 0, start), line.rfind("\t", 0, start)) if line.startswith(" (", start) else start
-    return [*_FRAME.finditer(line, start + 1)]
+    places = [*_FRAME.finditer(line, start + 1)]
+    return places[::-1] if len(places) > 1 and _RETHROWN.match(line, places[0].end()) else places
 
 
 def _call(match: re.Match[str]) -> CallFrame | None:

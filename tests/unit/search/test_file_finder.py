@@ -105,6 +105,8 @@ PYTHON_PATHS = ["src/shop/__init__.py", "src/shop/http/cookies.py", "src/shop/ut
         ("/venv/lib/python3.12/site-packages/shop/utils/url.py", "src/shop/utils/url.py"),
         ("/venv/lib/python3.8/site-packages/shop-1.0-py3.8.egg/shop/utils/url.py", "src/shop/utils/url.py"),
         ("/usr/lib/python3/dist-packages/tool.py", "tool.py"),
+        ("/venv/lib/python3.12/site-packages/shop/src/utils/url.py", "src/shop/utils/url.py"),
+        ("/venv/lib/python3.12/site-packages/mail/src/utils/url.py", ""),
         ("/app/shop/utils/url.py", "src/shop/utils/url.py"),
     ],
 )

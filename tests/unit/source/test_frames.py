@@ -32,6 +32,8 @@ from cairn.source.frames import CallFrame, TracebackFrame, file_among, file_of_f
         ("PHP Warning:  Oh in /srv/app/net.php on line 12", "/srv/app/net.php", 12),
         ("   at Acme.Net.Connect() in C:\\src\\Net.cs:line 12", "C:/src/Net.cs", 12),
         ("    (app 0.1.0) lib/net.ex:12: Net.connect/1", "lib/net.ex", 12),
+        ("\t[string \"src/app/net.lua\"]:12: in upvalue 'connect'", "src/app/net.lua", 12),
+        ("\tat app.net$connect.invokeStatic(net.cljc:12)", "app/net.cljc", 12),
         ("Fatal error: Oh: file Net.swift, line 12", "Net.swift", 12),
         ("App/Net.swift:12: Fatal error: Oh", "App/Net.swift", 12),
     ],
@@ -46,6 +48,30 @@ def test_the_deepest_call_comes_first_whichever_way_a_traceback_is_written() -> 
     node = "Error: no\n    at b (b.js:2:1)\n    at a (a.js:1:1)\n"
     assert read_frames(python) == [TracebackFrame("b.py", 2), TracebackFrame("a.py", 1)]
     assert read_frames(node) == [TracebackFrame("b.js", 2), TracebackFrame("a.js", 1)]
+
+
+def test_where_lua_raised_an_error_first_is_deeper_than_where_it_was_raised_again() -> None:
+    text = "async.lua:53: lua/net.lua:12: no host\nstack traceback:\n\tlua/app.lua:3: in function <lua/app.lua:2>\n"
+    assert [frame.path for frame in read_frames(text)][:3] == ["lua/net.lua", "async.lua", "lua/app.lua"]
+    assert [frame.line for frame in read_frames(text)][2:] == [3, 2]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        r"File \"src/net.ml\", line 12, characters 2-8: Assertion failed\nRaised at file \"src/net.ml\", line 12",
+        r"no host\nstack traceback:\nnet.lua:12: in function 'connect'",
+        r"panic: no host\ngoroutine 1 [running]:\nmain.connect()\n\t/srv/net.go:12 +0x1d",
+        r"no host\nfrom lib/net.rb:12:in 'connect'",
+        r"no host\n#0 /srv/net.php(12): connect()",
+    ],
+)
+def test_a_trace_in_a_string_of_json_may_have_lines_without_an_indent(value: str) -> None:
+    assert [frame.line for frame in read_frames(f'{{"value": "{value}"}}')] == [12]
+
+
+def test_folders_in_a_path_of_windows_that_begin_as_escapes_do_are_kept() -> None:
+    assert [frame.path for frame in read_frames(r"C:\work\net\release.py:7: no host")] == ["C:/work/net/release.py"]
 
 
 @pytest.mark.parametrize("text", ["127.0.0.1:8080", "version 1.2.3:4", "12:30:15", "std::vector", "key: value", ""])
