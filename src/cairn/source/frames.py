@@ -34,13 +34,18 @@ _LINE_BEHIND = "|".join(
     (
         # PHP, TypeScript, MSBuild; Maven; Kotlin's compiler; links
         rf"(?:\(|:\[){_LINE}(?:,\d+)?[)\]]|: \({_LINE}, ?\d+\)|#L{_LINE}\b",
-        # PHP, Swift, C#, shells, Perl, people
-        rf"`?(?: on line |, line |:(?:{'|'.join(_LINES)}) |: line | line ){_LINE}",
-        rf"(?:\?[\w.=&%-]{{0,200}})?:{_LINE}(?![\d.])",  # after `?`, what a module server adds
+        # PHP, Swift, C#, shells, Perl, Octave, people; Ansible and Gradle behind the quote
+        rf"`?(?: on line |, line |:(?:{'|'.join(_LINES)}) |'?: line |'? line: | line | at line ){_LINE}",
+        rf"(?<=\.[Rr])#{_LINE}\b",  # R
+        rf"(?:\?[\w.=&%-]{{0,200}})?:{_LINE}(?![\d.])",  # behind `?` what a server of modules adds
         rf"(?<=\.dart) {_LINE}(?=:\d)",  # Dart's tests
     )
 )
-_OF_OTHERS = ("file=", "file: ", "{file,", ": line ", '[string "')  # which places have that end in another way
+# What places have that end in another way.
+_OF_OTHERS = (
+    *("file=", "file: ", "{file,", ": line ", '[string "', '.clj" ', '.cljc" '),
+    *("akefile:", "ockerfile:", "emfile:"),
+)
 _ENDS = re.compile(rf"{_ENDING}(?:{_LINE_BEHIND})")
 # One pattern, so that places are found in text order. Each alternative captures a path and a line; Java's and Kotlin's
 # also the qualified name of the method before it.
@@ -53,6 +58,9 @@ _FRAME = re.compile(
     rf"|\bfile(?:: |,)(?:~c)?[\"']([^\"'\n]{{1,500}})[\"'](?:\}},\s?\{{line,|, line: ){_LINE}"
     rf"|{_BEGINS}([\w.-]*/[\w./-]+): line {_LINE}:"  # shells, whose scripts often have no extension
     rf"|\[string \"([^\"\n]{{1,500}}{_ENDING})\"\]:{_LINE}"  # Lua, of a file that a program loaded by itself
+    rf"|\[([\w.]{{1,300}}\$[^\s\"]{{1,300}}) \w+ \"([\w-]+\.cljc?)\" {_LINE}\]"  # a trace as data of Clojure
+    rf"|\bline {_LINE} of (?:file )?([^\s\"'`()<>\[\],:;|]{{1,500}}{_ENDING})"  # Fortran, Pascal
+    rf"|{_BEGINS}((?:[\w.-]+/){{0,20}}(?:(?:GNU)?[Mm]akefile|Dockerfile|Rakefile|Gemfile)):{_LINE}(?!\d)"
 )
 # A line of a linter's report below a file's path: ESLint, RuboCop.
 _HEADING = re.compile(r"\s*(?:== )?((?:[A-Za-z]:[\\/])?[^\s:]+\.[A-Za-z]\w{0,9})(?: ==)?\s*$")
@@ -252,8 +260,8 @@ def _calls_of(text: str) -> Iterator[TracebackFrame | CallFrame]:
 
 
 def _places_in(line: str) -> list[re.Match[str]]:
-    """Return the matches of places in a line."""
-    if 'ile "' in line or any(part in line for part in _OF_OTHERS):
+    """Return where a line names places."""
+    if 'ile "' in line or (" of " in line and "line " in line) or any(part in line for part in _OF_OTHERS):
         return [*_FRAME.finditer(line)]
     if (first := _ENDS.search(line)) is None:
         return []
@@ -345,7 +353,9 @@ def _shorten(text: str) -> str:
 
 def _path_and_line(match: re.Match[str]) -> tuple[str, int]:
     *parts, line = [group for group in match.groups() if group is not None]
-    if len(parts) == 2:  # the package tells the folder of the file
+    if parts[0].isdigit():
+        parts, line = [line], parts[0]
+    if len(parts) == 2:  # the package says in which folder the file is
         package = [part for part in parts[0].split(".")[:-1] if part]
         return "/".join([*package, parts[1]]), int(line)
     return parts[0].replace("\\", "/"), int(line)

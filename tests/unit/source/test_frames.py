@@ -36,6 +36,14 @@ from cairn.source.frames import CallFrame, TracebackFrame, file_among, file_of_f
         ("\tat app.net$connect.invokeStatic(net.cljc:12)", "app/net.cljc", 12),
         ("Fatal error: Oh: file Net.swift, line 12", "Net.swift", 12),
         ("App/Net.swift:12: Fatal error: Oh", "App/Net.swift", 12),
+        ('  [[app.net$connect invokeStatic "net.clj" 12]', "app/net.clj", 12),
+        ("2: connect() at R/net.R#12", "R/net.R", 12),
+        ("At line 12 of file src/net.f90", "src/net.f90", 12),
+        ("  $000401  CONNECT,  line 12 of src/net.pas", "src/net.pas", 12),
+        ("    /srv/app/net.m at line 12 column 3", "/srv/app/net.m", 12),
+        ("The error appears to be in '/srv/roles/net.yml': line 12, column 3, but may", "/srv/roles/net.yml", 12),
+        ("Build file '/srv/app/build.gradle' line: 12", "/srv/app/build.gradle", 12),
+        ("make: *** [build/Makefile:12: all] Error 1", "build/Makefile", 12),
     ],
 )
 def test_the_frame_of_a_traceback_is_a_place_in_every_language(text: str, path: str, line: int) -> None:
