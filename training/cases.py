@@ -32,6 +32,7 @@ from cairn.protocol.requests import SearchRequest
 from cairn.search import learned
 from cairn.search.any_length import is_long, understand_text
 from cairn.search.features import file_features
+from cairn.search.habits import tuned_features
 from cairn.search.library import Library
 from cairn.search.long_answer import LongText
 from cairn.search.past import file_history
@@ -135,8 +136,10 @@ def make_case(
     request, weights = SearchRequest(query=""), WEIGHTS if query.item is None else LONG_WEIGHTS
     gather = None if query.item is None else LongText(library, query, query.item, request).gather
     history = file_history(snapshot, library.past, query) if use_history else None
+    is_long = use_history and query.item is not None
+    more = tuned_features(snapshot, library.past, query, weights) if is_long else None
     arguments = (snapshot, library.connection, query, vector, request)
-    scores = first_stage(*arguments, weights, None, gather, history).scores
+    scores = first_stage(*arguments, weights, None, gather, history, more).scores
     scores.settle(MOST)
     blobs = learned.candidates(snapshot, scores, MOST)
     files = snapshot.file_of_blob[blobs]
@@ -149,7 +152,7 @@ def make_case(
             column.append(values.get(name, 0.0))
     first = []
     if query.named is not None:
-        ranking = rank(*arguments, 20, weights, None, gather, history)
+        ranking = rank(*arguments, 20, weights, None, gather, history, more)
         named = dict.fromkeys(one.file for one in ranking.rows[: ranking.n_named])
         first = [int(np.flatnonzero(files == file)[0]) for file in named if file in files]
     return Case(

@@ -92,6 +92,26 @@ def test_a_search_prefers_the_file_that_such_commits_changed(project: Path, git:
     assert after[0].explain["history"] > 0
 
 
+def test_words_of_a_report_speak_for_the_files_that_changed_with_each_of_them(project: Path, git: Git) -> None:
+    text = "def follow_redirects():\n    return 'redirects are followed here'\n"
+    commit(project, git, "Split it", one=text, two=text + "# two\n")
+    report = "Redirects are not followed\n\nSince I use mirrors I get an empty page.\nThe mirrors of Debian redirect.\n"
+    with Workspace.open(project) as workspace:
+        workspace.index()
+        before = [hit.path for hit in workspace.search(report).code]
+        later = next(path for path in before[1:] if path in ("one.py", "two.py"))
+        commit(project, git, "Ask mirrors in turn", **{later.removesuffix(".py"): text + "# mirror\n"})
+        commit(project, git, "Take mirrors in", **{later.removesuffix(".py"): text + "# mirrors\n"})
+        workspace.index()
+        first = workspace.search(report, explain=True).code[0]
+        question = workspace.search("where are redirects of mirrors followed", explain=True).code[0]
+    assert first.path == later
+    assert first.explain is not None
+    assert first.explain["telling"] > 0 < first.explain["words"]
+    assert question.explain is not None
+    assert not {"telling", "words"} & set(question.explain)
+
+
 def test_only_new_commits_are_read_and_a_branch_knows_its_own(project: Path, git: Git) -> None:
     with Workspace.open(project) as workspace:
         workspace.index()

@@ -327,8 +327,7 @@ def _notes_on_named(library: Library, query: Query, request: SearchRequest, rank
         place = query.asked.place if query.asked and query.asked.place else query.named.scope
         notes.append(f"No {query.named.last!r} is defined in {place}; these are elsewhere.")
     if ranking.lacks == "file":
-        like = "; what comes first is like it" if ranking.n_named else ""
-        notes.append(f"No file {query.path} is indexed{like}.")
+        notes.append(f"No file {query.path} is indexed{'; what comes first is like it' if ranking.n_named else ''}.")
     if ranking.n_named and (not ranking.is_sure or (query.kinds and not means_name(query))):
         name = query.asked.name if query.asked else query.text
         words = f"The definitions of {name!r} come first; to take it as prose"

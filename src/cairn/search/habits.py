@@ -1,4 +1,4 @@
-"""What a project's commits say of its files beside their words: features that only a tuning makes count."""
+"""What a project's commits say of its files beside their words: features that a long text or a tuning makes count."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ _YEAR_SECONDS = 365.25 * 86_400
 # After how many years a change counts half for `recent` and for `churn`.
 _HALF_LIVES = {"recent": 0.06, "churn": 0.5}
 _MOST_COMMITS = 300  # of a word, the newest
+_MOST_WORDS = 24  # of a query, those that say most
 # Of the last commits so many count, each so much of the one after it.
 _LAST_COMMITS, _LAST_SHARE = 40, 0.85
 _USUAL_COMMITS = 1_500  # say how often a file changes whatever a commit is about
@@ -48,7 +49,7 @@ def scope_of(text: str) -> str:
 def tuned_features(
     snapshot: Snapshot, of_view: PastOfView | None, query: Query, weights: Weights
 ) -> dict[str, Floats] | None:
-    """Return features of files with a weight that the shipped values do not have, each of shape (n_files,), 0 to 1.
+    """Return features of files with a weight that those for questions do not have, each of shape (n_files,), 0 to 1.
 
     Whatever is looked for, `recent` and `churn` say how much a file changed of late and within a year, `last` and
     `last_folder` how much it, and what is in its folder, changed in the last commits. `words` is the share of the
@@ -145,8 +146,12 @@ def words_of(past: Past, query: Query) -> dict[str, Doubles]:
     value = _value_of(past, newest)
     usual = _changes_in(past, newest, value).by_path(past) / max(1e-9, float(value.sum()))
     total, sums, telling = 0.0, np.zeros(past.n_paths), np.zeros(past.n_paths)
-    for _, weight, commits in _commits_of_terms(past, query):
-        rarity = weight * math.log1p((len(past) - len(commits) + 0.5) / (len(commits) + 0.5))
+    known = [
+        (weight * math.log1p((len(past) - len(commits) + 0.5) / (len(commits) + 0.5)), commits)
+        for _, weight, commits in _commits_of_terms(past, query)
+    ]
+    known.sort(key=lambda one: -one[0])
+    for rarity, commits in known[:_MOST_WORDS]:
         total += rarity
         commits = np.sort(commits)[:_MOST_COMMITS]
         value = _value_of(past, commits)

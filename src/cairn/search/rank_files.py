@@ -40,6 +40,8 @@ LONG_WEIGHTS = WEIGHTS._replace(
     file_lexical=0.6,
     test=-0.5,
     depth=-0.2,
+    words=0.3,
+    telling=0.3,
 )
 
 
@@ -66,11 +68,11 @@ def rank_files(
             notes.extend(meaning.notes)
     if query.mode == "semantic" or query.item is not None or not tuning.number:
         weights = MEANING_WEIGHTS if query.mode == "semantic" else WEIGHTS if query.item is None else LONG_WEIGHTS
-        history, more = file_history(snapshot, library.past, query), None
+        history = file_history(snapshot, library.past, query)
     else:
         weights = tuning.weights_for(query.text)
         history = file_history(snapshot, library.past, query, tuning.share_for(query.text))
-        more = tuned_features(snapshot, library.past, query, weights)
+    more = tuned_features(snapshot, library.past, query, weights)
     return rank(snapshot, connection, query, vector, filters, limit, weights, dense, gather, history, more)
 
 

@@ -70,6 +70,16 @@ def test_a_scope_speaks_for_the_folder_of_the_commits_that_named_it(tmp_path: Pa
     assert not scope_changes(past, understand("router keeps it", "hybrid")).any()
 
 
+def test_of_a_long_text_only_the_words_that_say_most_are_looked_up(tmp_path: Path) -> None:
+    few = [f"{letter}olm" for letter in "bcdfghjklmnpqrtvwxyz"] + [f"{letter}ulm" for letter in "bdgk"]
+    past = past_of(tmp_path, *((word, [1]) for word in few), *(("common", [3]) for _ in range(9)))
+    assert by_path(past, words_of(past, understand(" ".join([*few[:3], "common"]), "hybrid"))["words"])[
+        "cache/store.py"
+    ]
+    found = by_path(past, words_of(past, understand(" ".join(["common", *few]), "hybrid"))["words"])
+    assert found["router/match.py"] > found["cache/store.py"] == 0
+
+
 def test_a_word_tells_most_of_files_that_change_seldom_without_it(tmp_path: Path) -> None:
     commits = [("upload retri", [3, 4]) if number % 10 == 0 else ("another thing", [1, 4]) for number in range(60)]
     past = past_of(tmp_path, *commits)
