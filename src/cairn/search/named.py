@@ -33,6 +33,7 @@ _MAX_UNSURE = 3  # definitions of a plain word that come first where the word ma
 _DECIMALS = 5  # a difference that only comes from the order of summing is a tie, which the path decides
 _FURTHER_KINDS = frozenset({"impl", "extension", "constructor", "destructor"})  # they belong to a type of that name
 _HEADER, _TYPINGS = re.compile(r"\.(h|hh|hpp|hxx)$"), re.compile(r"\.(pyi|d\.[mc]?ts)$")
+_BETWEEN_PARTS = re.compile(r"[/.]")
 _HOLDERS = frozenset({"enum", "constant", "variable"})  # of members that are no definitions
 _VALUES, _MEMBERS = frozenset({"constant", "variable"}), frozenset({"method", "callback"})
 _DEEPEST = 1_000  # folders; no file is as deep
@@ -264,6 +265,10 @@ def _files(snapshot: Snapshot, query: Query, *, is_defined: bool) -> list[int]:
     )
     if not files and not is_defined and not _is_path_of_file(query.path):
         files = finder.by_module(query.path.replace("/", ".")) or finder.by_stem(query.path)
+        if not _BETWEEN_PARTS.search(
+            query.path
+        ):  # `content-type` is rather what code says than what a document is about
+            files = [file for file in files if not int(snapshot.files.roles[file]) & int(ASIDE & ~query.wants)]
     return files
 
 

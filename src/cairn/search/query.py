@@ -27,6 +27,8 @@ MAX_TERMS = 64  # of a very long query the first ones count
 
 _SYMBOL = re.compile(r"[A-Za-z_$@~][\w$]*(?:(?:::|\.|#|->|\\)~?[A-Za-z_$][\w$]*)*(?:\(\))?[?!]?(?:\(\))?")
 _PATH = re.compile(r"[\w@.+~-]*[./\\:][\w@.+~/\\:-]*\w/?|[\w@+-][\w@.+-]*/")
+# The name of a program or a file without its ending, as `git-effort`.
+_DASHED = re.compile(r"[A-Za-z][\w.+]*(?:-[\w.+]+)+")
 _QUOTED = re.compile(r'"([^"]+)"|`([^`]+)`|\'([^\']+)\'')
 _REGEX_MARKS = re.compile(
     r"^\w+\?\w+$|\\[wdsbSWDB.(){}\[\]]|\.[*+]|\(\?|\(\w+\|\w|^\^|\$$|\w\|\w|[)\w]\{\d"
@@ -188,7 +190,9 @@ def understand(text: str, mode: Mode = "auto") -> Query:
     pattern = ""
     if resolved in EXACT_MODES:
         pattern = text if mode != "auto" else _pattern_of(stripped, resolved)
-    asked, about = _asked_name(stripped) if mode == "auto" else None, stripped
+    found = parse_asked_name(stripped) if mode == "auto" else None
+    # None if the name could not be one of code, as that of a program: `where is git-effort`.
+    asked, about = found if found and _SYMBOL.fullmatch(found.name.replace("/", ".")) else None, stripped
     if asked is not None and (asked.is_sure or not (asked.kinds or asked.place)):
         about = " ".join([asked.name, *asked.scope])
     raws, verbs = join_phrasal_verbs(
@@ -218,16 +222,15 @@ def understand(text: str, mode: Mode = "auto") -> Query:
         named=named,
         kinds=kinds,
         asked=asked,
-        path=next((one for one in (about, stripped) if mode == "auto" and _PATH.fullmatch(one)), ""),
+        path=_path_in((about, stripped, found.name if found and not asked else "")) if mode == "auto" else "",
         relation=parse_relation(stripped) if mode == "auto" else None,
         listed=listed,
     )
 
 
-def _asked_name(text: str) -> AskedName | None:
-    """Return the question for one name that a text is, None if the name could not be one of code."""
-    asked = parse_asked_name(text)
-    return asked if asked and _SYMBOL.fullmatch(asked.name.replace("/", ".")) else None
+def _path_in(texts: Iterable[str]) -> str:
+    """Return the first of some texts that may be the path of a file, empty for none."""
+    return next((one for one in texts if _PATH.fullmatch(one) or _DASHED.fullmatch(one)), "")
 
 
 def _listed(text: str) -> tuple[Name, ...]:
