@@ -38,7 +38,8 @@ _SCRIPTS = frozenset({"bash", "powershell", "dockerfile", "make"})
 _KEY = re.compile(r"(?<![\w@/.:-])[a-z][\w-]*(?:\.[a-z][\w-]*)+(?![\w(/.:-])")
 _NESTING = frozenset({"yaml", "json", "toml", "ini"})
 _TELLING = 3  # parts that say enough where a file has more before them
-_MAX_FILES, _MAX_BYTES, _MAX_SET = 32, 300_000, 3
+_MAX_FILES, _MAX_BYTES, _MAX_SET = 32, 1_000_000, 3
+_ENGLISH = re.compile(r"(?:^|[/._-])en(?:[-_](?:US|GB))?[/.]")  # a file of texts that others translate
 # Lines of code that say a key as it is asked for, and hits that come before settings of tests, examples and documents.
 _MAX_BEFORE, _BEFORE_OTHERS = 3, 2
 # A key of YAML or JSON with its indentation; a section, and a key in one, of TOML and the like.
@@ -132,12 +133,15 @@ def _lines_nesting(library: Library, key: str, request: SearchRequest) -> list[C
         if names[snapshot.files.languages[file]] in _NESTING and (chosen is None or file in chosen)
     ]
     aside = int(ASIDE & ~Role.CONFIG)
-    files.sort(key=lambda file: (bool(int(roles[file]) & aside), paths[file].count("/")))
+    files.sort(
+        key=lambda file: (bool(int(roles[file]) & aside), not _ENGLISH.search(paths[file]), paths[file].count("/"))
+    )
     found: list[tuple[bool, LineMatch]] = []
     for file, text in read_files(library, files[:_MAX_FILES]).items():
         waiting.check()
         is_aside = bool(int(roles[file]) & aside)
-        if is_aside and not all(is_guess for is_guess, _ in found):
+        n_sure = sum(not is_guess for is_guess, _ in found)
+        if n_sure >= _MAX_SET or (n_sure and is_aside):
             break
         lines = text.data[:_MAX_BYTES].decode("utf-8", "replace").split("\n")
         is_indented = names[snapshot.files.languages[file]] in ("yaml", "json")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -32,6 +32,8 @@ _PROSE = re.compile(r"\.(md|mdx|rst|txt|adoc|html?|markdown)$")
 # In order of preference as the original of the others.
 _ENGLISH = ("en", "en-us", "base", "en-gb")
 _LEAST_TOGETHER = 2  # languages of texts that also have a version without a language
+_LEAST_KNOWN = 5  # languages of the files in a folder, for others there to be languages, too, such as `aln.yml`
+_MAY_BE_LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z\d]{2,10}){0,2}")
 _MOST_LOCALES = 8  # parts of a path to look at
 
 
@@ -61,10 +63,32 @@ def translated_files(paths: Sequence[str]) -> list[int]:
         source = next((language for language in _english(variants) if language in variants), None)
         if source is not None and len(variants) > 1:
             translations.update(number for language, number in variants.items() if language != source)
+    translations.update(_further(paths, {common: variants for common, variants in found.items() if "en" in variants}))
     for common, variants in bare.items():
         if common in numbers and (len(variants) >= _LEAST_TOGETHER or _PROSE.search(common)):
             translations.update(number for language, number in variants.items() if not language.startswith("en"))
     return sorted(translations)
+
+
+def _further(paths: Sequence[str], found: Mapping[str, dict[str, int]]) -> Iterator[int]:
+    """Yield the numbers of the files beside many translations that are called as one in a language without a code here.
+
+    Args:
+        paths: of all files.
+        found: the languages of texts that have one in English, by what their paths have in common.
+    """
+    texts: dict[str, list[tuple[str, str]]] = {}  # by folder: what stands before and behind the language
+    sources: set[int] = set()
+    for common, variants in found.items():
+        before, _, after = common.partition("{}")
+        if len(variants) >= _LEAST_KNOWN and "/" not in after:
+            texts.setdefault(before.rpartition("/")[0], []).append((before, after))
+            sources.add(variants["en"])
+    for number, path in enumerate(paths if texts else ()):
+        for before, after in texts.get(path.rpartition("/")[0], ()):
+            middle = path[len(before) : len(path) - len(after)] if path.startswith(before) else ""
+            if path.endswith(after) and _MAY_BE_LANGUAGE.fullmatch(middle) and number not in sources:
+                yield number
 
 
 def _candidates(paths: Sequence[str]) -> Iterator[int]:

@@ -55,6 +55,18 @@ def test_other_paths_are_no_translations(paths: tuple[str, ...]) -> None:
     assert translations(*paths) == []
 
 
+def test_beside_many_languages_what_is_called_like_one_is_a_language_too() -> None:
+    known = [f"config/locales/{code}.yml" for code in ("de", "fr", "it", "ja")]
+    further = ["config/locales/aln.yml", "config/locales/be-Tarask.yml", "config/locales/map_bms.yml"]
+    assert translations("config/locales/en.yml", *known, *further) == [*known, *further]
+    others = ["config/locales/plural.yml", "config/locales/api/run.yml", "config/map.yml", "config/locales/map.rb"]
+    assert translations("config/locales/en.yml", *known, *others) == known
+
+
+def test_beside_a_few_languages_what_is_called_like_one_is_none() -> None:
+    assert translations("web/en.js", "web/de.js", "web/map.js") == ["web/de.js"]
+
+
 def test_odd_paths_are_no_translations() -> None:
     assert translations("", "/", "..", "en", "lang/en", "lang/de", "a\nen/b", "a\nde/b\udcff.md", "de.json") == []
 
