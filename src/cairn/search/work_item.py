@@ -86,6 +86,11 @@ _SETTING = re.compile(
     rf"[\s>*+|-]*+[\w .()/+-]{{0,40}}(?<!\.)\b(?:{'|'.join(sorted(_INSTALLED))})\b"
     r"[\w ()/+]{0,30}(?:\*\*)?\s*[:=|].{0,100}$"
 )
+# A step of a list: `1. python=3 is ignored`, but not `1. OS: Linux`.
+_STEP = re.compile(
+    rf"\s{{0,20}}\d{{1,2}}[.)]\s{{1,4}}(?!(?:\w{{1,30}} )?(?:{'|'.join(sorted(_INSTALLED))})(?: version)?\s?:)",
+    re.IGNORECASE,
+)
 _VERSIONED = re.compile(r"^[\s>*+|-]*[\w@/.-]+(?:\s+version)?\s*[:=|@ ]\s*v?\d+(?:\.\d+)+\S*\s*\|?$")
 # A command that asks for a version, and a line that says one.
 _NUMBERS = re.compile(r"\d\.\d")  # which a version has, quickly told
@@ -399,7 +404,7 @@ def _is_setting(line: str) -> bool:
     """Tell whether a line says what is installed, or in which version."""
     if len(line) >= _MAX_SETTING:
         return False
-    if _may_be_setting(line) and _SETTING.match(line.lower()) and not _MESSAGE.match(line):
+    if _may_be_setting(line) and _SETTING.match(line.lower()) and not (_MESSAGE.match(line) or _STEP.match(line)):
         return True
     return "." in line and _NUMBERS.search(line) is not None and _VERSIONED.match(line) is not None
 

@@ -177,6 +177,16 @@ def test_a_line_that_says_nothing_is_left_out_and_no_subject(line: str) -> None:
     assert (item.subject, item.prose) == ("The cart forgets discounts.", "Add one.")
 
 
+@pytest.mark.parametrize("step", ["1. shell=True is passed to the cart", "2) Start it with platform=linux"])
+def test_a_numbered_step_says_nothing_of_what_is_installed(step: str) -> None:
+    assert step in read_work_item(f"Checkout fails\n\nSteps\n\n{step}\n3. Check out\n").prose
+
+
+@pytest.mark.parametrize("line", ["1. OS: Linux", "2. Node version: 18.2"])
+def test_a_number_before_what_is_installed_makes_no_step_of_it(line: str) -> None:
+    assert line not in read_work_item(f"Checkout fails\n\nIt is empty.\n\n{line}\n").prose
+
+
 def test_what_begins_like_a_greeting_may_be_a_subject() -> None:
     assert read_work_item("Hello world example\n\nIt does not print.").subject == "Hello world example"
 
