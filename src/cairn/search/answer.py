@@ -34,7 +34,7 @@ from cairn.search.message_keys import with_users_of_keys
 from cairn.search.misspelt import NamesMeant, names_meant, notes_on_names_meant
 from cairn.search.name_lines import is_heading, lines_instead, with_fields, with_lines_that_set
 from cairn.search.named import MAX_NAMESAKES, may_be_named, means_name, owner_of
-from cairn.search.pasted_answer import with_named_option, with_pasted
+from cairn.search.pasted_answer import with_named_option, with_pasted, with_route_of_path
 from cairn.search.query import (
     EXACT_MODES,
     SCOPE_MARK,
@@ -279,7 +279,8 @@ def _with_lines(
         return declared
     if not _is_named(query, hits):
         return with_pasted(library, query, request, hits, notes)
-    return with_fields(library, query, request, hits) if is_heading(query, hits[0]) else hits
+    hits = with_fields(library, query, request, hits) if is_heading(query, hits[0]) else hits
+    return with_route_of_path(library, query, request, hits, notes)
 
 
 def _hits_of_ranking(

@@ -110,6 +110,10 @@ class FileFinder:
                 return found if len(found) <= MAX_ALIKE else []
         return []
 
+    def by_last_part(self, part: str) -> list[int]:
+        """Return the numbers of the files whose modules are called so, whatever they are in."""
+        return self._by_stem.get(part, [])
+
     def exactly(self, path: str) -> list[int]:
         """Return the number of the file with exactly this path from the root of the project, none if there is none."""
         return [number for number in self.files_by_name.get(path.rpartition("/")[2], []) if self.paths[number] == path]

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from cairn.answers import CodeHit
 from cairn.hints import Hint
 from cairn.loading import load
-from cairn.search.confidence import GUESSED, confidence_word
+from cairn.search.confidence import GUESSED, HIGH, confidence_word
 from cairn.search.diagnosed import diagnosed_path, makes_diagnosis
 from cairn.search.exact import LineMatch
 from cairn.search.exact_answer import hits_of_lines
+from cairn.search.file_finder import has_known_ending
 from cairn.search.library import Library
 from cairn.search.message_keys import with_users_of_keys
 from cairn.search.named import means_name
@@ -58,7 +59,7 @@ def with_pasted(
     elif "--" in query.text and (options := load(_FIND_OPTIONS)(library, query.text, request)):
         return _with_options(library, query, request, options, ranked, notes)
     elif "/" in query.text and (requests := load(_READ_REQUESTS)(query.text)):
-        named, is_one = _hits_of_routes(library, requests, request, notes)
+        named, is_one = _hits_of_routes(library, query, requests, request, notes)
         ranked = [_at_most(hit, GUESSED) for hit in ranked] if is_one else ranked
     pasted = _pasted_in(query) if len(named) < limit and not _is_place(query.text) else []
     found = find_pasted(library, pasted, query.wants, request, limit - len(named))
@@ -104,24 +105,41 @@ def with_named_option(
     return _with_options(library, query, request, sure, ranked, notes) if sure else []
 
 
+def with_route_of_path(
+    library: Library, query: Query, request: SearchRequest, ranked: list[CodeHit], notes: list[str]
+) -> list[CodeHit]:
+    """Return the hits behind the route that a path such as `/auth/login` surely means, though a file is called so."""
+    is_path = query.path.startswith("/") and not has_known_ending(query.path)
+    if not is_path or not (requests := load(_READ_REQUESTS)(query.text)):
+        return ranked
+    said: list[str] = []
+    routes, _ = _hits_of_routes(library, query, requests, request, said)
+    if not routes or routes[0].relevance < HIGH:
+        return ranked
+    notes[:] = [*said, *notes]
+    return [*routes, *_without(ranked, routes)][: request.limit or None]
+
+
 def _without(hits: Sequence[CodeHit], shown: Sequence[CodeHit]) -> list[CodeHit]:
     ids = {hit.id for hit in shown}
     return [hit for hit in hits if hit.id not in ids]
 
 
 def _hits_of_routes(
-    library: Library, requests: Sequence[RequestLine], request: SearchRequest, notes: list[str]
+    library: Library, query: Query, requests: Sequence[RequestLine], request: SearchRequest, notes: list[str]
 ) -> tuple[list[CodeHit], bool]:
     """Return the lines that declare the route of a request, and whether the text is sure to be one."""
+    is_one = bool(requests[0].method) or query.path.startswith("/")
     if routes := load(_FIND_ROUTES)(library, requests, request):
         fits = "for other methods" if routes[0].is_other else "which the request fits"
-        notes.append(f"What comes first declares the route {routes[0].template!r}, {fits}.")
-    elif requests[0].method:
-        asked = f"{requests[0].method} /{'/'.join(requests[0].segments)}"
+        declared = f"the route {routes[0].template!r}" if routes[0].template else "a route"  # where its group ends
+        notes.append(f"What comes first declares {declared}, {fits}.")
+    elif is_one:
+        asked = f"{requests[0].method} /{'/'.join(requests[0].segments)}".lstrip()
         words = f"No route that fits {asked} was found in the files that say most of its path"
         notes.append(f"{words}; routes that only a framework knows are not read.")
     hits = _hits_with_shares(library, [(one.line, one.share) for one in routes], request)
-    return hits, bool(routes or requests[0].method)
+    return hits, bool(routes) or is_one
 
 
 def _with_options(

@@ -27,6 +27,8 @@ MAX_TERMS = 64  # of a very long query the first ones count
 
 _SYMBOL = re.compile(r"[A-Za-z_$@~][\w$]*(?:(?:::|\.|#|->|\\)~?[A-Za-z_$][\w$]*)*(?:\(\))?[?!]?(?:\(\))?")
 _PATH = re.compile(r"[\w@.+~-]*[./\\:][\w@.+~/\\:-]*\w/?|[\w@+-][\w@.+-]*/")
+# The path of a route with placeholders: `/users/{id}`.
+_ROUTE = re.compile(r"(?:/(?:[\w.~-]+|:\w+|\{[\w:]+\}|<[\w:]+>|\[[\w.]+\])){2,12}/?")
 # The name of a program or a file without its ending, as `git-effort`.
 _DASHED = re.compile(r"[A-Za-z][\w.+]*(?:-[\w.+]+)+")
 _QUOTED = re.compile(r'"([^"]+)"|`([^`]+)`|\'([^\']+)\'')
@@ -267,7 +269,7 @@ def classify(text: str) -> Mode:
     n_words = len(text.split())
     if (slashed := _SLASHED.fullmatch(text)) and (r"\/" in slashed[1] or _REGEX_MARKS.search(slashed[1])):
         return "regex"
-    if text.endswith("?") or n_words > 8 or is_plain(text):
+    if text.endswith("?") or n_words > 8 or is_plain(text) or _ROUTE.fullmatch(text):
         return "hybrid"
     if n_words <= 4 and _REGEX_MARKS.search(text):
         return "regex"

@@ -55,7 +55,11 @@ class RouteFile:
         return self.templates.lines
 
     def fitting(
-        self, request: RequestLine, telling: Set[str], words: Set[str]
+        self,
+        request: RequestLine,
+        telling: Set[str],
+        words: Set[str],
+        mounts: Sequence[tuple[str, ...]] = (),
     ) -> Iterator[tuple[RouteTemplate, float]]:
         """Yield the templates that may fit a request, each with how well it does.
 
@@ -63,9 +67,10 @@ class RouteFile:
             request: what is asked for.
             telling: segments of which a template must have one; see `FileTemplates.fitting`.
             words: of the path of the file.
+            mounts: what other files put before all routes of this one.
         """
         templates = self.templates.fitting(request.segments, telling)
-        prefixes = RoutePrefixes(templates, self._groups, words)
+        prefixes = RoutePrefixes(templates, self._groups, words, mounts)
         return ((one, fit_of(one, prefixes, request)) for one in templates)
 
 

@@ -8,11 +8,17 @@ from collections.abc import Sequence, Set
 from functools import cached_property
 
 from cairn.search.request_text import RequestLine
-from cairn.search.route_templates import RouteTemplate, assigned_name, name_of_group, stands_for
+from cairn.search.route_templates import (
+    LEADING,
+    PLACEHOLDER,
+    RouteTemplate,
+    assigned_name,
+    name_of_group,
+    stands_for,
+    without_lead,
+)
 
 VALUE = re.compile(r"\d|-|%|^[A-Z]")  # in what stands for something, and not in the name of a resource
-# What paths of interfaces begin with: `api`, `rest`, a version, and, as in Kubernetes, `apis` and the name of a group.
-LEADING = re.compile(r"(?i)apis?|v\d+(?:(?:alpha|beta)\d*)?|rest|[a-z][a-z\d-]*(?:\.[a-z][a-z\d-]*){2,}")
 _VERSION, _MAY_BE_VERSION = re.compile(r"(?i)apis?|v\d{1,3}"), re.compile(r"(?i)v\b|ver|api|\*|\.\.\.")
 # What a segment counts that is the same, that fits a placeholder and looks like a value, and that fits it otherwise.
 SAME, FITS, MAY_FIT = 1.0, 0.9, 0.5
@@ -75,12 +81,25 @@ class FileGroups:
 
 
 class RoutePrefixes:
-    """What may stand before a template in a path: the templates of groups over it in its file, one within the other."""
+    """What may stand before a template in a path: the templates of groups over it in its file, one within the other.
 
-    def __init__(self, templates: Sequence[RouteTemplate], groups: FileGroups, words: Set[str]) -> None:
+    Args:
+        templates: of the file.
+        groups: what is known of them.
+        words: of the path of the file.
+        mounts: what other files put before all routes of this one.
+    """
+
+    def __init__(
+        self,
+        templates: Sequence[RouteTemplate],
+        groups: FileGroups,
+        words: Set[str],
+        mounts: Sequence[tuple[str, ...]] = (),
+    ) -> None:
         self._templates = [one for one in templates if one.is_prefix][:_MAX_GROUPS]
         self._groups = groups
-        self._words = words  # of the path of the file
+        self._words, self._mounts = words, mounts
         self._best: dict[tuple[int, int], tuple[float, int, int]] = {}
 
     def best(self, rest: tuple[str, ...], number: int, depth: int = _MAX_DEPTH) -> tuple[float, int, int]:
@@ -93,13 +112,19 @@ class RoutePrefixes:
         if (key := (len(rest), number)) not in self._best:
             in_path = (_IN_PATH, 1, 1) if folded(rest[-1]) in self._words else _NONE
             held = (one for one in self._templates if self._groups.holds(one.number, number))
-            self._best[key] = max([in_path, *(self._chain(one, rest, depth) for one in held)])
+            mounts = dict.fromkeys(each for mount in self._mounts for each in (mount, without_lead(mount)))
+            mounted = ((*own, len(mount)) for mount in mounts if (own := _match(mount, rest)) is not None)
+            self._best[key] = max([in_path, *mounted, *(self._chain(one, rest, depth) for one in held)])
         return self._best[key]
 
     def _chain(self, group: RouteTemplate, rest: tuple[str, ...], depth: int) -> tuple[float, int, int]:
-        if (own := _match(group.segments, rest)) is None:
+        segments = group.segments
+        if (own := _match(segments, rest)) is None:
+            segments = without_lead(segments)
+            own = _match(segments, rest) if len(segments) < len(group.segments) else None
+        if own is None:
             return _NONE
-        n_own = len(group.segments)
+        n_own = len(segments)
         value, n_same, covered = self.best(rest[: len(rest) - n_own], group.number, depth - 1)
         return (own[0] + value, own[1] + n_same, n_own + covered) if own[1] + n_same else _NONE
 
@@ -117,18 +142,22 @@ def _indent_of(line: str) -> int:
 
 def fit_of(template: RouteTemplate, prefixes: RoutePrefixes, request: RequestLine) -> float:
     """Return how well a route fits a request, with groups over it in its file where they make it fit better."""
-    own = _match(template.segments, request.segments) if template.segments else (0.0, 0)
+    segments = template.segments
+    if (own := _match(segments, request.segments) if segments else (0.0, 0)) is None:
+        segments = without_lead(segments)  # who asks may leave out a version
+        own = _match(segments, request.segments) if len(segments) < len(template.segments) else None
     if own is None:
         return 0.0
-    rest = request.segments[: len(request.segments) - len(template.segments)]
+    rest = request.segments[: len(request.segments) - len(segments)]
+    n_missing = len(template.segments) - len(segments)
     shares = []
     for value, n_same, covered in (_NONE, prefixes.best(rest, template.number)):
         if own[1] + n_same:
             uncovered = rest[: len(rest) - covered]
             n_left = sum(LEADING.fullmatch(one) is None for one in uncovered)
-            share = (own[0] + value) / (len(template.segments) + covered + n_left)
-            shares.append(share - LEFT_OUT * (len(uncovered) - n_left))
-    share = max(shares, default=0.0)
+            share = (own[0] + value) / (len(segments) + covered + n_left)
+            shares.append(share - LEFT_OUT * (len(uncovered) - n_left + n_missing))
+    share = max(shares, default=0.0) - LEFT_OUT * template.is_prefix  # what it holds answers
     if request.method:
         share *= OTHER_METHOD if is_of_others(template, request) else 1.0 if template.methods else NO_METHOD
     if template.is_shown:
@@ -161,7 +190,7 @@ def fit_of_variable(own: str, asked: str) -> float | None:
     """Return how well a segment fits one of a template with a placeholder, None if it does not or there is none."""
     if not stands_for(own, asked) or (_VERSION.fullmatch(asked) and not _MAY_BE_VERSION.search(own)):
         return None
-    return FITS if VALUE.search(asked) else MAY_FIT
+    return FITS if VALUE.search(asked) or PLACEHOLDER.fullmatch(asked) else MAY_FIT
 
 
 def folded(word: str) -> str:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 from cairn.search.request_text import METHODS, RequestLine
-from cairn.search.route_fit import LEADING, LEFT_OUT, SAME, fit_of_variable
+from cairn.search.route_fit import LEFT_OUT, SAME, fit_of_variable
+from cairn.search.route_templates import LEADING
 
 if TYPE_CHECKING:
     from cairn.index.snapshot import Snapshot

@@ -14,8 +14,7 @@ from cairn.search.exact import LineMatch
 from cairn.search.library import Library, line_at
 from cairn.search.query import SCOPE_MARK
 from cairn.search.request_text import METHODS, RequestLine
-from cairn.search.route_fit import LEADING
-from cairn.search.route_templates import MAX_LINE
+from cairn.search.route_templates import LEADING, MAX_LINE
 from cairn.source.roles import FOREIGN, Role
 from cairn.storage.index import chunk_db
 

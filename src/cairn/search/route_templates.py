@@ -24,17 +24,20 @@ _QUOTED = rf"[\"'`]\^?(?:(?:{METHODS}) )?((?=[\w/:{{<\[*])(?>\{{[^{{}}\"'`\n]{{0
 _TEMPLATE = re.compile(
     rf"{_QUOTED}"
     r"|\b(?:resources?|namespace|scope|get|post|put|patch|delete)[ (]:(\w{1,80})\b"
-    r"|(@(?:\w{1,80}\.)?(?i:get|post|put|patch|delete)(?:Mapping)?(?:\((?:\"\"|'')?[,)]|$))",
+    r"|(@(?:\w{1,80}\.)?(?i:get|post|put|patch|delete)(?:Mapping)?(?:\((?:\"\"|'')?[,)]|$)"
+    r"|\.(?:(?i:get|post|put|patch|delete)|route|Combo)\((?:\"\"|''),)",
     re.MULTILINE,
 )
 _IN_QUOTES = re.compile(_QUOTED)  # alone, which takes a quarter of the time
-_MARKS_OF_OTHERS = ("@", " :", "(:")  # in lines with one that is not in quotes
+_MARKS_OF_OTHERS = ("@", " :", "(:", '("",', "('',")  # in lines with one that is not in quotes
 # What begins a placeholder, an empty template, or what needs none.
 _MARKS = (
-    rb"/[:{<\[($]|[\"'`]\^?/?[:{<\[*]|\(\?P?<|[\"'`]/[\"'`]|@(?:\w+\.)?(?:get|post|put|patch|delete)"
+    rb"\((?:\"\"|''),|/[:{<\[($]|[\"'`]\^?/?[:{<\[*]|\(\?P?<|[\"'`]/[\"'`]|@(?:\w+\.)?(?:get|post|put|patch|delete)"
     rb"|\b(?:resources?|namespace|scope|get|post|put|patch|delete)[ (]:\w"
 )
 _OF_CLASS = rb"\[controller\]"  # what stands for a segment that the name of a class says
+# What paths of interfaces begin with: `api`, `rest`, a version, and, as in Kubernetes, `apis` and the name of a group.
+LEADING = re.compile(r"(?i)apis?|v\d+(?:(?:alpha|beta)\d*)?|rest|[a-z][a-z\d-]*(?:\.[a-z][a-z\d-]*){2,}")
 # A placeholder of some framework: `{id}`, `:id`, `<int:id>`, `[id]`, `(?P<id>\d+)`, `*`.
 PLACEHOLDER = re.compile(r"\{.*\}|:\w.*|<.*>|\[.*\]|\(.*\)|\*\w*|\$.*")
 # One that is a part of a segment, such as `:id.json` or `@{name}`.
@@ -45,6 +48,10 @@ _LITERAL = re.compile(r"[\w.@~,+!-]*")  # what may stand around a placeholder in
 _RESOURCE = re.compile(
     r"\b(?:resources?|Route::(?:apiR|r)esources?)\s*\(?\s*[\"':]?$|\b\w*router\w*\.register\s*\(\s*r?[\"']$"
 )
+# What a text is said to be, before it: `endpoint="user"` is but a name, unlike `prefix="user"` and `value = "user"`.
+_SAID_FOR, _MOST_SAID_FOR = re.compile(r"\b(\w+)\s*(?:=>?|:)\s*\[?\s*$"), 60
+_OF_PATHS = re.compile(r"(?i)path|url|uri|prefix|route|mount|pattern|template|rule|value|resource|group|scope")
+_NESTED = re.compile(r"\w+(?:\.\w+){1,4}")  # a resource of Laravel in another: `albums.songs`
 _MAY_END_BEFORE = re.compile(r"/(?::\w+\?|\{\w+\?\}|\[:?\w+\])$")  # its last segment may be left out
 _LEFT_OUT_ENDS = ("?", "?}", "]")  # how it ends then, told quickly
 _QUERY = re.compile(r"(?<!\()\?<.*")
@@ -70,17 +77,22 @@ _METHOD = re.compile(rf"\b(?i:({METHODS}))\b|(?:Http|Map|On)({METHODS.title()})\
 _SENDS_BEFORE = re.compile(
     r"(?i)(?:\b(?:href|action|src|to|from)\s*=\s*\{?|\b(?:redirect\w*|reverse|url_for|navigate\w*|push|open|visit|goto)\s*\(?"
     r"|[=!]=|\b(?:api|https?|client|service|axios|request|requests|session|conn|cy|page|\$|ky|got|this\.\w*(?i:http|client|api|axios|service)\w*)\.(?:\w+\.)*"
-    r"(?:get|post|put|patch|delete|head|options|request)(?:<[^>]*>)?\()\s*$"
+    r"(?:get|post|put|patch|delete|head|options|request)(?:<[^>]*>)?\("
+    r"|\b(?:\w*_)?(?:(?:new|send|make|do|build|create|perform|execute|api|auth|http|rest)_?request(?:[A-Z_]\w*)?"
+    r"|http_?request_?message|call_?api|api_?call)\([^\"'`()\n]{0,80}(?:[\"']\w{3,7}[\"'], ?)?"
+    r"|\bawait\s[^()\n]{0,80}\(|\.(?:get|post|put|patch|delete|send)\w{0,40}async(?:<[^<>\n]{0,80}>)?\()\s*$"
 )
 _SENDS = re.compile(
-    r"(?i)\b(?:fetch|axios|request|client|await|curl|assert|expect|perform|superagent|forRoutes|(?:ant|request|mvc)Matchers)\b"
+    r"(?i)\b(?:fetch|axios|httpx|aiohttp|reqwest|httparty|faraday|resttemplate|webclient|httpoison|request|client|curl|assert|expect|perform|superagent|forRoutes|(?:ant|request|mvc)Matchers)\b"
 )
 _OF_ROUTER = re.compile(rf"\.(?:{METHODS})\(\s*$")  # before the template, in Go, whose clients have no such methods
+# What declares a route whose methods stand below it, in Express a line for each, and how many lines may.
+_CHAIN_BEGINS, _LINES_OF_CHAIN = re.compile(r"(?:\.route|\.Combo)\("), 12
 _MOUNTS = re.compile(r"(?i)\b(?:include_router|register_blueprint|mount|nest|use)\(")
 # What a browser shows at a path, in the line of the path or the two after it.
 _SHOWS = re.compile(r"\b(?:component|loadComponent|loadChildren|element|redirectTo)\b\s*[:=]|<Route\b")
 _COMMENT = re.compile(r"\s*(?:#(?!\[)|//|/?\*|--|<!--)")
-_SENT, _PLAIN = 0.5, 0.85  # what such a template counts, and one with no word of routers beside it
+SENT, _PLAIN = 0.5, 0.85  # what such a template counts, and one with no word of routers beside it
 _NAMED_LIKE = re.compile(r"\bclass\s+(\w+?)Controller\b")  # what ASP.NET's `[controller]` stands for
 _LINES_TO_CLASS, _LINES_OF_PAGE = 6, 2
 _ASSIGNED = re.compile(r"\s*(?:\w+\s+)?(\w+)(?:\s*:\s*[\w.]+)?\s*:?=(?!=)")  # what a group is called
@@ -151,7 +163,7 @@ class FileTemplates:
         return list(islice(templates, _MAX_TEMPLATES))
 
     def _add(self, number: int, start: int, template: str) -> None:
-        place, parts = len(self._places), tuple([part.lower() for part in _segments_of(template)])
+        place, parts = len(self._places), tuple([part.lower() for part in without_lead(_segments_of(template))])
         self._places.append((number, start))
         self._parts.append(parts)
         for part in parts:  # also a placeholder: somebody may ask for `/users/{id}`
@@ -270,8 +282,12 @@ def finder_of(segments: Set[str], pattern: bytes) -> Any:  # noqa: ANN401 - re2 
 def _text_of(match: re.Match[str], lines: Sequence[str], number: int) -> str | None:
     """Return the text of what may be a template, None if it is no more than a value or a text with values in it."""
     template: str = match[1] or (match[2] if match.re is _TEMPLATE else "") or ""
-    if not _is_told(match, template) and (template.isdigit() or _HAS_PLACEHOLDER.search(template)):
-        return None
+    if _NESTED.fullmatch(template) and _RESOURCE.search(match.string[: match.start(1)]):
+        return template.replace(".", "/*/")
+    if not _is_told(match, template):
+        said_for = _SAID_FOR.search(match.string[: match.start()][-_MOST_SAID_FOR:])
+        if template.isdigit() or _HAS_PLACEHOLDER.search(template) or (said_for and not _OF_PATHS.search(said_for[1])):
+            return None
     return template.replace("[controller]", _class_below(lines, number)) if "[controller]" in template else template
 
 
@@ -290,19 +306,20 @@ def _templates_at(match: re.Match[str], lines: Sequence[str], number: int, is_go
         return
     before, is_told = own[: match.start()], _is_told(match, match[1] or match[2] or "")
     parts = _segments_of(template)
+    chained = _chained(lines, number) if _CHAIN_BEGINS.search(before) and not _METHOD.search(own) else ""
     if (around := _declaring(lines, number, is_told=is_told)) is None:
         return
     declared = around.replace(template, "") if template else around
     is_sent = "${" in template or (
         not (is_go and _OF_ROUTER.search(before)) and bool(_SENDS_BEFORE.search(before) or _SENDS.search(declared))
     )
-    is_plain = _DECLARED.search(around) is None or _MOUNTS.search(around) is not None
+    is_plain = (not chained and _DECLARED.search(around) is None) or _MOUNTS.search(around) is not None
     found = RouteTemplate(
         text=template,
         segments=parts,
         number=number,
-        methods=frozenset(name.upper() for names in _METHOD.findall(declared) for name in names if name),
-        weight=_SENT if is_sent else _PLAIN if is_plain else 1.0,
+        methods=frozenset(name.upper() for names in _METHOD.findall(chained or declared) for name in names if name),
+        weight=SENT if is_sent else _PLAIN if is_plain else 1.0,
         is_shown=_SHOWS.search("\n".join(lines[number - 1 : number + _LINES_OF_PAGE])) is not None,
         is_prefix=bool(template) and _is_prefix(lines, number),
     )
@@ -315,9 +332,27 @@ def _templates_at(match: re.Match[str], lines: Sequence[str], number: int, is_go
         yield found._replace(segments=parts[:-1])
 
 
+def _chained(lines: Sequence[str], number: int) -> str:
+    """Return the lines below one that go on with it: `.get(show)` below `.route('/:id')`."""
+    above, chained = lines[number - 1], []
+    for line in lines[number : number + _LINES_OF_CHAIN]:
+        goes_on = line.lstrip().startswith(".") or above.rstrip().endswith(".")
+        if not goes_on or _CHAIN_BEGINS.search(line):
+            break
+        chained.append(line[:MAX_LINE])
+        above = line
+    return "\n".join(chained)
+
+
 def _may_end_before(template: str) -> bool:
     """Tell whether the last segment of a template may be left out."""
     return template.endswith(_LEFT_OUT_ENDS) and _MAY_END_BEFORE.search(template) is not None
+
+
+def without_lead(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the segments of a template without `api` and versions before others, which who asks may leave out."""
+    n_leading = next((place for place, part in enumerate(parts) if not LEADING.fullmatch(part)), len(parts))
+    return parts[n_leading:] or parts
 
 
 def _fits_in_a_row(parts: Sequence[str], segments: Sequence[str]) -> bool:
@@ -402,7 +437,12 @@ def _declaring(lines: Sequence[str], number: int, *, is_told: bool) -> str | Non
     said_here = _says(own)
     if said_here.may_declare if is_told else said_here.declares:
         return own
-    return f"{before}\n{own}" if _says(before).declares else None
+    return f"{before}\n{own}" if _says(before).declares and (is_told or _is_open(before)) else None
+
+
+def _is_open(line: str) -> bool:
+    """Tell whether a line is none by itself: what it begins goes on in the next one."""
+    return line.rstrip().endswith(("(", "[", "{", ",", "\\"))
 
 
 class _Said(NamedTuple):

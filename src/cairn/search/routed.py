@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from cairn import waiting
 from cairn.index.snapshot import Snapshot
@@ -17,11 +18,12 @@ from cairn.search.filters import Filtered, filter_files
 from cairn.search.library import Library, line_in, read_files
 from cairn.search.request_text import RequestLine
 from cairn.search.route_exports import PAGES, handler_in
-from cairn.search.route_files import KeptRoutes, RouteFiles, route_files_of
-from cairn.search.route_fit import LEADING, OTHER_METHOD, folded, is_of_others
+from cairn.search.route_files import KeptRoutes, RouteFile, RouteFiles, route_files_of
+from cairn.search.route_fit import OTHER_METHOD, folded, is_of_others
 from cairn.search.route_folders import folders_of
 from cairn.search.route_handlers import handler_of
-from cairn.search.route_templates import finder_of, named_segments
+from cairn.search.route_mounts import MAX_CHAINS, MAX_DEPTH, MAX_MOUNTED, MAX_MOUNTING, Mounter, may_mount
+from cairn.search.route_templates import LEADING, RouteTemplate, finder_of, named_segments
 from cairn.search.word_files import MINOR, files_with_words, line_in_text
 from cairn.source.terms import terms_of_word
 from cairn.source.text import raw_words
@@ -33,12 +35,13 @@ _BATCH = 64  # files whose names are looked at, at once
 _MAX_ROUTES = 3
 # How well a route fits at least, how much worse than the best others may, and how sure they are then at most.
 _LEAST, _ALIKE, _NOT_BEST = 0.45, 0.1, 0.75
+_SURE = 0.95  # so well that nobody looks for prefixes in other files
 
 # How the files count in which a segment stands: more if it is rare, if they are called like what declares routes, less
 # if it is a value, and if they are examples or clients.
 _CALLED_SO, _SHORTEST = 0.9, 3  # the words of a path, that are looked for where they stand in longer ones, too
 _RARE, _FOR_ROUTING, _OF_VALUE, _MINOR_FACTOR = 0.1, 1.5, 0.2, 0.01
-_IS_VALUE = re.compile(r"\d|%|-.*-|^[A-Z]")  # with one hyphen it may be a name
+_IS_VALUE = re.compile(r"\d|%|-.*-|^[A-Z:{<\[*$(]")  # with one hyphen it may be a name
 
 # A decorator or an attribute, and how far below it what it is for begins.
 _MARKS, _MAX_BELOW = ("@", "[", "#["), 12
@@ -108,17 +111,74 @@ def _handled_in(library: Library, route: DeclaredRoute, request: RequestLine, fi
 
 def _routes_of_texts(library: Library, request: RequestLine, filters: Filtered, n_files: int) -> list[DeclaredRoute]:
     """Return the routes that templates in code declare, those first that fit best."""
-    snapshot = library.snapshot
-    files = _files_saying(snapshot, request.segments, filters, n_files)
-    of_view = route_files_of(snapshot)
-    texts, minor = read_files(library, files), of_view.are_minor(np.array(files, dtype=np.int64)).tolist()
-    paths = snapshot.files.paths
-    found: list[DeclaredRoute] = []
-    for file, is_minor in zip(files, minor, strict=True):
-        waiting.check()
-        routes = _routes_in(of_view.kept, file, paths[file], texts[file].data, request)
-        found += [route._replace(is_minor=is_minor) for route in routes]
+    files = _files_saying(library.snapshot, request.segments, filters, n_files)
+    found, mounting = _read_routes(library, request, dict.fromkeys(files, ()))
+    if not any(route.share >= _SURE and not route.is_minor for route in found):
+        chosen = filter_files(library.snapshot.files, filters)
+        mounted = {file: own for file, own in _mounted(library, request, mounting).items() if _has(chosen, file)}
+        found += _read_routes(library, request, mounted)[0]
+    paths = library.snapshot.files.paths
     return sorted(found, key=lambda route: (-route.share, paths[route.line.file].count("/")))
+
+
+def _has(chosen: npt.NDArray[np.int64] | None, file: int) -> bool:
+    return chosen is None or file in chosen
+
+
+def _read_routes(
+    library: Library, request: RequestLine, files: Mapping[int, Sequence[tuple[str, ...]]]
+) -> tuple[list[DeclaredRoute], list[_Mounting]]:
+    """Return the routes in some files that fit a request, and what may put a prefix before those of others.
+
+    Args:
+        library: of the project.
+        request: what is asked for.
+        files: with what other files put before all of their routes.
+    """
+    of_view, paths = route_files_of(library.snapshot), library.snapshot.files.paths
+    texts, minor = read_files(library, files), of_view.are_minor(np.array(list(files), dtype=np.int64)).tolist()
+    found: list[DeclaredRoute] = []
+    mounting: list[_Mounting] = []
+    for (file, mounts), is_minor in zip(files.items(), minor, strict=True):
+        waiting.check()
+        data = texts[file].data
+        for route_file, one, share in _fitting(of_view.kept, file, paths[file], data, request, mounts):
+            if share >= _LEAST and (route := _declared(file, data, route_file, one, share, request)) is not None:
+                found.append(route._replace(is_minor=is_minor))
+            if may_mount(one):
+                mounting.append(_Mounting(file, route_file.lines, one))
+    return found, mounting
+
+
+class _Mounting(NamedTuple):
+    """A template that may stand before the routes of another file, in which lines of a file."""
+
+    file: int
+    lines: Sequence[str]
+    template: RouteTemplate
+
+
+def _mounted(library: Library, request: RequestLine, mounting: Sequence[_Mounting]) -> dict[int, list[tuple[str, ...]]]:
+    """Return the files before whose routes some templates stand, with these, one behind the other."""
+    of_view = route_files_of(library.snapshot)
+    before: dict[int, list[tuple[str, ...]]] = {}
+    chains: dict[int, list[tuple[str, ...]]] = {each.file: [()] for each in mounting}
+    mounters: dict[int, Mounter] = {}
+    for _ in range(MAX_DEPTH):
+        further: dict[int, list[tuple[str, ...]]] = {}
+        for each in mounting[:MAX_MOUNTING]:
+            waiting.check()
+            mounter = mounters.setdefault(each.file, Mounter(library, of_view, each.file, each.lines))
+            for file in mounter.mounted_by(each.template):
+                new = [(*chain, *each.template.segments) for chain in chains.get(each.file, ())]
+                new = [chain for chain in new if chain not in before.get(file, ())][:MAX_CHAINS]
+                if new and (file in before or len(before) < MAX_MOUNTED):
+                    before.setdefault(file, []).extend(new)
+                    further.setdefault(file, []).extend(new)
+        if not further:
+            break
+        chains, mounting = further, _read_routes(library, request, further)[1]
+    return before
 
 
 def _routes_of_folders(library: Library, request: RequestLine, filters: Filtered) -> list[DeclaredRoute]:
@@ -191,21 +251,47 @@ def _is_value(before: str, segment: str) -> bool:
 
 def _routes_in(kept: KeptRoutes, file: int, path: str, data: bytes, request: RequestLine) -> Iterator[DeclaredRoute]:
     """Yield the routes of a file that fit a request. Where another file has the prefix, the path often says it."""
+    for route_file, one, share in _fitting(kept, file, path, data, request):
+        if share >= _LEAST and (route := _declared(file, data, route_file, one, share, request)) is not None:
+            yield route
+
+
+def _declared(
+    file: int, data: bytes, route_file: RouteFile, one: RouteTemplate, share: float, request: RequestLine
+) -> DeclaredRoute | None:
+    if (line := line_in(file, data, one.number)) is None:
+        return None
+    line = line._replace(end_line=_end_of(route_file.lines, one.number))
+    return DeclaredRoute(line, one.text, share, is_other=is_of_others(one, request))
+
+
+def _fitting(
+    kept: KeptRoutes,
+    file: int,
+    path: str,
+    data: bytes,
+    request: RequestLine,
+    mounts: Sequence[tuple[str, ...]] = (),
+) -> Iterator[tuple[RouteFile, RouteTemplate, float]]:
+    """Yield the templates of a file that may fit a request, each with how well it does.
+
+    Args:
+        kept: what files say.
+        file, path, data: the file.
+        request: what is asked for.
+        mounts: what other files put before its routes; else a template, or the path, must say something telling.
+    """
     data = data if len(data) <= _MAX_BYTES else data[:_MAX_BYTES]
     words = _words_of_path(path)
     telling = frozenset(one for one in named_segments(request.segments) if not LEADING.fullmatch(one))
-    is_in_path = any(folded(one) in words for one in telling)
+    is_said = bool(mounts) or any(folded(one) in words for one in telling)
     if not telling:
         return
-    needed = frozenset() if is_in_path else telling
-    if (route_file := kept.get(file, data)) is None and (is_in_path or _saying(telling).search(data)):
+    needed = frozenset() if is_said else telling
+    if (route_file := kept.get(file, data)) is None and (is_said or _saying(telling).search(data)):
         route_file = kept.read(file, data, request.segments, needed)
-    if route_file is None:
-        return
-    for one, share in route_file.fitting(request, needed, words):
-        if share >= _LEAST and (line := line_in(file, data, one.number)) is not None:
-            line = line._replace(end_line=_end_of(route_file.lines, one.number))
-            yield DeclaredRoute(line, one.text, share, is_other=is_of_others(one, request))
+    if route_file is not None:
+        yield from ((route_file, *pair) for pair in route_file.fitting(request, needed, words, mounts))
 
 
 @lru_cache(maxsize=1_024)  # of files that are read for many requests

@@ -12,6 +12,8 @@ from cairn.search.route_templates import FileTemplates, fitting_once
 from cairn.search.routed import _routes_in  # what a file declares is told from its text alone
 
 CARTS = ("api", "carts", "12", "items")
+ROUTE_OF_EXPRESS = "router\n  .route('/carts/:id')\n  .get(auth(), show)\n  .patch(change);\n\nrouter.put('/x', put);\n"
+COMBO = 'm.Combo("/carts/:id").\n\tGet(show).\n\tPatch(change)\nm.Put("/x", put)\n'
 
 
 @pytest.mark.parametrize(
@@ -75,6 +77,69 @@ def test_the_route_of_a_request_is_told_by_its_template_in_every_framework(sourc
     assert "items" in max(found, key=lambda one: one.share).line.text.decode()
 
 
+def best_of(source: str, method: str, *segments: str) -> tuple[str, float]:
+    found = _routes_in(KeptRoutes(), 0, "src/shop.x", source.encode(), RequestLine(method, segments))
+    best = max(found, key=lambda one: one.share, default=None)
+    return (best.line.text.decode().strip(), best.share) if best else ("", 0.0)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        'req, err := client.NewRequest("POST", "/carts")',
+        'req, err := http.NewRequestWithContext(ctx, "POST", "/carts", body)',
+        "const made = await this.send('/carts', { method: 'post' })",
+        'new HttpRequestMessage(HttpMethod.Post, "/carts")',
+        'await http.PostAsJsonAsync("/carts", cart)',
+        "do_request('POST', '/carts')",
+    ],
+)
+def test_what_sends_a_request_declares_no_route_of_it(call: str) -> None:
+    line, share = best_of(f"{call}\n", "POST", "carts")
+    assert share <= 0.5, line
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["router.post('/carts', async (req, res) => res.json(await add(req)))", "app.post('/carts', handleRequest)"],
+)
+def test_what_answers_a_request_may_wait_for_something_in_its_line(line: str) -> None:
+    assert best_of(f"{line}\n", "POST", "carts") == (line, 1.0)
+
+
+def test_a_word_beside_a_name_with_route_is_no_route() -> None:
+    assert best_of('view.Set("nextRoute", nextRoute)\nview.Set("menu", "carts")\n', "", "carts") == ("", 0.0)
+    assert best_of('api.add_resource(Carts, "/all/<id>", endpoint="carts")\n', "GET", "carts") == ("", 0.0)
+    assert best_of('@RequestMapping(\n  value = "carts")\n', "GET", "carts")[0] == 'value = "carts")'
+
+
+@pytest.mark.parametrize("method", ["GET", "PATCH"])
+@pytest.mark.parametrize("source", [ROUTE_OF_EXPRESS, COMBO])
+def test_a_route_is_for_the_methods_below_it(source: str, method: str) -> None:
+    assert best_of(source, method, "carts", "12")[1] == pytest.approx(0.95)
+    assert best_of(source, "PUT", "carts", "12")[1] < 0.6
+
+
+def test_a_route_of_the_next_line_says_nothing_of_the_methods_of_one() -> None:
+    source = '.route("/carts", get().to(all))\n.route("/carts", post().to(add))\n'
+    assert best_of(source, "POST", "carts") == ('.route("/carts", post().to(add))', 1.0)
+
+
+def test_who_asks_for_a_route_may_leave_out_its_version_and_name_its_placeholders() -> None:
+    line = 'app.get("/api/v2/carts/{cart_id}/items", items)'
+    assert best_of(f"{line}\n", "GET", "carts", ":id", "items")[1] > 0.9
+
+
+def test_a_resource_of_laravel_may_be_in_another() -> None:
+    line = "Route::apiResource('carts.items', ItemController::class);"
+    assert best_of(f"{line}\n", "GET", "carts", "12", "items")[0] == line
+
+
+def test_an_empty_template_is_where_its_group_ends() -> None:
+    source = 'm.Group("/carts", func() {\n\tm.Get("", list)\n\tm.Post("", add)\n})\n'
+    assert best_of(source, "POST", "carts")[0] == 'm.Post("", add)'
+
+
 def test_the_method_tells_routes_of_one_path_apart() -> None:
     source = b'@app.get("/carts/{id}")\ndef show(id): ...\n\n\n@app.delete("/carts/{id}")\ndef close(id): ...\n'
     shares = {
@@ -118,7 +183,26 @@ def test_other_texts_of_code_are_no_routes(source: str) -> None:
     )
 
 
-@pytest.mark.parametrize("block", ["curl ", "curl-", "GET ", "GET /", "/", "a.", "http://", '"/', "{", "curl a/"])
+@pytest.mark.parametrize(
+    "block",
+    [
+        "curl ",
+        "curl-",
+        "GET ",
+        "GET /",
+        "/",
+        "a.",
+        "http://",
+        '"/',
+        "{",
+        "curl a/",
+        "await a(",
+        '=" ',
+        "newRequest(",
+        ".getAsync<",
+        '("",',
+    ],
+)
 def test_texts_that_are_made_to_be_slow_are_read_in_linear_time(block: str) -> None:
     started = time.process_time()
     text = block * (40_000 // len(block))
