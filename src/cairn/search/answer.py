@@ -17,14 +17,7 @@ from cairn.index.views import View
 from cairn.loading import load
 from cairn.search.confidence import GUESSED, confidence_word, is_hopeless, relevances
 from cairn.search.exact import regex_error
-from cairn.search.exact_answer import (
-    NO_LIMIT,
-    Effort,
-    either_case,
-    find_exactly,
-    hits_of_lines,
-    in_other_case,
-)
+from cairn.search.exact_answer import NO_LIMIT, Effort, either_case, find_exactly, hits_of_lines, in_other_case
 from cairn.search.file_finder import finder_of, module_parts, parts_of_path
 from cairn.search.filters import filter_files
 from cairn.search.hits import Verdict, focus_on, make_hit, notes_on_copies
@@ -47,6 +40,7 @@ from cairn.search.query import (
 from cairn.search.rank import Ranked, Ranking
 from cairn.search.rank_files import rank_files
 from cairn.search.setting_lines import is_script, with_settings
+from cairn.search.tasks import with_tasks
 from cairn.source.terms import known_hash, terms_of_word
 from cairn.source.text import pluralize
 from cairn.storage.index import chunk_db
@@ -92,7 +86,7 @@ def respond(library: Library, query: Query, request: SearchRequest, *, effort: E
         query, hits, on_ranking = _rank(library, query, request, effort, searched)
         notes += on_ranking
     if guessed:
-        hits = with_settings(library, query, request, hits, notes)
+        hits = with_settings(library, query, request, with_tasks(library, query, request, hits, notes), notes)
     if request.expand and library.open_graph is None:
         notes.append("Callers and callees are known of what is checked out only.")
     elif request.expand and hits:
