@@ -37,7 +37,11 @@ _BETWEEN_PARTS = re.compile(r"[/.]")
 _HOLDERS = frozenset({"enum", "constant", "variable"})  # of members that are no definitions
 _VALUES, _MEMBERS = frozenset({"constant", "variable"}), frozenset({"method", "callback"})
 _DEEPEST = 1_000  # folders; no file is as deep
+_FEWEST = 2  # definitions, of which one can be meant rather than the others
 _MAIN, _VALUE, _MEMBER, _MINOR = range(4)
+# `Client#push` is a method of objects, and in Ruby `Client.push` one of the class; how one of a class is defined.
+_OF_OBJECTS, _OF_CLASS = re.compile(r"\w#\w+[?!=]?(?:\(\))?$"), re.compile(r"\w(?:\.|::)[a-z_]\w*[?!=]?(?:\(\))?$")
+_DEFINES_FOR_CLASS = re.compile(r"\s*(?:def \w+\.|(?:\w+ ){0,3}static\b)")
 _INSIDE, _IN_MODULE, _OUTSIDE = range(3)
 
 
@@ -184,6 +188,7 @@ def _definitions(
         if holders:
             found, name, namesake = holders, owner, holders
     entries: list[_Entry] = []
+    of_others = _of_class_or_objects(snapshot, connection, query, found, scope) if name.scope else frozenset()
     for row, definition in found:
         file = int(scope.file_of_row[row])
         path = snapshot.files.paths[file]
@@ -191,6 +196,7 @@ def _definitions(
             _place_in_scope(path, definition.qualified_name, name),
             (int(snapshot.files.roles[file]) & aside) > 0 or _is_in_tests(definition.qualified_name, query),
             _kind_order(definition.kind, is_asked=query.asked is not None),
+            definition.id in of_others,
             definition.kind in _FURTHER_KINDS or _is_in_namesake(definition),
             _only_declares(path, definition),
             definition.kind not in TYPE_KINDS,
@@ -205,6 +211,26 @@ def _definitions(
     if not namesake:
         return NamedRows(rows, "name")
     return NamedRows(rows, "scope" if entries and entries[0].likelihood[0] == _OUTSIDE else "")
+
+
+def _of_class_or_objects(
+    snapshot: Snapshot,
+    connection: sqlite3.Connection,
+    query: Query,
+    found: Sequence[tuple[int, NamedDefinition]],
+    scope: Scope,
+) -> frozenset[int]:
+    """Return the ids of methods of a class where a name means one of objects, or the other way around."""
+    text = query.asked.name if query.asked else query.text
+    of_objects = _OF_OBJECTS.search(text) is not None
+    if len(found) < _FEWEST or not (of_objects or _OF_CLASS.search(text)):
+        return frozenset()
+    names, languages = snapshot.files.language_names, snapshot.files.languages
+    own = {one.id for row, one in found if of_objects or names[languages[scope.file_of_row[row]]] == "ruby"}
+    definitions = chunk_db.definitions_at(connection, sorted(own))
+    return frozenset(
+        number for number, one in definitions.items() if bool(_DEFINES_FOR_CLASS.match(one.signature)) == of_objects
+    )
 
 
 def _placed(
