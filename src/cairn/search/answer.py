@@ -218,7 +218,10 @@ def _graph_answers(library: Library) -> GraphAnswers:
 # -- ranked ------------------------------------------------------------------------------------------------------------
 
 
-def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: list[str]) -> list[CodeHit]:
+def _rank_hits(
+    library: Library, query: Query, request: SearchRequest, notes: list[str], *, is_meant: bool = False
+) -> list[CodeHit]:
+    """Return the hits of the ranking, with those of the name that a misspelt one means unless this is already that."""
     if query.item is None:
         query = library.tuning.expand(query)
     limit = request.limit or library.snapshot.n_rows
@@ -232,7 +235,7 @@ def _rank_hits(library: Library, query: Query, request: SearchRequest, notes: li
     if is_empty and not _is_called_best(library, query, ranking):
         ranking = ranking._replace(rows=_rows_with_names(library, query, ranking))
     hits = _hits_of_ranking(library, query, request, ranking, item)
-    if ranking.lacks == "name":
+    if ranking.lacks == "name" and not is_meant:
         meant = names_meant(library, query, request)
         notes.extend(notes_on_names_meant(query, meant))
         hits = _with_meant(library, request, meant, hits)
@@ -334,10 +337,10 @@ def _notes_on_named(library: Library, query: Query, request: SearchRequest, rank
 
 def _with_meant(library: Library, request: SearchRequest, meant: NamesMeant, hits: Sequence[CodeHit]) -> list[CodeHit]:
     """Put the definitions of the name that a misspelt one means first, if one is so much like it."""
-    found = [
-        hit for name in meant.surely for hit in _rank_hits(library, understand(name), request, []) if hit.name == name
-    ]
-    first = [hit._replace(relevance=GUESSED, confidence=confidence_word(GUESSED)) for hit in found[:_MAX_DEFINING]]
+    surely = meant.surely
+    found = [hit for name in surely for hit in _rank_hits(library, understand(name), request, [], is_meant=True)]
+    found = [hit for hit in found if hit.name in surely][:_MAX_DEFINING]
+    first = [hit._replace(relevance=GUESSED, confidence=confidence_word(GUESSED)) for hit in found]
     shown = {hit.id for hit in first}
     return [*first, *(hit for hit in hits if hit.id not in shown)][: request.limit or None]
 

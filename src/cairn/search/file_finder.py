@@ -157,6 +157,11 @@ class FileFinder:
         return frozenset(map(plain_name, stems.union(*(folder.split("/") for folder in folders))))
 
     @cached_property
+    def stems(self) -> list[str]:
+        """What the modules of the project are called, each once."""
+        return sorted(set(self._by_stem))
+
+    @cached_property
     def files_by_name(self) -> defaultdict[str, list[int]]:
         """Files by the last part of their paths."""
         files: defaultdict[str, list[int]] = defaultdict(list)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.hints import Hint
 from cairn.loading import load
+from cairn.search.file_finder import finder_of
 from cairn.search.library import Library
 from cairn.search.named import means_name
 from cairn.search.query import Query
@@ -44,9 +45,11 @@ def names_meant(library: Library, query: Query, request: SearchRequest) -> Names
     lengths = load("cairn.graph.alike:lengths_alike")(word, _LEAST_ALIKE)
     every = chunk_db.definition_names(library.connection, view.id, lengths)
     names = [name for name in every if name[:1].isidentifier() and " " not in name]
+    names += finder_of(library.snapshot).stems
     like: list[str] = load("cairn.graph.alike:names_like")(names, word, _MAX_MEANT, _LEAST_ALIKE)
     near = [name for name in like if _may_be_typed_for(name, word)]
-    return NamesMeant("", []) if word in near else NamesMeant(word, near)  # of another kind than the query says
+    is_there = word in near or query.text in near  # of another kind than the query says, or a key with dots
+    return NamesMeant("", []) if is_there else NamesMeant(word, near)
 
 
 def _may_be_typed_for(name: str, word: str) -> bool:
