@@ -83,7 +83,7 @@ def named_rows(
     defined, lacks = _definitions(snapshot, connection, query, filters, scope, scores)
     if filters.kinds:
         return NamedRows(defined, lacks)
-    numbers = _files(snapshot, query, is_defined=bool(defined))
+    numbers = _files(snapshot, query, is_defined=bool(defined)) or _files_documented(snapshot, query, defined)
     if not numbers and (not defined or lacks == "scope"):
         like = files_like(finder_of(snapshot), query.path)
         if like or (_is_path_of_file(query.path) and not query.path.startswith("/")):  # that may be a route
@@ -280,22 +280,30 @@ def _files(snapshot: Snapshot, query: Query, *, is_defined: bool) -> list[int]:
     if not parts:
         is_name = query.named is not None and not is_defined and looks_named(query.named.last)
         return finder.by_stem(query.named.last) if query.named and is_name else []
-    files = (
-        finder.exactly(query.path)
-        or finder.in_folder(query.path)
-        or [
+    roles, aside = snapshot.files.roles, int(ASIDE & ~query.wants)
+    files = finder.exactly(query.path) or finder.in_folder(query.path)
+    if not files:
+        files = [
             file
             for file in finder.by_path(query.path)
             if (common := finder.n_common(query.path, file)) == len(parts) or 1 < common == paths[file].count("/") + 1
         ]
-    )
+        files = sorted(files, key=lambda file: (bool(int(roles[file]) & aside), paths[file].count("/")))
     if not files and not is_defined and not _is_path_of_file(query.path):
         files = finder.by_module(query.path.replace("/", ".")) or finder.by_stem(query.path)
-        if not _BETWEEN_PARTS.search(
-            query.path
-        ):  # `content-type` is rather what code says than what a document is about
-            files = [file for file in files if not int(snapshot.files.roles[file]) & int(ASIDE & ~query.wants)]
+        if not _BETWEEN_PARTS.search(query.path):  # what code says as `content-type` is not what a document is about
+            files = [file for file in files if not int(roles[file]) & aside]
     return files
+
+
+def _files_documented(snapshot: Snapshot, query: Query, defined: Sequence[NamedRow]) -> list[int]:
+    """Return the files of code that are called like a plain name which only documents have, such as a command."""
+    roles = snapshot.files.roles
+    if query.named is None or query.named.scope or not defined:
+        return []
+    if not all(int(roles[one.file]) & int(Role.DOCS) for one in defined):
+        return []
+    return [file for file in finder_of(snapshot).by_stem(query.named.last) if not int(roles[file]) & int(ASIDE)]
 
 
 def _is_path_of_file(path: str) -> bool:

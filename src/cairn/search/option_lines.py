@@ -21,7 +21,7 @@ _LEAST, _ALIKE = 0.5, 0.1  # how surely a line declares an option at least, and 
 _DECLARES = re.compile(
     r"\b(?i:add_?(?:argument|option|flag|switch|param))\w*\(|\boption\s*[:(]|[A-Z]\w*(?:Option|Flag|Argument|Parameter)\w*\("
     r"|\b(?:Option|Flag|Argument|Parameter)\w*\(|\.arg\(|\bArg\b|\blong\b|[fF]lags?\w*(?:\(\))?\.\w+\(|\bf[ls]?\.\w+\("
-    r"|\b(?:o|op|opts?|parser)\.on\b|\bnames?\b\s*[:=]|DEFINE_|\bswitch\(|[pP]arser\.\w+\("
+    r"|\b(?:no|required|optional)_argument\b|\b(?:o|op|opts?|parser)\.on\b|\bnames?\b\s*[:=]|DEFINE_|\bswitch\(|[pP]arser\.\w+\("
 )
 _READS = re.compile(
     r"(?i)\boption\(''(?:, ?\w+)?\)"

@@ -60,6 +60,18 @@ _Item = TypeVar("_Item")
 _WORD = re.compile(r"\w+")
 _KEY = re.compile(r"\w+(?:[.-]\w+)+")
 _COMMENT_LINE = re.compile(rb"\s*(?:#(?!\{)|//|/?\*|--|;;|%)")
+# A name without a definition of its own: a member of an enum, a key. What stands around it where it is declared.
+_NAME, _MAX_BEHIND = re.compile(r"[A-Za-z_]\w+(?:\.\w+)*"), 200
+_OPENS_DECLARATION = re.compile(
+    rb"\s*(?:(?:pub(?:\([\w:]+\))?|public|private|protected|internal|static|readonly|const|final|export)\s+)*[\"'\[]?"
+)
+_HAS_VALUE = re.compile(rb"[\"'\]]?\??\s*(?::(?![:=])|=(?![=>~]))")
+_ENDS_MEMBER = re.compile(rb"\s*(?:\([\w<>, ]*\))?,?\s*(?:(?://|#).*)?$")
+_REGISTERS = re.compile(
+    rb"(?i)(?:\.new|setting\w*|option\w*|defin\w*|declar\w*|register\w*|\badd\w*|default\w*|param\w*|flag\w*)\W{1,3}$"
+)
+_NEXT_ARGUMENT = re.compile(rb"[\"']\s*,")
+_BEGINS_MESSAGE = re.compile(rb"[\"'`](?:\w{1,20}: |\[\w{1,20}\] )?$")  # or behind its level: `"Error: invalid value"`
 _ENDS_MESSAGE = re.compile(rb"[\"'`:.,;!?(]| ?(?:[-%${#<\[\"'`(]|\\)")
 _PLACEHOLDER = re.compile(rb"[\"'`(<\[ ]{0,3}(?:%[\w(.-]|\$?\{|#\{|\\\(|\"? ?[+.,] ?\w)")
 
@@ -228,7 +240,8 @@ class _Search:
         standing = (self._is_setting[files] & (not is_key), self._is_translation[files], self._is_minor[files])
         order = np.lexsort((files, -np.bincount(which), *standing))
         files = files[order][:_MAX_FILES]
-        places: list[tuple[bool, bool, bool, bool, int, PastedPlace]] = []
+        is_name = _NAME.fullmatch(self._text) is not None
+        places: list[tuple[bool, bool, bool, bool, bool, int, PastedPlace]] = []
         n_of = {False: 0, True: 0}  # by whether they are part of a longer word
         needle = self._bytes.lower() if any_case else self._bytes
         is_bounded = self._text[:1].isalnum()
@@ -244,12 +257,13 @@ class _Search:
                     before = data[data.rfind(b"\n", 0, start) + 1 : start]
                     is_aside = bool(_COMMENT_LINE.match(before)) or (self._is_loose and not _opens_string(before))
                     is_minor, is_setting = bool(self._is_minor[file]), not is_key and bool(self._is_setting[file])
-                    places.append((is_inner, is_minor, is_setting, is_aside, len(places), place))
+                    is_used = is_name and not _declares(before, needle, data[end : end + _MAX_BEHIND])
+                    places.append((is_inner, is_minor, is_setting, is_aside, is_used, len(places), place))
                     n_of[is_inner] += 1
                 position = data.find(b"\n", start) + 1 or len(data)
             if n_of[False] >= 4 * limit:
                 break
-        places.sort(key=lambda entry: entry[:5])
+        places.sort(key=lambda entry: entry[:6])
         found = [place for *_, place in places]
         untranslated = [place for place in found if not self._is_translation[place.line.file]]
         return Places(_without_repeats(untranslated or found)[:limit], self._is_late())
@@ -435,6 +449,14 @@ def _opens_string(line: bytes) -> bool:
     return any(line.count(quote) % 2 for quote in (b'"', b"'", b"`"))
 
 
+def _declares(before: bytes, name: bytes, behind: bytes) -> bool:
+    """Tell whether a line declares the name between two parts of it: as a member, a key, or to what registers it."""
+    line = behind.partition(b"\n")[0]
+    if _OPENS_DECLARATION.fullmatch(before):
+        return bool(_HAS_VALUE.match(line) or (name[:1].isupper() and _ENDS_MEMBER.match(line)))
+    return before[-1:] in (b'"', b"'") and bool(_REGISTERS.search(before) and _NEXT_ARGUMENT.match(line))
+
+
 def _is_message(place: PastedPlace, *, is_all: bool) -> bool:
     """Tell whether the text at a place begins a string that is no docstring.
 
@@ -442,7 +464,7 @@ def _is_message(place: PastedPlace, *, is_all: bool) -> bool:
         is_all: whether it has to be all of the string, but for values and what follows a colon or a full stop.
     """
     before, part, behind = place.line.text.partition(place.part.encode("utf-8", "surrogatepass"))
-    if is_all and not (before.endswith((b'"', b"'", b"`")) and _ENDS_MESSAGE.match(behind)):
+    if is_all and not (_BEGINS_MESSAGE.search(before) and _ENDS_MESSAGE.match(behind)):
         return False
     return bool(part) and _opens_string(before) and not before.endswith((b'"""', b"'''"))
 

@@ -41,6 +41,7 @@ _NAMED_OPTION = re.compile(
     r"([a-z][\w-]+)[`\"']? (?:command[- ]line )?(?:option|flag|switch)"
     r"(?: (?:defined|declared|parsed|read|handled|set|do|work|for|used))?\??"
 )
+_ONE_DASH = re.compile(r"-([a-zA-Z][\w-]{2,60})")
 _SURELY_DECLARED = 0.8  # how surely a line declares an option whose dashes nobody typed
 _OF_MESSAGE = 0.8  # how much of a message with an option a line has at least
 
@@ -69,7 +70,7 @@ def with_pasted(
     is_diagnosis = bool(named and diagnosed_path(query.text))
     if is_diagnosis:
         found = found._replace(places=[one for one in found.places if _is_made_at(library, one, query.text)])
-    is_quoted = bool(pasted) and all(one.is_quoted or (one.is_short and _is_called(ranked, one.text)) for one in pasted)
+    is_quoted = bool(pasted) and all(one.is_quoted or _is_called(ranked, one.text) for one in pasted)
     lines = _hits_of_places(library, found.places[:MAX_QUOTED] if is_quoted else found.places, request, is_quoted)
     known = {(hit.path, hit.start_line) for hit in named}
     if lines and not (lines := [hit for hit in lines if (hit.path, hit.start_line) not in known]):
@@ -96,9 +97,9 @@ def with_named_option(
 ) -> list[CodeHit]:
     """Return the hits behind the lines that declare an option which a query asks for without its dashes, if any do.
 
-    So it does with "the colour option", and "the colour flag".
+    So it does with "the colour option", "the colour flag" and, as programs in Go have them, `-colour`.
     """
-    named = _NAMED_OPTION.fullmatch(query.text)
+    named = _NAMED_OPTION.fullmatch(query.text) or _ONE_DASH.fullmatch(query.text)
     if named is None or not (options := load(_FIND_OPTIONS)(library, f"--{named[1]}", request)):
         return []
     sure = [one for one in options if one.share >= _SURELY_DECLARED]

@@ -47,6 +47,7 @@ _SHORT_MESSAGE = re.compile(
     r"|bad|broken|corrupt(?:ed)?|already|nothing|wrong|too|must|out of|timed out|mismatch|aborted|rejected|incompatible"
     r"|insufficient|required|empty|closed)\b"
 )
+_ENDS_WITH_VALUE = re.compile(r"\s#?(?:0x[\da-fA-F]+|[\w-]*\d[\w-]*)$")  # `no user found for handle 0xab`
 # Before words of a message: it says which things are meant, as in `a file that is not found`.
 _DESCRIBES = re.compile(r"(?i)\b(that|which|who|whose|when|whether|while|where|unless)\b(?: \w+){0,4} ?$")
 # What is probably a value: quoted, with a digit, a dot or a slash inside; the class of an exception before its message.
@@ -182,7 +183,7 @@ def read_pasted(text: str) -> list[Pasted]:
     if has_marks or _tells_what_failed(first) or LOG_PREFIX.match(first):
         return [Pasted(_unquoted(first), n_words > 2)]
     if n_words > _FEW_WORDS:
-        return [Pasted(first, False)]
+        return [Pasted(first, bool(_SHORT_MESSAGE.search(first) and _ENDS_WITH_VALUE.search(first)))]
     return [Pasted(first, is_short=True)] if _SHORT_MESSAGE.search(first) else []
 
 

@@ -203,3 +203,8 @@ def test_a_few_words_that_say_what_went_wrong_look_like_a_message(text: str) -> 
 @pytest.mark.parametrize("text", ["server loop", "error handlers", "where is it", "duplicates of carts"])
 def test_a_few_words_that_say_nothing_of_the_kind_do_not(text: str) -> None:
     assert read_pasted(text) == []
+
+
+def test_a_message_that_ends_with_a_value_may_be_found_without_it() -> None:
+    assert [one.is_loose for one in read_pasted("no cart found for handle 0xab")] == [True]
+    assert [one.is_loose for one in read_pasted("carts that are kept for days")] == [False]
