@@ -56,6 +56,31 @@ def test_who_asks_how_the_tests_are_run_gets_what_runs_them(
     assert first(tmp_path, files, text) == (path, line)
 
 
+COMPOSER = {"composer.json": '{\n  "scripts": {\n    "build": "box compile",\n    "test": "phpunit"\n  }\n}\n'}
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("npm run build", "package.json"),
+        ("composer test", "composer.json"),
+        ("make test", "Makefile"),
+        ("make project", "shop/build.py"),
+    ],
+)
+def test_a_command_that_runs_a_target_leads_to_it(tmp_path: Path, text: str, path: str) -> None:
+    assert first(tmp_path, {**PACKAGE, **COMPOSER, **MAKEFILE}, text)[0] == path
+
+
+def test_a_command_of_the_project_itself_leads_to_what_declares_it(tmp_path: Path) -> None:
+    files = {
+        "app/Restock.php": "<?php\nclass Restock extends Command\n{\n"
+        "    protected $signature = 'shop:restock {--all}';\n}\n",
+        "app/Stock.php": "<?php\nclass ShopStock\n{\n    // Restocks the shop\n    function restock() {}\n}\n",
+    }
+    assert first(tmp_path, files, "php artisan shop:restock")[0] == "app/Restock.php"
+
+
 def test_a_package_that_is_called_like_a_task_is_none(tmp_path: Path) -> None:
     assert first(tmp_path, PACKAGE, "how do I install the dependencies")[1] != '"bootstrap": "^5.3.0"'
 

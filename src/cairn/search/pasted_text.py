@@ -47,6 +47,10 @@ _SHORT_MESSAGE = re.compile(
     r"|bad|broken|corrupt(?:ed)?|already|nothing|wrong|too|must|out of|timed out|mismatch|aborted|rejected|incompatible"
     r"|insufficient|required|empty|closed)\b"
 )
+# A command that the project declares, as somebody types it: `php artisan shop:restock`.
+_COMMAND = re.compile(
+    r"(?:php artisan|(?:bundle exec |bin/)?(?:rake|rails)|(?:python3? )?(?:\./)?manage\.py) (\w+(?:[:_-]\w+)+)"
+)
 _ENDS_WITH_VALUE = re.compile(r"\s#?(?:0x[\da-fA-F]+|[\w-]*\d[\w-]*)$")  # `no user found for handle 0xab`
 # Before words of a message: it says which things are meant, as in `a file that is not found`.
 _DESCRIBES = re.compile(r"(?i)\b(that|which|who|whose|when|whether|while|where|unless)\b(?: \w+){0,4} ?$")
@@ -172,6 +176,8 @@ def read_pasted(text: str) -> list[Pasted]:
     if " " not in first:
         is_token = _ODD.search(first) or "_" in first or (first.isupper() and len(first) > 2)
         return [Pasted(_unquoted(first), False)] if is_token and _WORD.search(first) else []
+    if command := _COMMAND.fullmatch(first):
+        return [Pasted(command[1])]
     is_closed = _closes_with_question(first)
     is_question = bool(_QUESTION.match(first)) or (first.endswith("?") and not is_closed)
     if is_question or ("`" in first and not is_closed and _TALKS.search(first)):

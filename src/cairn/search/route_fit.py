@@ -126,7 +126,8 @@ class RoutePrefixes:
             return _NONE
         n_own = len(segments)
         value, n_same, covered = self.best(rest[: len(rest) - n_own], group.number, depth - 1)
-        return (own[0] + value, own[1] + n_same, n_own + covered) if own[1] + n_same else _NONE
+        says_something = own[1] + n_same or own[0] == n_own * SAME  # or a version, that is asked for as well
+        return (own[0] + value, own[1] + n_same, n_own + covered) if says_something else _NONE
 
 
 def _end_of_block(lines: Sequence[str], number: int) -> int:

@@ -59,7 +59,7 @@ _GROUP = re.compile(r"\((?:\?P?<\w+>|\?:)?[^()]*\)[?*+]?")
 # What declares a route; where the text has a slash or a placeholder, less tells. What stands before others in a path.
 _ROUTERS = (
     r"\b(?i:routes?|routers?|resources?|group|prefix|mount|scope|namespace|controller|blueprint|endpoint)\b"
-    r"|^\s*(?:get|post|put|patch|delete|match|live)\s+[\"']|\b(?:re_)?path\(|\burl\(|outer\w*\.register\(|Route|Mapping|Controller|Map[A-Z]|Handle(?:Func)?\b|Http[A-Z]"
+    r"|^\s*(?:get|post|put|patch|delete|match|live)\s+[\"']|\b(?:re_)?path\(|\burl\(|outer\w*\.register\(|Route|Mapping|Controller|Map(?:Get|Post|Put|Patch|Delete|Methods|Group|Hub|Controller|Area|Fallback)|Handle(?:Func)?\b|Http[A-Z]"
     r"|@(?:Path|Get|Post|Put|Patch|Delete)\b|\b(?:get|post|put|patch|delete)[ (]:|\.(?:GET|POST|PUT|PATCH|DELETE)\("
 )
 _DECLARES = re.compile(_ROUTERS)

@@ -49,13 +49,14 @@ _RUNNERS = (
 class _Task(NamedTuple):
     """What is to be done: how it is asked for, what targets and scripts are called, what headings and commands say.
 
-    `names` are patterns, that of the most usual name first.
+    `names` are patterns, that of the most usual name first. `home` finds the file in which the targets are meant.
     """
 
     asked: re.Pattern[str]
     names: tuple[str, ...]
     heading: re.Pattern[str]
     command: re.Pattern[str]
+    home: re.Pattern[str] = re.compile("")
 
     @property
     def name(self) -> str:
@@ -115,6 +116,13 @@ _TASKS = (
         r"(?:(?:pip|bundle|npm|yarn|pnpm|composer|bun) (?:install|ci)|mix deps\.get|go mod download|uv sync)\b",
     ),
 )
+# A command that runs a target or a script, as it is typed: `npm run build`; and where each declares what it runs.
+_TYPED = re.compile(
+    r"(?:(?P<make>make)|(?P<just>just)|(?P<task>task)|(?:bundle exec )?(?P<rake>rake)"
+    r"|(?P<npm>npm|yarn|pnpm|bun)(?: run)?|(?P<composer>composer)(?: run)?|(?P<mix>mix)|(?P<nox>nox) -s|(?P<tox>tox) -e) (?P<name>[\w:.-]{2,60})"
+)
+_HOMES = {"npm": "package.json", "make": "makefile", "rake": "rake", "tox": "tox.ini", "mix": "mix.exs"}
+_NOTHING = re.compile(r"(?!)")
 # Where a name with what is to be done stands in files of builds: `%s` stands for the names.
 _TARGETS = (
     (re.compile(r"(?i)(?:^|/)(?:gnu)?makefile(?:\.am)?$"), r"(?P<name>%s)(?P<more>[-_/:.]\w[\w./-]*)?\s*:(?![:=])"),
@@ -171,6 +179,11 @@ def with_tasks(
 
 
 def _asked_for(text: str) -> _Task | None:
+    if command := _TYPED.fullmatch(text.strip()):
+        runner = next(kind for kind, said in command.groupdict().items() if said)
+        name = re.escape(command["name"])
+        said = re.compile(rf"{_COMMAND}{_RUNNERS}[ ]{name}(?![\w:-])")
+        return _Task(_TYPED, (name,), _NOTHING, said, re.compile(_HOMES.get(runner, runner), re.IGNORECASE))
     plain = " ".join(text.lower().split()).rstrip("?.! ").removeprefix("please ")
     return next((task for task in _TASKS if task.asked.fullmatch(plain)), None)
 
@@ -200,7 +213,8 @@ def _found(library: Library, request: SearchRequest, task: _Task) -> list[_SaidH
             sections += _sections(number, depth, path, lines, task)
             others += _commands(number, depth, lines, task)
         elif pattern := next((pattern for name, pattern in _TARGETS if name.search(path)), ""):
-            targets += _targets(number, depth, lines, re.compile(pattern % task.name), task.names)
+            is_home = task.home.search(path) is not None
+            targets += _targets(number, depth, lines, re.compile(pattern % task.name), task.names, is_home=is_home)
         else:
             others.append(_SaidHow((depth, 0), line_in_text(number, lines, 1, min(len(lines), _MAX_SECTION)), False))
     kept = [sorted(kind, key=lambda one: (not one.is_sure, one.order))[:_MAX_OF_KIND] for kind in (sections, targets)]
@@ -241,12 +255,13 @@ def _commands(file: int, depth: int, lines: Sequence[str], task: _Task) -> Itera
 
 
 def _targets(
-    file: int, depth: int, lines: Sequence[str], pattern: re.Pattern[str], names: Sequence[str]
+    file: int, depth: int, lines: Sequence[str], pattern: re.Pattern[str], names: Sequence[str], *, is_home: bool
 ) -> Iterator[_SaidHow]:
     """Yield the lines that declare a target or a script for a task; one of exactly its name in the root is sure."""
     for number, line in enumerate(lines, start=1):
         if len(line) <= _MAX_LINE and (match := pattern.match(line)):
             is_exact = not match["more"]
             place = next((at for at, name in enumerate(names) if re.fullmatch(name, match["name"] or "")), 0)
-            order = (1, depth, not is_exact, place, number)
-            yield _SaidHow(order, line_in_text(file, lines, number, number), is_exact and not depth)
+            order = (1, not is_home, depth, not is_exact, place, number)
+            is_sure = is_exact and is_home and not depth
+            yield _SaidHow(order, line_in_text(file, lines, number, number), is_sure)

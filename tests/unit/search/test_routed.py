@@ -130,6 +130,16 @@ def test_who_asks_for_a_route_may_leave_out_its_version_and_name_its_placeholder
     assert best_of(f"{line}\n", "GET", "carts", ":id", "items")[1] > 0.9
 
 
+def test_what_maps_something_else_declares_no_route() -> None:
+    assert best_of('err = file.Section("carts").MapTo(&Carts)\n', "", "carts") == ("", 0.0)
+
+
+def test_a_version_that_is_asked_for_tells_groups_apart() -> None:
+    source = 'm.Group("/v1", func() {\n\tm.Group("/carts", func() {\n\t\tm.Get("/:id", one)\n\t})\n})\n'
+    with_version = best_of(source, "GET", "v1", "carts", "12")[1]
+    assert with_version > best_of(source, "GET", "v2", "carts", "12")[1]
+
+
 def test_a_resource_of_laravel_may_be_in_another() -> None:
     line = "Route::apiResource('carts.items', ItemController::class);"
     assert best_of(f"{line}\n", "GET", "carts", "12", "items")[0] == line
