@@ -14,14 +14,9 @@ from cairn.protocol.requests import ProjectRequest
 if TYPE_CHECKING:
     from cairn.workspace import Workspace
 
-_NEED_NO_INDEX = (
-    "fetch",
-    "flow",
-    "outline",
-    "core/list",
-    "core/add",
-    "core/remove",
-)  # operations that take the index as it is
+# Operations that take the index as it is.
+_NEED_NO_INDEX = ("fetch", "flow", "outline", "core/list", "core/add", "core/remove")
+_EVENTS_SECONDS = 2.0  # that a question about memories waits for events that wait on disk
 _SLOW = ("graph/", "core/suggest")  # operations on the symbol graph, which may have to be built first
 
 
@@ -37,7 +32,10 @@ async def answer(daemon: Daemon, operation: str, arguments: ProjectRequest, proj
     Raises:
         CairnError: whatever the operation raises.
     """
-    needs_index = operation not in (*_NEED_NO_INDEX, *MEMORY_OPERATIONS) and getattr(arguments, "type", "") != "memory"
+    is_of_memory = operation in MEMORY_OPERATIONS or getattr(arguments, "type", "") == "memory"
+    if is_of_memory:  # what was reported before this question belongs to its answer
+        await daemon.hooks.catch_up(_EVENTS_SECONDS)
+    needs_index = operation not in _NEED_NO_INDEX and not is_of_memory
     updates = hasattr(arguments, "update")  # the operation says so itself if the index is behind
     if updates and getattr(arguments, "branch", None) is not None:
         updates = False  # a branch is answered from its index; the current one may be answered from the checkout

@@ -6,19 +6,21 @@ Bad input from an agent never raises an error here: it is logged, and the agent 
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from cairn.errors import CairnError, RequestError
 from cairn.hooks.adapter import TEST_SESSION, Ability, Adapter
 from cairn.hooks.agents import adapter_of
-from cairn.hooks.duplicates import key_of
+from cairn.hooks.duplicates import SeenEvents, key_of
 from cairn.hooks.envelope import open_envelope, read_payload
 from cairn.hooks.report import SILENCE, Happening, Reply, Report
 from cairn.hooks.whereabouts import find_whereabouts, folders_of, settle
 from cairn.memory.moments import EVENTS
 
 if TYPE_CHECKING:
+    from cairn.hooks.raw_spool import RawSpool
     from cairn.workspace import Workspace
 
 _log = logging.getLogger("cairn.hooks")
@@ -128,6 +130,40 @@ def take_in(case: Case, workspace: Workspace, asked: Asked | None = None, *, is_
     contexts = [workspace.memory.take(moment, shows=shows).context for moment in case.happening.moments]
     reply = SILENCE if asked is None else _ask(asked, case, is_late=is_late)
     return word(case, SILENCE if is_late else join(reply, contexts, case.adapter.max_context_chars))
+
+
+def take_in_waiting(workspace: Workspace, spool: RawSpool, roots: Collection[str], seconds: float) -> int:
+    """Take in what waits on disk for the daemon, which may be down or only starting; return how many events wait on.
+
+    What the daemon takes in meanwhile counts once, for each event has an id. What is of other projects is left to it.
+
+    Args:
+        workspace: the project whose events are taken in.
+        spool: where they wait.
+        roots: of the projects that the user allowed.
+        seconds: how long this may take.
+    """
+    seen, deadline = SeenEvents(), time.monotonic() + seconds
+    n_waiting = 0
+    for name in spool.names():
+        try:
+            case = open_case(spool.read(name), roots)
+        except (OSError, CairnError):
+            continue
+        if isinstance(case, str) or case.root != str(workspace.root):
+            continue
+        n_waiting += 1
+        if n_waiting > 1 or time.monotonic() > deadline:  # events are taken in in their order
+            continue
+        try:
+            if seen.see(case.key, case.report, has_id=case.has_id) == "new":
+                take_in(case, workspace, is_late=True)
+        except CairnError as error:
+            _log.warning("an event waits on: %s", error)
+            continue
+        spool.remove(name)
+        n_waiting -= 1
+    return n_waiting
 
 
 def repeat(case: Case, asked: Asked | None = None) -> str:

@@ -107,8 +107,11 @@ class Inbox:
         with self._in_haste():
             return compose()
 
-    def catch_up(self) -> int:
-        """Take in what waits, and end sessions that are stale; return how many moments waited.
+    def catch_up(self, *, ends_stale: bool = True) -> int:
+        """Take in what waits, and return how many moments that were.
+
+        Args:
+            ends_stale: whether to end sessions of which nothing was heard for long, too.
 
         Raises:
             StoreError: if the memory cannot be written; then everything waits on.
@@ -117,7 +120,8 @@ class Inbox:
             return 0
         with self._in_haste():
             n_taken = self._take_in_what_waits()
-            self._sessions.end_stale()
+            if ends_stale:
+                self._sessions.end_stale()
             return n_taken
 
     @contextmanager

@@ -18,7 +18,7 @@ from cairn.memory.links import link_to, name_of
 from cairn.memory.shown import sources_of
 from cairn.memory.store import By
 from cairn.memory.targets import MARK, Target, target_below
-from cairn.operations.memory_rows import changed_rows, memory_row, memory_rows, whole_memory
+from cairn.operations.memory_rows import changed_rows, memory_of, memory_row, memory_rows, whole_memory
 from cairn.operations.periods import end_of, folder_or_file, start_of
 from cairn.operations.whole_text import perform_all
 from cairn.protocol.documents import memory_hit_to_dict
@@ -84,7 +84,7 @@ def remember(workspace: Workspace, request: RememberRequest, progress: Progress 
 def recall(workspace: Workspace, request: RecallRequest, progress: Progress | None = None) -> RecallDocument:
     """Find memories by what they say; see `MemoryAnswers.find`."""
     started = time.perf_counter()
-    hits = workspace.memory.answers.find(
+    hits = memory_of(workspace).answers.find(
         request.query,
         request.limit,
         types=request.types,
@@ -108,7 +108,7 @@ def list_memories(
     workspace: Workspace, request: MemoriesRequest, progress: Progress | None = None
 ) -> MemoryListDocument:
     """List memories by what they are; nothing is ranked."""
-    store, conditions = workspace.memory.store, conditions_of(workspace, request)
+    store, conditions = memory_of(workspace).store, conditions_of(workspace, request)
     found = store.select(conditions, request.limit or None, request.offset)
     document: MemoryListDocument = {
         "memories": memory_rows(workspace.memory, found),

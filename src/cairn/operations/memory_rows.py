@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from cairn.errors import StoreError
 from cairn.facets.memory import MemoryFacet
 from cairn.memory.events import Event
 from cairn.memory.handles import handle_of
@@ -19,6 +21,14 @@ from cairn.protocol.memory_documents import (
     ShownDocument,
 )
 from cairn.storage.memory.rows import InjectedMemory, Observation
+from cairn.workspace import Workspace
+
+
+def memory_of(workspace: Workspace, *, ends_stale: bool = False) -> MemoryFacet:
+    """Return the memory once it has taken in what waited; if that cannot be, what it knows is shown all the same."""
+    with suppress(StoreError):
+        workspace.memory.inbox.catch_up(ends_stale=ends_stale)
+    return workspace.memory
 
 
 def memory_rows(memory: MemoryFacet, observations: Sequence[Observation]) -> list[MemoryRowDocument]:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
 from cairn.budget import fit_lists, fit_sessions
-from cairn.errors import StoreError
 from cairn.facets.memory_status import chat_of, meter_start
 from cairn.memory.summaries import read_meter
-from cairn.operations.memory_rows import memory_rows, shown_rows
+from cairn.operations.memory_rows import memory_of, memory_rows, shown_rows
 from cairn.operations.periods import folder_or_file, start_of
 from cairn.operations.whole_text import perform_all
 from cairn.protocol.memory_documents import (
@@ -34,7 +32,6 @@ from cairn.workspace import Workspace
 _MOST_WORDS = 20  # of a prompt that is looked for
 
 if TYPE_CHECKING:
-    from cairn.facets.memory import MemoryFacet
     from cairn.index.limits import Progress
 
 
@@ -42,7 +39,7 @@ def list_sessions(
     workspace: Workspace, request: SessionsRequest, progress: Progress | None = None
 ) -> SessionListDocument:
     """List sessions, the last heard of first."""
-    memory = _memory_of(workspace)
+    memory = memory_of(workspace, ends_stale=True)
     conditions = SessionConditions(
         agents=(request.agent,) if request.agent else (),
         branches=(request.branch,) if request.branch else (),
@@ -68,7 +65,7 @@ def list_failures(
     workspace: Workspace, request: FailedCallsRequest, progress: Progress | None = None
 ) -> FailedCallsDocument:
     """List the tool calls that failed, the last one first; the numbers are those of all of them."""
-    found = _memory_of(workspace).sessions.failures(request.agent, _start_of(request.since))
+    found = memory_of(workspace, ends_stale=True).sessions.failures(request.agent, _start_of(request.since))
     calls = [_failed(call) for call in found[: request.limit or None]]
     return {"calls": calls, "different": len(found), "total": sum(call.n_times for call in found)}
 
@@ -95,17 +92,10 @@ def show(
     workspace: Workspace, request: SessionShowRequest, progress: Progress | None = None
 ) -> list[WholeSessionDocument]:
     """Show sessions whole; beyond the budget their last prompts go first."""
-    memory = _memory_of(workspace)
+    memory = memory_of(workspace, ends_stale=True)
     sessions = [memory.sessions.session(id) for id in dict.fromkeys(request.ids)]
     documents = [_whole(workspace, session) for session in sessions]
     return documents if request.max_tokens is None else fit_sessions(documents, request.max_tokens)
-
-
-def _memory_of(workspace: Workspace) -> MemoryFacet:
-    """Return the memory once it has taken in what waited; if that cannot be, what it knows is shown all the same."""
-    with suppress(StoreError):
-        workspace.memory.inbox.catch_up()
-    return workspace.memory
 
 
 def _whole(workspace: Workspace, session: Session) -> WholeSessionDocument:
