@@ -2,7 +2,8 @@
 
 The hash of a definition says how many lines it has, marks the first of them and digests them all, without their
 indentation. So whether it is still there, word for word, can be told without parsing: some run of that many lines has
-that mark and digest. The file is parsed only where none has.
+that mark and digest. The file is parsed only where none has. Overloads and variants for different systems, which have
+one name, have a hash each, and are there if all of them are.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ State = Literal["current", "changed", "gone"]
 _BETWEEN_NAMES = re.compile(r"::|#")
 _ADDITIONS = ("impl", "extension")  # to a type of the same name
 _DIGEST_CHARS = 32
+_BETWEEN_HASHES = "+"  # of variants of one definition
+_MAX_VARIANTS = 8
 _HASH = re.compile(r"(?:(\d{1,7}):([0-9a-f]{8}):)?([0-9a-f]{32})")
 # So much is looked at: a repository may bring memories and files that were made to keep others busy.
 _MAX_BYTES = 1_000_000
@@ -72,45 +75,56 @@ def link_to(root: Path, target: str) -> CodeLink:
 
     Raises:
         NotFoundError: if there is no such file or definition.
-        AmbiguousError: if several definitions have this name.
+        AmbiguousError: if the name means several definitions that are called differently in full.
         PathError: if the path leads out of the project, or is not a text file.
     """
     path, symbol = target_in(root, target)
     file = read_source(root, path)
     if not symbol:
         return CodeLink(file.path, "", _digest(_lines_of(file.data)))
-    outline = outline_of(file)
-    found = outline.symbols[find_definition(outline, symbol)]
-    lines = _lines_of(file.data)[found.start_line - 1 : found.end_line]
-    hashed = f"{len(lines)}:{_mark(lines[0])}:{_digest(lines)}"
-    return CodeLink(file.path, found.qualified_name, hashed)
+    outline, lines = outline_of(file), _lines_of(file.data)
+    found = [outline.symbols[number] for number in _find_variants(outline, symbol)]
+    hashes = [_hash_of(lines[one.start_line - 1 : one.end_line]) for one in found]
+    return CodeLink(file.path, found[0].qualified_name, _BETWEEN_HASHES.join(hashes[:_MAX_VARIANTS]))
+
+
+def _hash_of(lines: list[bytes]) -> str:
+    return f"{len(lines)}:{_mark(lines[0])}:{_digest(lines)}"
 
 
 def find_definition(outline: FileOutline, name: str) -> int:
     """Return the number of the definition that a name means, also one as `Pool::take` or `Pool#take`.
 
-    Where a type has the name and blocks that add to it have it, too, as `impl Pool`, the type is meant.
+    Where a type has the name and blocks that add to it have it, too, as `impl Pool`, the type is meant. Of variants of
+    one definition, such as overloads and those for different systems, this is the first.
 
     Raises:
         NotFoundError: if there is none.
-        AmbiguousError: if there are several.
+        AmbiguousError: if there are several that are called differently in full.
     """
+    return _find_variants(outline, name)[0]
+
+
+def _find_variants(outline: FileOutline, name: str) -> list[int]:
+    """Return the numbers of the definitions that a name means; all of them have the same name in full."""
     try:
-        return find_symbol(outline, name)
+        return [find_symbol(outline, name)]
     except NotFoundError:
         dotted = _BETWEEN_NAMES.sub(".", name)
         if dotted == name:
             raise
-        return find_definition(outline, dotted)
+        return _find_variants(outline, dotted)
     except AmbiguousError:
-        owners = [place for place, symbol in enumerate(outline.symbols) if _is_owner(symbol, name)]
-        if len(owners) != 1:
+        named = [number for number, symbol in enumerate(outline.symbols) if _is_named(symbol, name)]
+        named = [number for number in named if outline.symbols[number].kind not in _ADDITIONS] or named
+        named = [number for number in named if outline.symbols[number].qualified_name == name] or named
+        if len({outline.symbols[number].qualified_name for number in named}) != 1:
             raise
-        return owners[0]
+        return named
 
 
-def _is_owner(symbol: OutlineSymbol, name: str) -> bool:
-    return f".{symbol.qualified_name}".endswith(f".{name}") and symbol.kind not in _ADDITIONS
+def _is_named(symbol: OutlineSymbol, name: str) -> bool:
+    return f".{symbol.qualified_name}".endswith(f".{name}")
 
 
 def name_of(link: CodeLink) -> str:
@@ -127,7 +141,7 @@ class LinkedLines(NamedTuple):
 
 def find_linked(data: bytes, link: CodeLink) -> LinkedLines | None:
     """Return where a content has the code of a link, word for word but for indentation; None if it has not."""
-    match, lines = _HASH.fullmatch(link.hash), _lines_of(data)
+    match, lines = _HASH.fullmatch(link.hash.partition(_BETWEEN_HASHES)[0]), _lines_of(data)
     if match is None:
         return None
     n_lines, first, digest = match.groups()
@@ -191,15 +205,13 @@ class LinkStates:
             return "gone"
         except OSError:
             return "current"
-        match = _HASH.fullmatch(link.hash)
-        if match is None:
+        hashes = link.hash.split(_BETWEEN_HASHES)[:_MAX_VARIANTS]
+        matches = [match for hashed in hashes if (match := _HASH.fullmatch(hashed)) is not None]
+        if len(matches) != len(hashes):
             return "current" if not link.symbol or self._defines(link) else "gone"
-        n_lines, first, digest = match.groups()
-        if n_lines is None:
-            return "current" if _digest(lines) == digest else "changed"
-        if _start_of(lines, int(n_lines), first, digest) is not None:
+        if all(_is_there(lines, *match.groups()) for match in matches):
             return "current"
-        return "changed" if self._defines(link) else "gone"
+        return "changed" if not link.symbol or self._defines(link) else "gone"
 
     def _defines(self, link: CodeLink) -> bool:
         """Tell whether the file still defines what a link names."""
@@ -238,6 +250,12 @@ def _digest(lines: Iterable[bytes]) -> str:
 
 def _mark(line: bytes) -> str:
     return f"{crc32(line):08x}"
+
+
+def _is_there(lines: list[bytes], n_lines: str | None, first: str, digest: str) -> bool:
+    if n_lines is None:
+        return _digest(lines) == digest
+    return _start_of(lines, int(n_lines), first, digest) is not None
 
 
 def _start_of(lines: list[bytes], n_lines: int, first: str, digest: str) -> int | None:

@@ -73,6 +73,52 @@ def test_a_definition_is_named_as_its_language_does_and_a_type_comes_before_what
     assert LinkStates(root).state(link) == "changed"
 
 
+VARIANTS = '''#[cfg(windows)]
+fn separator() -> char {
+    '|'
+}
+
+#[cfg(not(windows))]
+fn separator() -> char {
+    '/'
+}
+'''
+OVERLOADS = '''class Cart {
+    int add(int one) {
+        return one;
+    }
+
+    int add(String name) {
+        return 0;
+    }
+}
+'''
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "name"), [("sep.rs", VARIANTS, "separator"), ("Cart.java", OVERLOADS, "Cart.add")]
+)
+def test_variants_of_one_definition_are_linked_to_together(root: Path, path: str, code: str, name: str) -> None:
+    (root / path).write_text(code)
+    link = link_to(root, f"{path}::{name.rpartition('.')[2]}")
+    assert name_of(link) == f"{path}::{name}"
+    states = LinkStates(root)
+    assert states.state(link) == "current"
+    for value in ("'|'", "'/'") if path == "sep.rs" else ("return one", "return 0"):
+        (root / path).write_text(code.replace(value, "'changed'"))
+        assert states.state(link) == "changed"
+    (root / path).write_text("// nothing\n" + code)
+    assert states.state(link) == "current"
+    (root / path).write_text("// nothing\n")
+    assert states.state(link) == "gone"
+
+
+def test_blocks_that_add_to_a_type_of_another_file_are_linked_to_together(root: Path) -> None:
+    (root / "more.rs").write_text("impl Pool {\n    fn a() {}\n}\n\nimpl Drop for Pool {\n    fn drop() {}\n}\n")
+    link = link_to(root, "more.rs::Pool")
+    assert (name_of(link), LinkStates(root).state(link)) == ("more.rs::Pool", "current")
+
+
 @pytest.mark.parametrize(
     ("target", "code", "state"),
     [
