@@ -44,6 +44,21 @@ _GOES_WITH_USER = (
     rf"(?i)\b(?:{_USER}) (?:is |: ?)?([0-9a-z_.@-]{{1,40}}),? (?:and )?(?:the )?(?:{_PASSWORD}|pass) (?:is )?{_QUOTED}",
     rf"(?i)\bcred(?:ential)?s?{_WHOSE}(?: (?:is|are))?:?[ \t]+([0-9a-z_.@-]{{1,40}}) ?[/:][ \t]*{_QUOTED}",
 )
+# Name and password as one: `log in with admin/hunter22`. The last group is the password, the one before it the name.
+_LOG_IN = r"(?:log(?:ged|ging|s)?[ -]?(?:in|on|into)|sign(?:ed|ing|s)?[ -]?(?:in|on|into)|authenticat(?:e|es|ed|ing)|login|logon|cred(?:ential)?s?|accounts?|user(?:name)?|ssh|anmeld(?:en|ung)|einloggen|zugang(?:sdaten)?|connexion|identifiants?|acceso|iniciar sesi.n)"
+_ACCOUNT = r"(?:admin(?:istrator)?|root|super(?:user|admin)|sysadmin|sa|guest|demo|user|manager|operator|support|staff|postgres|mysql|oracle|elastic|rabbitmq|minio|minioadmin|grafana|jenkins|keycloak|tomcat|vagrant|ubuntu|pi|deploy|backup|test(?:er|user)?|qa|dev)[0-9]{0,2}"
+_MAIL = r"[\w.+-]{1,60}@[\w-]{1,60}\.[\w.-]{2,40}"
+_PAIR = r"[\"'`*]{0,2} ?[/:] ?[\"'`*]{0,2}([\w!@#$%^&*+~=?.-]{4,60})(?:[\s,;)\"'`\]]|$)"
+_BEGINNING = r"(?:^|[^\w/.:@\\-])"
+_PAIR_TO_LOG_IN = (
+    rf"(?i)\b{_LOG_IN}\b[^\n]{{0,60}}?[^\w/.:@\\-]({_ACCOUNT}|{_MAIL}){_PAIR}",
+    rf"(?i){_BEGINNING}({_ACCOUNT}|{_MAIL}){_PAIR}[^\n]{{0,30}}?(?:to|for|the|you) (?:the )?{_LOG_IN}\b",
+    rf"(?i)\(({_ACCOUNT}){_PAIR}",
+)
+_PAIR_OF_ANYBODY = (
+    rf"(?i)\b{_LOG_IN}\b[^\n]{{0,30}}?(?:\bwith|\busing|\bas|\bis|\bare|:) [\"'`]?([\w.-]{{2,40}}){_PAIR}"
+)
+_PAIR_ALONE = rf"(?i){_BEGINNING}({_ACCOUNT}){_PAIR}"
 _NO_USERS = frozenset({b"with", b"and", b"the", b"using", b"by", b"a", b"your", b"no", b"without"})
 _NO_VALUES = frozenset(b"this that it what here which where email username name below above everything".split())
 _TOKEN_IS_SAID = rf"(?i)\b{_TOKEN}{_WHOSE}{_IS}{_VALUE}"
@@ -60,6 +75,9 @@ _CLAUSE_END = re.compile(
     r"[.:?]*(?:[,;)]|\s*$|\s+(?:and|but|or|for|on|in|at|now|until|since|so|not|there|here|please|again)\b|\s+[-\u2013(/])|[.:?]\s|\s*\n"
 )
 _WORD = re.compile(r"[A-Za-z0-9!@#$%^&+~=-]{3,60}")
+_ENDING_OF_NAME = re.compile(r"[_@.-]?[0-9]{2,8}[!?#$*]?|[!?#$*]{1,3}[0-9]{0,4}")
+_PATH_LIKE = re.compile(r"\.[A-Za-z]|^[vV][0-9]|[0-9]x[0-9]|^[0-9.:-]+$|[(=]|^[\w-]+_[\w-]*$")
+_SIGNS = "!@#$%^&*+~=?"
 _DIGIT_ENDING = re.compile(r"[A-Za-z]{4,}[0-9]{1,4}[!?]?")
 
 
@@ -121,6 +139,7 @@ _ENDINGS = re.compile(
 
 def iter_said(text: bytes) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of each value that a sentence calls secret, one byte standing for each character."""
+    yield from _pairs(text)
     if not _compile(_HINTS).search(text):
         return
     yield from _passwords(text)
@@ -167,6 +186,28 @@ def _passwords(text: bytes) -> Iterator[tuple[int, int, str]]:
             is_sentence = pattern == _IS_NOTED and value[:length].count("-") > 1
             if length and not is_of_another and not is_sentence:
                 yield start, start + length, "password"
+
+
+def _pairs(text: bytes) -> Iterator[tuple[int, int, str]]:
+    """Yield the passwords that stand behind the name of a user; paths and addresses look much the same."""
+    for pattern in (*_PAIR_TO_LOG_IN, _PAIR_OF_ANYBODY, _PAIR_ALONE):
+        for match in _each(pattern, text):
+            start, value = _value(match)
+            value = value.rstrip(".?-*")
+            is_made_up = is_mixed(value) and _is_strong(value, 3 if pattern == _PAIR_OF_ANYBODY else 2)
+            if pattern == _PAIR_ALONE:
+                name, rest = match.group(1).decode().lower(), value.lower()
+                is_made_up = rest.startswith(name) and _ENDING_OF_NAME.fullmatch(rest.removeprefix(name)) is not None
+            if is_made_up and not _PATH_LIKE.search(value):
+                yield start, start + len(value), "password"
+
+
+def _is_strong(value: str, least: int) -> bool:
+    """Tell whether a value has that many kinds of characters; with fewer than three, several digits or a sign."""
+    kinds = (str.isupper, str.islower, str.isdigit, _SIGNS.__contains__)
+    n_kinds = sum(any(map(kind, value)) for kind in kinds)
+    is_long = len(value) >= 6 if least > 2 else sum(map(str.isdigit, value)) > 1 or any(map(kinds[-1], value))
+    return n_kinds >= least and (is_long or n_kinds > 2)
 
 
 def _each(pattern: str, text: bytes) -> Iterator[Any]:

@@ -73,7 +73,7 @@ def test_a_definition_is_named_as_its_language_does_and_a_type_comes_before_what
     assert LinkStates(root).state(link) == "changed"
 
 
-VARIANTS = '''#[cfg(windows)]
+VARIANTS = """#[cfg(windows)]
 fn separator() -> char {
     '|'
 }
@@ -82,8 +82,8 @@ fn separator() -> char {
 fn separator() -> char {
     '/'
 }
-'''
-OVERLOADS = '''class Cart {
+"""
+OVERLOADS = """class Cart {
     int add(int one) {
         return one;
     }
@@ -92,7 +92,7 @@ OVERLOADS = '''class Cart {
         return 0;
     }
 }
-'''
+"""
 
 
 @pytest.mark.parametrize(

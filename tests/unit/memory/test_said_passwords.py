@@ -171,3 +171,54 @@ def test_a_long_text_of_passwords_takes_linear_time() -> None:
 
     seconds(10)
     assert seconds(4_000) < 12 * max(seconds(1_000), 0.01)
+
+
+PAIRS_THAT_ARE_SECRET = (
+    ("log in with admin/hunter22", "hunter22"),
+    ("Admin/admin123 opens every page", "admin123"),
+    ("the seed user is admin/admin123", "admin123"),
+    ("Login: root / toor99", "toor99"),
+    ("sign in as demo@example.org / Passw0rd!", "Passw0rd!"),
+    ("credentials are admin:hunter22", "hunter22"),
+    ("grafana runs on :3000 (admin/prom2024)", "prom2024"),
+    ("the default login is `admin` / `s3cret!`", "s3cret!"),
+    ("log in as ada/Sommer2024!", "Sommer2024!"),
+    ("demo/demo2024! to log in", "demo2024!"),
+    ("Anmeldung mit admin/geheim12", "geheim12"),
+)
+NO_PAIRS = (
+    "look at admin/users2 for the login page",
+    "login with oauth/oauth2",
+    "log in via src/auth/login.ts:120",
+    "GET /api/user/user12 returns the account",
+    "user/repo1 is the account's repository",
+    "login test/unit2 fails",
+    "docker run --user root:1000",
+    "admin/index2024.html",
+    "login as admin/editor",
+    "log in to host:22",
+    "user:read2 scope for the login",
+    "login redirects to user/12345",
+    "signed in on 2024-10-12/13",
+    "logs into staging/us-east1",
+    "service/user-1 logs in",
+    "account service/v2beta1 is used",
+)
+
+
+@pytest.mark.parametrize(("text", "password"), PAIRS_THAT_ARE_SECRET)
+def test_a_password_behind_the_name_of_its_user_is_taken_out(text: str, password: str) -> None:
+    assert password not in redact(text).text
+    assert redact(text).text.count("[redacted: password]") == 1
+
+
+@pytest.mark.parametrize("text", NO_PAIRS)
+def test_what_only_looks_like_a_name_and_a_password_stays(text: str) -> None:
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize("unit", ["log in with admin/", "admin/", "a@b.c/", "login ", "log in as x/Ab1!"])
+def test_pairs_are_looked_for_in_linear_time(unit: str) -> None:
+    started = time.perf_counter()
+    redact(unit * (1_000_000 // len(unit)))
+    assert time.perf_counter() - started < 5
