@@ -4,6 +4,7 @@
     python bench/supersede.py --model    with the model that is configured in the user's settings
     python bench/supersede.py --misses   also the pairs that were judged wrongly at the thresholds
     python bench/supersede.py --whole    with the real rule, in a memory that holds the older ones of all pairs
+    python bench/supersede.py --rules    instead, whether rules contradict each other
 
 `bench/data/supersede.jsonl` has pairs of memories about files of ten public repositories, as an agent would keep them:
 
@@ -14,6 +15,9 @@
 
 The rules of `cairn.memory.objections` were written with one half of the repositories in view; the other half was
 looked at once. Each pair is judged twice: as it is, and as if no file were shared.
+
+`bench/data/contradictions.txt` has rules of four projects that hold side by side, of which every two are compared in
+either order, and pairs of rules that contradict each other in other words.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ import argparse
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -34,6 +39,7 @@ from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.embedding.protocol import Floats
 from cairn.embedding.providers import open_model
 from cairn.index.state_dir import StateDir
+from cairn.memory.contradictions import contradicts
 from cairn.memory.derived import derive, embed
 from cairn.memory.lifecycle import Lifecycle, NewMemory
 from cairn.memory.objections import objections
@@ -44,6 +50,7 @@ from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import CodeLink
 
 DATA = Path(__file__).parent / "data" / "supersede.jsonl"
+RULES = DATA.with_name("contradictions.txt")
 STEPS = (0.75, 0.8, 0.825, 0.85, 0.875, 0.9, 0.92, 0.94, 0.96)
 
 
@@ -166,13 +173,38 @@ def _superseded_by(store: MemoryStore, lifecycle: Lifecycle, draft: NewMemory) -
     return superseded
 
 
+def judge_rules(path: Path) -> None:
+    """Print how many of the rules that hold side by side are taken for contradictions, and how many of these found."""
+    together: dict[str, list[list[str]]] = {"develop": [], "report": []}
+    pairs: dict[str, list[tuple[str, str]]] = {"develop": [], "report": []}
+    half, is_pair = "", False
+    for line in filter(None, path.read_text(encoding="utf-8").splitlines()):
+        if line[0] in "=!":
+            half, is_pair = line.split()[-1], line[0] == "!"
+            together[half] += [] if is_pair else [[]]
+        elif is_pair:
+            old, _, new = line.partition(" => ")
+            pairs[half].append((old, new))
+        elif line[0] != "#":
+            together[half][-1].append(line)
+    for half in together:
+        both = [pair for rules in together[half] for pair in permutations(rules, 2)]
+        false = sum(contradicts(*pair) for pair in both)
+        found = sum(contradicts(*pair) for pair in pairs[half])
+        print(f"{half}: {found} of {len(pairs[half])} contradictions found, {false} of {len(both):,} other pairs taken")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--model", action="store_true")
     parser.add_argument("--misses", action="store_true")
     parser.add_argument("--whole", action="store_true")
+    parser.add_argument("--rules", action="store_true")
     arguments = parser.parse_args()
+    if arguments.rules:
+        judge_rules(RULES)
+        return
     fingerprint = bundled_fingerprint()
     vectors: Callable[[Sequence[str]], npt.NDArray[Any]] = embed
     if arguments.model:

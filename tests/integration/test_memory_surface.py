@@ -209,7 +209,7 @@ def test_memories_are_listed_by_what_they_are(project: Project) -> None:
 
 
 def test_each_status_is_reached_and_undone_with_its_reason(project: Project) -> None:
-    old, new = project.keep("use port 80"), project.keep("use port 8080")
+    old, new = project.keep("the proxy is slow"), project.keep("the proxy listens on port 8080")
     (row,) = project.ask("memories/status", ids=[old], reason="fixed in 1.2")["memories"]
     assert row["status"] == "resolved"
     (row,) = project.ask("memories/status", ids=[old], status="archived")["memories"]

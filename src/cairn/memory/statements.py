@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import chain, pairwise
 from typing import NamedTuple
 
+from cairn.memory.contradictions import read_ruling
 from cairn.memory.linear import linear
 from cairn.memory.statement_rules import (
     CAUSES,
@@ -60,6 +61,12 @@ _KEEP_THAT = re.compile(
     r"(?:please |pls )?(?:remember|note|keep|save) (?:that|this)(?: please| pls| for later)?[.!]*", re.IGNORECASE
 )
 _ASKED_TO_KEEP = 0.75
+_RULED = 0.75
+# That a rule holds for all work, and not for the task at hand.
+_FOR_ALL = (
+    r"\b(?:always|never|everywhere|from now on|from here on|going forward)\b|\bin (?:this|our|the) (?:whole )?"
+    r"(?:project|repo|repository|code ?base|company|team)\b|^(?:btw,? |fyi[:,]? |note: |rule: )?(?:our|all|every|each) "
+)
 _VAGUE = re.compile(r"^(?:this|that|it|they|these|those)\b", re.IGNORECASE)
 
 
@@ -133,9 +140,13 @@ def judge(sentence: str, by: str, heading: str = "") -> Statement | None:
     """
     masked = _mask(sentence)
     least = _MIN_WORDS_OF_USER if by == USER else _MIN_WORDS
-    if len(sentence) > _MAX_CHARS or not _has_content(sentence, least) or _is_ruled_out(masked):
+    is_rule = by == USER and linear(_FOR_ALL).search(masked) is not None and read_ruling(sentence) is not None
+    has_content = is_rule or _has_content(sentence, least)
+    if len(sentence) > _MAX_CHARS or not has_content or _is_ruled_out(masked):
         return None
     best = Statement(heading, sentence, _UNDER_HEADING) if heading else None
+    if is_rule and best is None:
+        best = Statement("decision", sentence, _RULED)
     for rule in RULES:
         is_better = rule.by in ("", by) and (best is None or rule.confidence > best.confidence)
         if is_better and linear(rule.pattern).search(masked) and not _is_excepted(rule, masked):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.memory.actors import SAID_BY_USER
+from cairn.memory.contradictions import contradicts, read_ruling
 from cairn.memory.events import AUTHORITIES
 from cairn.memory.objections import is_correction, may_correct, objections
 from cairn.memory.store import By, MemoryChange, MemoryStore
@@ -22,6 +23,7 @@ _EXEMPT = "session_summary"  # each stands for a session of its own
 # What a correction may take the place of: it is often of another type than what it corrects.
 _CORRECTED = ("gotcha", "decision", "discovery", "trade_off")
 _LEAST_OF_CORRECTIONS = 0.15  # similarity; the words say the rest
+_MOST_RULES = 2_000  # memories that may decide the same otherwise
 _MAIN_BRANCHES = ("", "main", "master", "trunk")
 
 # Returns the memories nearest to one, at most so many, which meet the conditions: as `Recall.nearest`.
@@ -53,7 +55,8 @@ class Supersession:
 
     Looks at the nearest active ones of the same type from other sessions. One is superseded if it is similar enough,
     and nothing in the two texts speaks against it. A new one that says what changed, or the same but for a value, also
-    supersedes what it corrects, of other types and its own session, too. The maker of the older must have no more
+    supersedes what it corrects, of other types and its own session, too; and so does a rule that decides otherwise what
+    an older one decides. The maker of the older must have no more
     authority than that of the new one, where what a user said in a prompt counts as much as what agents remember, and
     the new one must count wherever it did. Who undoes this has the last word, for a rule has the least authority.
 
@@ -80,7 +83,7 @@ class Supersession:
         older = [(old, score) for old, score in self._nearest(new, NEAREST + _MORE, wanted) if _may_yield(old, new)]
         changes = [
             MemoryChange(old.id, "status", {"status": "superseded", "superseded_by": new.id, "reason": reason})
-            for old, reason in chain(self._alike(older, new), _corrected(older, new))
+            for old, reason in chain(self._alike(older, new), _corrected(older, new), self._overruled(new))
             if not self._is_decided(old)
         ]
         first = {change.observation: change for change in reversed(changes)}
@@ -101,6 +104,19 @@ class Supersession:
             return ""
         where = f", and both are about {shared[0]}" if shared else ""
         return f"the newer one is similar ({similarity:.2f}){where}"[:500]
+
+    def _overruled(self, new: Observation) -> Iterator[tuple[Observation, str]]:
+        """Yield rules that decide otherwise what a new one decides, whatever their words, and why.
+
+        What a user said yields to what a user says or somebody remembers on purpose, not to an agent's words.
+        """
+        ruling = read_ruling(new.text) if new.type in _CORRECTED else None
+        if ruling is None:
+            return
+        for old in self._store.select(Conditions(statuses=("active",), types=_CORRECTED), _MOST_RULES):
+            is_free = old.actor != SAID_BY_USER or new.actor == SAID_BY_USER or _authority(new) > _authority(old)
+            if is_free and _may_yield(old, new) and _may_concern(old, new) and contradicts(old.text, new.text):
+                yield old, f"both decide the same ({ruling.topic}), each otherwise"
 
     def _is_decided(self, old: Observation) -> bool:
         """Tell whether an agent or a person said what its status is."""

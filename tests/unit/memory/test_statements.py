@@ -379,3 +379,16 @@ def test_any_text_is_read(parts: list[str]) -> None:
     for statement in find_statements("".join(parts), USER):
         assert 0 < statement.confidence <= 1
         assert statement.text.strip()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Always use pnpm.", "indent with spaces from now on", "a request may take two minutes at most in this project"],
+)
+def test_a_short_rule_of_a_user_about_all_work_is_a_decision(text: str) -> None:
+    assert said(text, USER) == [("decision", text)]
+
+
+@pytest.mark.parametrize("text", ["use npm to install lodash", "use tabs", "retry 3 times here", "wrap it at 80"])
+def test_what_a_user_wants_of_the_task_at_hand_is_none(text: str) -> None:
+    assert said(text, USER) == []

@@ -257,3 +257,38 @@ def test_at_least_95_of_100_that_the_rule_takes_are_labelled_as_superseding() ->
     assert len(judged) >= 300
     assert len(right) / len(taken) >= 0.95
     assert len(right) / sum(pair.label == "supersedes" for pair in judged) >= 0.6
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("timeouts are 60 seconds", "a request may take two minutes at most"),
+        ("use tabs", "indent with spaces"),
+        ("pull requests need two approvals", "one approval is enough for a pull request"),
+    ],
+)
+def test_a_rule_that_decides_otherwise_takes_the_place_of_the_older_in_whatever_words(
+    memory: Memory, old: str, new: str
+) -> None:
+    first = memory.keep(old, "s1", type="decision", path="")
+    for number in range(30):
+        memory.keep(f"a note on file {number}, which is read by module {number + 1}", "s1", type="decision", path="")
+    second = memory.keep(new, "s1", type="gotcha", path="")
+    assert memory.now(first).superseded_by == second
+    assert memory.store.history(first)[-1].value["reason"].startswith("both decide the same (")
+
+
+def test_what_a_user_said_yields_to_a_user_and_not_to_the_words_of_an_agent(memory: Memory) -> None:
+    said = By(SAID_BY_USER, "rule")
+    old = memory.keep("use tabs", "s1", said, "decision", path="")
+    memory.keep("indent with spaces", "s2", RULE, "decision", path="")
+    assert memory.now(old).status == "active"
+    new = memory.keep("spaces only, no tabs", "s3", said, "decision", path="")
+    assert memory.now(old).superseded_by == new
+
+
+def test_rules_about_different_files_or_branches_leave_each_other(memory: Memory) -> None:
+    old = memory.keep("use tabs", "s1", type="decision", path="a.py", branch="main")
+    memory.keep("indent with spaces", "s2", type="decision", path="b.py")
+    memory.keep("indent with spaces", "s2", type="decision", path="a.py", branch="feature")
+    assert memory.now(old).status == "active"
