@@ -15,7 +15,7 @@ from cairn.memory.recall import Recall, Recollection
 from cairn.memory.shown import sources_of
 from cairn.memory.store import MemoryStore
 from cairn.source.recent_files import RecentFiles
-from cairn.storage.memory import session_db
+from cairn.storage.memory import session_db, usage_db
 from cairn.storage.memory.observation_db import Conditions
 from cairn.storage.memory.rows import Observation
 
@@ -38,7 +38,9 @@ _PLAIN_BRANCHES = ("main", "master", "develop", "dev", "trunk", "")
 # What ties a memory to the work at hand, and how much that counts beside its importance and age.
 _UNCOMMITTED, _EDITED, _COMMITTED, _ON_BRANCH = 1.0, 0.9, 0.7, 0.6
 _IMPORTANCE, _RECENCY = 0.5, 0.2
-_EARLY_RULES = 2
+_OF_A_FIX = 0.3  # less: what was mended is over, and is shown with its file
+_OFTEN = 3  # times shown after which what is tied to a file gives way to others, and a fix is shown with it only
+_OF_OFTEN = 0.5  # less
 
 
 class Choice(NamedTuple):
@@ -122,15 +124,22 @@ class Chooser:
             branch: that is checked out, empty outside git.
         """
         best: dict[str, tuple[float, Choice]] = {}
-        for weight, choice in self._tied_to_work(branch):
+        tied = [(weight, choice) for weight, choice in self._tied_to_work(branch) if not is_slight(choice.observation)]
+        for weight, choice in tied:
             memory = choice.observation
-            if is_slight(memory):
-                continue
             days = max(0.0, self._now() - seconds_of(memory.created)) / _DAY_SECONDS
             score = weight + _IMPORTANCE * memory.importance / 10 + _RECENCY * 0.5 ** (days / _RECENT_DAYS)
             if memory.id not in best or best[memory.id][0] < score:
                 best[memory.id] = score, choice
-        ranked = sorted(best.values(), key=lambda scored: (-scored[0], scored[1].observation.id))
+        with self._store.reading() as connection:
+            shown = usage_db.shown_counts(connection, best)
+        often = {id for id, counts in shown.items() if counts.times >= _OFTEN and best[id][1].observation.links}
+        ranked = [
+            (score - _OF_OFTEN * (id in often) - _OF_A_FIX * _is_fix(choice), choice)
+            for id, (score, choice) in best.items()
+            if not (_is_fix(choice) and id in often)
+        ]
+        ranked.sort(key=lambda scored: (-scored[0], scored[1].observation.id))
         return _with_rules_early([choice for _, choice in ranked])
 
     def last_digest(self, session: str) -> Choice | None:
@@ -186,10 +195,20 @@ class Chooser:
 
 
 def _with_rules_early(choices: list[Choice]) -> list[Choice]:
-    """Put the first important memories that are tied to no file behind the best: they are shown at no other moment."""
-    rules = [choice for choice in choices[1:] if choice.reason == "important" and not choice.observation.links]
-    early = rules[:_EARLY_RULES]
-    return [*choices[:1], *early, *(choice for choice in choices[1:] if choice not in early)]
+    """Put the first important memories that are tied to no file behind the best, and before what was mended."""
+    first = [] if not choices or _is_fix(choices[0]) else choices[:1]
+    others = choices[len(first) :]
+    rules = list(filter(is_rule, others))
+    return [*first, *rules, *(choice for choice in others if not is_rule(choice))]
+
+
+def is_rule(choice: Choice) -> bool:
+    """Tell whether a memory at a start is tied to no code: it is shown at no other moment."""
+    return choice.reason == "important" and not choice.observation.links
+
+
+def _is_fix(choice: Choice) -> bool:
+    return choice.observation.type == "bug_fix"
 
 
 def is_slight(memory: Observation) -> bool:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from cairn.hints import Hint
-from cairn.memory.choosing import EDITED, Choice, Chooser, is_slight
+from cairn.memory.choosing import EDITED, Choice, Chooser, is_rule, is_slight
 from cairn.memory.digest import ending_of
 from cairn.memory.framing import ShownNote, frame
 from cairn.memory.fresh import FRESH, begins, take_wish
@@ -38,6 +38,7 @@ from cairn.storage.memory.rows import InjectedMemory, Session
 OVERVIEW = "overview"  # what was shown that is not a memory, and the frame
 _FILE_TOOLS = ("read", "edit", "write")
 _MOST_NOTES = {"session-start": 3, "subagent-start": 2, "prompt": 3, "before-tool": 3, "after-tool": 3}
+_MOST_RULES = {"session-start": 5, "subagent-start": 2}  # that are tied to no code, beside these
 _MOST_SLIGHT = 1
 _TEXT_CHARS, _TEXT_LINES = 600, 8
 _SHORT_CHARS, _SHORT_LINES = 200, 2  # where there is no more room
@@ -177,7 +178,8 @@ class Injector:
         choices = self._chooser.for_start(moment.branch)
         pieces += map(_piece, choices)
         if moment.event == "session-start" and (digest := self._chooser.last_digest(moment.session)) is not None:
-            told = [choice.observation.text for choice in choices[: _MOST_NOTES[moment.event]]]
+            most = _MOST_NOTES[moment.event] + _MOST_RULES[moment.event]
+            told = [choice.observation.text for choice in choices[:most]]
             pieces.append(_digest_piece(digest, told))
         return pieces
 
@@ -209,7 +211,7 @@ class Injector:
         """Return as much of some pieces as may be shown, and keep it; other threads and processes wait meanwhile."""
         session = ledger_of(moment)
         if not self._store.exists:
-            return _fit_pieces(pieces, _MOST_NOTES[moment.event], self._settings.event_tokens)[0]
+            return _fit_pieces(pieces, moment.event, self._settings.event_tokens)[0]
         with self._store.writing() as connection:
             shown: dict[str | None, Collection[str]] = {
                 None: usage_db.ids_known(connection, session),
@@ -220,7 +222,7 @@ class Injector:
             known = shown[None]  # of what the agent has already, a short piece is a reminder
             fresh = [piece._replace(long=piece.short) if _id_of(piece) in known else piece for piece in fresh]
             max_tokens = min(self._settings.event_tokens, left)
-            injection, tokens = _fit_pieces(fresh, _MOST_NOTES[moment.event], max_tokens)
+            injection, tokens = _fit_pieces(fresh, moment.event, max_tokens)
             _keep(connection, session, moment, injection, tokens)
         return injection
 
@@ -292,30 +294,34 @@ def _overview_pieces(overview: Overview, most_files: int) -> list[_Piece]:
     return [_Piece(None, note.lay_out(2_000, most_files), note.lay_out(_SHORT_CHARS, most_files)) for note in notes]
 
 
-def _fit_pieces(pieces: Iterable[_Piece], most_notes: int, max_tokens: int) -> tuple[Injection, list[int]]:
+def _fit_pieces(pieces: Iterable[_Piece], event: str, max_tokens: int) -> tuple[Injection, list[int]]:
     """Return as many pieces, from the first on, as there is room for, and the tokens of each memory among them."""
     taken: list[str] = []
     choices: list[Choice] = []
     tokens: list[int] = []
-    n_slight = n_notes = 0
+    room = Counter({"note": _MOST_NOTES[event], "rule": _MOST_RULES.get(event, 0), "slight": _MOST_SLIGHT})
     for piece in pieces:
-        if piece.choice is not None:
-            is_digest = piece.choice.reason == "last session"
-            slight = is_slight(piece.choice.observation)
-            if (n_notes >= most_notes and not is_digest) or (slight and n_slight >= _MOST_SLIGHT):
-                continue
+        kinds = [] if piece.choice is None else _kinds_of(piece.choice)
+        if any(not room[kind] for kind in kinds):
+            continue
         text = next((text for text in (piece.long, piece.short) if _tokens_of([*taken, text]) <= max_tokens), None)
         if text is None:
             continue
         taken.append(text)
+        room.subtract(kinds)
         if piece.choice is not None:
-            n_slight += slight
-            n_notes += not is_digest
             choices.append(piece.choice)
             tokens.append(estimate_tokens(len(text.encode())))
     if not taken:
         return NOTHING, []
     return Injection(frame(taken), _tokens_of(taken), tuple(choices)), tokens
+
+
+def _kinds_of(choice: Choice) -> list[str]:
+    """Return which kinds of notes a memory counts as, of each of which there is only so much room."""
+    if choice.reason == "last session":
+        return []
+    return ["rule" if is_rule(choice) else "note", *(["slight"] if is_slight(choice.observation) else [])]
 
 
 def _tokens_of(notes: Sequence[str]) -> int:

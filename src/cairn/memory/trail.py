@@ -35,6 +35,8 @@ _SETUP_KINDS = frozenset(
 )
 _OUTSIDE_KINDS = frozenset({"network", "permission", "git", "container", "cloud", "command", "package"})
 _SLIP_KINDS = frozenset({"lint", "format", "compile", "type"})
+_UNUSED = re.compile(r"\b(?:unused|never (?:used|read)|not used)\b")
+_OF_A_SLIP = 3  # the importance of what a tool told and its line mended
 _SLIPS = re.compile(
     r"SyntaxError|IndentationError|TabError|[Uu]nexpected token|NameError|is not defined|cannot find symbol"
 )
@@ -334,9 +336,11 @@ def _propose_fix(broken: OpenFailure, calls: int) -> Proposal:
     text = (
         f"{_quote(broken.command)} failed{_what(failure)}.{before} Fixed in {files}; the command has succeeded since."
     )
-    return Proposal(
-        FIXED, "bug_fix", text, _trust(broken, calls), 5 if broken.is_own else 6, _paths(broken), broken.key
-    )
+    importance = 5 if broken.is_own else 6
+    is_told = failure.kind in ("lint", "format") or _UNUSED.search(failure.message) is not None
+    if is_told and broken.edits == [failure.file]:
+        importance = _OF_A_SLIP  # it was mended where the tool said, as it would be again
+    return Proposal(FIXED, "bug_fix", text, _trust(broken, calls), importance, _paths(broken), broken.key)
 
 
 def _trust(broken: OpenFailure, calls: int) -> float:

@@ -312,3 +312,12 @@ def test_a_statement_that_names_a_file_is_tied_to_that(project: Project) -> None
     project.happen("turn-end", text="Gotcha: `total` of src/user.py must be called first, otherwise prices are stale.")
     (memory,) = project.memories()
     assert links_of(memory) == [("src/user.py", "")]
+
+
+def test_what_a_linter_told_and_its_line_mended_is_of_little_importance(project: Project) -> None:
+    project.run("cargo clippy", "error: unused variable: `x`\n --> src/cart.py:14:9", 101)
+    project.edit()
+    project.run("cargo clippy")
+    assert [(memory.type, memory.importance) for memory in project.memories()] == [("bug_fix", 3)]
+    project.fix()
+    assert [memory.importance for memory in project.memories() if "pytest" in memory.text] == [6]
