@@ -141,12 +141,15 @@ class HookDesk:
         return answer
 
     def _take_in(self, case: Case, workspace: Workspace, *, is_late: bool) -> str:
-        return take_in(case, workspace, self._asked(case, workspace), is_late=is_late)
+        answer = take_in(case, workspace, self._asked(case, workspace), is_late=is_late)
+        self._interceptors.begin(workspace)
+        return answer
 
     def _asked(self, case: Case, workspace: Workspace) -> Asked | None:
-        """Return the project's interceptor; it is created at the first event, and the first tools wait for it."""
-        is_tool = case.happening.use is not None
-        return self._interceptors.of(workspace, _INTERCEPTOR_SECONDS if is_tool else 0.0)
+        """Return the project's interceptor. The first tools wait for it; it is created after the first event."""
+        if case.happening.use is None:
+            return self._interceptors.made(workspace)
+        return self._interceptors.of(workspace, _INTERCEPTOR_SECONDS)
 
     async def _repeat(self, case: Case) -> str:
         """Return the answer to a duplicate event: a denial is repeated, since the agent may read either answer."""

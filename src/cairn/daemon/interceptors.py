@@ -1,4 +1,4 @@
-"""Keeps the interceptor of each open project: created at its first event, in the background, closed before it."""
+"""Keeps the interceptor of each open project: created in the background after its first event, closed before it."""
 
 from __future__ import annotations
 
@@ -38,6 +38,20 @@ class Interceptors:
         self._change = threading.Lock()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="cairn-interceptor")
 
+    def begin(self, workspace: Workspace) -> Future[Any]:
+        """Start to create a project's interceptor, unless that has begun; what it imports slows all else down."""
+        with self._change:
+            if id(workspace) not in self._made:
+                self._made[id(workspace)] = self._pool.submit(self._make, workspace)
+            return self._made[id(workspace)]
+
+    def made(self, workspace: Workspace) -> Interceptor | None:
+        """Return a project's interceptor, None if it is not created yet."""
+        with self._change:
+            making = self._made.get(id(workspace))
+        is_made = making is not None and making.done()
+        return self.of(workspace, 0.0) if is_made else None
+
     def of(self, workspace: Workspace, seconds: float) -> Interceptor | None:
         """Return the interceptor of a project, None while it is being created.
 
@@ -45,10 +59,7 @@ class Interceptors:
             workspace: the project, open.
             seconds: how long to wait for it.
         """
-        with self._change:
-            if id(workspace) not in self._made:
-                self._made[id(workspace)] = self._pool.submit(self._make, workspace)
-            making = self._made[id(workspace)]
+        making = self.begin(workspace)
         try:
             interceptor: Interceptor = making.result(seconds)
         except TimeoutError:
