@@ -91,3 +91,34 @@ def test_a_list_has_what_waited_since_the_memory_could_not_be_written(
     Spool(checkout).add(Moment("1", "prompt", "s1", "codex", 1e9, RULE))
     assert main(["memories", "--no-daemon"]) == 0
     assert RULE in capsys.readouterr().out
+
+
+def test_what_a_hook_did_not_wait_for_is_shown_at_the_next_prompt(spool: RawSpool, checkout: Path) -> None:
+    for name in spool.names():
+        spool.remove(name)
+    with Workspace.open(checkout) as workspace:
+        workspace.memory.remember("Never squash.", type="decision", importance=8)
+
+    async def work() -> list[str]:
+        daemon = make_app(StateFolder.of_user().path, checkout).daemon
+        said = []
+        for session in ("lost", "late"):
+            start = {"session_id": session, "cwd": str(checkout), "hook_event_name": "SessionStart"}
+            content = json.dumps({**start, "source": "startup"}).encode()
+            packed = pack(f"start-{session}", "claude-code", "session-start", time.time(), {}, content, len(content))
+            if session == "lost":  # the daemon answers, when the hook has given up and kept the event
+                said.append(await daemon.hooks.answer(packed))
+            spool.add(packed)
+            await daemon.hooks.catch_up()
+            prompt = {**start, "hook_event_name": "UserPromptSubmit", "prompt": "and now the docs"}
+            content = json.dumps(prompt).encode()
+            packed = pack(f"prompt-{session}", "claude-code", "prompt", time.time(), {}, content, len(content))
+            said += [await daemon.hooks.answer(packed), await daemon.hooks.answer(packed)]
+        daemon.projects.close()
+        return said
+
+    lost, after_lost, again, after_late, _ = asyncio.run(work())
+    assert "Never squash." in lost
+    assert "Never squash." in after_lost
+    assert again == ""
+    assert "Never squash." in after_late

@@ -14,7 +14,7 @@ from cairn.daemon.interceptors import Interceptors
 from cairn.daemon.projects import Projects
 from cairn.daemon.sessions import Ledgers
 from cairn.errors import BusyError, CairnError, ProjectError, RequestError, UnsafeStateError
-from cairn.hooks.dispatch import Asked, Case, open_case, repeat, take_in
+from cairn.hooks.dispatch import Asked, Case, open_case, owe, repeat, take_in
 from cairn.hooks.duplicates import SeenEvents
 from cairn.hooks.raw_spool import RawSpool
 from cairn.loading import load
@@ -120,6 +120,8 @@ class HookDesk:
         if standing == "in work":
             return None
         if standing == "done":
+            if is_late and self._seen.is_of(case.key, case.report):  # the agent did not wait for the answer
+                await self._projects.run_at_once(case.root, partial(owe, case), timeout_seconds=_EVENT_SECONDS)
             return await self._repeat(case) if case.has_id and not is_late else case.silence
         is_done = False
         try:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Collection
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from cairn.errors import CairnError, RequestError
+from cairn.errors import CairnError, RequestError, StoreError
 from cairn.hooks.adapter import TEST_SESSION, Ability, Adapter
 from cairn.hooks.agents import adapter_of
 from cairn.hooks.duplicates import SeenEvents, key_of
@@ -128,8 +129,18 @@ def take_in(case: Case, workspace: Workspace, asked: Asked | None = None, *, is_
         return word(case, Reply(f"Cairn answers for {workspace.root.name}."))
     shows = "context" in case.abilities and not is_late
     contexts = [workspace.memory.take(moment, shows=shows).context for moment in case.happening.moments]
+    if is_late:
+        owe(case, workspace)
     reply = SILENCE if asked is None else _ask(asked, case, is_late=is_late)
     return word(case, SILENCE if is_late else join(reply, contexts, case.adapter.max_context_chars))
+
+
+def owe(case: Case, workspace: Workspace) -> None:
+    """Have shown later what the agent did not wait for."""
+    if "context" in case.abilities:
+        for moment in case.happening.moments:
+            with suppress(StoreError):
+                workspace.memory.injection.owe(workspace.memory.inbox.locate(moment))
 
 
 def take_in_waiting(workspace: Workspace, spool: RawSpool, roots: Collection[str], seconds: float) -> int:

@@ -53,6 +53,11 @@ class SeenEvents:
             self._seen.popitem(last=False)
         return "new"
 
+    def is_of(self, key: bytes, report: Report) -> bool:
+        """Tell whether an event was first reported by this very run of the hook program."""
+        first = self._seen.get(key)
+        return first is not None and first.id == report.id
+
     def settle(self, key: bytes, *, is_done: bool) -> None:
         """Record the outcome of an event in progress: it was recorded, or it will be sent again."""
         sighting = self._seen.pop(key, None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections import Counter, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -46,7 +46,9 @@ _DIGEST_CHARS, _DIGEST_LINES = 300, 3
 _CORE_FILES = {"session-start": 8, "subagent-start": 4}
 _CORE_CHARS = 120
 _MOST_WORDS = 30  # of a command that may be paths
-_MOST_KNOWN = 200  # moments that were answered
+_MOST_KNOWN = 200  # moments that were answered, and sessions that are owed something
+_OWED = ("session-start", "prompt")  # what is shown at these comes with a later moment if nobody heard it
+_OWED_SECONDS = 600.0  # after which it is not
 
 
 class Overview(NamedTuple):
@@ -122,6 +124,27 @@ class Injector:
             store, recall, recent, takes_shared=settings.inject_shared, now=now, prompt_bar=prompt_bar
         )
         self._answered: deque[tuple[str, str, str]] = deque(maxlen=_MOST_KNOWN)
+        self._owed: OrderedDict[str, tuple[Moment, ...]] = OrderedDict()
+
+    def owe(self, moment: Moment) -> None:
+        """Show at the next moment of a session what its agent did not wait for at this one.
+
+        What was composed for it in vain counts as not shown.
+
+        Raises:
+            StoreError: if the memory cannot be written.
+        """
+        moment = _fit(moment, self._root, self._now())
+        if moment.event not in _OWED or self._now() - moment.seconds > _OWED_SECONDS or not self._settings.inject:
+            return
+        ledger = ledger_of(moment)
+        if self._store.exists:
+            with self._store.writing() as connection:
+                usage_db.take_back(connection, ledger, moment.event, moment.seconds)
+        others = [one for one in self._owed.pop(ledger, ()) if one.event != moment.event]
+        self._owed[ledger] = (moment, *others)
+        while len(self._owed) > _MOST_KNOWN:
+            self._owed.popitem(last=False)
 
     def compose(self, moment: Moment) -> Injection:
         """Return what to show at a moment that was taken in, and keep that it was shown.
@@ -137,8 +160,11 @@ class Injector:
         session = self._sessions.find(moment.session)
         if (session is not None and (session.is_muted or session.is_fresh)) or self._becomes_fresh(moment, session):
             return NOTHING
-        pieces = self._pieces(moment, session) if self._is_wanted(moment) else []
-        return self._show(moment, pieces) if pieces else NOTHING
+        moments = (moment, *self._owed.pop(ledger_of(moment), ()))
+        wanted = [one for one in moments if self._is_wanted(one)]
+        pieces = [piece for one in wanted for piece in self._pieces(one, session)]
+        most = next((one.event for one in wanted if one.event in _CORE_FILES), moment.event)
+        return self._show(moment, _without_repeats(pieces), most) if pieces else NOTHING
 
     def _is_repeated(self, moment: Moment) -> bool:
         key = moment.session, moment.event, moment.id
@@ -207,11 +233,17 @@ class Injector:
 
     # -- what is shown ------------------------------------------------------------------------------------------------
 
-    def _show(self, moment: Moment, pieces: Sequence[_Piece]) -> Injection:
-        """Return as much of some pieces as may be shown, and keep it; other threads and processes wait meanwhile."""
+    def _show(self, moment: Moment, pieces: Sequence[_Piece], most: str) -> Injection:
+        """Return as much of some pieces as may be shown, and keep it; other threads and processes wait meanwhile.
+
+        Args:
+            moment: at which they are shown.
+            pieces: the most useful first.
+            most: the event whose limits hold.
+        """
         session = ledger_of(moment)
         if not self._store.exists:
-            return _fit_pieces(pieces, moment.event, self._settings.event_tokens)[0]
+            return _fit_pieces(pieces, most, self._settings.event_tokens)[0]
         with self._store.writing() as connection:
             shown: dict[str | None, Collection[str]] = {
                 None: usage_db.ids_known(connection, session),
@@ -222,9 +254,17 @@ class Injector:
             known = shown[None]  # of what the agent has already, a short piece is a reminder
             fresh = [piece._replace(long=piece.short) if _id_of(piece) in known else piece for piece in fresh]
             max_tokens = min(self._settings.event_tokens, left)
-            injection, tokens = _fit_pieces(fresh, moment.event, max_tokens)
+            injection, tokens = _fit_pieces(fresh, most, max_tokens)
             _keep(connection, session, moment, injection, tokens)
         return injection
+
+
+def _without_repeats(pieces: Iterable[_Piece]) -> list[_Piece]:
+    """Return pieces, of those that show one memory the first."""
+    first: dict[str, _Piece] = {}
+    for number, piece in enumerate(pieces):
+        first.setdefault(_id_of(piece) or str(number), piece)
+    return list(first.values())
 
 
 def _id_of(piece: _Piece) -> str:

@@ -604,3 +604,30 @@ def test_a_warning_that_many_sessions_saw_gives_way_to_those_that_none_did(agent
         assert set(shown(agent.start(f"s{number + 2}"))) == set(old)
     new = agent.remember("Vacuum runs at night only.", "src/db.py", importance=4)
     assert shown(agent.start("s5"))[0] == new
+
+
+def test_what_an_agent_did_not_wait_for_comes_with_the_next_moment_of_its_session(agent: Agent) -> None:
+    rule = agent.remember("Never squash.", type="decision", importance=8)
+    agent.write("src/db.py")
+    warning = agent.remember(POOL, "src/db.py", type="gotcha")
+    late = Moment("start", "session-start", "s2", "claude-code", agent.clock(), details={"source": "startup"})
+    agent.injector.owe(late)
+    agent.injector.owe(late)
+    assert agent.tool("read", "src/db.py", session="s3") == [warning]
+    assert agent.tool("read", "src/db.py", session="s2") == [warning, rule]
+    assert agent.tool("edit", "src/db.py", session="s2") == []
+
+
+def test_what_was_composed_in_vain_counts_as_not_shown(agent: Agent) -> None:
+    rule = agent.remember("Never squash.", type="decision", importance=8)
+    late = Moment("start", "session-start", "s2", "claude-code", agent.clock(), details={"source": "startup"})
+    assert shown(agent.injector.compose(late)) == [rule]
+    agent.injector.owe(late)
+    assert rule in shown(agent.at("prompt", "s2", text="mend the button of the page"))
+
+
+def test_nothing_is_owed_after_ten_minutes(agent: Agent) -> None:
+    agent.remember("Never squash.", type="decision", importance=8)
+    late = Moment("start", "session-start", "s2", "claude-code", agent.clock() - 601, details={"source": "startup"})
+    agent.injector.owe(late)
+    assert shown(agent.at("prompt", "s2", text="mend the button of the page")) == []

@@ -40,6 +40,13 @@ def add_injections(connection: sqlite3.Connection, injections: Collection[Inject
     connection.executemany(statement, [injection[:-1] for injection in injections])
 
 
+def take_back(connection: sqlite3.Connection, session: str, event: str, seconds: float) -> None:
+    """Forget what was shown at a moment of a session, as nobody heard it."""
+    connection.execute(
+        "DELETE FROM injection WHERE session = ? AND event = ? AND seconds = ?", (session, event, seconds)
+    )
+
+
 def mark_used(connection: sqlite3.Connection, session: str, observations: Collection[str], use: str) -> int:
     """Record a use of memories that a session was shown, if it is stronger evidence; return how many it was shown."""
     weaker = _USES[: _USES.index(use)] if use in _USES else (*_USES, "helpful", "unhelpful")
