@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -161,8 +161,11 @@ class Capture:
     def _remember(self, proposal: Proposal, session: Session, by: By) -> tuple[str, bool]:
         is_capped = session.origin in (PLANNING, INVESTIGATION)
         links = self._links([*proposal.paths, *_PATH.findall(proposal.text)])
-        if not links and not proposal.outcome:
-            links = self._definitions(proposal.text, session)
+        if not proposal.outcome:
+            definitions = self._definitions(proposal.text, session, [link.path for link in links])
+            known = {link.path for link in definitions}
+            links = [*definitions, *(link for link in links if link.path not in known)]
+        is_for_all = by == BY_WORD and proposal.type == "decision" and not links
         draft = NewMemory(
             text=proposal.text,
             type=proposal.type,
@@ -170,8 +173,8 @@ class Capture:
             links=tuple(links),
             origin="captured",
             session=session.id,
-            branch=session.branch,
-            revision=session.revision,
+            branch="" if is_for_all else session.branch,  # what the user wants of all work holds wherever it was said
+            revision="" if is_for_all else session.revision,
         )
         remembered = self._lifecycle.remember(draft, by)
         return remembered.observation.id, remembered.is_new
@@ -186,15 +189,17 @@ class Capture:
                     continue
         return links
 
-    def _definitions(self, text: str, session: Session) -> list[CodeLink]:
-        """Return links to the definitions that a text names, of the files that its session edited or read."""
+    def _definitions(self, text: str, session: Session, paths: Sequence[str]) -> list[CodeLink]:
+        """Return links to the definitions that a text names, of its files, or of those that its session looked at."""
         names = list(dict.fromkeys(_NAME.findall(text)))[:_MOST_NAMES]
         if not names:
             return []
-        with self._store.reading() as connection:
-            targets = session_db.looked_at(connection, session, _MOST_FILES)
+        if not paths:
+            with self._store.reading() as connection:
+                targets = session_db.looked_at(connection, session, _MOST_FILES)
+            paths = [parse_target(target)[0] for target in targets]
         contents: dict[str, bytes] = {}
-        for path in dict.fromkeys(parse_target(target)[0] for target in targets):
+        for path in dict.fromkeys(paths[:_MOST_FILES]):
             with suppress(OSError):  # it is not there, or not to be read
                 contents[path] = read_file(self._root, path, _MAX_BYTES)
         places = [

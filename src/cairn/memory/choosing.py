@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from cairn.memory.clock import seconds_of
+from cairn.memory.digest import WITHOUT_PROMPT
 from cairn.memory.links import Staleness, name_of
 from cairn.memory.pertinence import LEAST_CHANCE
 from cairn.memory.publication import FOREIGN
@@ -152,6 +153,8 @@ class Chooser:
         if not found:
             return None
         told = next((one for one in found if not _only_asks(one.observation)), found[0])
+        if told.observation.text.startswith(WITHOUT_PROMPT) and _only_asks(told.observation):
+            return None
         last = "last session" if told is found[0] else "last session that did something"
         return Choice(told.observation, "last session", f"how the {last} ended", told.staleness)
 
@@ -224,6 +227,8 @@ def _about(memory: Observation, paths: Collection[str]) -> str:
 
 
 def _only_asks(digest: Observation) -> bool:
-    """Tell whether a digest has no line but its title and what was asked."""
+    """Tell whether a digest has no line but its title, what was asked, and what was run without a failure."""
     title, *lines = digest.text.splitlines() or [""]
-    return title.endswith((" 0 edits)", "(0 edits)")) and all(line.startswith("Asked: ") for line in lines)
+    return title.endswith((" 0 edits)", "(0 edits)")) and all(
+        line.startswith(("Asked: ", "Commands: ")) for line in lines
+    )

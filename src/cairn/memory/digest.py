@@ -30,6 +30,7 @@ IMPORTANCE = 4
 _MAX_TITLE_CHARS, _MAX_ITEM_CHARS = 100, 160
 _MAX_ITEMS = 6  # of each kind
 _MAX_FILES = 12
+WITHOUT_PROMPT = "A session without a prompt"
 _FEW_PROMPTS = 2  # so many are a conversation
 _RUN_TOOLS = ("shell", "mcp", "task", "web")  # whose failures mean something; an edit that did not apply is repeated
 # What was learned in the session, by the type of memory, under which heading.
@@ -254,7 +255,7 @@ def _title(session: Session, prompts: Sequence[str]) -> str:
     minutes = round(((session.ended or session.heard) - session.started) / 60)
     origin = "" if session.origin == _NO_WORK else session.origin
     facts = [origin, f"{minutes} min" if minutes > 0 else "", pluralize(session.n_edits, "edit")]
-    title = cut_at_word(prompts[0], _MAX_TITLE_CHARS) if prompts else "A session without a prompt"
+    title = cut_at_word(prompts[0], _MAX_TITLE_CHARS) if prompts else WITHOUT_PROMPT
     return f"{title} ({', '.join(fact for fact in facts if fact)})"
 
 

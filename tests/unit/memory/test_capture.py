@@ -321,3 +321,23 @@ def test_what_a_linter_told_and_its_line_mended_is_of_little_importance(project:
     assert [(memory.type, memory.importance) for memory in project.memories()] == [("bug_fix", 3)]
     project.fix()
     assert [memory.importance for memory in project.memories() if "pytest" in memory.text] == [6]
+
+
+def test_a_statement_that_names_a_definition_and_its_file_is_tied_to_the_definition(project: Project) -> None:
+    project.happen("turn-end", text="Watch out: `total` in src/cart.py returns 0 on overflow, silently.")
+    project.happen("turn-end", text="Watch out: `missing` in src/user.py returns 0 on overflow, silently.")
+    assert sorted(link for memory in project.memories() for link in links_of(memory)) == [
+        ("src/cart.py", "total"),
+        ("src/user.py", ""),
+    ]
+
+
+def test_what_a_user_wants_of_all_work_holds_on_every_branch(project: Project) -> None:
+    project.happen("prompt", text="we never panic in library code, return errors instead.")
+    project.happen("prompt", text="never call total in src/cart.py directly, use the cart instead.")
+    project.happen("turn-end", text="I decided to truncate fractions because old configs rely on it.")
+    assert {memory.text.split()[0]: memory.branch for memory in project.memories()} == {
+        "we": "",
+        "never": "topic",
+        "I": "topic",
+    }

@@ -631,3 +631,15 @@ def test_nothing_is_owed_after_ten_minutes(agent: Agent) -> None:
     late = Moment("start", "session-start", "s2", "claude-code", agent.clock() - 601, details={"source": "startup"})
     agent.injector.owe(late)
     assert shown(agent.at("prompt", "s2", text="mend the button of the page")) == []
+
+
+def test_a_session_in_which_only_something_was_run_ended_without_a_word(agent: Agent) -> None:
+    told = "Mend the pool (1 edit)\nChanged: src/db.py"
+    agent.remember(told, type="session_summary", session="s0")
+    agent.remember("A session without a prompt (0 edits)\nCommands: `make`", type="session_summary", session="s1")
+    assert "Mend the pool" in agent.start("s2").text
+
+
+def test_no_session_is_told_of_that_had_no_prompt_and_did_nothing(agent: Agent) -> None:
+    agent.remember("A session without a prompt (0 edits)\nCommands: `make`", type="session_summary", session="s1")
+    assert shown(agent.start("s2")) == []
