@@ -29,6 +29,8 @@ ACTIVE_NOTES = Conditions(statuses=("active",), types=NOTES)
 IMPORTANT = 8  # shown at a start even where nothing ties it to the work
 SLIGHT = 3  # what a rule captured and held for no more important than this is shown with its file only
 _MOST_FOUND = 20
+_MOST_DIGESTS = 5
+_CLOCK_SECONDS = 60.0  # that clocks may differ by
 _MOST_EDITED = 30
 _MOST_RECENT = 100  # files; where more changed, that says nothing of what the work is about
 _RECENT_DAYS = 30.0
@@ -146,10 +148,13 @@ class Chooser:
     def last_digest(self, session: str) -> Choice | None:
         """Return the digest of the last session but this one, if there is one.
 
-        One that says only what was asked gives way to that of the last session that did something.
+        One that says only what was asked gives way to that of the last session that did something, and one that a clock
+        dated ahead, which is wrong now or was then, to all others.
         """
         digests = Conditions(statuses=("active",), types=("session_summary",))
-        found = [one for one in self._filter(self._recall.newest(digests, 5)) if one.observation.session != session]
+        newest = self._filter(self._recall.newest(digests, _MOST_FOUND))
+        newest.sort(key=lambda one: seconds_of(one.observation.created) > self._now() + _CLOCK_SECONDS)
+        found = [one for one in newest if one.observation.session != session][:_MOST_DIGESTS]
         if not found:
             return None
         told = next((one for one in found if not _only_asks(one.observation)), found[0])

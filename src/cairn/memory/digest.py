@@ -207,6 +207,13 @@ def ending_of(digest: str, told: Iterable[str] = ()) -> str:
     return "\n".join([title, *kept[: _MOST_OF_ENDING - 1]])
 
 
+def repeats(digest: str, told: Sequence[str]) -> bool:
+    """Tell whether the ending of a session is a prompt that is told beside it anyway."""
+    title, *others = ending_of(digest, told).splitlines() or [""]
+    asked = title.rpartition(" (")[0].rstrip("\u2026").lower()
+    return not others and bool(asked) and any(asked in " ".join(text.lower().split()) for text in told)
+
+
 def runs_of(activities: Iterable[Activity]) -> Runs:
     """Return what was run in a session, without what only looked at the project.
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from cairn.hints import Hint
 from cairn.memory.choosing import EDITED, Choice, Chooser, is_rule, is_slight
-from cairn.memory.digest import ending_of
+from cairn.memory.digest import ending_of, repeats
 from cairn.memory.framing import ShownNote, frame
 from cairn.memory.fresh import FRESH, begins, take_wish
 from cairn.memory.handles import handle_of
@@ -206,7 +206,8 @@ class Injector:
         if moment.event == "session-start" and (digest := self._chooser.last_digest(moment.session)) is not None:
             most = _MOST_NOTES[moment.event] + _MOST_RULES[moment.event]
             told = [choice.observation.text for choice in choices[:most]]
-            pieces.append(_digest_piece(digest, told))
+            if not repeats(digest.observation.text, told):
+                pieces.append(_digest_piece(digest, told))
         return pieces
 
     def _at_prompt(self, moment: Moment, session: Session | None) -> list[Choice]:

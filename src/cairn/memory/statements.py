@@ -65,7 +65,8 @@ _RULED = 0.75
 # That a rule holds for all work, and not for the task at hand.
 _FOR_ALL = (
     r"\b(?:always|never|everywhere|from now on|from here on|going forward)\b|\bin (?:this|our|the) (?:whole )?"
-    r"(?:project|repo|repository|code ?base|company|team)\b|^(?:btw,? |fyi[:,]? |note: |rule: )?(?:our|all|every|each) "
+    r"(?:project|repo|repository|code ?base|company|team)\b|\b(?:all|every|each)\b"
+    r"|^(?:btw,? |fyi[:,]? |note: |rule: )?our "
 )
 _VAGUE = re.compile(r"^(?:this|that|it|they|these|those)\b", re.IGNORECASE)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from cairn.embedding.fingerprint import bundled_fingerprint
 from cairn.memory.actors import SAID_BY_USER
+from cairn.memory.clock import seconds_of
 from cairn.memory.contradictions import contradicts, read_ruling
 from cairn.memory.events import AUTHORITIES
 from cairn.memory.objections import is_correction, may_correct, objections
@@ -24,6 +26,7 @@ _EXEMPT = "session_summary"  # each stands for a session of its own
 _CORRECTED = ("gotcha", "decision", "discovery", "trade_off")
 _LEAST_OF_CORRECTIONS = 0.15  # similarity; the words say the rest
 _MOST_RULES = 2_000  # memories that may decide the same otherwise
+_CLOCK_SECONDS = 60.0  # that clocks may differ by
 _MAIN_BRANCHES = ("", "main", "master", "trunk")
 
 # Returns the memories nearest to one, at most so many, which meet the conditions: as `Recall.nearest`.
@@ -64,10 +67,17 @@ class Supersession:
         store: the memory.
         nearest: finds the nearest memories.
         settings: the user's, None for the defaults.
+        now: the machine's clock, in seconds since the epoch.
     """
 
-    def __init__(self, store: MemoryStore, nearest: Nearest, settings: MemorySettings | None = None) -> None:
-        self._store, self._nearest = store, nearest
+    def __init__(
+        self,
+        store: MemoryStore,
+        nearest: Nearest,
+        settings: MemorySettings | None = None,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._store, self._nearest, self._now = store, nearest, now
         self._thresholds = thresholds_of(bundled_fingerprint(), settings)
 
     def apply(self, new: Observation) -> list[Observation]:
@@ -80,7 +90,9 @@ class Supersession:
             return []
         types = _CORRECTED if may_correct(new.text) else (new.type,)
         wanted = Conditions(statuses=("active",), types=types)
-        older = [(old, score) for old, score in self._nearest(new, NEAREST + _MORE, wanted) if _may_yield(old, new)]
+        older = [
+            (old, score) for old, score in self._nearest(new, NEAREST + _MORE, wanted) if self._may_yield(old, new)
+        ]
         changes = [
             MemoryChange(old.id, "status", {"status": "superseded", "superseded_by": new.id, "reason": reason})
             for old, reason in chain(self._alike(older, new), _corrected(older, new), self._overruled(new))
@@ -115,8 +127,19 @@ class Supersession:
             return
         for old in self._store.select(Conditions(statuses=("active",), types=_CORRECTED), _MOST_RULES):
             is_free = old.actor != SAID_BY_USER or new.actor == SAID_BY_USER or _authority(new) > _authority(old)
-            if is_free and _may_yield(old, new) and _may_concern(old, new) and contradicts(old.text, new.text):
+            if is_free and self._may_yield(old, new) and _may_concern(old, new) and contradicts(old.text, new.text):
                 yield old, f"both decide the same ({ruling.topic}), each otherwise"
+
+    def _may_yield(self, old: Observation, new: Observation) -> bool:
+        """Tell whether a memory is one that another could take the place of, whatever they say."""
+        is_seen = old.branch in ("", new.branch) or new.branch in _MAIN_BRANCHES
+        authority = max(_authority(new), AUTHORITIES.index("agent")) if new.actor == SAID_BY_USER else _authority(new)
+        is_older = old.created < new.created or self._is_ahead(old)
+        return is_older and is_seen and _authority(old) <= authority
+
+    def _is_ahead(self, old: Observation) -> bool:
+        """Tell whether a memory was made under a clock that was ahead of what it is now: the new one came later."""
+        return seconds_of(old.created) > self._now() + _CLOCK_SECONDS
 
     def _is_decided(self, old: Observation) -> bool:
         """Tell whether an agent or a person said what its status is."""
@@ -135,13 +158,6 @@ def _may_concern(old: Observation, new: Observation) -> bool:
     """Tell whether nothing that two memories are tied to says that they speak of different files."""
     paths, others = ({link.path for link in one.links} for one in (old, new))
     return not paths or not others or bool(paths & others)
-
-
-def _may_yield(old: Observation, new: Observation) -> bool:
-    """Tell whether a memory is one that another could take the place of, whatever they say."""
-    is_seen = old.branch in ("", new.branch) or new.branch in _MAIN_BRANCHES
-    authority = max(_authority(new), AUTHORITIES.index("agent")) if new.actor == SAID_BY_USER else _authority(new)
-    return old.created < new.created and is_seen and _authority(old) <= authority
 
 
 def _is_elsewhere(old: Observation, new: Observation) -> bool:

@@ -643,3 +643,17 @@ def test_a_session_in_which_only_something_was_run_ended_without_a_word(agent: A
 def test_no_session_is_told_of_that_had_no_prompt_and_did_nothing(agent: Agent) -> None:
     agent.remember("A session without a prompt (0 edits)\nCommands: `make`", type="session_summary", session="s1")
     assert shown(agent.start("s2")) == []
+
+
+def test_a_digest_from_a_clock_that_was_ahead_gives_way_to_others(agent: Agent) -> None:
+    agent.clock.seconds += 365 * 86_400
+    agent.remember("Mend the pool (1 edit)\nChanged: src/db.py", type="session_summary", session="s0")
+    agent.clock.seconds -= 365 * 86_400
+    agent.remember("Paint the page (1 edit)\nChanged: src/app.py", type="session_summary", session="s1")
+    assert "Paint the page" in agent.start("s2").text
+
+
+def test_a_digest_that_says_no_more_than_the_rule_beside_it_is_left_out(agent: Agent) -> None:
+    rule = agent.remember("use npm from now on", type="decision", importance=8)
+    agent.remember("use npm from now on (0 edits)\nAsked: use npm from now on", type="session_summary", session="s1")
+    assert shown(agent.start("s2")) == [rule]

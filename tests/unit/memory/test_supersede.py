@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -292,3 +293,21 @@ def test_rules_about_different_files_or_branches_leave_each_other(memory: Memory
     memory.keep("indent with spaces", "s2", type="decision", path="b.py")
     memory.keep("indent with spaces", "s2", type="decision", path="a.py", branch="feature")
     assert memory.now(old).status == "active"
+
+
+def test_a_memory_from_a_clock_that_was_ahead_yields_to_what_is_said_now(memory: Memory) -> None:
+    said = By(SAID_BY_USER, "rule")
+    year = 365 * 86_400
+    memory.clock.seconds = time.time() + year
+    ahead = memory.keep("always use npm", "s1", said, "decision", path="")
+    memory.clock.seconds = time.time() - 3_600
+    new = memory.keep("always use yarn", "s2", said, "decision", path="")
+    assert memory.now(ahead).superseded_by == new
+
+
+def test_what_was_said_before_and_arrives_late_leaves_what_was_said_since(memory: Memory) -> None:
+    memory.clock.seconds = time.time() - 3_600
+    since = memory.keep("always use npm", "s1", type="decision", path="")
+    memory.clock.seconds -= 1_800
+    memory.keep("always use yarn", "s2", type="decision", path="")
+    assert memory.now(since).status == "active"
