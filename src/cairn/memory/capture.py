@@ -13,11 +13,11 @@ from cairn.memory.actors import SAID_BY_USER
 from cairn.memory.choosing import IMPORTANT
 from cairn.memory.lifecycle import Lifecycle, NewMemory, clean
 from cairn.memory.links import link_to
-from cairn.memory.moments import Moment
+from cairn.memory.moments import MAX_TEXT_CHARS, Moment
 from cairn.memory.objections import objections
 from cairn.memory.origin import INVESTIGATION, MOST_IMPORTANT, PLANNING
 from cairn.memory.sessions import Recorded
-from cairn.memory.statements import AGENT, USER, Statement, find_cause, find_statements
+from cairn.memory.statements import AGENT, USER, Statement, find_cause, find_statements, whole
 from cairn.memory.store import By, MemoryStore
 from cairn.memory.summaries import UnsureMemory
 from cairn.memory.targets import MARK, parse_target
@@ -89,9 +89,10 @@ class Capture:
             if recorded.batch is not None and recorded.batch.kind == "notice":
                 return []
             trail.ask(moment.text)
-            return [_proposal(statement, USER) for statement in find_statements(moment.text[:_MAX_PROMPT_CHARS], USER)]
+            said = whole(moment.text, _MAX_PROMPT_CHARS)
+            return [_proposal(statement, USER) for statement in find_statements(said, USER)]
         cause = self._explain(trail, moment.text)
-        statements = find_statements(moment.text, AGENT)
+        statements = find_statements(whole(moment.text, MAX_TEXT_CHARS), AGENT)
         return [_proposal(statement, AGENT) for statement in statements if not cause or cause not in statement.text]
 
     def _explain(self, trail: Trail, text: str) -> str:

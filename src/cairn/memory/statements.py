@@ -8,6 +8,7 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from cairn.memory.contradictions import read_ruling
+from cairn.memory.inert import CLOSE, OPEN
 from cairn.memory.linear import linear
 from cairn.memory.statement_rules import (
     CAUSES,
@@ -68,6 +69,13 @@ _FOR_ALL = (
     r"(?:project|repo|repository|code ?base|company|team)\b|\b(?:all|every|each)\b"
     r"|^(?:btw,? |fyi[:,]? |note: |rule: )?our "
 )
+# What is meant for a model and no word of a colleague, or a note of ours that was repeated.
+_INJECTED = (
+    r"\b(?:ignore|disregard|forget|override) (?:all |any |the |your )*"
+    r"(?:previous|prior|earlier|above|preceding|system) (?:instructions?|prompts?|rules|messages?)"
+    r"|</?(?:system|assistant|user|human)[\w-]*>|<\|\w+\|>|"
+    rf"\b(?:system|assistant)(?: prompt| message)?:|\byou are now (?:an? |in )|[{OPEN}{CLOSE}]"
+)
 _VAGUE = re.compile(r"^(?:this|that|it|they|these|those)\b", re.IGNORECASE)
 
 
@@ -122,6 +130,14 @@ def find_statements(text: str, by: str) -> list[Statement]:
     return statements
 
 
+def whole(text: str, most_chars: int) -> str:
+    """Return a text that may have been cut at so many characters, without a sentence that was."""
+    if len(text) < most_chars:
+        return text
+    end = max(text[:most_chars].rfind(mark) for mark in (". ", "! ", "? ", "\n"))
+    return text[: end + 1]
+
+
 def find_cause(text: str) -> str:
     """Return the sentence that says why something failed, empty if none does."""
     for sentence in _sentences(text):
@@ -164,7 +180,7 @@ def _is_excepted(rule: StatementRule, masked: str) -> bool:
 
 
 def _is_ruled_out(masked: str) -> bool:
-    return any(linear(pattern).search(masked) for pattern in NOT_STATEMENTS)
+    return any(linear(pattern).search(masked) for pattern in (_INJECTED, *NOT_STATEMENTS))
 
 
 def _mask(sentence: str) -> str:
