@@ -135,3 +135,13 @@ def test_one_that_was_never_shown_is_kept_too_and_none_is_an_error_of_nobody(wor
     assert row["summary"] == "Prices are in cents"
     with pytest.raises(NotFoundError):
         perform(workspace, "memories/keep", MemoryKeepRequest(ids=("m_0000000000",)))
+
+
+def test_a_rule_of_no_file_is_not_doubtful_for_being_shown_often(workspace: Workspace) -> None:
+    rule = workspace.memory.remember("Never squash", type="decision", importance=8).observation.id
+    tied = workspace.memory.remember("Tax is a fifth", files=("money.py::tax",), importance=8).observation.id
+    _show(workspace, rule, 6)
+    _show(workspace, tied, 6)
+    assert [row["summary"] for row in _doubtful(workspace)["memories"]] == ["Tax is a fifth"]
+    workspace.memory.usage.note_use("s-0", [rule], "unhelpful")
+    assert "Never squash" in [row["summary"] for row in _doubtful(workspace)["memories"]]

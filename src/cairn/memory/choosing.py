@@ -170,7 +170,7 @@ class Chooser:
             paths = [link.path for link in found.observation.links if link.path in weights]
             why = f"{_about(found.observation, paths)}, which changed lately"
             yield max(weights[path] for path in paths), Choice(found.observation, "recent file", why, found.staleness)
-        if branch not in _PLAIN_BRANCHES:
+        if branch not in _PLAIN_BRANCHES and not self._recent.is_of_default(branch):
             on_branch = self._recall.newest(ACTIVE_NOTES._replace(branches=(branch,)), _MOST_FOUND)
             for found in self._filter(on_branch):
                 yield _ON_BRANCH, Choice(found.observation, "branch", "learned on this branch", found.staleness)

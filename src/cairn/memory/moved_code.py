@@ -149,8 +149,14 @@ class MovedDefinitions:
             place = following
         return _Finding(None, until)
 
-    def _change(self, place: _MovedPlace, head: str) -> _Change | None:
-        """Return what took a definition out of its file, the last time."""
+    def _change(self, place: _MovedPlace, head: str, names: int = _MOST_MOVES) -> _Change | None:
+        """Return what took a definition out of its file, the last time.
+
+        Args:
+            place: where it was; the file may have been called otherwise then.
+            head: the commit from which on backwards it is looked for.
+            names: how many names of the file are followed.
+        """
         arguments = ["rev-list", f"--max-count={_MOST_COMMITS}", head, f"^{place.since}", "--"]
         listed = run_git(self._root, [*arguments, f":(literal){place.path}"], _GIT_S)
         commits = _COMMIT.findall(os.fsdecode(listed.stdout))
@@ -161,7 +167,22 @@ class MovedDefinitions:
             text = _find_own(_definitions(place.path, data, place.symbol), place.symbol)
             if text is not None:
                 return _Change(text, before, after)
-        return None
+        came = next((point for point in points if point[1] and (point[0], place.path) not in contents), None)
+        old = self._name_before(place.path, *came) if came is not None and names else ""
+        return self._change_under(place._replace(path=old), *came, names - 1) if came is not None and old else None
+
+    def _change_under(self, place: _MovedPlace, before: str, after: str, names: int) -> _Change | None:
+        """Return what took a definition out of a file that a commit renamed: that commit, or one before."""
+        data = self._contents([(before, place.path)]).get((before, place.path), b"")
+        text = _find_own(_definitions(place.path, data, place.symbol), place.symbol)
+        return _Change(text, before, after) if text is not None else self._change(place, before, names)
+
+    def _name_before(self, path: str, before: str, after: str) -> str:
+        """Return what a file that a commit renamed was called before, empty if it did not exist."""
+        arguments = ["diff-tree", "-r", "-z", "-M", "-l100", "--no-commit-id", "--name-status", "--diff-filter=R"]
+        listed = run_git(self._root, [*arguments, "--relative", "--no-ext-diff", before, after], _GIT_S)
+        fields = os.fsdecode(listed.stdout).split("\0")
+        return next((old for old, new in zip(fields[1::3], fields[2::3], strict=False) if new == path), "")
 
     def _place_after(self, place: _MovedPlace, change: _Change) -> _MovedPlace | None:
         """Return where a definition was put by the change that took it away."""

@@ -274,7 +274,7 @@ class Trail:
 
     def _another_way(self, text: str, command: Command, broken: OpenFailure) -> Proposal | None:
         is_near = self.calls - broken.call <= _NEAR_CALLS and not broken.edits and not broken.remedies
-        if not is_near or broken.failure.kind not in _SETUP_KINDS or len(command.work) > 2:
+        if not is_near or broken.failure.kind not in _SETUP_KINDS or len(command.work) > 2 or is_remedy(text):
             return None
         if any(are_alike(old, new) for old in broken.steps for new in command.work):
             return _propose_way(broken, text)

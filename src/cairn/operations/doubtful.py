@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cairn.memory.choosing import IMPORTANT
 from cairn.memory.links import Staleness
 from cairn.memory.recall import ACTIVE
 from cairn.operations.memory_rows import memory_rows
 from cairn.operations.whole_text import perform_all
 from cairn.protocol.memory_documents import DoubtfulDocument, DoubtfulRowDocument
 from cairn.protocol.memory_requests import DoubtfulRequest
+from cairn.storage.memory.rows import Observation
 from cairn.storage.memory.usage_db import ShownCounts
 from cairn.workspace import Workspace
 
@@ -27,8 +29,12 @@ _CURRENT = Staleness()
 def list_doubtful(workspace: Workspace, request: DoubtfulRequest, progress: Progress | None = None) -> DoubtfulDocument:
     """List active memories that somebody should look at, the most doubtful first."""
     memory = workspace.memory
-    in_vain = memory.usage.shown_in_vain(_SHOWN_IN_VAIN)
+    in_vain = dict(memory.usage.shown_in_vain(_SHOWN_IN_VAIN))
     stale, ids = memory.recall.find_stale(ACTIVE, _MOST_LOOKED_AT)
+    unused = [id for id in ids if id in in_vain and not in_vain[id].unhelpful]
+    for observation in memory.store.observations(unused) if unused else ():
+        if _is_kept_silently(observation):
+            del in_vain[observation.id]
     weights = {
         id: _weight(stale.get(id, _CURRENT), in_vain.get(id, _NEVER_SHOWN))
         for id in reversed(ids)  # of equal ones the oldest first
@@ -45,6 +51,11 @@ def list_doubtful(workspace: Workspace, request: DoubtfulRequest, progress: Prog
         shown = counts.get(id, _NEVER_SHOWN)
         rows.append({**row, "reasons": reasons, "shown": shown.times, "used": shown.used})
     return {"memories": rows, "total": len(doubtful), "looked_at": len(ids)}
+
+
+def _is_kept_silently(observation: Observation) -> bool:
+    """Tell whether nothing tells that a memory was used: a rule of no file is kept to without a word."""
+    return observation.importance >= IMPORTANT and not observation.links
 
 
 def _weight(staleness: Staleness, shown: ShownCounts) -> int:

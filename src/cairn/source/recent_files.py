@@ -46,6 +46,15 @@ class RecentFiles:
                 self._of_commits = head, _changed_by_commits(self._root, *head)
             return self._of_commits[1]
 
+    def is_of_default(self, branch: str) -> bool:
+        """Tell whether a branch is the one that the remote `origin` calls its own."""
+        if self._repository is None:
+            return False
+        try:
+            return default_branch(self._root, ()) == branch
+        except (OSError, PathError):
+            return False
+
     def find_changed(self, paths: Collection[str]) -> set[str]:
         """Return those files whose content on disk is new to git; none outside git.
 

@@ -341,3 +341,12 @@ def test_what_a_user_wants_of_all_work_holds_on_every_branch(project: Project) -
         "never": "topic",
         "I": "topic",
     }
+
+
+def test_what_installs_is_a_remedy_and_no_other_way_to_run_the_tests(project: Project) -> None:
+    project.run("pnpm test", "Error: Cannot find module '@vue/compiler-sfc'\n ELIFECYCLE  Test failed.", 1)
+    project.run("pnpm install", "done")
+    assert project.memories() == []
+    project.run("pnpm test", "Tests 101 passed")
+    (memory,) = project.memories()
+    assert memory.text.endswith("It succeeds after `pnpm install`.")

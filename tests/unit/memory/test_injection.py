@@ -22,9 +22,11 @@ from cairn.memory.store import By, MemoryStore
 from cairn.memory.usage import MemoryUsage
 from cairn.memory.uses import note_uses
 from cairn.memory_settings import MemorySettings
+from cairn.source.git import find_repository
 from cairn.source.recent_files import RecentFiles
 from cairn.source.text import estimate_tokens
 from cairn.storage.memory.rows import CodeLink
+from conftest import Git
 from hostile_notes import HOSTILE
 from memory_histories import START, Clock
 
@@ -421,6 +423,15 @@ def test_what_was_learned_on_a_branch_is_shown_there(agent: Agent) -> None:
     chooser = Chooser(agent.store, agent.recall, agent.recent, now=agent.clock)
     assert [choice.observation.id for choice in chooser.for_start("format")] == [id]
     assert chooser.for_start("main") == []
+
+
+def test_what_was_learned_on_the_default_branch_is_not_shown_for_that(checkout: Path, git: Git) -> None:
+    agent = Agent(checkout)
+    agent.remember("The new format has no header.", branch="v2")
+    chooser = Chooser(agent.store, agent.recall, RecentFiles(checkout, find_repository(checkout)), now=agent.clock)
+    assert len(chooser.for_start("v2")) == 1
+    git(checkout, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/v2")
+    assert chooser.for_start("v2") == []
 
 
 def test_a_session_that_is_resumed_is_shown_nothing_new(agent: Agent) -> None:

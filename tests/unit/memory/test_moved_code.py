@@ -194,3 +194,14 @@ def test_the_code_of_a_memory_is_shown_where_it_is_now(root: Path, workspace: Wo
     assert "-        except OSError:\n+        except ConnectionError:" in code["diff"]
     (link,) = workspace.memory.store.observations([row["id"]])[0].links
     assert (link.path, link.symbol) == ("pool.py", "retry")
+
+
+def test_a_definition_that_was_renamed_with_its_file_is_followed(root: Path, workspace: Workspace) -> None:
+    git(root, "mv", "pool.py", "basin.py")
+    commit(root, basin=POOL + RETRY.replace("retry", "repeat") + OTHERS)
+    ((files, check),) = found(workspace)
+    assert files == ("basin.py::repeat",)
+    assert check.startswith("check: code changed since")
+    git(root, "mv", "basin.py", "lake.py")
+    commit(root, views="VIEWS = []\n")
+    assert found(workspace)[0][0] == ("lake.py::repeat",)

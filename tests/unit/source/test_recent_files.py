@@ -93,3 +93,12 @@ def test_no_program_of_the_repository_runs(root: Path, git: Git, tmp_path: Path)
     assert files.of_commits()
     assert files.find_changed(["f5.py"]) == {"f5.py"}
     assert not proof.exists()
+
+
+def test_the_branch_that_the_remote_calls_its_own_is_the_default_one(root: Path, git: Git) -> None:
+    assert not recent(root).is_of_default("v2")
+    git(root, "update-ref", "refs/remotes/origin/v2", "HEAD")
+    git(root, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/v2")
+    assert recent(root).is_of_default("v2")
+    assert not recent(root).is_of_default("topic")
+    assert not RecentFiles(root, None).is_of_default("")
