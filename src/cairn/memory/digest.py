@@ -31,6 +31,7 @@ _MAX_TITLE_CHARS, _MAX_ITEM_CHARS = 100, 160
 _MAX_ITEMS = 6  # of each kind
 _MAX_FILES = 12
 WITHOUT_PROMPT = "A session without a prompt"
+_SAME = 0.7  # the share of a prompt that a rule taken from it has, if it is all that was said
 _FEW_PROMPTS = 2  # so many are a conversation
 _RUN_TOOLS = ("shell", "mcp", "task", "web")  # whose failures mean something; an edit that did not apply is repeated
 # What was learned in the session, by the type of memory, under which heading.
@@ -211,7 +212,9 @@ def repeats(digest: str, told: Sequence[str]) -> bool:
     """Tell whether the ending of a session is a prompt that is told beside it anyway."""
     title, *others = ending_of(digest, told).splitlines() or [""]
     asked = title.rpartition(" (")[0].rstrip("\u2026").lower()
-    return not others and bool(asked) and any(asked in " ".join(text.lower().split()) for text in told)
+    rules = [" ".join(text.lower().split()) for text in told]
+    is_told = any(asked in rule or (rule in asked and len(rule) >= _SAME * len(asked)) for rule in rules)
+    return not others and bool(asked) and is_told
 
 
 def runs_of(activities: Iterable[Activity]) -> Runs:

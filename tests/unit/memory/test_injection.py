@@ -666,5 +666,9 @@ def test_a_digest_from_a_clock_that_was_ahead_gives_way_to_others(agent: Agent) 
 
 def test_a_digest_that_says_no_more_than_the_rule_beside_it_is_left_out(agent: Agent) -> None:
     rule = agent.remember("use npm from now on", type="decision", importance=8)
-    agent.remember("use npm from now on (0 edits)\nAsked: use npm from now on", type="session_summary", session="s1")
-    assert shown(agent.start("s2")) == [rule]
+    for session, lead in (("s1", ""), ("s2", "no, ")):
+        asked = f"{lead}use npm from now on"
+        agent.remember(f"{asked} (0 edits)\nAsked: {asked}", type="session_summary", session=session)
+        assert shown(agent.start(f"{session}-next")) == [rule]
+    agent.remember("use npm from now on, and mend the build of pages (0 edits)", type="session_summary", session="s3")
+    assert len(shown(agent.start("s4"))) == 2
