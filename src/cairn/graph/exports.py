@@ -51,8 +51,7 @@ class Exports:
         if (entity := _nearest(self.of_import(source, imported) for imported in imports)) is not None:
             return entity
         for imported in source.stars if source.rules.package != "all" else ():
-            place = self._sight.place(source, imported.module)
-            entity = self.in_place(place, name, source) if place is not None else None
+            entity = self._in_whole(source, imported, name)
             if entity is not None and entity.node >= 0:
                 return entity.by(How.IMPORT)
         if source.rules.finder == "rust":
@@ -62,6 +61,13 @@ class Exports:
             given = (self._member_of_type(source, module, name) for module in self._types_given(source))
             shared = next((entity for entity in given if entity is not None), None)
         return shared or (self._declarations.group(source, places) if places else None)
+
+    def _in_whole(self, source: SourceFile, imported: Import, name: str) -> Entity | None:
+        """Return what a name means in what a file imports whole; a part of a library of Dart has the library's scope."""
+        place = self._sight.place(source, imported.module)
+        if isinstance(place, int) and source.rules.finder == "dart" and imported.flags & ImportFlag.WHOLE:
+            return self.at_top(self._sight.file(place), name)
+        return self.in_place(place, name, source) if place is not None else None
 
     def _are_extensions(self, source: SourceFile, places: Sequence[int]) -> bool:
         """Tell whether some definitions only add to a type that is declared elsewhere."""
@@ -167,7 +173,7 @@ class Exports:
             entity = self._definition(source, name) or self._reexport(source, name)
             if entity is not None:
                 return entity.by(How.IMPORT) if entity.node >= 0 or entity.tag == "package" else entity
-            for imported in source.stars:
+            for imported in source.given_on:
                 following = self._sight.place(source, imported.module)
                 if isinstance(following, int) and following not in seen:
                     seen.add(following)

@@ -115,10 +115,11 @@ class Namesakes:
         if package == "directory":
             return self.in_folder(source, posixpath.dirname(source.path), name)
         if package == "package":
-            for space in self.spaces(source):
-                namesake = self.with_full_name(source, f"{space}.{name}" if space else name)
-                if namesake is not None:
-                    return namesake
+            name = _with_dots(name)
+            named = self._by_full_names(name.rpartition(".")[2])
+            for space in self._spaces_seen(source) if named else ():
+                if nodes := named.get((source.rules.family, _plain_name(f"{space}.{name}" if space else name)), ()):
+                    return self._namesake(source, nodes)
             return self._global_function(source, name) if source.rules.global_functions else None
         if package == "all":
             return self._anywhere(source, name)
@@ -133,6 +134,14 @@ class Namesakes:
         namesake = self.with_full_name(source, name)
         is_function = namesake is not None and self._code.definition(namesake.node).kind == "function"
         return namesake if is_function else None
+
+    def _spaces_seen(self, source: SourceFile) -> list[str]:
+        """Return what `spaces` does, in the form of full names, remembered."""
+
+        def find() -> list[str]:
+            return list(map(_with_dots, self.spaces(self._sight.file(source.number))))
+
+        return self._sight.memo.recall(("spaces", source.number), [], find)
 
     def spaces(self, source: SourceFile) -> list[str]:
         """Return the packages whose names are visible in a file, the nearest first."""
@@ -156,14 +165,15 @@ class Namesakes:
             text: the name.
             kinds: where nothing of these kinds has the last part for a name, there is none; else it may be of any kind.
         """
-        text = text.replace("\\", ".").replace("::", ".").replace(".Companion.", ".").strip(".")
+        text = _plain_name(_with_dots(text))
         if kinds is not None:  # a full name takes the facts of each file that defines its last part
             likely = self._sight.nodes_named(text.rpartition(".")[2])[:MAX_NAMESAKES]
             if not any(self._code.definition(node).kind in kinds for node in likely):
                 return None
         nodes = self._by_full_names(text.rpartition(".")[2]).get((source.rules.family, text), ())
-        if not nodes:
-            return None
+        return self._namesake(source, nodes) if nodes else None
+
+    def _namesake(self, source: SourceFile, nodes: Sequence[int]) -> Namesake:
         how = How.EXACT if all(file_of(node) == source.number for node in nodes) else How.IMPORT
         types = [node for node in nodes if self._code.definition(node).kind in TYPE_KINDS]
         return Namesake(self._code.main_of(types or nodes), how)
@@ -202,6 +212,15 @@ class Namesakes:
         if extends and not types:  # they stand for a type of another library
             return Namesake(self._code.main_of(near), How.NAME)
         return self._only(types, How.IMPORT if extends else How.NAME)
+
+
+def _with_dots(name: str) -> str:
+    return name.replace("\\", ".").replace("::", ".")
+
+
+def _plain_name(name: str) -> str:
+    """Return a name with dots as full names have it: a companion of Kotlin is no part of them."""
+    return name.replace(".Companion.", ".").strip(".")
 
 
 def _needs_its_type(source: SourceFile, definition: Definition) -> bool:

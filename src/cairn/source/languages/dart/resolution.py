@@ -18,7 +18,7 @@ RULES = Rules(
 )
 
 _STATEMENT = re.compile(r"(?:@[\w.()]+\s+)*(import|export|part(?:\s+of)?)\s+[\"']([^\"'\n]+)[\"']([^;]*)")
-_FLAGS = {"export": ImportFlag.REEXPORT, "part of": ImportFlag.WHOLE}
+_FLAGS = {"export": ImportFlag.REEXPORT, "part": ImportFlag.REEXPORT, "part of": ImportFlag.WHOLE}
 _PREFIX = re.compile(r"\bas\s+(\w+)")
 
 
