@@ -154,7 +154,9 @@ def test_code_outside_of_python_is_dead_only_where_no_line_says_its_name(tmp_pat
         ("offered", 0.6),
     }
     assert found.undecided == 1  # f, whose name a parameter has
-    assert found.notes == ("1 more definition that nothing is known to use is left out: other lines say its name.",)
+    assert found.notes == (
+        "1 more definition that nothing is known to use is left out: other lines say its name, or make names like it.",
+    )
 
 
 def test_a_set_of_files_in_a_cycle_lists_all_of_them(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ from cairn.graph.empty import on_nothing_dead
 from cairn.graph.graph import Graph
 from cairn.graph.implicit import called_implicitly
 from cairn.graph.libraries import Libraries
+from cairn.graph.made_names import MadeNames
+from cairn.graph.mentions import stem_of
 from cairn.graph.network import Ints
 from cairn.graph.nodes import NODE_BITS, PLACE_MASK, file_of, node_of, place_of
 from cairn.graph.resolve import DECORATE
@@ -39,6 +41,7 @@ _PUBLIC_HEAD = re.compile(r"\b(?:pub|public|export|open|protected)\b")
 _DECLARED = re.compile(rb"(?:^|[;{}])[ \t]*(?:(?:export|default|async|declare)[ \t]*)*$")  # before `function`
 _ENUMERATOR = re.compile(rb"(?:[{,]|\*/)\s*([A-Za-z_]\w*)")
 _GOES_ON = (b"(", b",", b"=", b":", b"?", b"&&", b"||", b"return")  # the end of a line before a value
+_HOOKS_OF_HEIRS = {"ruby": "inherited", "python": "__init_subclass__"}  # by which a type learns what derives from it
 _IMPLICIT = "called implicitly"
 _FOREIGN = "generated or vendored"
 _OTHER_ROLES = Role.EXAMPLE | Role.DOCS | Role.CONFIG | Role.DECLARATION
@@ -72,14 +75,15 @@ def find_dead(graph: Graph, limit: int = 0) -> DeadCode:
     overriding = set(np.intersect1d(graph.network.overriding, unreached).tolist())
     found: list[DeadSymbol] = []
     undecided = 0
+    made = MadeNames.of(code)
     for number in np.unique(files).tolist():
         waiting.check()
         source, own = code.file(number), unreached[files == number].tolist()
-        unknown = _Unknown(set(own), survey.loosely, overriding)
+        unknown = _Unknown(set(own), survey.loosely, overriding, made, survey.libraries)
         implicit = called_implicitly(graph, source)
         places = [place_of(node) for node in own if place_of(node) not in implicit]
         suspects = [place for place in places if _is_suspect(graph, source, place, unknown)]
-        judged = [_judge(graph, source, place, unknown.loosely) for place in suspects]
+        judged = [_judge(graph, source, place, unknown) for place in suspects]
         found += _merge_twins(source, suspects, judged)
         undecided += judged.count(None)
     found.sort(key=lambda symbol: (-symbol.confidence, symbol.symbol.path, symbol.symbol.line))
@@ -103,26 +107,28 @@ def _note(undecided: int) -> tuple[str, ...]:
     count = (
         f"{pluralize(undecided, 'more definition')} that nothing is known to use {'is' if is_one else 'are'} left out"
     )
-    return (f"{count}: other lines say {'its name' if is_one else 'their names'}.",)
+    return (f"{count}: other lines say {'its name' if is_one else 'their names'}, or make names like it.",)
 
 
 class _Survey(NamedTuple):
     """What a first pass over all files finds.
 
     `entries` are the entry points, each with its reason; `sources` and `targets` say which definition keeps which other
-    one of its file alive; `loosely` counts how often each name is the last part of a reference anywhere.
+    one of its file alive; `loosely` counts how often each name is the last part of a reference anywhere; `libraries`
+    tells which files belong to a package that others install.
     """
 
     entries: dict[int, str]
     sources: array[int]
     targets: array[int]
     loosely: Counter[str]
+    libraries: Libraries
 
 
 def _survey(graph: Graph) -> _Survey:
     code = graph.code
-    survey = _Survey({}, array("q"), array("q"), Counter())
-    scripts, libraries, wanted = set(_scripts(graph)), Libraries(code), _wanted_of_types(code)
+    survey = _Survey({}, array("q"), array("q"), Counter(), Libraries(code))
+    scripts, libraries, wanted = set(_scripts(graph)), survey.libraries, _wanted_of_types(code)
     for number in range(len(code.paths)):
         waiting.check()
         source = code.file(number)
@@ -316,12 +322,15 @@ def _scripts(graph: Graph) -> Iterable[tuple[str, str]]:
 class _Unknown(NamedTuple):
     """What is known when an unreached definition is judged.
 
-    `unreached` are those of its file, `loosely` is that of `_Survey`, and `overriding` are the methods that override.
+    `unreached` are those of its file, `loosely` and `libraries` are those of `_Survey`, `overriding` are the methods
+    that override, and `made` the names that code makes of parts.
     """
 
     unreached: Collection[int]
     loosely: Counter[str]
     overriding: Collection[int]
+    made: MadeNames
+    libraries: Libraries
 
 
 def _is_suspect(graph: Graph, source: SourceFile, place: int, unknown: _Unknown) -> bool:
@@ -334,12 +343,16 @@ def _is_suspect(graph: Graph, source: SourceFile, place: int, unknown: _Unknown)
         return False
     if _runs_by_itself(source, definition.name) or definition.name == "subscript" or definition.name.startswith("["):
         return False  # the last two are called by brackets and by what the language does
+    inheritance = graph.resolver.meaning.inheritance
+    hook = _HOOKS_OF_HEIRS.get(source.rules.family) if definition.kind in TYPE_KINDS else None
+    if hook is not None and inheritance.member(node, hook) is not None:
+        return False
     outer = definition.parent
     if outer >= 0 and node_of(source.number, outer) in unknown.unreached:
         return False  # reported with the definition that contains it
     if outer < 0 or source.definitions[outer].kind not in TYPE_KINDS:
         return outer < 0 or source.language not in _WITH_ANONYMOUS_TYPES or not _is_in_code(source, outer)
-    has_unknown_base = graph.resolver.meaning.inheritance.has_unknown_base(node_of(source.number, outer))
+    has_unknown_base = inheritance.has_unknown_base(node_of(source.number, outer))
     return not (node in unknown.overriding or has_unknown_base)
 
 
@@ -360,10 +373,10 @@ def _merge_twins(
         yield replace(first, reason=f"{first.reason}; also declared in line {lines}") if others else first
 
 
-def _judge(graph: Graph, source: SourceFile, place: int, loosely: Counter[str]) -> DeadSymbol | None:
+def _judge(graph: Graph, source: SourceFile, place: int, unknown: _Unknown) -> DeadSymbol | None:
     """Return the verdict on a definition that is not reached, None where none can be given."""
     waiting.check()
-    node, definition = node_of(source.number, place), source.definitions[place]
+    node, definition, loosely = node_of(source.number, place), source.definitions[place], unknown.loosely
     symbol = symbol_of(graph.code, node)
     if loosely[definition.name]:
         if source.language != "python" or _is_in_type(source, place):
@@ -378,11 +391,11 @@ def _judge(graph: Graph, source: SourceFile, place: int, loosely: Counter[str]) 
     if said is not None:
         reason = f"nothing is known to use it, though {said.path}:{said.line} says its name"
         return DeadSymbol(symbol, reason, _POSSIBLE) if source.language == "python" else None
-    if _is_given_on(graph, source, place):
+    if _is_used_unsaid(graph, source, place) or unknown.made.may_be(source, definition.name):
         return None
     if _has_users(graph, node):
         return DeadSymbol(symbol, _ONLY_UNREACHED, _POSSIBLE)
-    if _may_be_used_elsewhere(source, place):
+    if _may_be_used_elsewhere(source, place) or unknown.libraries.offers(source, place):
         return DeadSymbol(symbol, "nothing calls it here, though other projects may", _LIKELY)
     is_only = len(graph.code.nodes_named(definition.name)) == 1
     others = "no other line says its name" if is_only else "only definitions say its name"
@@ -419,9 +432,15 @@ def _is_within(code: Code, node: int, outer: Collection[int]) -> bool:
     return False
 
 
-def _is_given_on(graph: Graph, source: SourceFile, place: int) -> bool:
-    """Tell whether a function of JavaScript is a value that something else holds, whatever its own name is."""
+def _is_used_unsaid(graph: Graph, source: SourceFile, place: int) -> bool:
+    """Tell whether others may use a function of JavaScript, or a type, whatever its own name is.
+
+    So they do with a value that something else holds, and with the default of a file that others name.
+    """
     definition = source.definitions[place]
+    defaults = {imported.name for imported in source.aliases.get("default", ()) if not imported.module}
+    if source.rules.family == "ecmascript" and definition.name in defaults and definition.parent < 0:
+        return bool(graph.code.mentions.mentioning(stem_of(source.path)) - {source.number})
     if source.rules.family != "ecmascript" or definition.kind not in ("function", "method"):
         return False
     if definition.kind == "method":  # of a literal, or assigned to an object, where it is in no class

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from cairn.graph.broken import error_line_in
 from cairn.graph.graph import Graph
 from cairn.graph.implicit import called_implicitly, ways_from_libraries
+from cairn.graph.made_names import MAKING
 from cairn.graph.mentions import stem_of
 from cairn.graph.network import Ints
 from cairn.graph.nodes import NODE_BITS, file_of, place_of
@@ -34,7 +35,9 @@ def on_no_callers(graph: Graph, node: int, names: Collection[str]) -> tuple[Hint
     """Return what to say where nothing calls a definition."""
     if place_of(node) < 0:
         return (Hint("A file is imported rather than called; see by what", "importers", target=_path(graph, node)),)
-    words = f"Looked at {_mentioning(graph, names)}, without comments and texts; see whatever else refers to it"
+    family = graph.code.file(file_of(node)).rules.family
+    left_out = "comments, texts and names made while it runs" if family in MAKING else "comments and texts"
+    words = f"Looked at {_mentioning(graph, names)}, without {left_out}; see whatever else refers to it"
     if place_of(node) in called_implicitly(graph, graph.code.file(file_of(node))):
         words = f"{_IMPLICIT}. {words}"
     elif ways := ways_from_libraries(graph, node):

@@ -63,7 +63,7 @@ class Exports:
         return shared or (self._declarations.group(source, places) if places else None)
 
     def _in_whole(self, source: SourceFile, imported: Import, name: str) -> Entity | None:
-        """Return what a name means in what a file imports whole; a part of a library of Dart has the library's scope."""
+        """Return what a name means in what a file imports whole; a part of Dart has the scope of its library."""
         place = self._sight.place(source, imported.module)
         if isinstance(place, int) and source.rules.finder == "dart" and imported.flags & ImportFlag.WHOLE:
             return self.at_top(self._sight.file(place), name)

@@ -89,11 +89,17 @@ _FOUND_IN = tuple(
         (r"(?:^|/)apps\.py$", r"\w+Config|ready"),
         (r"(?:^|/)(?:conftest|pytest\w*)\.py$", r"pytest_\w+"),
         (
+            r"(?:^|/)(?:pages|app|routes)/.*\.[jt]sx?$",  # of Next.js, Remix and Astro
+            r"getStatic(?:Props|Paths)|getServerSideProps|generate(?:Metadata|StaticParams|Viewport|Sitemaps)"
+            r"|(?:client)?[lL]oader|(?:client)?[aA]ction|shouldRevalidate|ErrorBoundary|HydrateFallback|middleware|[A-Z]+",
+        ),
+        (
             r"(?:^|/)(?:\+[\w.@-]+|hooks(?:\.\w+)?)\.[jt]s$",  # of SvelteKit
             r"load|actions|entries|fallback|handle\w*|reroute|init|match|[A-Z]+",
         ),
     )
 )
+_OF_EXTENSIONS = re.compile("activate|deactivate")  # what VS Code calls of those who use its module
 _MOST_WAYS = 3
 # By these decorators and bases, which most libraries only read, nothing is called.
 _INERT_WORDS = (
@@ -118,10 +124,12 @@ def called_implicitly(graph: Graph, source: SourceFile) -> Collection[int]:
 
 def _found_by_name(source: SourceFile) -> Collection[int]:
     """Return the functions and types of a file that a framework finds by their names, because of its path."""
+    found = [names for path, names in _FOUND_IN if path.search(source.path)]
+    if any(imported.module == "vscode" for imported in source.facts.imports):
+        found.append(_OF_EXTENSIONS)
     return {
         place
-        for path, names in _FOUND_IN
-        if path.search(source.path)
+        for names in found
         for place, definition in enumerate(source.definitions)
         if definition.kind in FUNCTION_KINDS | _OF_TYPES | {"task"} and names.fullmatch(definition.name)
     }

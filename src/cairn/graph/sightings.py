@@ -59,6 +59,7 @@ _IMPORTED = re.compile(
 IMPORTING = re.compile(
     rb"\b(?:import|from|use|using|require\w*|include\w*|source|load|mod|alias|export|part|package)\b|^[ \t]*\.[ \t]"
 )
+_NAME_IN_PATTERN = re.compile(rb"(?<=[(\[{<!$\s])#\w*$")  # as in `(send _ #settled? ...)`, of a text: no comment
 _COMMENT_ROW = re.compile(rb"[ \t]*\*[ \t/]")  # of a long comment in C's style
 
 # Compiled at their first use: start-up time. The head of a type on one line, or the words that add a base to one.
@@ -273,6 +274,8 @@ def _is_comment(data: bytes, at: int, before: bytes, language: Language) -> bool
 def _is_in_line_comment(before: bytes, language: Language) -> bool:
     for begin in language.support.line_comments:
         place = before.find(begin.encode())
+        if language.name == "ruby" and place > 0 and _NAME_IN_PATTERN.search(before, place):
+            continue
         if place >= 0 and not before[:place].endswith(b":") and _is_outside_quotes(before[:place]):
             return True
     return False
