@@ -30,13 +30,15 @@ _FOREIGN_KOTLIN = {"apply": "receiver", "run": "receiver", "with": "given", "als
 }
 # Methods of other libraries that hand each item of a container to a closure, or what is in an optional value.
 _EACH_WORDS = """
-    all allSatisfy also and_then any associateBy compactMap contains count distinctBy drop dropWhile each every
+    all allSatisfy also and_then any associateBy compactMap contains count distinctBy drop dropWhile each every exists
+    forall foreach sortWith withFilter
     fast_filter filter filter_map filterNot find findIndex findLast first firstIndex firstOrNull flat_map
     flatMap for_each forEach groupBy indexOfFirst indexOfLast inspect is_ok_and is_some_and isSuperset last
     lastOrNull let map map_or map_or_else mapNotNull max_by_key maxBy maxByOrNull min_by_key minBy minByOrNull
     none onEach partition position remove_if removeAll removeIf retain retainAll single singleOrNull skip_while
     some sort_by_key sortBy sortedBy sortedByDescending sumBy sumOf take_while takeWhile then unwrap_or_else
 """
+_UNNAMED = {"scala": "_"}  # what stands for the only parameter of a closure that names none
 _EACH = frozenset(_EACH_WORDS.split())
 
 
@@ -65,7 +67,12 @@ class Closures:
         family = source.rules.family
         if family == "swift" and not names and re.fullmatch(r"\$\d", name):
             return self._parameter(source, scope, int(name[1:]), "") or SHADOWED
-        if family == "jvm" and name == "it" and not names and (found := self._parameter(source, scope, 0, "")):
+        if (
+            family == "jvm"
+            and name == _UNNAMED.get(source.language, "it")
+            and not names
+            and (found := self._parameter(source, scope, 0, ""))
+        ):
             return found
         return None
 

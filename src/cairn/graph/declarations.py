@@ -82,7 +82,11 @@ class Declarations:
         tags = ("instance", "container", "outside") if source.rules.capital_types else ("instance", "container")
         if source.rules.maker and source.definitions[place].kind == "constant":
             tags = (*tags, "class")  # another name of a class
-        return content.by(How.RECEIVER) if content is not None and content.tag in tags else None
+        if content is None or content.tag not in tags:
+            return None
+        # Values of Scala are read like methods without arguments are called.
+        is_read = source.language == "scala" and content.tag == "container"
+        return content._replace(how=How.RECEIVER, holder=node_of(source.number, place) if is_read else content.holder)
 
     def _declared(self, source: SourceFile, place: int) -> Entity | None:
         definition = source.definitions[place]

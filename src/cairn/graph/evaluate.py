@@ -29,7 +29,13 @@ from cairn.graph.traits import Traits
 from cairn.source.expressions import mark_path
 from cairn.source.implied import ARGUMENT, RESULT_OF_FUNCTION
 
-_PART = re.compile(r"(#?[@$\w~]+[?!=]?|\"\"|\[\]|\{\}|\?)((?:\(\d*\)|\[\]|\{\})*)")
+_PART = re.compile(r"(#?[@$\w~]+[?!=]?|\"\"|\[\]|\{\}|\?)((?:<\w+>)?(?:\(\d*\)|\[\]|\{\})*)")
+_TYPE_GIVEN = re.compile(r"<(\w+)>(?:\(\d*\))?")
+# Functions of other libraries that give something of their type argument itself, and no list of it or the like.
+_GIVES_IT = re.compile(
+    r"(?i)(?!\w*(?:s|all|list|set|map|array|flow|type|many|lazy|channel)$)(?:get|find|resolve|inject|instance|create|make|provide|read|watch|view_?model|service|body|receive|decode|parse"
+    r"|from_?json|deserialize|mock|spy|any|of|require|lookup|fetch|load|by)\w*"
+)
 _BRACKETS = re.compile(r"^\(\d*\)")
 _UNCHANGING = frozenset(
     {"unwrap", "expect", "clone", "as_ref", "as_mut", "borrow", "borrow_mut", "lock", "iter", "to_owned"}
@@ -107,12 +113,28 @@ class Evaluator:
                 member = head
                 suffix = ""
             if member is None:
-                head = head if head is not None and head.tag == "outside" else None
+                outside = head if head is not None and head.tag == "outside" else None
+                head = self._given(source, scope, outside, name, suffix, None) if "<" in suffix else outside
                 if head is None and not source.rules.extension and source.rules.family != "rust":
                     return None
             else:
-                head = self._results.with_suffix(member, suffix, head) if suffix else member
+                head = self._given(source, scope, member, name, suffix, head) if suffix else member
         return head
+
+    def _given(
+        self, source: SourceFile, scope: int, entity: Entity | None, name: str, suffix: str, owner: Entity | None
+    ) -> Entity | None:
+        """Return what something gives with the brackets behind it, perhaps what a type argument says: `get<Till>()`."""
+        if (written := _TYPE_GIVEN.match(suffix)) is None:
+            return self._results.with_suffix(entity, suffix, owner)
+        is_foreign = entity is None or entity.tag == "outside"
+        if is_foreign and _GIVES_IT.fullmatch(name):
+            given: Entity | None = self.type_of(source, scope, written[1]).by(How.NAME)
+        elif entity is not None and entity.tag == "function" and self._results.gives_its_parameter(entity):
+            given = self.type_of(source, scope, written[1]).by(How.RECEIVER)
+        else:
+            return self._results.with_suffix(entity, suffix[written.end(1) + 1 :], owner)
+        return self._results.with_suffix(given, suffix[written.end() :], None)
 
     def _as_list(self, head: Entity | None, name: str) -> Entity | None:
         """Return an object whose type extends a list as that list, where its type itself has no such member."""
@@ -175,7 +197,7 @@ class Evaluator:
             return self.scopes.look_up(source, scope, name, name, is_call=True), rest
         entity = self._plain(source, scope, name, suffix, expression)
         if suffix:
-            return self._results.with_suffix(entity, suffix, None), rest
+            return self._given(source, scope, entity, name, suffix, None), rest
         is_package = entity is None and source.rules.package == "package" and not source.rules.capital_types
         return self._behind_packages(source, scope, name, rest) if is_package else (entity, rest)
 
@@ -192,13 +214,13 @@ class Evaluator:
             return self._attributes.attribute(source, own, plain)
         if rules.maker and name == rules.maker and own is not None:
             return own._replace(tag="class")
-        is_call = rules.methods_apart and suffix.startswith("(")
+        is_call = rules.methods_apart and "(" in suffix
         entity = self.scopes.look_up(source, scope, name, expression, is_call=is_call)
         if entity is None and rules.extension == RECEIVER_BEFORE_NAME and name[0].islower():
             owners = self.scopes.own_types(source, scope)
             found = (self.extensions.find(source, owner, name) for owner in owners)
             entity = next((each for each in found if each is not None and each.how <= How.RECEIVER), None)
-        if suffix.startswith("(") and (entity is None or entity.tag == "outside"):
+        if suffix.startswith(("(", "<")) and (entity is None or entity.tag == "outside"):
             entity = self.extension_unsaid(source, scope, name) or entity
         if entity is None and rules.capital_types and name[0].isupper():
             return OUTSIDE._replace(text=name)

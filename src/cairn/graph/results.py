@@ -101,6 +101,11 @@ class Results:
         )
         return result.by(How.RECEIVER) if result is not None and result.tag in _RESULTS else None
 
+    def gives_its_parameter(self, function: Entity) -> bool:
+        """Tell whether a function says that it returns what its only type parameter stands for."""
+        names = type_parameters(self._sight.code.definition(function.node).signature)
+        return len(names) == 1 and self._said(function.node) == names[0]
+
     def _given_by_base(self, source: SourceFile, place: int, owner: Entity, text: str) -> Entity | None:
         """Return what a type parameter of a type stands for, where a type names it as its base: `: Base<Item>`."""
         if place < 0 or owner.node < 0 or place_of(owner.node) < 0 or not text.isidentifier():

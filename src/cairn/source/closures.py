@@ -23,6 +23,7 @@ _PARAMETERS = frozenset(
 _CALLS = frozenset({"call_expression", "new_expression"})
 _BLOCKS = frozenset({"block", "do_block"})  # Ruby
 _TRAILING = frozenset({"annotated_lambda", "call_suffix"})
+_OF_SCALA = "lambda_expression"
 _MAX_STEPS = 6  # levels from a closure up to its call
 LAST = -1  # place of an argument that follows all others
 
@@ -86,7 +87,7 @@ def read_closure(node: tree_sitter.Node) -> ParsedClosure | None:
                 callee = _first(callee) or callee  # `name(…) { … }` is one call
             types = tuple(_type_arguments(parent, callee))
             return ParsedClosure(node, callee, argument, label, first, tuple(_parameters(node)), types)
-        elif parent.type not in _TRAILING:
+        elif parent.type not in _TRAILING and not (node.type == _OF_SCALA and parent.type == "block"):
             return None
         child = parent
     return None
@@ -128,6 +129,8 @@ def _parameters(node: tree_sitter.Node) -> list[tuple[str, str]]:
     """Return the names and types of a closure's parameters; a name is empty for a destructuring pattern."""
     if (single := node.child_by_field_name("parameter")) is not None:
         return [(_text(single), "")]
+    if node.type == _OF_SCALA and (given := node.child_by_field_name("parameters")) is not None:
+        return [_parameter(item) for item in given.named_children or [given]]
     lists = [child for child in node.named_children if child.type in _PARAMETERS]
     if lists and lists[0].type == "lambda_function_type":
         lists = [child for child in lists[0].named_children if child.type in _PARAMETERS]

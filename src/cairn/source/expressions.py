@@ -2,7 +2,7 @@
 
 `a->b`, `A::b` and `a?.b` become `a.b`. The content of brackets is dropped, so that `f(x)[0].g` becomes `f()[].g`.
 Anything else becomes `?`. In languages with overloading, parentheses keep the number of arguments if it is obvious:
-`f(1)[].g`.
+`f(1)[].g`. Where calls often name the type that they return, a single type argument stays: `get<Till>(0).ring`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ _EMPTIED = {"(": "\1", "[": "\2", "{": "\3"}  # placeholders for empty brackets 
 _FIRST_COUNT, _MAX_COUNT = 0xE000, 99  # private-use letters that stand for brackets with this many arguments meanwhile
 _COUNT = re.compile(f"[{chr(_FIRST_COUNT)}-{chr(_FIRST_COUNT + _MAX_COUNT)}]")
 _GENERICS = re.compile(r"(?:::)?<[^<>()]*>")
+_TYPE_GIVEN = re.compile(r"<([A-Z]\w*)>(?=\(\d*\)(?:[.?!]|$))")  # `get<Till>().ring`
+_GIVING_TYPES = frozenset({"csharp", "dart", "kotlin"})  # where calls often say what they give
 _TURBOFISH = re.compile(r"::<(?:[^<>]|<[^<>]*>)*>")
 _ARROW = re.compile(r"->|::|\?\.|&\.|!!?\.|\\")
 _ROUND = re.compile(r"[()]")
@@ -34,7 +36,8 @@ _NEW_BARE = re.compile(rb"new\s+[\w\\.]+")
 _MADE = re.compile(r"\(new\s+(\\?[A-Za-z_][\w\\.]*)\s*[()]")
 _KEYWORD = re.compile(r"^(?:await|new|yield|typeof|void|return|throw)\s+")
 _CHAIN = re.compile(
-    r"(?:[@$\w]+[?!]?|\"\"|\[\]|\{\})(?:\(\d*\)|\[\]|\{\})*(?:\.#?[@$\w~]+[?!=]?(?:\(\d*\)|\[\]|\{\})*)*"
+    r"(?:[@$\w]+[?!]?|\"\"|\[\]|\{\})(?:<\w+>)?(?:\(\d*\)|\[\]|\{\})*"
+    r"(?:\.#?[@$\w~]+[?!=]?(?:<\w+>)?(?:\(\d*\)|\[\]|\{\})*)*"
 )
 _LAST_NAME = re.compile(r"((?:(?<=\.)#)?[$\w]+[?!]?)$")
 _SPACE = re.compile(r"\s+")
@@ -45,12 +48,13 @@ _RAW_NAME = re.compile(r"(?<![\w\"'])r#(?=[A-Za-z_])")  # of Rust
 
 
 @lru_cache(maxsize=1 << 16)
-def expression_of(raw: bytes, counted: str = "") -> str:
+def expression_of(raw: bytes, counted: str = "", *, keeps_types: bool = False) -> str:
     """Return the normal form of an expression, empty if it names nothing.
 
     Args:
         raw: the source text.
         counted: the language, if arguments are to be counted; see `cairn.source.arguments`.
+        keeps_types: whether the only type argument of a call stays, if it is a plain name.
     """
     is_whole = len(raw) <= _MAX_EXPRESSION_BYTES
     text = raw.decode("utf-8", "replace") if is_whole else _shortened(raw)
@@ -68,8 +72,11 @@ def expression_of(raw: bytes, counted: str = "") -> str:
         text = f"{asserted[1] or asserted[2]}{{}}{text[asserted.end() :]}"
     text = _TURBOFISH.sub("", _without_contents(text, counted if is_whole else ""))
     text = text.replace("->", ".")
+    if keeps_types:
+        text = _TYPE_GIVEN.sub("\1\\1\2", text)
     while (plain := _GENERICS.sub("", text)) != text:
         text = plain
+    text = text.replace("\1", "<").replace("\2", ">")
     text = _ARROW.sub(".", text)
     text = _SPACE.sub("", text).replace(")?", ")").strip(".")
     if _CHAIN.fullmatch(text):
@@ -86,7 +93,8 @@ def expression_in(language: str, raw: bytes) -> str:
         raw = _CASCADES.sub(".", _without_contents(raw.decode("utf-8", "replace")), count=1).encode()
     elif b".prototype." in raw:  # of a class of JavaScript
         raw = raw.replace(b".prototype.", b".")
-    expression = expression_of(raw, language if language in OVERLOADING else "")
+    keeps_types = language in _GIVING_TYPES and b">(" in raw
+    expression = expression_of(raw, language if language in OVERLOADING else "", keeps_types=keeps_types)
     if language == "ruby" and raw.startswith(b"::"):
         return f"Object.{expression}" if expression[:1].isupper() else expression
     is_path = language == "rust" and not raw.endswith(b"!") and _PATH.match(raw)
@@ -113,7 +121,7 @@ def mark_path(expression: str) -> str:
 
 def called_name(expression: str) -> str:
     """Return the last name of an expression."""
-    return expression.rpartition(".")[2].partition("(")[0].removesuffix("[]")
+    return expression.rpartition(".")[2].partition("(")[0].partition("<")[0].removesuffix("[]")
 
 
 def _shortened(raw: bytes) -> str:

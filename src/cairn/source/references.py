@@ -297,7 +297,7 @@ class _Collector:
         variable = expression_of(self._data[start : node.end_byte].lstrip(b":"))
         if not variable or "(" in variable or "[" in variable or variable[0] == "?":
             return
-        if (types := captures.get("type")) and (name := self._type(_text(types[0]))):
+        if (types := captures.get("type")) and (name := self._type(_type_written(types[0]))):
             self._values.append((self._scope_of_variable(node), variable, f":{name}"))
         elif values := captures.get("value"):
             scope = self._scope_of_variable(node)
@@ -417,6 +417,13 @@ class _Collector:
             if is_before or self._def_starts[following] >= around.definition.span.end_byte:  # as of a field of Rust
                 return scope
         return following
+
+
+def _type_written(node: tree_sitter.Node) -> str:
+    """Return the text of a type with its arguments, which Dart's grammar puts beside its name."""
+    following = node.next_sibling if node.type == "type_identifier" else None
+    is_generic = following is not None and following.type == "type_arguments"
+    return _text(node) + (_text(following) if is_generic and following is not None else "")
 
 
 def _is_in_function(node: tree_sitter.Node) -> bool:

@@ -29,7 +29,7 @@ _HOLD_FIRST = """
     Array ArrayDeque ArrayList BinaryHeap BTreeSet Collection Deque Flow HashSet ICollection IEnumerable IList
     IReadOnlyCollection IReadOnlyList Iterable Iterator LinkedHashSet LinkedList List MutableCollection
     MutableIterable MutableIterator MutableList MutableSet Option Poll Queue ReadonlyArray ReadonlySet Result
-    Sequence Set Slice SortedSet Stream Vec VecDeque list
+    IndexedSeq LazyList Seq Sequence Set Slice SortedSet Stream Vec VecDeque Vector list
 """
 HOLD_FIRST = frozenset(_HOLD_FIRST.split())
 _HOLD_LAST = """
@@ -38,6 +38,10 @@ _HOLD_LAST = """
 """
 HOLD_LAST = frozenset(_HOLD_LAST.split())
 TUPLE = "Tuple"
+# Of Scala, and of the `typing` of Python.
+_IN_SQUARE = re.compile(
+    r"(Array|IndexedSeq|Iterable|Iterator|LazyList|List|Map|Option|Seq|Sequence|Set|Vector)\[(.+)\]"
+)
 _NOT_A_TYPE = frozenset({"None", "null", "undefined", "nil", "any", "Any", "object", "var", "auto", "let", "val"})
 
 
@@ -88,6 +92,8 @@ def type_text(text: str) -> str:
         return _held("Array", [array[1]])
     if (array := _BRACKETED.fullmatch(plain)) and len(split_types(array["item"])) == 1:
         return _held("Map" if array["key"] else "Array", [array["item"]])
+    if square := _IN_SQUARE.fullmatch(plain):
+        return _held(square[1], split_types(square[2]))
     if generic := _GENERIC.fullmatch(plain):
         base = generic[1].replace("::", ".").rpartition(".")[2]
         if base in HOLD_FIRST or base in HOLD_LAST:

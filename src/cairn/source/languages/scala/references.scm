@@ -12,4 +12,6 @@
  (infix_expression left: (identifier) @use)
  (infix_expression right: (identifier) @use)
  (arguments (identifier) @use)]
+(lambda_expression) @closure
+(arguments (_) @closure (#match? @closure "^[-!]?_\\."))  ; `_.total`
 (annotation name: (_) @decorate)

@@ -1,0 +1,123 @@
+"""Calls on what a type argument says, on what a list of Dart holds, and on what a closure of Scala is given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cairn.workspace import Workspace
+from small_projects import write_files
+
+_KOTLIN = """package shop
+
+class Till {
+  fun ring() {}
+  fun open() {}
+}
+
+inline fun <reified T> make(): T = TODO()
+
+class Kit {
+  fun <T> wrap(name: String): Kit = TODO()
+  fun open() {}
+}
+
+fun go(kit: Kit) {
+  make<Till>().ring()
+  val till = make<Till>()
+  till.ring()
+  get<Till>().ring()
+  kit.wrap<Till>("x").open()
+  mutableListOf<Till>().open()
+  getTills<Till>().open()
+}
+"""
+_CSHARP = """public class Till { public void Ring() {} }
+public class Use {
+  T Make<T>() { return default; }
+  void Go(IServiceProvider services) {
+    services.GetRequiredService<Till>().Ring();
+    Make<Till>().Ring();
+    var till = services.GetService<Till>();
+    till?.Ring();
+    services.GetServices<Till>().Ring();
+  }
+}
+"""
+_DART = """class Line { int price() => 1; }
+class Cart {
+  final List<Line> lines = [];
+  Map<String, Line> named = {};
+  void go(List<Line> others) {
+    for (final line in lines) { line.price(); }
+    lines[0].price();
+    named['a']!.price();
+    final one = others.first;
+    one.price();
+    context.read<Line>().price();
+  }
+}
+"""
+_SCALA = """package shop
+case class Line(total: Int) {
+  def price: Int = total
+  def cut(x: Int): Int = x
+}
+object Shop {
+  def all(lines: List[Line]): Int = lines.map(_.price).sum
+  def some(lines: Seq[Line]) = lines.filter(l => l.price > 1).map(_.cut(2))
+  def each(lines: Seq[Line]): Unit = lines.foreach { line =>
+    line.cut(1)
+  }
+  def one(line: Option[Line]) = line.map(_.price).getOrElse(0)
+  def other(lines: List[String]) = lines.map(_.price)
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "symbol", "lines"),
+    [
+        ("a.kt", _KOTLIN, "Till.ring", [16, 18, 19]),
+        ("a.kt", _KOTLIN, "Till.open", []),
+        ("a.kt", _KOTLIN, "Kit.open", [20]),
+        ("A.cs", _CSHARP, "Till.Ring", [5, 6, 8]),
+        ("a.dart", _DART, "Line.price", [6, 7, 8, 10, 11]),
+        ("a.scala", _SCALA, "Line.price", [7, 8, 12]),
+        ("a.scala", _SCALA, "Line.cut", [8, 10]),
+    ],
+)
+def test_calls_are_found_on_what_types_give(
+    path: str, text: str, symbol: str, lines: list[int], tmp_path: Path
+) -> None:
+    write_files(tmp_path, {path: text})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert [link.line for link in workspace.graph.callers(symbol).links] == lines
+
+
+def test_a_value_of_scala_that_is_a_list_still_has_those_that_read_it(tmp_path: Path) -> None:
+    text = "object Kit {\n  lazy val parts: Seq[Kit] = Seq()\n}\nobject Use {\n  def go = Kit.parts\n}\n"
+    write_files(tmp_path, {"a.scala": text})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert 5 in [edge.line for edge in workspace.graph.current().resolver.edges(0)]
+
+
+def test_a_name_of_dart_means_nothing_that_only_an_imported_file_imports(tmp_path: Path) -> None:
+    files = {
+        "lib/deep.dart": "void ring() {}\nvoid shut() {}\n",
+        "lib/middle.dart": "import 'deep.dart';\nvoid middle() { shut(); }\n",
+        "lib/barrel.dart": "export 'deep.dart';\n",
+        "lib/use.dart": "import 'middle.dart';\nvoid use() { ring(); }\n",
+        "lib/used.dart": "import 'barrel.dart';\npart 'piece.dart';\nvoid used() { ring(); }\n",
+        "lib/piece.dart": "part of 'used.dart';\nvoid piece() { ring(); cut(); }\n",
+        "lib/last.dart": "import 'used.dart';\nvoid last() { piece(); }\n",
+    }
+    write_files(tmp_path, files)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        callers = workspace.graph.callers
+        assert {link.path for link in callers("lib/deep.dart:1").links} == {"lib/used.dart", "lib/piece.dart"}
+        assert [link.path for link in callers("piece").links] == ["lib/last.dart"]
