@@ -1,1 +1,1 @@
-"""Tells agents of Cairn in their own files, and takes it back byte for byte."""
+"""Installs Cairn in agents' own files, and removes it byte for byte."""

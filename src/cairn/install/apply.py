@@ -1,4 +1,4 @@
-"""Writes what was planned, file by file, so that whatever stops it leaves a state that the next run can mend."""
+"""Carries out a plan file by file, so that the next run can recover from any interruption."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ Write = Callable[[FileChange], None]
 
 
 class Outcome(NamedTuple):
-    """What became of a plan: the files written, in order, and those that could not be."""
+    """The outcome of a plan: the files written, in order, and those that failed."""
 
     written: tuple[FileChange, ...]
     failed: tuple[FileChange, ...]
 
 
 def write_change(change: FileChange) -> None:
-    """Write one file as a whole, or remove it.
+    """Write one file atomically, or remove it.
 
     Raises:
-        ConfigError: if it cannot be written, or somebody has changed it since it was looked at.
+        ConfigError: if it cannot be written, or has changed since the plan was made.
     """
     if change.after is not None:
         write_file(change.file, change.before, change.after)
@@ -39,19 +39,19 @@ def write_change(change: FileChange) -> None:
 
 
 def apply(changes: Sequence[FileChange], file: RecordFile, known: Records, write: Write = write_change) -> Outcome:
-    """Write what was planned.
+    """Carry out a plan.
 
-    What is about to be written is recorded first, and what was written before is forgotten last. So whatever stops it,
-    a second run and a removal find each file either as it was or as it was to be.
+    What is about to be written is recorded first, and what was written before is forgotten last. So after any
+    interruption, a second run or a removal finds each file either as it was or as it should be.
 
     Args:
-        changes: what is to become of each file.
-        file: of the records.
-        known: the records that the plan was made with.
+        changes: the planned changes.
+        file: that of the records.
+        known: the records on which the plan is based.
         write: writes or removes one file; a seam for tests.
 
     Raises:
-        StoreError: if the records cannot be written, or have changed since; then nothing was written.
+        StoreError: if the records cannot be written or have changed; nothing is written then.
     """
     records = _after(changes, known)
     to_write = [change for change in changes if change.is_change]
@@ -79,7 +79,7 @@ def apply(changes: Sequence[FileChange], file: RecordFile, known: Records, write
 
 
 def _after(changes: Sequence[FileChange], known: Records) -> Records:
-    """Return the records as they are to be."""
+    """Return the records after the changes."""
     records = dict(known)
     for change in changes:
         if change.problem is None:
@@ -90,14 +90,14 @@ def _after(changes: Sequence[FileChange], known: Records) -> Records:
 
 
 def _with(records: Records, change: FileChange, known: Records) -> Records:
-    """Return the records with what is known of a file that could not be written."""
+    """Return the records with the state of a file that could not be written."""
     name = str(change.file)
     kept = {other: record for other, record in records.items() if other != name}
     return {**kept, name: known[name]} if name in known else kept
 
 
 def _remove_litter(file: Path) -> None:
-    """Remove what a process left that was killed while it wrote a file: see `cairn.storage.atomic`."""
+    """Remove leftovers of a process that was killed while writing a file; see `cairn.storage.atomic`."""
     with suppress(OSError):
         for name in os.listdir(file.parent):
             if name.startswith(f"{file.name}.") and _LITTER.fullmatch(name.removeprefix(f"{file.name}.")):
@@ -105,7 +105,7 @@ def _remove_litter(file: Path) -> None:
 
 
 def _remove_empty(folders: Sequence[str]) -> None:
-    """Remove folders, the innermost first, as far as they are empty."""
+    """Remove empty folders, innermost first."""
     for folder in reversed(folders):
         with suppress(OSError):  # not empty, or gone
             os.rmdir(folder)

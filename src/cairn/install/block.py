@@ -1,4 +1,4 @@
-"""A passage of Cairn's in a text file that belongs to others, such as AGENTS.md."""
+"""Cairn's passage in a text file that belongs to others, such as AGENTS.md."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cairn.install.wanted import Edited
 
 
 def put(name: str, content: bytes | None, piece: Piece, record: FileRecord | None) -> Edited:
-    """Return the text with the passage; what stands between its marks is ours.
+    """Return the text with the passage; everything between its marks is ours.
 
     Raises:
         ConfigError: if the marks are damaged.
@@ -24,19 +24,19 @@ def put(name: str, content: bytes | None, piece: Piece, record: FileRecord | Non
 
 
 def _recorded(piece: Piece, record: FileRecord | None) -> Piece:
-    """Return a passage that is there, as it was recorded when it was written."""
+    """Return the record of an existing passage."""
     known = [old for old in (record.pieces if record is not None else ()) if old.value == piece.value]
     return piece._replace(edit=known[0].edit) if known else piece
 
 
 def _edit(before: bytes, after: bytes, text: str) -> Edit:
-    """Return the passage with what was put around it; it is at the end."""
+    """Return the edit that appends the passage, with the separating lines."""
     inserted = after[len(before) :].decode("utf-8")
     return Edit((), text, "set", 0, None, (Splice(len(before), "", inserted),))
 
 
 def take(name: str, content: bytes | None, record: FileRecord | None) -> Edited:
-    """Return the text without the passage, and no file if it was made for it and nothing else is in it.
+    """Return the text without the passage; None if the file was created for it and has nothing else.
 
     Raises:
         ConfigError: if the marks are damaged.
@@ -47,12 +47,12 @@ def take(name: str, content: bytes | None, record: FileRecord | None) -> Edited:
     if rest is None:
         rest = remove_passage(content, name)
     is_new = record is None or record.is_new
-    is_empty = not rest.decode("utf-8-sig", "replace").strip()  # an editor may have added a mark of byte order
+    is_empty = not rest.decode("utf-8-sig", "replace").strip()  # an editor may have added a byte order mark
     return Edited(None if rest != content and is_empty and is_new else rest)
 
 
 def _without_inserted(content: bytes, record: FileRecord | None) -> bytes | None:
-    """Return the text without what was put into it; None if that is not there as it was, or more than once."""
+    """Return the text without what was inserted; None if that does not occur exactly once."""
     states = [record, record.earlier] if record is not None else []
     pieces = [piece for state in states if state is not None for piece in state.pieces]
     for splice in [splice for piece in pieces if piece.edit is not None for splice in piece.edit.splices]:

@@ -1,4 +1,4 @@
-"""Which agents are in use here: by the project's files, the user's folders, and the programs on the PATH."""
+"""Detects agents in use by the project's files, the user's folders, and the programs on the PATH."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cairn.hooks.agents import NAMES, adapter_of
 
 
 class Found(NamedTuple):
-    """An agent that is in use, and how that is known: short words such as `claude on the PATH`."""
+    """An agent in use, and the signs of it, such as `claude on the PATH`."""
 
     adapter: Adapter
     signs: tuple[str, ...]
@@ -23,11 +23,11 @@ def detect(root: Path, home: Path | None, search_path: str, level: Level, ours: 
     """Return the agents in use, in the order of `cairn.hooks.agents.NAMES`.
 
     Args:
-        root: the project; its files count only where its files are to be changed.
-        home: of the user; None if nobody knows.
-        search_path: the folders of programs, as in `PATH`.
-        level: whether the project's files are to be changed.
-        ours: files and folders that Cairn made; they show nothing, since some agents share them.
+        root: the project; its files only count if its files are to be changed.
+        home: the user's; None if unknown.
+        search_path: folders of programs, as in `PATH`.
+        level: whether the project's files or the user's are to be changed.
+        ours: files and folders that Cairn made; they prove nothing, since some agents share them.
     """
     found = []
     for name in NAMES:

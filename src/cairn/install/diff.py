@@ -1,4 +1,4 @@
-"""What is to become of files, as a unified diff."""
+"""Shows planned changes as a unified diff."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cairn.install.plan import FileChange
 
 
 def unified_diff(changes: Sequence[FileChange]) -> str:
-    """Return the changes of all files; a line break that is more than a line feed is shown as it is."""
+    """Return the changes of all files; carriage returns are kept."""
     return "".join(_of_file(change) for change in changes if change.is_change)
 
 
@@ -21,7 +21,7 @@ def _of_file(change: FileChange) -> str:
 
 
 def _lines(content: bytes | None) -> list[str]:
-    """Return the lines, divided at line feeds alone."""
+    """Return the lines, split only at line feeds."""
     text = (content or b"").decode("utf-8", "replace")
     parts = text.split("\n")
     return [f"{part}\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])

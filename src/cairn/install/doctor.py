@@ -1,4 +1,4 @@
-"""What `cairn doctor` says, whoever asks: of the stores, of the agents that were set up, and of the hook program."""
+"""The findings of `cairn doctor` for all surfaces: on the stores, the installed agents, and the hook program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `cairn doctor` says of agents that were set up: whether their files are right, and whether they work."""
+"""The findings of `cairn doctor` on installed agents: whether their files are right, and whether they work."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _LEVELS: Sequence[Level] = ("project", "user")
 
 
 def examine_agents(root: Path, environment: Mapping[str, str] = os.environ) -> list[Finding]:
-    """Return what there is to say about each agent that was set up for a project, or for all of the user's."""
+    """Return the findings on each agent that was set up for a project, or for all of the user's projects."""
     return [finding for level in _LEVELS for finding in _examine_level(root, level, environment)]
 
 
 def told_agents(root: Path) -> list[str]:
-    """Return the names of the agents that were set up for a project, or for all of the user's."""
+    """Return the names of the agents that were set up for a project, or for all of the user's projects."""
     told = {agent for level in _LEVELS for agent in _told(RecordFile(level, root).read())}
     return [name for name in NAMES if name in told]
 

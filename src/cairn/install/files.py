@@ -1,4 +1,4 @@
-"""The agents' files on disk: where they really are, what they hold, and whether they may be changed."""
+"""The agents' files on disk: their real paths, their content, and whether they may be changed."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from cairn.hooks.adapter import Place
 
 
 def real_path(file: Path, place: Place) -> Path:
-    """Return where a file really is. A link of the user's is followed, one of a project only within the project.
+    """Return the real path of a file. Links in the user's files are followed, those in a project only within it.
 
     Raises:
-        PathError: if it leads elsewhere, or in a circle.
+        PathError: if it leads out of the project, or in a circle.
     """
     try:
         real = Path(os.path.realpath(file))
@@ -30,7 +30,7 @@ def real_path(file: Path, place: Place) -> Path:
 
 
 def shown_path(file: Path, place: Place) -> str:
-    """Return a path as a person reads it: below the project, or below `~`."""
+    """Return a path for people: relative to the project or to `~`."""
     for folder, prefix in ((place.root, ""), (place.home, "~/")):
         for start in (folder, Path(os.path.realpath(folder))):
             if file.is_relative_to(start) and (prefix or place.level == "project"):
@@ -39,7 +39,7 @@ def shown_path(file: Path, place: Place) -> str:
 
 
 def read_content(file: Path) -> bytes | None:
-    """Return what a file holds, None if there is none.
+    """Return the content of a file, None if there is none.
 
     Raises:
         PathError: if it is not a regular file, cannot be read, or is larger than 50 MB.
@@ -61,7 +61,7 @@ def read_content(file: Path) -> bytes | None:
 
 
 def check_writable(file: Path) -> None:
-    """Make sure that a file may be changed, if it is there.
+    """Make sure that a file, if it exists, may be changed.
 
     Raises:
         PathError: if it is read-only.
@@ -71,10 +71,10 @@ def check_writable(file: Path) -> None:
 
 
 def missing_folders(file: Path) -> tuple[str, ...]:
-    """Return the folders above a file that are not there yet, the outermost first.
+    """Return the missing folders above a file, outermost first.
 
     Raises:
-        PathError: if something above it is not a directory, or the first folder cannot be made.
+        PathError: if something above it is not a directory, or the first folder cannot be created.
     """
     missing: list[str] = []
     folder = file.parent
@@ -89,10 +89,10 @@ def missing_folders(file: Path) -> tuple[str, ...]:
 
 
 def folders_of_ours(file: Path, place: Place) -> tuple[str, ...]:
-    """Return the folders above a file of Cairn's that go with it if they are empty, the outermost first.
+    """Return the folders above a file of Cairn's to remove with it if they are empty, outermost first.
 
-    Nobody recorded that they were made for it. git keeps no empty folder, so in a project they were; of the user's own
-    folders, only one called `cairn` is taken for ours.
+    There is no record that they were created for it. git keeps no empty folders, so in a project they were; of the
+    user's own folders, only one called `cairn` counts as ours.
     """
     root = Path(os.path.realpath(place.root))
     if place.level == "user" or not file.is_relative_to(root):

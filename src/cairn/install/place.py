@@ -1,4 +1,4 @@
-"""Where agents are told of Cairn, and with which command, for whoever runs `cairn init`."""
+"""Where `cairn init` installs Cairn, and with which command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cairn.hooks.adapter import Level, Place
 
 
 def home_folder() -> Path | None:
-    """Return the user's home folder, None if nobody knows it."""
+    """Return the user's home folder, None if unknown."""
     try:
         home = Path.home()
     except RuntimeError:  # no HOME, and no entry for the user in the system's database
@@ -22,10 +22,10 @@ def home_folder() -> Path | None:
 
 
 def place_of(root: Path, level: Level, environment: Mapping[str, str] = os.environ) -> Place:
-    """Return where agents are told of Cairn.
+    """Return where Cairn is installed for agents.
 
-    A project's files may be committed, so they name the program alone. The user's own name it with its path, because
-    programs with windows are often started with a short PATH.
+    A project's files may be committed, so they only name the program. The user's own files have its path, because GUI
+    programs are often started with a short PATH.
 
     Raises:
         ConfigError: if the user's own files are meant and their home folder is unknown.
@@ -39,7 +39,7 @@ def place_of(root: Path, level: Level, environment: Mapping[str, str] = os.envir
 
 
 def absolute_command(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the words that start Cairn wherever they are run."""
+    """Return the command that starts Cairn from anywhere."""
     started = os.path.abspath(sys.argv[0]) if os.path.basename(sys.argv[0]) == "cairn" else ""
     for program in (shutil.which("cairn", path=environment.get("PATH", "")), started):
         if program and os.access(program, os.X_OK):

@@ -1,4 +1,4 @@
-"""What is to become of each file: computed for all of them before the first is written."""
+"""Plans the changes of all files before the first one is written."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from cairn.install.wanted import Edited, Wanted
 
 
 class FileChange(NamedTuple):
-    """What is to become of one file.
+    """The planned change of one file.
 
     Attributes:
         file: its real path.
-        shown: the same as a person reads it.
-        agents: that it is about.
+        shown: its path for people.
+        agents: the agents concerned.
         before, after: its content, None for no file.
-        record: what is ours in it afterwards, None for nothing.
-        folders: that are made for it, or that go with it if they are empty.
-        notes: what is left as it is although it is not as wanted.
-        problem: why it is left alone.
+        record: of what is ours in it afterwards, None for nothing.
+        folders: to create for it, or to remove with it if they are empty.
+        notes: what is left alone although it is not as wanted.
+        problem: why the file is left alone.
     """
 
     file: Path
@@ -45,11 +45,11 @@ class FileChange(NamedTuple):
 
 
 class _File(NamedTuple):
-    """A file that agents share, with all that they want in it."""
+    """A shared file, with everything that agents want in it."""
 
-    named: Path  # as the first of them calls it
+    named: Path  # the path as given by the first agent
     real: Path
-    format: Format | None  # None for a text
+    format: Format | None  # None for plain text
     wanted: list[Wanted]
 
     @property
@@ -62,7 +62,7 @@ class _File(NamedTuple):
 
 
 def plan_install(adapters: Sequence[Adapter], place: Place, records: Records) -> list[FileChange]:
-    """Return what has to become of each file so that these agents, and those that were told before, know of Cairn."""
+    """Return the changes that install Cairn for these agents and keep it for those that have it."""
     files, problems = _wanted_files(adapters, place)
     return [*problems, *(_install(file, place, records.get(str(file.real))) for file in files)]
 
@@ -70,13 +70,13 @@ def plan_install(adapters: Sequence[Adapter], place: Place, records: Records) ->
 def plan_removal(
     adapters: Sequence[Adapter], place: Place, records: Records, *, every: bool = False
 ) -> list[FileChange]:
-    """Return what has to become of each file so that nothing of Cairn's is left in it for these agents.
+    """Return the changes that remove Cairn from the files of these agents.
 
     Args:
         adapters: the agents.
         place: where.
         records: of what was written.
-        every: these are all agents, so what was written for one that this version does not know goes, too.
+        every: whether these are all agents, so that what was written for agents unknown to this version goes too.
     """
     files, problems = _wanted_files(adapters, place)
     names = {adapter.name for adapter in adapters}
@@ -93,7 +93,7 @@ def plan_removal(
 
 
 def _wanted_files(adapters: Sequence[Adapter], place: Place) -> tuple[list[_File], list[FileChange]]:
-    """Return the files that agents want something in, each once, and those that cannot be used."""
+    """Return the distinct files in which agents want something, and those that are unusable."""
     files: dict[Path, _File] = {}
     problems: dict[Path, FileChange] = {}
     for adapter in adapters:
@@ -164,7 +164,7 @@ def _install(file: _File, place: Place, record: FileRecord | None) -> FileChange
 
 
 def _with_others(file: _File, record: FileRecord | None) -> list[Piece]:
-    """Return what is wanted in a file, also by agents that were told before and are not asked about now."""
+    """Return what is wanted in a file, including by installed agents that are not part of this plan."""
     pieces = file.pieces
     asked = set(file.agents)
     for piece in record.pieces if record is not None else ():
@@ -189,7 +189,7 @@ def _is_one(new: Piece, old: Piece) -> bool:
 def _record_of_found(
     file: _File, place: Place, content: bytes | None, edited: Edited, record: FileRecord | None
 ) -> FileRecord | None:
-    """Return the record of a file that is as wanted already, such as in a colleague's clone."""
+    """Return the record of a file that is already as wanted, such as in a colleague's clone."""
     if record is not None:
         return record._replace(pieces=edited.pieces, earlier=None)
     if content is None or not edited.pieces:
@@ -231,7 +231,7 @@ def _remove(file: _File, place: Place, record: FileRecord | None, leaving: Colle
 
 
 def _staying(record: FileRecord | None, leaving: Collection[str]) -> list[Piece]:
-    """Return what was written for agents that are not asked about."""
+    """Return what was written for agents that are not part of this plan."""
     pieces = []
     for piece in record.pieces if record is not None else ():
         agents = tuple(agent for agent in piece.agents if agent not in leaving)
@@ -260,5 +260,5 @@ def _take(file: _File, name: str, content: bytes | None, record: FileRecord | No
 
 
 def agents_of(changes: Iterable[FileChange]) -> tuple[str, ...]:
-    """Return the agents that changes are about."""
+    """Return the agents that changes concern."""
     return tuple(dict.fromkeys(agent for change in changes for agent in change.agents))

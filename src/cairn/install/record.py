@@ -1,6 +1,6 @@
-"""What was written for agents, kept for each project and for the user: enough to take it back, and no copy of a file.
+"""Records what was written for agents, for each project and for the user: enough to undo it, without copies of files.
 
-It is in the user's own state folder, so no repository can bring one that makes `cairn uninstall` change other files.
+Records are in the user's own state folder, so that no repository can make `cairn uninstall` change other files.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _LOCK_SECONDS = 20.0
 
 
 class Piece(NamedTuple):
-    """A change as it was made.
+    """A change that was made.
 
     Attributes:
         agents: that need it.
-        kind: which of the changes of `cairn.hooks.adapter`.
-        path: the names that lead to it; empty in a text.
+        kind: of change, as in `cairn.hooks.adapter`.
+        path: the keys that lead to it; empty in a text.
         value: what was set, or the text.
         is_default: see `cairn.hooks.adapter.FileEntry`.
-        edit: how it was made in a document; None if it was there already, and in a text.
-        is_theirs: the user had something of their own there that starts Cairn, too; it stays.
+        edit: the edit of the document; None if the value was already there, and in a text.
+        is_theirs: whether it is the user's own entry that starts Cairn, which stays.
     """
 
     agents: tuple[str, ...]
@@ -51,16 +51,16 @@ class Piece(NamedTuple):
 
 
 class FileRecord(NamedTuple):
-    """What was written to a file.
+    """The record of a file.
 
     Attributes:
         file: its real path.
         format: None for a text.
-        is_new: whether there was no such file.
-        folders: those that were made for it, the outermost first.
-        before, after: digests of its content; of none, the empty text.
+        is_new: whether the file did not exist before.
+        folders: those that were created for it, outermost first.
+        before, after: digests of its content; empty for no file.
         pieces: in the order in which they were made.
-        earlier: what had been written before, while it is not certain that this has been.
+        earlier: the previous record, while it is not certain that this one was written.
     """
 
     file: str
@@ -74,12 +74,12 @@ class FileRecord(NamedTuple):
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """Those that anything in it was written for."""
+        """The agents for which anything in it was written."""
         return tuple(dict.fromkeys(agent for piece in self.pieces for agent in piece.agents))
 
 
 def digest_of(content: bytes | None) -> str:
-    """Return what identifies a content; the empty text for no file."""
+    """Return the digest of a content; empty for no file."""
     return "" if content is None else blake2b(content, digest_size=20).hexdigest()
 
 
@@ -90,7 +90,7 @@ class RecordFile:
     """The records of one project, or of the user's own files.
 
     Args:
-        level: which.
+        level: the project's or the user's.
         root: the project.
         state: the user's state folder.
     """
@@ -101,7 +101,7 @@ class RecordFile:
         self.file = (state or state_folder()) / "install" / f"{name}.json"
 
     def read(self) -> Records:
-        """Return the records by file; none if there are none, they cannot be read, or others can write them."""
+        """Return the records by file; none if they are missing, unreadable or writable by others."""
         try:
             check_private(self.file.parent, follow=False)
             document = json.loads(read_own(self.file, _MAX_BYTES))
@@ -109,10 +109,10 @@ class RecordFile:
                 return {}
             return {row["file"]: _record_from(row) for row in document["files"]}
         except (OSError, StoreError, ValueError, KeyError, TypeError, RecursionError):
-            return {}  # missing or damaged: what is ours is known by its marks, too
+            return {}  # missing or damaged; our parts can also be recognised by their marks
 
     def write(self, records: Records) -> None:
-        """Replace the records; none removes the file.
+        """Replace the records; without any, the file is removed.
 
         Raises:
             StoreError: if they cannot be written.
@@ -128,10 +128,10 @@ class RecordFile:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Keep other processes from changing the records, and the files that they tell of.
+        """Keep other processes from changing the records and the files that they are about.
 
         Raises:
-            StoreError: if another process does so for long, or nothing can be written.
+            StoreError: if another process holds the lock for long, or nothing can be written.
         """
         try:
             for folder in (self.file.parent.parent, self.file.parent):  # `mode` applies to the last level only

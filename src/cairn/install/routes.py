@@ -1,4 +1,4 @@
-"""`/api/doctor` and `/api/doctor/fix`; what they need is imported when they are first asked."""
+"""`/api/doctor` and `/api/doctor/fix`; their code is imported on first use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class RepairableFindingDocument(TypedDict):
-    """What one check found: how it can be repaired, if it can, and whether it was."""
+    """The finding of one check: how it can be repaired, if at all, and whether it was."""
 
     check: str
     level: str
@@ -30,14 +30,14 @@ class RepairableFindingDocument(TypedDict):
 
 
 class DoctorDocument(TypedDict):
-    """What all checks found, and whether no error remains."""
+    """The findings of all checks, and whether no error remains."""
 
     healthy: bool
     findings: list[RepairableFindingDocument]
 
 
 def doctor_routes(app: Application) -> Sequence[Route]:
-    """Return the routes at which a daemon examines a project as `cairn doctor` does."""
+    """Return the routes that examine a project like `cairn doctor`."""
     return [
         Route("GET", "/api/doctor", _examine, "Examine a project and its agents", ProjectRequest, DoctorDocument),
         Route("POST", "/api/doctor/fix", _fix, "Repair what can be repaired", ProjectRequest, DoctorDocument),

@@ -1,4 +1,4 @@
-"""Tries what agents' files say as agents do: runs the hook of a session's start, and asks the server for its tools."""
+"""Tests an installation like an agent would: runs the hook of a session's start, and asks the server for its tools."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ Part = Literal["files", "hooks", "mcp"]
 
 _HOOK_SECONDS, _SERVER_SECONDS = 20.0, 60.0
 _USUAL = "session-start"
-_TRIES = 4  # the daemon may first have to open the project, for which a hook does not wait long
+_TRIES = 4  # the daemon may first have to open the project, for which a real hook would not wait
 _LOGS = Hint("it may say why", "daemon logs")
 
 
 class SelfTestResult(NamedTuple):
-    """How a part of what was installed for an agent works: in a sentence, with what to do where it does not."""
+    """The test result of a part of an installation: a sentence, with what to do if it fails."""
 
     agent: str
     part: Part
@@ -41,10 +41,10 @@ class SelfTestResult(NamedTuple):
 
 
 class SelfTest:
-    """Tries what was set up at a place. Each server is started once, since many agents have the same.
+    """Tests an installation. Each server is started only once, since many agents have the same.
 
     Args:
-        place: where agents were told of Cairn.
+        place: where Cairn is installed.
     """
 
     def __init__(self, place: Place) -> None:
@@ -52,7 +52,7 @@ class SelfTest:
         self._servers: dict[tuple[str, ...], str] = {}
 
     def try_agent(self, adapter: Adapter) -> list[SelfTestResult]:
-        """Return how the hooks and the MCP server of an agent work as its files have them now."""
+        """Test the hooks and the MCP server of an agent as its files now have them."""
         changes = adapter.changes(self._place)
         values = list(_iter_ours(changes, self._place))
         results = []
@@ -82,7 +82,7 @@ class SelfTest:
 
 
 def _iter_ours(changes: Sequence[Change], place: Place) -> Iterator[Any]:
-    """Yield what the files of an agent have that starts Cairn in some way."""
+    """Yield the values in an agent's files that start Cairn in any way."""
     for change in changes:
         try:
             content = read_content(real_path(change.file, place))
@@ -107,7 +107,7 @@ def _json_of(change: Whole, content: bytes | None) -> Any:  # noqa: ANN401 - JSO
 
 
 def _has_plugin(changes: Sequence[Change], place: Place) -> bool:
-    """Tell whether a plugin is there, which runs the hook by itself: a program that no other file names."""
+    """Tell whether there is a plugin, which runs the hook itself, so that no file has its command."""
     for change in changes:
         if isinstance(change, Whole) and change.file.suffix == ".ts":
             with suppress(CairnError):  # the file has been named already
@@ -120,11 +120,11 @@ def _try_hook(adapter: Adapter, place: Place, values: Sequence[Any], *, by_plugi
         return SelfTestResult(adapter.name, "hooks", False, message, hint)
 
     event = _USUAL if _USUAL in adapter.events else next(iter(adapter.events))
-    # Agents that share a file have each other's hook in it.
+    # Agents that share a file have each other's hooks in it.
     known = [hook_command(place, event, name) for name in dict.fromkeys((adapter.name, *NAMES))]
     written = [words.strip() for value in values for words in iter_commands(value) if isinstance(words, str)]
     command = next((command for command in known if command in written), known[0] if by_plugin else "")
-    if not command:  # nothing else that a repository may bring is run
+    if not command:  # never run anything else that a repository may bring
         return fail(
             f"the files of {adapter.title} lack Cairn's hook for {event}, or have another", _again(adapter, place)
         )
@@ -156,13 +156,13 @@ def _run(command: str, adapter: Adapter, place: Place) -> tuple[int, str]:
 
 
 def payload_of(adapter: Adapter, folder: str) -> str:
-    """Return what an agent gives to its hook when a session starts in a folder."""
+    """Return an agent's hook input at the start of a session in a folder."""
     text = json.dumps(adapter.first_payload)
     return text.replace('"SESSION"', json.dumps(TEST_SESSION)).replace('"FOLDER"', json.dumps(folder))
 
 
 def _what_is_wrong(adapter: Adapter, event: str, output: str) -> str:
-    """Return why an output is not what the agent understands; empty if it is."""
+    """Return why the agent would not understand an output; empty if it would."""
     takes_context = "context" in adapter.abilities.get(event, ())
     report = Report(TEST_SESSION, adapter.name, event, 0.0, "", adapter.first_environment, adapter.first_payload)
     shape = adapter.answer(report, Reply(context="x" if takes_context else ""))
@@ -174,7 +174,7 @@ def _what_is_wrong(adapter: Adapter, event: str, output: str) -> str:
 
 
 def _form(text: str) -> Any:  # noqa: ANN401 - JSON
-    """Return the names in a JSON document, without its texts; of another text, whether there is any."""
+    """Return the keys of a JSON document without its values; of another text, whether it is empty."""
     try:
         return _names(json.loads(text))
     except ValueError:
@@ -190,7 +190,7 @@ def _again(adapter: Adapter, place: Place) -> Hint:
 
 
 def _missing_program(place: Place) -> tuple[str, Hint] | None:
-    """Return what to say if the program is not there; the command itself would say nothing."""
+    """Return the problem if the program is missing, about which the command itself would be silent."""
     program = place.command[0]
     if shutil.which(program, path=place.environment.get("PATH", os.defpath)):
         return None
@@ -201,7 +201,7 @@ def _missing_program(place: Place) -> tuple[str, Hint] | None:
 
 
 def _environment(place: Place) -> dict[str, str]:
-    """Return the variables of a process as an agent would give them, not the agent that perhaps runs this."""
+    """Return the environment that an agent would set, without that of the agent that may be running this."""
     return {name: value for name, value in place.environment.items() if name not in VARIABLES}
 
 
@@ -209,7 +209,7 @@ def _environment(place: Place) -> dict[str, str]:
 
 
 def list_tools(words: Sequence[str], folder: str, environment: Mapping[str, str]) -> list[str]:
-    """Start an MCP server as an agent does, and return the names of its tools.
+    """Start an MCP server like an agent, and return the names of its tools.
 
     Raises:
         OSError: if it cannot be started.

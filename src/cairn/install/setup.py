@@ -1,4 +1,4 @@
-"""What `cairn init` and `cairn uninstall` do, without a word printed: chooses agents, plans, writes."""
+"""`cairn init` and `cairn uninstall` without their output: choose agents, plan, write."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from cairn.install.record import RecordFile, Records
 
 
 class SetupPlan(NamedTuple):
-    """What is to be done, all computed and nothing written.
+    """A complete plan, of which nothing has been written.
 
     Attributes:
-        place: where.
-        agents: that it is about, each with how it was found.
+        place: where to install or remove.
+        agents: the agents concerned, each with how it was found.
         changes: of files.
-        others: agents in use that it is not about, each with the reason and what to do.
-        records: where it is kept what was written.
-        known: what they say now.
+        others: other agents in use, each with the reason and what to do.
+        records: the file of records.
+        known: the present records.
     """
 
     place: Place
@@ -59,18 +59,18 @@ class SetupPlan(NamedTuple):
 def plan_init(
     root: Path, level: Level, names: Sequence[str] = (), environment: Mapping[str, str] = os.environ
 ) -> SetupPlan:
-    """Return what has to be done so that agents know of Cairn.
+    """Plan the installation for agents.
 
     Args:
         root: the project.
-        level: whether its files are meant, or the user's own.
-        names: of the agents; by default those in use, and those that were told before.
+        level: the project's files or the user's own.
+        names: of the agents; by default those in use and those already installed.
         environment: the user's variables.
 
     Raises:
         RequestError: if there is no agent of a name.
         NotFoundError: if no agent is in use.
-        ConfigError: if an agent that was named has no files at this level.
+        ConfigError: if a named agent has no files at this level.
     """
     place = place_of(root, level, environment)
     records = RecordFile(level, root)
@@ -120,7 +120,7 @@ def _in_use(place: Place, known: Records) -> tuple[list[Found], list[tuple[Adapt
 def plan_uninstall(
     root: Path, level: Level, names: Sequence[str] = (), environment: Mapping[str, str] = os.environ
 ) -> SetupPlan:
-    """Return what has to be done so that nothing of Cairn's is left in the files of agents.
+    """Plan the removal of Cairn from agents' files.
 
     Args:
         root, level, environment: as `plan_init`.
@@ -142,5 +142,5 @@ def plan_uninstall(
 
 
 def _is_known(change: FileChange, known: Records) -> bool:
-    """Tell whether a file was written, or was about to be: a killed process leaves something beside it."""
+    """Tell whether a file was written or was about to be, since a killed process leaves something beside it."""
     return str(change.file) in known

@@ -1,4 +1,4 @@
-"""Puts entries and items into JSON, TOML and YAML files that belong to others, and takes exactly these out again."""
+"""Adds entries and items to JSON, TOML and YAML files that belong to others, and removes exactly these again."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _MISSING = object()
 
 
 class Source(NamedTuple):
-    """A file that others write, too: how it is written, and what errors call it."""
+    """A shared file: its format, and its name for errors."""
 
     format: Format
     name: str
 
     def parse(self, content: bytes | None) -> Document:
-        """Return its document; that of an empty file if there is none.
+        """Parse the document; a missing file is an empty one.
 
         Raises:
             ConfigError: if it cannot be parsed.
@@ -34,13 +34,13 @@ class Source(NamedTuple):
 
 
 def put(file: Source, content: bytes | None, pieces: Sequence[Piece], record: FileRecord | None) -> Edited:
-    """Return the content with pieces in it. What is there already stays as it is, byte for byte.
+    """Return the content with pieces added. Everything else stays byte for byte the same.
 
     Args:
         file: how to read it.
-        content: what it holds, None if there is no file.
-        pieces: what is wanted.
-        record: what was written before.
+        content: the present one, None if there is no file.
+        pieces: the wanted ones.
+        record: of what was written before.
 
     Raises:
         ConfigError: if it cannot be parsed or edited.
@@ -52,7 +52,7 @@ def put(file: Source, content: bytes | None, pieces: Sequence[Piece], record: Fi
     conflicts = tuple(dict.fromkeys(look.conflict for look in looks if look.conflict))
     if all(
         look.conflict or look.piece.is_default for look in looks
-    ):  # what only serves the others does not go in alone
+    ):  # defaults are only added along with something else
         return Edited(content, (), notes, conflicts, base=content)
     if all(look.is_settled for look in looks) and not _leftovers(document, pieces, known):
         settled = tuple(_recorded(look.piece, known) for look in looks if not look.conflict)
@@ -76,7 +76,7 @@ def put(file: Source, content: bytes | None, pieces: Sequence[Piece], record: Fi
 
 
 class _Look(NamedTuple):
-    """What there is in the place of a piece."""
+    """What is in the place of a piece."""
 
     piece: Piece
     is_settled: bool = True
@@ -121,7 +121,7 @@ def _look_at_item(document: Document, piece: Piece, wanted: Sequence[Piece], kno
 
 
 def _has_ours(value: object) -> bool:
-    """Tell whether an item is ours, or holds what is ours beside what is not."""
+    """Tell whether an item is ours or contains something of ours."""
     return any(True for _ in iter_ours(value))
 
 
@@ -130,11 +130,11 @@ def _runs_all_of(value: object, wanted: object) -> bool:
 
 
 def _blocked(document: Document, piece: Piece) -> str:
-    """Return what is in the way of a piece: a name on its path that has no names below it, or is not a list."""
+    """Return what blocks a piece: a key on its path that is not a mapping, or not a list."""
     depth = len(piece.path) - (piece.kind == "entry")
     for end in range(depth + 1):
         there = document.get(piece.path[:end], _MISSING)
-        if there is _MISSING or (there is None and document.format == "yaml"):  # a name that waits for its value
+        if there is _MISSING or (there is None and document.format == "yaml"):  # a key without a value
             return ""
         is_list = piece.kind == "item" and end == len(piece.path)
         if not isinstance(there, list if is_list else dict):
@@ -144,7 +144,7 @@ def _blocked(document: Document, piece: Piece) -> str:
 
 
 def _recorded(piece: Piece, known: Sequence[Piece]) -> Piece:
-    """Return a piece that is there, as it was recorded when it was made."""
+    """Return the record of an existing piece."""
     for old in known:
         if (old.kind, old.path, old.value) == (piece.kind, piece.path, piece.value):
             return old._replace(agents=piece.agents)
@@ -152,7 +152,7 @@ def _recorded(piece: Piece, known: Sequence[Piece]) -> Piece:
 
 
 def _leftovers(document: Document, wanted: Iterable[Piece], known: Sequence[Piece]) -> bool:
-    """Tell whether a list beside those that are wanted has items of ours, such as for an event of an older version."""
+    """Tell whether another list has items of ours, such as for an event of an older version."""
     paths = {piece.path for piece in wanted if piece.kind == "item"}
     recorded = {piece.path for piece in known if piece.kind == "item"}
     for path in _lists(document, [*paths, *recorded]):
@@ -176,13 +176,13 @@ def take(
     record: FileRecord | None,
     spare: Sequence[Piece] = (),
 ) -> Edited:
-    """Return the content without what is ours: that which was recorded byte for byte, all else by its meaning.
+    """Return the content without our parts: recorded ones are removed byte for byte, others by their meaning.
 
     Args:
         file: how to read it.
-        content: what it holds.
-        pieces: what this version would put there, and other versions may have.
-        record: what was written.
+        content: the present one.
+        pieces: what this version would add, and other versions may have added.
+        record: of what was written.
         spare: what stays although it starts Cairn.
 
     Raises:
@@ -214,7 +214,7 @@ def take(
 
 
 def _is_of_user(document: Document, piece: Piece) -> bool:
-    """Tell whether a server that nobody recorded has settings that we never write, as those of `claude mcp add`."""
+    """Tell whether an unrecorded server has settings that we never write, such as those of `claude mcp add`."""
     there = document.get(piece.path, None) if piece.kind == "entry" else None
     if not is_ours(there) or not isinstance(there, dict) or not isinstance(piece.value, dict):
         return False
@@ -222,17 +222,17 @@ def _is_of_user(document: Document, piece: Piece) -> bool:
 
 
 def _settings(server: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a server has beside the program that it runs."""
+    """Return a server's settings other than its program."""
     return {name: value for name, value in server.items() if name not in ("command", "cmd", "args")}
 
 
 def _digests(record: FileRecord) -> list[str]:
-    """Return what identifies the contents that were written."""
+    """Return the digests of the written contents."""
     return [state.after for state in (record, record.earlier) if state is not None]
 
 
 def _without_pieces(document: Document, record: FileRecord, spared: Set[tuple[str, ...]]) -> Document:
-    """Take out what was recorded, byte for byte where nobody has changed it since."""
+    """Remove recorded pieces, byte for byte if they are unchanged."""
     digest = digest_of(document.content)
     earlier = record.earlier
     state = earlier if earlier is not None and digest == earlier.after else record
@@ -242,14 +242,14 @@ def _without_pieces(document: Document, record: FileRecord, spared: Set[tuple[st
         for piece in state.pieces
         if piece.edit is not None
         and piece.path not in spared
-        # What somebody added to a file that was made for Cairn may need the default.
+        # Whatever was added to a file that was created for Cairn may need the default.
         and (is_untouched or not piece.is_default or not state.is_new)
     ]
     return undo(document, edits, is_ours)
 
 
 def _removed(document: Document, path: tuple[str | int, ...], pieces: Iterable[Piece]) -> Document:
-    """Remove a value, and what is empty then above it unless it was there before."""
+    """Remove a value, and any parents that this leaves empty unless they existed before."""
     created = [
         piece.edit.created for piece in pieces if piece.edit is not None and path[: len(piece.path)] == piece.path
     ]
@@ -257,7 +257,7 @@ def _removed(document: Document, path: tuple[str | int, ...], pieces: Iterable[P
 
 
 def _without_ours(document: Document, pieces: Sequence[Piece], spared: Set[tuple[str, ...]]) -> Document:
-    """Take out whatever else starts Cairn where we write such things, but for what is at some paths."""
+    """Remove anything else that starts Cairn where we write such entries, except at some paths."""
     for path in dict.fromkeys(piece.path for piece in pieces if piece.kind == "entry"):
         if path not in spared and is_ours(document.get(path, None)):
             document = _removed(document, path, pieces)
@@ -272,7 +272,7 @@ def _without_ours(document: Document, pieces: Sequence[Piece], spared: Set[tuple
 
 
 def _without_defaults(document: Document, defaults: Sequence[Piece], before: bytes) -> Document:
-    """Take out what only Cairn needed, once nothing else is left."""
+    """Remove what only Cairn needed, once nothing else is left."""
     root = document.get((), None)
     names = {piece.path[0] for piece in defaults}
     if not names or document.content == before or not isinstance(root, dict) or set(root) - names:
@@ -284,7 +284,7 @@ def _without_defaults(document: Document, defaults: Sequence[Piece], before: byt
 
 
 def _lists(document: Document, paths: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Return the paths of all lists beside those at some paths, and of these."""
+    """Return the paths of some lists and of all their siblings."""
     found: dict[tuple[str, ...], None] = {}
     for parent in dict.fromkeys(path[:-1] for path in paths):
         values = document.get(parent, None)

@@ -1,4 +1,4 @@
-"""What a file has to hold for agents, and what became of it."""
+"""What agents want in a file, and the resulting content."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ class Wanted(NamedTuple):
     change: Change
 
     def piece(self) -> Piece:
-        """Return the piece that it is, as if it were there already."""
+        """Return the piece for it, as if it already existed."""
         change = self.change
         kind = _KINDS.get(type(change), "whole")
         if isinstance(change, FileEntry | Item):
             is_default = isinstance(change, FileEntry) and change.is_default
-            value = json.loads(json.dumps(change.value))  # as a file gives it back: no tuples
+            value = json.loads(json.dumps(change.value))  # as parsed from a file: no tuples
             return Piece(self.agents, kind, change.path, value, is_default)
         return Piece(self.agents, kind, (), change.text)
 
 
 class Edited(NamedTuple):
-    """What a file is to be.
+    """The result of editing a file.
 
     Attributes:
         content: None for no file.
-        pieces: what of it is ours.
-        notes: what is left as it is although it is not as wanted, in sentences.
+        pieces: our parts of it.
+        notes: what is left alone although it is not as wanted, in sentences.
         conflicts: what is in the way, in sentences.
-        base: what it would be without ours.
+        base: the content without our parts.
     """
 
     content: bytes | None

@@ -1,4 +1,4 @@
-"""Files that are Cairn's own: written whole, and removed only if they are still as Cairn wrote them."""
+"""Files of Cairn's own: written as a whole, and only removed if they are unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cairn.hooks.commands import is_ours
 from cairn.install.record import FileRecord, Piece, digest_of
 from cairn.install.wanted import Edited
 
-# How a comment looks that holds the mark, by the end of the file's name. JSON has none: it is known by its commands.
+# The comment with our mark, by file extension. JSON has no comments; it is recognised by its commands.
 _COMMENTS = {
     ".md": "<!-- {} -->", ".mdc": "<!-- {} -->", ".ts": "// {}", ".js": "// {}", ".mjs": "// {}",
     ".toml": "# {}", ".yaml": "# {}", ".yml": "# {}",
@@ -21,7 +21,7 @@ _CHANGED = "was changed after Cairn wrote it"
 
 
 def with_mark(text: str, name: str) -> str:
-    """Return a text with a last line that tells whether anything in it has been changed, by whatever version."""
+    """Return a text with a final line by which any version can tell whether it was changed."""
     comment = _COMMENTS.get(PurePath(name).suffix)
     if comment is None:
         return text
@@ -30,7 +30,7 @@ def with_mark(text: str, name: str) -> str:
 
 
 def put(name: str, content: bytes | None, piece: Piece, record: FileRecord | None) -> Edited:
-    """Return the content of the file; what somebody else wrote, or changed, stays."""
+    """Return the new content of the file; a file that somebody else wrote or changed stays."""
     new = piece.value.encode("utf-8")
     if content is not None and _is_same(name, content, new):
         return Edited(content, (piece,))
@@ -41,12 +41,12 @@ def put(name: str, content: bytes | None, piece: Piece, record: FileRecord | Non
 
 
 def take(name: str, content: bytes | None, record: FileRecord | None, wanted: str | None) -> Edited:
-    """Return no content if the file is as Cairn wrote it, else what it has.
+    """Return None if the file is as Cairn wrote it, else its content.
 
     Args:
         name: of the file.
-        content: what it holds.
-        record: what was written.
+        content: the present one.
+        record: of what was written.
         wanted: what this version would write.
     """
     if content is None or _is_as_written(name, content, record):
@@ -71,14 +71,14 @@ def _is_as_written(name: str, content: bytes, record: FileRecord | None) -> bool
 
 
 def _is_same(name: str, content: bytes, wanted: bytes) -> bool:
-    """Tell whether a file says what is wanted, whatever an editor made of the ends of its lines or of its JSON."""
+    """Tell whether a file is as wanted, ignoring line endings and JSON formatting."""
     if content.replace(b"\r\n", b"\n").rstrip() == wanted.rstrip():
         return True
     return PurePath(name).suffix == ".json" and _json(_plain(content)) == _json(_plain(wanted))
 
 
 def _plain(content: bytes) -> str:
-    """Return a text without what editors add when they save it: a mark of byte order, carriage returns, empty lines."""
+    """Return a text without what editors add on saving: a byte order mark, carriage returns, empty lines."""
     return content.decode("utf-8-sig", "replace").replace("\r\n", "\n").strip()
 
 
