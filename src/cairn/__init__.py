@@ -1,6 +1,6 @@
 """Codebase intelligence for AI coding agents: search, structure and memory of one repository, on this machine."""
 
-# This module imports nothing: it is loaded for every event of an agent, and each import would be felt there.
+# This module imports nothing, because it is loaded for every hook event, where each import would be felt.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from cairn.errors import CairnError

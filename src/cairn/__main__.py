@@ -6,18 +6,18 @@ import sys
 
 from cairn import __version__
 
-TYPE_CHECKING = False  # as `typing` has it, whose import would be felt at every event of an agent
+TYPE_CHECKING = False  # like `typing.TYPE_CHECKING`, whose import would be felt at every hook event
 if TYPE_CHECKING:
     from typing import NoReturn
 
 _HOOK = "cairn.hooks.entry"
 _HELP = {"-h", "--help"}
-# A command is short: collecting cycles while it starts would cost a tenth of its time.
+# A command is short, and garbage collection while it starts would cost a tenth of its time.
 _GC_THRESHOLDS = (75_000, 20, 50)
 
 
 def run() -> "NoReturn":
-    """Run one command as a process. A failure to load it does not exit with 1, which means that nothing was found."""
+    """Run one command as a process. A failure to load it must not exit with 1, which means that nothing was found."""
     _start_in_utf8()
     if sys.argv[1:2] == ["hook"] and not _HELP.intersection(sys.argv[2:4]):
         _run_hook()
@@ -37,28 +37,28 @@ def run() -> "NoReturn":
 
 
 def _start_in_utf8() -> None:
-    """Start over in Python's UTF-8 mode where a locale or variable asks for other names of files than git has."""
+    """Restart in Python's UTF-8 mode if the locale or a variable asks for another encoding of file names than git's."""
     if sys.getfilesystemencoding() == "utf-8" or not sys.executable:
         return
-    os.environ["PYTHONUTF8"] = "1"  # for the processes that this one starts
+    os.environ["PYTHONUTF8"] = "1"  # for child processes
     try:
         os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
     except OSError:
-        return  # names beyond ASCII cannot be used
+        return  # non-ASCII names cannot be used
 
 
 def _print_version() -> None:
-    """Print the version, without a parser, which would take half the time."""
+    """Print the version without a parser, which would take half of the time."""
     try:
         os.write(1, f"cairn {__version__}\n".encode("ascii"))
     except OSError as error:
         if not isinstance(error, BrokenPipeError):
-            return  # the command reports it
+            return  # the command itself reports the problem
     os._exit(0)
 
 
 def _run_hook() -> "NoReturn":
-    """Report an event of an agent, silent and with exit code 0 whatever happens: agents take the rest as a refusal."""
+    """Report a hook event, always silently and with exit code 0, since agents take anything else as a denial."""
     try:
         __import__(_HOOK, fromlist=("run",)).run(sys.argv[2:])
     finally:

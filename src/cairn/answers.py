@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from cairn.types import Confidence, Match, MemorySource, MemoryStatus, MemoryType, OutlineMode
 
-MEMORIES_BESIDE = 3  # at most, in an answer about code
+MEMORIES_BESIDE = 3  # most memories in an answer about code
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Neighbour(NamedTuple):
     """A definition that calls a hit or is called by it.
 
     `relation` is `caller`, with the line of the call, or `callee`, with the line of its definition. `name` is
-    qualified, empty for the top level of a file. `how` says how the call was resolved, as in `cairn.graph.values`.
+    qualified, and empty for the top level of a file. `how` says how the call was resolved; see `cairn.graph.values`.
     """
 
     relation: Literal["caller", "callee"]

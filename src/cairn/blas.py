@@ -1,4 +1,4 @@
-"""Keeps the products of numpy on the thread that asks for them, where that is quicker."""
+"""Keeps numpy's matrix products on the calling thread, where that is faster."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cache
 
 from cairn.sharing import ProcessSetting
 
-# What the builds of OpenBLAS that numpy comes with call their functions.
+# Names of the functions in numpy's builds of OpenBLAS.
 _NAMES = (
     "scipy_openblas_{}_num_threads64_",
     "openblas_{}_num_threads64_",
@@ -20,9 +20,9 @@ _NAMES = (
 
 
 def one_thread() -> AbstractContextManager[None]:
-    """Have OpenBLAS compute without threads of its own, in the whole process; another BLAS stays as it is.
+    """Make OpenBLAS single-threaded in the whole process; another BLAS is left alone.
 
-    For many small products: threads that wait for each other in a loop take several times what the product takes.
+    Use this for many small products: threads that wait for each other take several times longer than the product.
     """
     threads = _threads()
     return nullcontext() if threads is None else threads.changed()
@@ -36,12 +36,12 @@ def _threads() -> ProcessSetting[int] | None:
 
 @cache
 def _functions() -> tuple[Callable[[], int], Callable[[int], None]] | None:
-    """Return what tells and sets how many threads OpenBLAS uses, None if numpy uses another BLAS."""
+    """Return OpenBLAS's functions to get and set its number of threads, None if numpy uses another BLAS."""
     numpy_core = sys.modules.get("numpy._core._multiarray_umath")
     if numpy_core is None:
         return None
     try:
-        library = ctypes.CDLL(numpy_core.__file__)  # the loaded one, which finds what it was linked with
+        library = ctypes.CDLL(numpy_core.__file__)  # the loaded module, through which linked libraries are found
     except OSError:
         return None
     for name in _NAMES:

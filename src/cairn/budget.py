@@ -1,8 +1,8 @@
-"""The token budget: the one place that decides what has room in an answer (docs/adr/0028-one-token-budget.md).
+"""The token budget: the only place that decides what fits into an answer (docs/adr/0028-one-token-budget.md).
 
-`max_tokens` bounds the JSON document that is sent, at 4 bytes a token, frame included. Python, HTTP, the command line
-and MCP all come through here, so the same question within the same budget has the same hits everywhere. What has no
-room is counted in the answer.
+`max_tokens` bounds the JSON document that is sent, frame included, at 4 bytes per token. Python, HTTP, the command line
+and MCP all come through here, so the same question with the same budget gets the same hits everywhere. Whatever does
+not fit is counted in the answer.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ if TYPE_CHECKING:
 
 _Item = TypeVar("_Item")
 _Document = TypeVar("_Document", "MemoryDocument", "WholeSessionDocument")
-_COMMA_BYTES = 2  # between the items of a list, with the space behind it
-_COUNT_BYTES = 24  # of a field that says how many have no room
-_WIDEST_CHARACTER = 12  # bytes as JSON, escaped in two halves
-_WIDEST_MS = 9_999_999.99  # stands for the time that an answer took, or its digits would decide what has room
-# What a hit loses to have room, in order; the place, the name and the id stay.
+_COMMA_BYTES = 2  # bytes of the comma and space between the items of a list
+_COUNT_BYTES = 24  # bytes of a field that counts what did not fit
+_WIDEST_CHARACTER = 12  # bytes in JSON, escaped as a surrogate pair
+_WIDEST_MS = 9_999_999.99  # replaces the time that an answer took, whose digits must not decide what fits
+# What a hit loses, in this order, to fit; its place, name and id stay.
 _EXTRAS = ("neighbours", "captures", "score", "explain")
 _BARE_MEMORY = ("id", "type", "status", "summary", "files", "check", "source", "project")
-# In which order an answer gives way where not even its best hit has room: its notes, and the share of memories.
+# What an answer gives up, in this order, if not even its best hit fits: notes, and the share of memories.
 _WAYS = ((False, 0.25), (False, 0.0), (True, 0.25), (True, 0.0))
 _BARE = ("id", "kind", "name", "filepath", "start_line", "end_line", "project")
 
 
 def size_of(value: object) -> int:
-    """Return how many bytes a value has as JSON, the comma behind it included."""
+    """Return the size of a value in JSON, including the comma after it."""
     return len(json.dumps(value)) + _COMMA_BYTES
 
 
 class Budget:
-    """What is left of `max_tokens` beside what is sent already.
+    """What is left of `max_tokens`.
 
     Args:
-        max_tokens: the whole of it.
-        frame: what is sent in any case, with its lists empty and its counts as long as they can get.
+        max_tokens: the whole budget.
+        frame: what is sent in any case, with empty lists and the longest possible counts.
 
     Attributes:
-        left: bytes; below zero if the frame alone has more than there is room for.
+        left: in bytes; negative if the frame alone exceeds the budget.
     """
 
     def __init__(self, max_tokens: int, frame: object) -> None:
@@ -70,14 +70,14 @@ class Budget:
         return size_of(value) <= self.left
 
     def take(self, value: object) -> bool:
-        """Make room for a value, and tell whether there is any."""
+        """Reserve room for a value, and return whether there was enough."""
         if (size := size_of(value)) > self.left:
             return False
         self.left -= size
         return True
 
     def take_leading(self, items: Sequence[_Item]) -> list[_Item]:
-        """Make room for as many items as fit, from the first on, and return them."""
+        """Reserve room for as many leading items as fit, and return them."""
         for place, item in enumerate(items):
             if not self.take(item):
                 return list(items[:place])
@@ -88,7 +88,7 @@ class Budget:
 
 
 def fit_answer(answer: Answer, max_tokens: int | None) -> Answer:
-    """Return an answer with the hits that its JSON document has room for; its notes stay, for nothing sends them."""
+    """Return an answer with the hits that fit into its JSON document; its notes stay, since they are not sent."""
     if max_tokens is None:
         return answer
     document = answer_to_dict(answer)
@@ -110,10 +110,10 @@ def _as_in_row(hit: CodeHit, row: HitDocument) -> CodeHit:
 
 
 def fit_search(document: SearchDocument, max_tokens: int | None) -> None:
-    """Cut the hits off where the room ends, and count them.
+    """Cut off the hits that do not fit, and count them.
 
-    Memories take a quarter of the room at most, where there are hits. The hit or memory at which it ends is shown in a
-    shorter form if that fits. Where not even the first has room, the memories go, then the notes.
+    If there are hits, memories take at most a quarter of the room. The first hit or memory that does not fit is shown
+    in a shorter form if that does. If not even the first one fits, memories are dropped, then notes.
     """
     if max_tokens is None:
         return
@@ -148,9 +148,9 @@ def fit_search(document: SearchDocument, max_tokens: int | None) -> None:
 
 
 def take_memories(rows: Sequence[MemoryHitDocument], room: Budget, share: float = 1.0) -> list[MemoryHitDocument]:
-    """Make room for the leading memories, as far as they fit into a share of what is left, and return them.
+    """Reserve room for the leading memories that fit into a share of what is left, and return them.
 
-    The one at which that ends is shown in a shorter form if that fits.
+    The first one that does not fit is shown in a shorter form if that does.
     """
     least = room.left - int(room.left * share)
     room.left -= least
@@ -166,7 +166,7 @@ def take_memories(rows: Sequence[MemoryHitDocument], room: Budget, share: float 
 
 
 def _row_forms(row: MemoryHitDocument) -> Iterator[MemoryHitDocument]:
-    """Yield a memory whole, then without its text, then bare."""
+    """Yield a memory in full, then without its text, then bare."""
     yield row
     if "text" in row:
         yield cast("MemoryHitDocument", {name: value for name, value in row.items() if name != "text"})
@@ -185,7 +185,7 @@ def _leading_hits(hits: Sequence[HitDocument], room: Budget) -> list[HitDocument
 
 
 def _forms(hit: HitDocument) -> Iterator[HitDocument]:
-    """Yield a hit whole and then shorter and shorter."""
+    """Yield a hit in full, then in shorter and shorter forms."""
     yield hit
     short: Mapping[str, object] = {name: value for name, value in hit.items() if name not in _EXTRAS}
     yield cast("HitDocument", {**short, "preview": ""})
@@ -197,7 +197,7 @@ def _forms(hit: HitDocument) -> Iterator[HitDocument]:
 
 
 def fit_lists(document: dict[str, Any], max_tokens: int, lists: Sequence[str]) -> None:
-    """Cut lists of a document off where the room ends, the first list being the last to lose, and say so."""
+    """Cut a document's lists to fit, the first one last, and record the counts."""
     if Budget(max_tokens, document).left >= 0:
         return
     items = {name: document[name] for name in lists}
@@ -214,7 +214,7 @@ def fit_lists(document: dict[str, Any], max_tokens: int, lists: Sequence[str]) -
 
 
 def _count(document: Mapping[str, Any], n_cut: int, max_tokens: int) -> dict[str, Any]:
-    """Return the field of a document that says how many items were cut."""
+    """Return the field of a document that counts the items that were cut."""
     if "omitted" in document:
         return {"omitted": document["omitted"] + n_cut}
     return {
@@ -231,14 +231,14 @@ _SPARE_TOKENS = 20  # an outline says at its end what it left out
 
 
 def tokens_for_outline(document: OutlineDocument, max_tokens: int) -> int:
-    """Return the tokens that the text of an outline may have, laid out with all of them, beside what is around it."""
+    """Return the budget for an outline's text, next to the fields around it."""
     excess = -_room_beside_text(document, max_tokens).left
-    # Marks that JSON writes in two bytes cost something, too.
+    # Characters that JSON escapes cost an extra byte.
     return max_tokens if excess <= 0 else max(1, max_tokens - estimate_tokens(excess) - _SPARE_TOKENS)
 
 
 def fit_outline(document: OutlineDocument, max_tokens: int) -> None:
-    """Cut the lists beside an outline's text off where the room ends, and count what they lose."""
+    """Cut the lists beside an outline's text to fit, and count what they lose."""
     if Budget(max_tokens, document).left >= 0:
         return
     room = _room_beside_text(document, max_tokens)
@@ -255,9 +255,9 @@ def _room_beside_text(document: OutlineDocument, max_tokens: int) -> Budget:
 
 
 def fit_texts(documents: Sequence[FetchedDocument], max_tokens: int) -> list[FetchedDocument]:
-    """Return fetched texts without the lines, and where even the rows have no room without the rows, that do not fit.
+    """Return fetched texts without the lines that do not fit, and if need be without whole rows.
 
-    The first row is there in any case.
+    The first row is always kept.
     """
     room = Budget(max_tokens, [])
     if Budget(max_tokens, documents).left >= 0:
@@ -280,11 +280,11 @@ def fit_texts(documents: Sequence[FetchedDocument], max_tokens: int) -> list[Fet
 
 
 def shorten_text(document: FetchedDocument, n_bytes: int) -> None:
-    """Cut the last lines off a fetched text, so that it has so many bytes as JSON at most."""
+    """Cut the last lines off a fetched text, so that it takes at most `n_bytes` in JSON."""
     lines = document["text"].split("\n")
     kept: list[str] = []
     for line in lines:
-        n_bytes -= _size_of_text(line) + _COMMA_BYTES  # a line break is escaped: two bytes, too
+        n_bytes -= _size_of_text(line) + _COMMA_BYTES  # a line break takes two bytes in JSON, too
         if n_bytes < 0:
             break
         kept.append(line)
@@ -293,7 +293,7 @@ def shorten_text(document: FetchedDocument, n_bytes: int) -> None:
 
 
 def set_text(document: FetchedDocument, lines: Sequence[str]) -> None:
-    """Give a fetched text other lines."""
+    """Replace the lines of a fetched text."""
     document["text"] = "\n".join(lines)
     document["tokens"] = estimate_tokens(len(document["text"].encode("utf-8", "replace")))
 
@@ -306,7 +306,7 @@ def _size_of_text(text: str) -> int:
 
 
 def fit_recall(document: RecallDocument, max_tokens: int) -> None:
-    """Cut the memories off where the room ends, and count them; the last one may lose its text."""
+    """Cut off the memories that do not fit, and count them; the last one may lose its text."""
     at_most: dict[str, Any] = {**document, "took_ms": _WIDEST_MS}
     if Budget(max_tokens, at_most).left >= 0:
         return
@@ -316,7 +316,7 @@ def fit_recall(document: RecallDocument, max_tokens: int) -> None:
 
 
 def fit_memories(documents: Sequence[MemoryDocument], max_tokens: int) -> list[MemoryDocument]:
-    """Return memories as far as they have room: without what happened to them, then with less text, then none.
+    """Return memories as far as they fit: without their history, then with less text, then none.
 
     The first row is there in any case.
     """
@@ -324,7 +324,7 @@ def fit_memories(documents: Sequence[MemoryDocument], max_tokens: int) -> list[M
 
 
 def fit_sessions(documents: Sequence[WholeSessionDocument], max_tokens: int) -> list[WholeSessionDocument]:
-    """Return sessions as they have room: with less and less of what was shown and done, then of what was learned.
+    """Return sessions as far as they fit: with less and less of what was shown and done, then of what was learned.
 
     The first row is there in any case.
     """
@@ -334,7 +334,7 @@ def fit_sessions(documents: Sequence[WholeSessionDocument], max_tokens: int) -> 
 def _fit_documents(
     documents: Sequence[_Document], max_tokens: int, forms: Callable[[_Document, int], Iterator[_Document]]
 ) -> list[_Document]:
-    """Return documents, each in the first form that fits; the first in its shortest form if none does."""
+    """Return documents, each in the first form that fits; the first document at least in its shortest form."""
     if Budget(max_tokens, documents).left >= 0:
         return list(documents)
     room = Budget(max_tokens, [])
@@ -366,7 +366,7 @@ def _without_history(document: MemoryDocument) -> MemoryDocument:
 
 
 def _without_text(document: MemoryDocument, n_bytes: int) -> MemoryDocument:
-    """Return a memory with as much of its text as so many bytes hold, and without its history."""
+    """Return a memory without its history, and with as much text as fits into some bytes."""
     text = document["text"]
     kept = text[:n_bytes]
     while (excess := _size_of_text(kept) - n_bytes) > 0 and kept:

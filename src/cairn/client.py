@@ -1,4 +1,4 @@
-"""Finds or starts the daemon and asks it: what MCP, hooks and programs use instead of opening a workspace."""
+"""Finds or starts the daemon and asks it, for MCP, hooks and other programs that do not open a workspace."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from cairn.transport import HttpReply, ask, read_head, read_reply, request_bytes
 
 START_SECONDS = 20.0
 STOP_SECONDS = 15.0
-_FOUND_AGAIN_SECONDS = 10.0  # a daemon looks every 5 seconds whether it can be found
+_FOUND_AGAIN_SECONDS = 10.0  # a daemon checks every 5 seconds whether it can be found
 _STEP_SECONDS = 0.01
 _HEALTH_SECONDS = 5.0
-_SILENCE_SECONDS = 10.0  # after which a daemon that does not answer is asked whether it lives
+_SILENCE_SECONDS = 10.0  # silence after which a daemon is checked for a hang
 _MAX_LINE_BYTES = 1 << 24
-# Why no connection to this machine can be made, as where a program is kept from the network.
+# Errors if this machine cannot be reached at all, as in a sandbox without a network.
 _NO_NETWORK = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL, errno.EPERM, errno.EACCES)
 
 
 class Transport(Protocol):
-    """Carries requests to the daemon, or, in tests, to its application."""
+    """Carries requests to the daemon or, in tests, to its application."""
 
     async def send(self, method: str, path: str, body: bytes | None) -> HttpReply:
         """Return the whole reply.
@@ -51,25 +51,25 @@ class Transport(Protocol):
 
 
 class StreamedReply(Protocol):
-    """A reply that comes bit by bit."""
+    """A streamed reply."""
 
     status: int
 
     def lines(self) -> AsyncIterator[str]:
-        """Yield its lines as they come."""
+        """Yield its lines as they arrive."""
 
 
 class _Hangs(Exception):
-    """The daemon with this process id runs but does not answer; another attempt would wait as long."""
+    """The daemon with this process id is running but hangs; another attempt would wait just as long."""
 
 
 class SocketTransport:
-    """Asks this user's daemon, and starts it first if none is running.
+    """Asks this user's daemon, starting it if none is running.
 
     Args:
-        folder: where the daemon is found.
+        folder: that tells where the daemon is.
         start: finds or starts it; a seam for tests.
-        silence_seconds: how long it may work before it is checked for a hang.
+        silence_seconds: how long it may be silent before it is checked for a hang.
     """
 
     def __init__(
@@ -85,10 +85,10 @@ class SocketTransport:
         self._was_compared = False
 
     async def renew(self) -> bool:
-        """Stop the daemon, once, since it may be older than this program though it has the same version.
+        """Stop the daemon, once, because it may be older than this program in spite of the same version.
 
         Returns:
-            whether there is any point in asking again, which starts another.
+            whether asking again makes sense, which starts another daemon.
         """
         if self._has_renewed:
             return False
@@ -96,11 +96,11 @@ class SocketTransport:
         return await asyncio.to_thread(stop, self._folder)
 
     async def send(self, method: str, path: str, body: bytes | None) -> HttpReply:
-        """Return the whole reply; a daemon that has stopped meanwhile is started again, once.
+        """Return the whole reply; if the daemon has stopped meanwhile, it is restarted once.
 
         Raises:
             DaemonError: if there is no reply, or the daemon hangs.
-            TooLargeError: if the body is larger than the daemon takes; it would hang up.
+            TooLargeError: if the body is larger than the daemon accepts; it would hang up.
         """
         if body is not None and len(body) > MAX_BODY_BYTES:
             raise TooLargeError(f"the request is larger than {MAX_BODY_BYTES:,} bytes", "send less at once")
@@ -176,13 +176,13 @@ class _SocketStream:
         self._reader = reader
 
     async def lines(self) -> AsyncIterator[str]:
-        """Yield lines. The sizes of HTTP's chunks come on their own lines, between events, where readers skip them."""
+        """Yield lines. HTTP's chunk sizes are lines of their own between events, where readers skip them."""
         while line := await _wait_for(self._reader.readline()):
             yield line.decode("utf-8").rstrip("\r\n")
 
 
 async def _wait_for(waiting: Awaitable[Any]) -> Any:  # noqa: ANN401 - of any type
-    """Return the result of a step of the connection.
+    """Await a step of the connection.
 
     Raises:
         DaemonError: if the connection fails.
@@ -197,9 +197,9 @@ class Client:
     """Asks the daemon.
 
     Args:
-        transport: carries the requests; by default to this user's daemon, which is started when needed.
+        transport: carries the requests; by default to this user's daemon, which is started on demand.
 
-    A daemon that cannot read what a newer program wrote is replaced, as after an upgrade.
+    A daemon that cannot read what a newer program wrote, as after an upgrade, is replaced.
     """
 
     def __init__(self, transport: Transport | None = None) -> None:
@@ -209,10 +209,10 @@ class Client:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Nothing is kept between requests."""
+        """Do nothing: no state is kept between requests."""
 
     async def call(self, operation: str, request: ProjectRequest) -> Any:  # noqa: ANN401 - JSON
-        """Perform one of `cairn.protocol.table.OPERATIONS` and return its answer, of the type that `answer_type` names.
+        """Perform one of `cairn.protocol.table.OPERATIONS` and return its answer as an `answer_type`.
 
         Raises:
             CairnError: with the code, message and hint of the daemon's error.
@@ -242,7 +242,7 @@ class Client:
         return isinstance(self._transport, SocketTransport) and await self._transport.renew()
 
     async def events(self, path: str, document: dict[str, Any]) -> AsyncIterator[tuple[str, Any]]:
-        """Send a document by POST and yield the events (name, data) of the reply; an event `error` is raised.
+        """Send a document by POST and yield the reply's events as (name, data); an event `error` is raised.
 
         Raises:
             CairnError: as `call`.
@@ -273,7 +273,7 @@ class Client:
 
 
 def _document_of(reply: HttpReply) -> Any:  # noqa: ANN401 - JSON
-    """Return the document of a reply; raise the error that it may be."""
+    """Return the document in a reply, or raise the error in it."""
     try:
         document = json.loads(reply.body)
     except ValueError as error:
@@ -287,11 +287,11 @@ def _document_of(reply: HttpReply) -> Any:  # noqa: ANN401 - JSON
 
 
 def ensure(folder: StateFolder) -> Runtime:
-    """Return this user's daemon once it answers; start it if none runs.
+    """Return this user's daemon once it answers; start it if none is running.
 
-    One of another version is replaced, and one that runs what was here before an update.
+    One of another version is replaced, and so is one that runs code from before an update.
 
-    Any number of processes may call this at once: one of them starts the daemon.
+    Any number of processes may call this at once; only one of them starts the daemon.
 
     Raises:
         DaemonError: if it does not start, or a daemon of another version does not stop.
@@ -314,9 +314,9 @@ def ensure(folder: StateFolder) -> Runtime:
 
 
 def find_daemon(folder: StateFolder) -> Runtime | None:
-    """Return this user's daemon, None if none runs; wait for one that holds the lock to say where it listens.
+    """Return this user's daemon, None if none is running; if one holds the lock, wait until it says where it listens.
 
-    It does so when it has started, and again a few seconds after the file that says it was lost.
+    It does so once it has started, and again within seconds if the file that says it was lost.
 
     Raises:
         DaemonError: if it does not.
@@ -325,7 +325,7 @@ def find_daemon(folder: StateFolder) -> Runtime | None:
     while (runtime := folder.find()) is None:
         try:
             process = holder(folder.lock)
-        except StoreError:  # nobody can lock it, as where nothing can be written
+        except StoreError:  # nobody can lock it, as in a read-only folder
             return None
         if process is None:
             return None
@@ -360,7 +360,7 @@ def _is_reached(runtime: Runtime) -> bool:
     """Tell whether a daemon answers.
 
     Raises:
-        DaemonError: if nobody on this machine can be reached, so that it never will.
+        DaemonError: if this machine cannot be reached at all, so that it never will.
     """
     if answers(runtime):
         return True
@@ -381,7 +381,7 @@ def _check_network(error: DaemonError) -> None:
 
 
 def _is_silent(runtime: Runtime, timeout_seconds: float) -> bool:
-    """Tell whether a daemon accepts a connection and sends nothing. A busy one replies: its threads do the work."""
+    """Tell whether a daemon accepts a connection but sends nothing. A busy one replies, since threads do its work."""
     try:
         ask(runtime, "", "GET", "/api/health", timeout_seconds=timeout_seconds)
     except DaemonError as error:
@@ -433,12 +433,12 @@ def stop(folder: StateFolder, timeout_seconds: float = STOP_SECONDS) -> bool:
 
 
 def _ask_to_stop(folder: StateFolder, runtime: Runtime, timeout_seconds: float) -> bool:
-    """Ask a daemon to stop; return False if its token is lost, which it writes again soon."""
+    """Ask a daemon to stop; return False if its token is lost, which it rewrites soon."""
     try:
         reply = ask(runtime, folder.read_token(), "POST", "/api/shutdown", b"{}", timeout_seconds=timeout_seconds)
     except StoreError:
         return False
-    except DaemonError as error:  # it may be stopping by itself; all that counts is whether it does
+    except DaemonError as error:  # it may be stopping by itself; only the outcome counts
         _check_network(error)
         return True
-    return reply.status != 401  # the token is not that of this daemon
+    return reply.status != 401  # the token is another daemon's

@@ -1,7 +1,7 @@
 """`.cairn/core.yaml`: the files that everyone who works on a project should know.
 
-People write it, too: an edit changes only the bytes it is about, so comments and order survive, and a file that cannot
-be read is left alone.
+People edit it too, so a change only touches the bytes concerned: comments and order survive, and an unreadable file is
+left alone.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _START = """\
 
 
 class CoreFile(NamedTuple):
-    """A file to know, by its path below the root, and what it is for; that may be empty."""
+    """A file to know, by its path below the root, and its purpose, which may be empty."""
 
     path: str
     summary: str
@@ -49,7 +49,7 @@ class CoreFiles:
         self.file = root / ".cairn" / "core.yaml"
 
     def read(self) -> tuple[CoreFile, ...]:
-        """Return the core files in the order of the list; none when there is no list.
+        """Return the core files in the order of the list; none if there is no list.
 
         Raises:
             ConfigError: if it is damaged.
@@ -58,12 +58,12 @@ class CoreFiles:
         return _parse(self._text(), self.file)
 
     def has(self, path: str) -> bool:
-        """Tell whether a path leads to a file inside the project; somebody else may have written the list."""
+        """Tell whether a path is a file inside the project, since somebody else may have written the list."""
         try:
             at = Path(os.path.realpath(self._root / path))
             is_inside = at.is_relative_to(os.path.realpath(self._root))
             return is_inside and os.path.isfile(at)  # not if its name is too long
-        except ValueError:  # a null byte, or half a character
+        except ValueError:  # a null byte, or half a surrogate pair
             return False
 
     def add(self, path: str, summary: str | None = None) -> tuple[CoreFile, bool]:
@@ -116,10 +116,10 @@ class CoreFiles:
         return self._edit(change)
 
     def _edit(self, change: Callable[[Document, list[CoreFile]], tuple[Document, CoreFile]]) -> tuple[CoreFile, bool]:
-        """Change the text under a lock, and write it if that makes a difference."""
+        """Change the text under a lock, and write it if it differs."""
         try:
             self.file.parent.mkdir(exist_ok=True)
-            is_folder = stat.S_ISDIR(os.lstat(self.file.parent).st_mode)  # not a link to one, which may lead anywhere
+            is_folder = stat.S_ISDIR(os.lstat(self.file.parent).st_mode)  # not through a link, which may lead anywhere
         except OSError as error:
             raise not_written(self.file, error) from error
         if not is_folder:
@@ -152,7 +152,7 @@ class CoreFiles:
 
 
 def _entry(file: CoreFile) -> dict[str, str]:
-    """Return a file as the list has it."""
+    """Return a file as an entry of the list."""
     return {"path": file.path, **({"summary": file.summary} if file.summary else {})}
 
 
@@ -166,7 +166,7 @@ def _parse(text: str, file: Path) -> tuple[CoreFile, ...]:
     if not isinstance(document, MappingNode):
         raise ConfigError(f"{file} has no `files:`", _HINT)
     lists = [value for key, value in document.value if key.value == "files"]
-    if not lists and document.value:  # other keys may be beside it; without it there is probably a typo
+    if not lists and document.value:  # there may be other keys; without this one there is probably a typo
         raise ConfigError(f"{file} has no `files:`", _HINT)
     if not lists or is_null(lists[0]):
         return ()

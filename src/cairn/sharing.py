@@ -1,4 +1,4 @@
-"""What threads share: things that are closed when nobody uses them, settings, and work that one does for all."""
+"""Sharing between threads: things that are closed once unused, process settings, and work done by one for all."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ _T = TypeVar("_T")
 
 
 class Shared(Generic[_T]):
-    """A thing that several threads use at once. Once it is retired, it is closed as soon as nobody uses it.
+    """A thing that several threads use at once. Once retired, it is closed as soon as nobody uses it.
 
     Args:
         thing: what is shared.
-        close: releases it. A later use opens it again, and it is closed again after that.
+        close: releases it. A later use reopens it, and it is closed again afterwards.
     """
 
     def __init__(self, thing: _T, close: Callable[[_T], object]) -> None:
         self.thing = thing
         self._close = close
-        self._lock = threading.RLock()  # entered without a call of Python, unlike the condition on it
+        self._lock = threading.RLock()  # a lock is entered without a Python call, unlike the condition
         self._change = threading.Condition(self._lock)
         self._users = 0
         self._retired = False
 
     def use(self) -> AbstractContextManager[_T]:
-        """Return a context that gives the thing; it stays open until the block ends."""
+        """Return a context that yields the thing and keeps it open."""
         return _Use(self)
 
     def begin_use(self) -> None:
@@ -47,7 +47,7 @@ class Shared(Generic[_T]):
             self._close(self.thing)
 
     def retire(self, timeout_seconds: float = 0.0) -> bool:
-        """Close the thing when nobody uses it any more; return whether that was within the timeout. Call it once."""
+        """Close the thing once nobody uses it; return whether that was within the timeout. Call this only once."""
         with self._change:
             is_first, self._retired = not self._retired, True
             is_unused = not self._users
@@ -58,11 +58,11 @@ class Shared(Generic[_T]):
 
 
 class ProcessSetting(Generic[_T]):
-    """A setting of the whole process that is changed while any thread is at work that needs it so.
+    """A process-wide setting that is changed while any thread does work that needs it.
 
     Args:
         read, write: get and set its value.
-        change: returns the value to have meanwhile, given the one before.
+        change: maps the original value to the temporary one.
     """
 
     def __init__(self, read: Callable[[], _T], write: Callable[[_T], object], change: Callable[[_T], _T]) -> None:
@@ -70,12 +70,12 @@ class ProcessSetting(Generic[_T]):
         self._write = write
         self._change = change
         self._lock = threading.Lock()
-        self._before: list[_T] = []  # one value, while somebody is at work
+        self._before: list[_T] = []  # the original value, while somebody is at work
         self._users = 0
 
     @contextmanager
     def changed(self) -> Iterator[None]:
-        """Keep the setting changed until the block ends, in whichever thread the last one does."""
+        """Keep the setting changed until the last block in any thread ends."""
         with self._lock:
             if not self._users:
                 self._before = [self._read()]
@@ -91,7 +91,7 @@ class ProcessSetting(Generic[_T]):
 
 
 class _Use(Generic[_T]):
-    """A block that uses a shared thing; a class, because every question enters two and a generator takes longer."""
+    """A block that uses a shared thing; a class, because every question enters two and a generator is slower."""
 
     __slots__ = ("_shared",)
 
@@ -107,19 +107,19 @@ class _Use(Generic[_T]):
 
 
 class OneForAll(Generic[_T]):
-    """Work that many threads need at once: one of them does it for all that asked before it began."""
+    """Work that many threads need at once: one of them does it for all who asked before it began."""
 
     def __init__(self) -> None:
-        self.n_waiting = 0  # for their turn, or for the result of another thread
+        self.n_waiting = 0  # waits for a turn, or for another thread's result
         self._counting = threading.Lock()
         self._working = threading.Lock()
-        self._begun = self._done = 0  # the numbers of the last run that began, and that ended
+        self._begun = self._done = 0  # the numbers of the last run that began and that ended
         self._result: _T
 
     def run(self, work: Callable[[], _T]) -> _T:
         """Return the result of work that began after this call, perhaps in another thread.
 
-        If it fails, only the thread that did it gets the error, and the next one does the work itself.
+        If it fails, only the thread that did it gets the error, and the next thread does the work itself.
         """
         mine = self._begun + 1
         self._count(1)

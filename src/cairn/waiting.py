@@ -1,4 +1,4 @@
-"""Whether anybody is still waiting for an answer: long work checks now and then, and stops if nobody is."""
+"""Lets long work check regularly whether anybody is still waiting, and stop if nobody is."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from cairn.errors import BusyError
 
 
 class GiveWay(Exception):
-    """Raised when work in a thread for quick questions is about to become slow; it is then redone elsewhere."""
+    """Raised when a quick question is about to become slow; the work is then redone elsewhere."""
 
 
 class TimeUp(Exception):
-    """Raised when the time for a step is over that its caller limited; see `limited`."""
+    """Raised when the time limit of a step is over; see `limited`."""
 
 
 class Asker:
-    """Someone who waits for the answer of another thread; any thread may call `leave`.
+    """Someone who waits for another thread's answer; any thread may call `leave`.
 
     Args:
-        in_haste: the work runs in a thread for quick questions, and must give way before it becomes slow.
+        in_haste: whether the work runs in a thread for quick questions, and must give way before it becomes slow.
     """
 
     def __init__(self, *, in_haste: bool = False) -> None:
@@ -43,7 +43,7 @@ class Asker:
 
     @contextmanager
     def serve(self) -> Iterator[None]:
-        """Run the block for this asker: when they have left, the function `check` stops it, in this thread."""
+        """Run the block for this asker; once they have left, the function `check` stops it, in this thread."""
         before = _ASKER.set(self)
         try:
             yield
@@ -57,7 +57,7 @@ _MAY_GO_ON: ContextVar[Callable[[], bool] | None] = ContextVar("may_go_on", defa
 
 @contextmanager
 def limited(may_go_on: Callable[[], bool]) -> Iterator[None]:
-    """Run the block until its time is over: then the next `check` in it raises `TimeUp`, which is for the caller."""
+    """Limit the time of the block: afterwards, the next `check` in it raises `TimeUp`, for the caller to catch."""
     before = _MAY_GO_ON.set(may_go_on)
     try:
         yield
@@ -66,7 +66,7 @@ def limited(may_go_on: Callable[[], bool]) -> Iterator[None]:
 
 
 def check() -> None:
-    """Stop the current work if nobody is waiting for it any more, or its time is over; this takes about 150 ns.
+    """Stop the current work if nobody is waiting for it any more or its time is over. Takes about 150 ns.
 
     Work that others need too, such as an update of the index, does not call it.
 

@@ -1,4 +1,4 @@
-"""Warnings of a command beside its answer, each given once. Imports almost nothing, since every command does."""
+"""Warnings of a command beside its answer, each given once. Imports almost nothing, since every command needs it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ _listener: Callable[[str], None] | None = None
 
 
 def listen(listener: Callable[[str], None] | None) -> None:
-    """Send warnings to a listener, each kind once, as a command does; with None they are notes of answers again."""
+    """Send warnings to a listener, each kind once, as commands do; with None, they become notes of answers again."""
     global _listener
     _listener = listener
     _kinds_given.clear()
 
 
 def warn(kind: str, text: str) -> bool:
-    """Give a warning, unless one of its kind was given; return whether somebody listens."""
+    """Give a warning, unless one of its kind was given; return whether there is a listener."""
     if _listener is None:
         return False
     if kind not in _kinds_given:

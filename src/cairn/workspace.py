@@ -1,4 +1,4 @@
-"""An open project: what brings its index up to date, and the facets that answer from it."""
+"""An open project: updates its index, and has the facets that answer from it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class WorkspaceFacets:
 
     @cached_property
     def code(self) -> CodeFacet:
-        """Finds code and shows it."""
+        """Finds and shows code."""
         from cairn.facets.code import CodeFacet  # noqa: PLC0415 - start-up time: numpy, after the index is up to date
 
         return CodeFacet(self._index, lambda: self.graph)
@@ -58,44 +58,43 @@ class WorkspaceFacets:
 
     @cached_property
     def upkeep(self) -> UpkeepFacet:
-        """Watches, examines, mends and embeds."""
+        """Watches, examines, repairs and embeds."""
         from cairn.facets.upkeep import UpkeepFacet  # noqa: PLC0415 - start-up time: a search needs none of it
 
-        return UpkeepFacet(self._index, lambda: self.memory)  # which few of its uses need
+        return UpkeepFacet(self._index, lambda: self.memory)  # few uses need it
 
     @cached_property
     def memory(self) -> MemoryFacet:
-        """Keeps what sessions learn, and recalls it."""
+        """Keeps and recalls what sessions learn."""
         from cairn.facets.memory import MemoryFacet  # noqa: PLC0415 - start-up time: a search of code needs none of it
 
         return MemoryFacet(self._index)
 
     @cached_property
     def tuning(self) -> TuningFacet:
-        """Tunes the answers to what the project's history and its use say."""
+        """Tunes answers to the project's history and use."""
         facet: TuningFacet = load("cairn.facets.tuning:TuningFacet")(self._index, self.memory)
         return facet
 
     @cached_property
     def history(self) -> HistoryFacet:
-        """Answers from the commits of the project."""
-        facet: HistoryFacet = load("cairn.facets.history:HistoryFacet")(self._index)  # loaded now: numpy
+        """Answers from the project's commits."""
+        facet: HistoryFacet = load("cairn.facets.history:HistoryFacet")(self._index)  # loaded only now, for numpy
         return facet
 
 
 class Workspace(WorkspaceFacets):
     """The index of one folder. Open it with `Workspace.open` in a `with` block, or close it yourself.
 
-    Most of its methods are in its facets `code`, `graph`, `history`, `memory` and `upkeep`, each loaded at its first
-    use.
+    Most methods are in its facets `code`, `graph`, `history`, `memory` and `upkeep`, each loaded at first use.
     Threads may share a workspace; the graph that `graph.current` returns is for one thread only.
 
     Attributes:
         root: the folder, absolute.
         state: the folder of its index.
-        settings: those of this project.
-        consent_request: what the project's file asks for and the user has not answered yet.
-        is_unnamed: whether this is the home folder or `/`, which are indexed only when the user names them.
+        settings: this project's.
+        consent_request: what the project's file asks for, if the user has not answered yet.
+        is_unnamed: whether this is the home folder or `/`, which are only indexed if the user names them.
     """
 
     def __init__(self, index: ProjectIndex) -> None:
@@ -110,7 +109,7 @@ class Workspace(WorkspaceFacets):
         Args:
             path: the folder to index, with everything below it.
             state_dir: where the index is kept; by default `.cairn` in the repository's main checkout.
-            settings: by default those of the files and the environment.
+            settings: by default from the files and the environment.
 
         Raises:
             PathError: if `path` is missing, is not a directory, or cannot be read.
@@ -124,7 +123,7 @@ class Workspace(WorkspaceFacets):
         """Open the project that contains `path`, as the commands do.
 
         That is the nearest indexed folder up to the top of the git work tree, else that top, else `path` itself. The
-        home folder and `/` are indexed only if `path` names them, other than as `.`, now or before.
+        home folder and `/` are only indexed if `path` names them, other than as `.`, now or earlier.
 
         Raises:
             PathError, ConfigError: as `open`.
@@ -148,7 +147,7 @@ class Workspace(WorkspaceFacets):
         self.close()
 
     def close(self) -> None:
-        """Release the database. The workspace can still be used: it opens the database again."""
+        """Release the database. The workspace stays usable: it reopens the database."""
         self._index.close()
         if "memory" in self.__dict__:
             self.memory.close()
@@ -161,12 +160,12 @@ class Workspace(WorkspaceFacets):
         return self._index.views.checkout.branch
 
     def take_notice(self) -> str:
-        """Return a sentence about the state folder that no answer has carried yet, empty if there is none."""
+        """Return a notice about the state folder that no answer has carried yet, empty if there is none."""
         return self._index.state.take_notice()
 
     @property
     def has_memory(self) -> bool:
-        """Whether anything was ever remembered here, or may be shared with it."""
+        """Whether anything was ever remembered here, or may have been shared with it."""
         return os.path.lexists(self.state.file_of(MEMORY)) or os.path.isdir(f"{self.root}/.cairn/shared")
 
     # -- the promised surface -----------------------------------------------------------------------------------------
@@ -183,22 +182,22 @@ class Workspace(WorkspaceFacets):
         history: bool = True,
         progress: Progress | None = None,
     ) -> IndexReport:
-        """Bring the index up to date with the files on disk, or with those of a branch, and say what was done.
+        """Bring the index up to date with the files on disk or of a branch, and report what was done.
 
-        Then commits that are not known yet are read, for half as long and at most ten seconds; meanwhile the index can
-        be searched.
+        Afterwards unknown commits are read, for half as long and at most ten seconds, while the index can already be
+        searched.
 
-        Interrupted anywhere, the next run goes on from the last batch. Two processes may call it at once: the second
-        waits for the first.
+        After an interruption, the next run continues from the last batch. If two processes call this at once, the
+        second one waits for the first.
 
         Args:
             branch: index this branch or revision, from git's objects, instead of what is checked out.
             full: discard the index and build it from scratch.
             dry_run: only report what would be done.
-            verify: first read the derived files to the last byte, and rebuild what is damaged.
+            verify: first read every byte of the derived files, and rebuild what is damaged.
             background: nobody is waiting, so use only `Settings.background_cores`.
             wait_seconds: how long to wait for another process; by default `Settings.lock_timeout_seconds`.
-            history: whether to read commits, too.
+            history: whether to read commits as well.
             progress: called with (files done, files to do) while files are read.
 
         Raises:
@@ -223,9 +222,9 @@ class Workspace(WorkspaceFacets):
     def refresh(self, progress: Progress | None = None, *, branch: str | None = None) -> str:
         """Bring the index up to date for an answer, or return a note that says why it is not.
 
-        That is so while another process writes, for which an answer waits 50 ms at most, while another thread does, for
-        which it waits a second, and when the index cannot be written. When there is no index yet, this waits for the
-        first part of it.
+        It is not up to date while another process is writing, for which an answer waits at most 50 ms, while another
+        thread is, for which it waits a second, and if the index cannot be written. If there is no index yet, this waits
+        for the first part of it.
 
         Raises:
             RevisionError: if there is no such branch.
@@ -234,7 +233,7 @@ class Workspace(WorkspaceFacets):
 
     @property
     def is_indexed(self) -> bool:
-        """Whether any part of the checkout is indexed; this neither waits nor looks at any file."""
+        """Whether any part of the checkout is indexed; answers at once, without looking at files."""
         return self._index.writer.is_indexed(self._index.views.checkout)
 
     def search(
@@ -258,15 +257,15 @@ class Workspace(WorkspaceFacets):
 
         Args:
             query: prose, a name, a quoted text, a regular expression, or a question such as `callers of NAME`.
-            type: `code`, `memory`, or both: then memories are found for questions without filters.
-            branch: search this branch or revision, as it was last indexed, instead of what is checked out.
+            type: `code`, `memory`, or both; then memories are only included for questions without filters.
+            branch: search this branch or revision, as last indexed, instead of the checkout.
             limit: how many hits at most; 0 gives all matches of an exact search, and all answers of the symbol graph.
             mode: `auto` decides from the query; see docs/guide.md.
             kinds: only definitions of these kinds, such as `function` or `class`.
             languages: only files in these languages.
-            globs: only paths that match one of these; `!glob` leaves out.
-            max_tokens: the limit of the answer as JSON; what does not fit is counted in `omitted` (see docs/guide.md).
-            explain: add the parts of its score to each hit.
+            globs: only paths that match one of these; `!glob` excludes.
+            max_tokens: the size limit of the answer as JSON; `omitted` counts what does not fit (see docs/guide.md).
+            explain: add the parts of the score to each hit.
             context: show this many lines around each hit's first line instead of its beginning.
             expand: add a few direct callers and callees to each hit.
             progress: as for `CodeFacet.search`.
@@ -291,7 +290,7 @@ class Workspace(WorkspaceFacets):
         return self.answer(request, progress)
 
     def answer(self, request: SearchRequest, progress: Progress | None = None) -> Answer:
-        """Return what code and memories hold for a query; see `search`."""
+        """Return the answer from code and memories; see `search`."""
         if request.type == "memory":
             return self.memory.answers.answer(request, self.branch)
         if request.type == "code" or not self.has_memory:
@@ -309,12 +308,12 @@ class Workspace(WorkspaceFacets):
         languages: Sequence[str] = (),
         globs: Sequence[str] = (),
     ) -> Answer:
-        """Return code that does the same as the definition at a line, as the file is now, or as `code`; copies first.
+        """Return code similar to the definition at a line of a file as it is now, or to `code`; copies first.
 
         Args:
             path: relative to the root, or absolute; it need not be indexed.
-            line: 1-based. The innermost definition there is compared, else the chunk.
-            code: a text to compare instead, in the first of `languages`, or in a guessed language.
+            line: 1-based. Its innermost definition is compared, else its chunk.
+            code: a text to compare instead, in the first of `languages`, else in a guessed language.
             limit: how many hits at most; 0 gives all that are similar.
             kinds, languages, globs: as for `search`.
 

@@ -1,7 +1,7 @@
-"""Reads small YAML files that a stranger may have written: bounded in size, depth and time, each value with its line.
+"""Reads small, untrusted YAML files: bounded in size, depth and time, each value with its line.
 
-Features of YAML that settings do not need are refused: tags, aliases of anything but a string, several documents, names
-that are not strings. So a file means what it appears to say, and does not expand when it is read.
+Features that settings do not need are refused: tags, aliases of anything but strings, several documents, keys that are
+not strings. So a file means what it appears to say, and cannot expand when it is read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_DEPTH = 20
 MAX_TOKENS = 40_000  # half a second's work
 _NULLS = ("", "~", "null", "Null", "NULL")
 _TEXT_TAG, _NULL_TAG = "tag:yaml.org,2002:str", "tag:yaml.org,2002:null"
-# Text of the file that a message repeats in quotes, except a single character or a kind of token: `'<scalar>'`.
+# Text of the file quoted in a message, except a single character or a kind of token: `'<scalar>'`.
 _QUOTED = r"\s*(?:'(?!<)[^']{2,}'|\"[^\"]{2,}\")"
 
 
@@ -36,7 +36,7 @@ _QUOTED = r"\s*(?:'(?!<)[^']{2,}'|\"[^\"]{2,}\")"
 
 
 def read_user_file(file: Path) -> str | None:
-    """Return the text of one of the user's own files, which may be a link; None when there is none.
+    """Return the text of one of the user's own files, which may be a link; None if there is none.
 
     Raises:
         ConfigError: if it is not a regular file, larger than 1 MB, not valid UTF-8, or cannot be read.
@@ -46,7 +46,7 @@ def read_user_file(file: Path) -> str | None:
 
 
 def read_user_bytes(file: Path, max_bytes: int) -> bytes | None:
-    """Return the content of one of the user's own files, which may be a link; None when there is none.
+    """Return the content of one of the user's own files, which may be a link; None if there is none.
 
     Raises:
         ConfigError: if it is not a regular file, larger than `max_bytes`, or cannot be read.
@@ -61,7 +61,7 @@ def read_user_bytes(file: Path, max_bytes: int) -> bytes | None:
 
 
 def read_project_file(root: Path, name: str) -> str | None:
-    """Return the text of a file in a project's `.cairn`, without following links; None when there is none.
+    """Return the text of a file in a project's `.cairn`, without following links; None if there is none.
 
     Raises:
         ConfigError: as `read_user_file`, and if the file is a link. A `.cairn` that is not a directory has no files.
@@ -75,7 +75,7 @@ def read_project_file(root: Path, name: str) -> str | None:
         return None
     except (OSError, ValueError) as error:
         raise _unreadable(file, error) from None
-    _check_kind(kind, file)  # before it is opened: opening can already affect a device
+    _check_kind(kind, file)  # checked first, because even opening can affect a device
     try:
         folder = os.open(file.parent, os.O_RDONLY | _FOLDER | _NO_LINK) if _BY_FOLDER else None
         try:
@@ -93,7 +93,7 @@ def read_project_file(root: Path, name: str) -> str | None:
 
 
 def write_project_file(root: Path, name: str, text: str) -> None:
-    """Replace a file in a project's `.cairn`, which must exist, without following links; readers see all of it or none.
+    """Replace a file in a project's `.cairn`, which must exist, atomically and without following links.
 
     Raises:
         OSError, UnsafeStateError: if it cannot be written, or `.cairn` is a link.
@@ -112,7 +112,7 @@ def not_written(file: Path, error: OSError) -> StoreError:
 
 _BY_FOLDER = os.open in os.supports_dir_fd
 _NO_LINK, _FOLDER = getattr(os, "O_NOFOLLOW", 0), getattr(os, "O_DIRECTORY", 0)
-_NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)  # for a writer at the other end of a pipe
+_NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)  # a pipe without a writer
 
 
 def _read(descriptor: int, file: Path, max_bytes: int) -> bytes:
@@ -160,14 +160,14 @@ def _unreadable(file: Path, error: OSError | ValueError) -> ConfigError:
 
 
 def read_mapping(text: str, source: str) -> dict[str, Entry]:
-    """Return the values of a text of `name: value` lines; none for an empty text.
+    """Return the mapping in a YAML text; empty for an empty text.
 
     Args:
         text: YAML.
         source: the file, for messages.
 
     Raises:
-        ConfigError: if it is something else, or cannot be parsed.
+        ConfigError: if it is not a mapping, or cannot be parsed.
     """
     node = compose(text, source)
     if node is None or is_null(node):
@@ -189,9 +189,9 @@ def read_value(text: str, source: str) -> Entry:
 
 
 def compose(text: str, source: str) -> Node | None:
-    """Return the only document of a YAML text as nodes with their places; None if it is empty.
+    """Parse the only document of a YAML text into nodes with positions; None if it is empty.
 
-    A scalar has the tag of null or of a string.
+    Scalars are tagged as null or string.
 
     Raises:
         ConfigError: if it is not valid YAML, or uses a refused feature (see the module). The message never repeats the
@@ -205,14 +205,14 @@ def compose(text: str, source: str) -> Node | None:
         raise
     except YAMLError as error:
         raise yaml_error(error, text, source) from None
-    except (ValueError, OverflowError):  # numbers in escapes and directives that are none
+    except (ValueError, OverflowError):  # malformed numbers in escapes and directives
         raise ConfigError(
             f"{source} is not valid YAML: it has an impossible number or character", _MEND.format(source)
         ) from None
 
 
 def yaml_error(error: YAMLError, text: str, source: str) -> ConfigError:
-    """Return what an error of PyYAML means for the user, without the text of the file."""
+    """Translate an error of PyYAML for the user, without the text of the file."""
     mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
     line = mark.line + 1 if mark is not None else text.count("\n", 0, getattr(error, "position", 0)) + 1
     if problem == _TOO_MUCH:
@@ -227,9 +227,9 @@ _TOO_MUCH = "too many names and values for such a file"
 
 @cache
 def bounded_parser() -> type[Any]:
-    """Return PyYAML's parser, made to stop when a text would take too long.
+    """Return PyYAML's parser, modified to stop if a text would take too long.
 
-    Only the stages written in Python are used: libyaml's are faster, but a fault in them would end the process.
+    Only the stages in Python are used: libyaml's are faster, but a bug in them would crash the process.
     """
     from yaml.parser import Parser  # noqa: PLC0415 - start-up time, as in compose()
     from yaml.reader import Reader  # noqa: PLC0415 - as above
@@ -298,7 +298,7 @@ class _Composer:
                 self._anchors[event.anchor] = node
             return node
         if event.anchor is not None:
-            self._anchors.pop(event.anchor, None)  # from here on it means something else
+            self._anchors.pop(event.anchor, None)  # from here on it has another meaning
         return self._mapping(event, depth) if isinstance(event, MappingStartEvent) else self._sequence(event, depth)
 
     def _sequence(self, event: Any, depth: int) -> SequenceNode:  # noqa: ANN401 - typed by none
@@ -342,7 +342,7 @@ def is_null(node: Node) -> bool:
 
 
 def _entry(node: Node, source: str, *, numbered: bool, line: int | None = None) -> Entry:
-    """Return a node as plain values. Its depth is bounded because it was composed here."""
+    """Return a node as plain values. Its depth is bounded by `compose`."""
     from yaml.nodes import MappingNode, SequenceNode  # noqa: PLC0415 - as in compose()
 
     line = node.start_mark.line if line is None else line
