@@ -1,1 +1,1 @@
-"""What agents see of Cairn over the Model Context Protocol: few tools, their texts, and two ways to reach them."""
+"""Cairn for agents over the Model Context Protocol: a few tools, their texts, and two transports."""

@@ -1,4 +1,4 @@
-"""The server's name and what agents read about it. It imports nothing, because agents ask for this first."""
+"""The server's name and its description for agents. Imports nothing, because agents ask for this first."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class ProtocolError(Exception):
     """A request that no tool, prompt or resource can answer.
 
     Args:
-        code: as JSON-RPC has it.
+        code: of JSON-RPC.
         message: what is wrong.
-        data: more of it.
+        data: further details.
     """
 
     def __init__(self, code: int, message: str, data: object = None) -> None:
@@ -41,5 +41,5 @@ class ProtocolError(Exception):
 
 
 def server_info() -> dict[str, Any]:
-    """Return who answers."""
+    """Return the server's name and version."""
     return {"name": NAME, "version": __version__}

@@ -1,4 +1,4 @@
-"""Files to know first, as agents read them."""
+"""The text about core files for agents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def core_text(document: CoreListDocument) -> str:
-    """Return the core files with what each is for and what it defines."""
+    """Return the core files, each with its purpose and definitions."""
     page = Page()
     for file in document["files"]:
         what = " (missing)" if file["missing"] else ""
@@ -29,7 +29,7 @@ def core_text(document: CoreListDocument) -> str:
 
 
 def core_change_text(document: CoreChangeDocument, *, marked: bool) -> str:
-    """Return what became of a mark."""
+    """Return the outcome of a change to the list."""
     if marked:
         state = "is a core file now" if document["changed"] else "was a core file already"
     else:
@@ -42,7 +42,7 @@ def core_change_text(document: CoreChangeDocument, *, marked: bool) -> str:
 
 
 def suggestions_text(suggestions: list[CoreSuggestionDocument]) -> str:
-    """Return files that might be core files, with their most central definitions."""
+    """Return suggested core files, with their most central definitions."""
     page = Page()
     for suggestion in suggestions:
         heads = [f"  {symbol['line']}: {symbol['signature']}" for symbol in suggestion["symbols"]]

@@ -1,4 +1,4 @@
-"""The text an agent reads of an answer of the symbol graph or of the history: one place a line."""
+"""The text of answers from the symbol graph and the history for agents: one place per line."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from cairn.history.values import rest_of_files
 from cairn.mcp.text import Page, label, place_notes
 from cairn.source.text import pluralize
 
-_LINE_CHARS = 100  # of a line of code beside its place
-_CHANGED_NAMES = 10  # definitions that changed in a file
-_IMPORTERS = 10  # files that import one in which a definition changed
+_LINE_CHARS = 100  # characters of a line of code beside its place
+_CHANGED_NAMES = 10  # changed definitions to list for a file
+_IMPORTERS = 10  # files to list that import a changed one
 
 
 def graph_text(relation: str, document: dict[str, Any]) -> str:
-    """Return the answer to a question to the symbol graph, one place a line."""
+    """Return an answer from the symbol graph, one place per line."""
     page = Page()
     for line in _GRAPH[relation](document):
         page.add(line)
@@ -95,7 +95,7 @@ def _importers(document: dict[str, Any]) -> Iterator[str]:
 
 
 def _changed(document: dict[str, Any]) -> Iterator[str]:
-    """Yield a line for each file that changed, with what changed in it."""
+    """Yield a line for each changed file, with what changed in it."""
     for _, group in groupby(document["changed"], key=itemgetter("filepath")):
         first, *others = sorted(group, key=lambda symbol: bool(symbol["name"]))
         names = [f"{symbol['line']} {symbol['name']}" for symbol in others[:_CHANGED_NAMES]]
@@ -115,7 +115,7 @@ def _impact(document: dict[str, Any]) -> Iterator[str]:
 
 
 def _importing(document: dict[str, Any]) -> Iterator[str]:
-    """Yield the files that import what changed; a few where that is no file, since most may not use it."""
+    """Yield the files that import what changed; only a few unless a whole file changed, since most may not use it."""
     is_of_file = any(symbol["kind"] == "file" for symbol in document["changed"])
     shown = document["importers"] if is_of_file else document["importers"][:_IMPORTERS]
     yield from (f"importer  {path}:1" for path in shown)
@@ -162,7 +162,7 @@ def _related(document: dict[str, Any]) -> Iterator[str]:
         yield f"{file['filepath']}:1  ({file['together']} of its {pluralize(file['commits'], 'commit')})"
 
 
-# What an answer may hold; lines that could not be resolved have a note of their own.
+# The lists that an answer may have; unresolved lines have their own note.
 _PARTS = (
     *("links", "above", "references", "steps", "importers", "affected", "tests", "deleted", "unresolved", "unfollowed"),
     *("commits", "files"),

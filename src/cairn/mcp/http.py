@@ -21,26 +21,26 @@ PATH = "/mcp"
 
 
 def mcp_routes(app: Application) -> Sequence[Route]:
-    """Return the route at which a daemon answers agents."""
+    """Return the daemon's MCP route."""
     return [Route("POST", PATH, _Endpoint(app), "Answer an agent (MCP, streamable HTTP)")]
 
 
 class _Endpoint:
-    """What answers at `/mcp`. It is made when it is first asked: the SDK takes seconds to import."""
+    """The endpoint at `/mcp`. Created on first use, because the SDK takes seconds to import."""
 
     def __init__(self, app: Application) -> None:
         self._app = app
         self._making: asyncio.Task[App] | None = None
 
     async def __call__(self, request: Request) -> App:
-        """Return what goes on with a request."""
+        """Return the ASGI application that continues the request."""
         if self._making is None or (self._making.done() and self._making.exception() is not None):
             self._making = asyncio.create_task(_make(self._app))
         return await asyncio.shield(self._making)
 
 
 async def _make(app: Application) -> App:
-    """Return a server without sessions, so a client needs to keep nothing, and nothing here outlives a request."""
+    """Return a stateless server, for which clients keep no session and nothing outlives a request."""
     manager_module: Any = await asyncio.to_thread(import_module, "mcp.server.streamable_http_manager")
     server_module: Any = await asyncio.to_thread(import_module, "cairn.mcp.server")
     manager = manager_module.StreamableHTTPSessionManager(
@@ -53,7 +53,7 @@ async def _make(app: Application) -> App:
     async def live() -> None:
         async with manager.run():
             started.set()
-            await asyncio.Event().wait()  # until the loop ends, which cancels this
+            await asyncio.Event().wait()  # until the event loop ends and cancels this
 
     await _until(started, _keep(asyncio.create_task(live())))
     answer: App = manager.handle_request
@@ -61,14 +61,14 @@ async def _make(app: Application) -> App:
 
 
 def _texts_of_the_only(projects: Projects) -> Mapping[str, str]:
-    """Return what agents read of the tools by the tuning of the only project; nothing where there are several."""
+    """Return the tool descriptions from the tuning of the only project; none if there are several projects."""
     try:
         return texts_of(projects.registry.find("").root)
     except CairnError:
         return {}
 
 
-_KEPT: set[asyncio.Task[None]] = set()  # tasks that nobody waits for; a loop keeps weak references alone
+_KEPT: set[asyncio.Task[None]] = set()  # keeps the tasks alive, since the event loop only has weak references
 
 
 def _keep(task: asyncio.Task[None]) -> asyncio.Task[None]:
@@ -78,7 +78,7 @@ def _keep(task: asyncio.Task[None]) -> asyncio.Task[None]:
 
 
 async def _until(event: asyncio.Event, task: asyncio.Task[None]) -> None:
-    """Wait for an event that a task sets; raise what ends the task before that."""
+    """Wait for an event that a task sets; raise if the task fails before."""
     waiting = asyncio.create_task(event.wait())
     try:
         await asyncio.wait({waiting, task}, return_when=asyncio.FIRST_COMPLETED)
@@ -90,19 +90,19 @@ async def _until(event: asyncio.Event, task: asyncio.Task[None]) -> None:
 
 
 class InProcess:
-    """Carries requests to an application of this process, as a transport of `cairn.client.Client`."""
+    """Carries requests to an application in this process; a transport for `cairn.client.Client`."""
 
     def __init__(self, app: Application) -> None:
         self._app = app
 
     async def send(self, method: str, path: str, body: bytes | None) -> HttpReply:
-        """Return the whole answer."""
+        """Return the whole reply."""
         async with self.stream(method, path, body) as answer:
             return HttpReply(answer.status, {}, b"".join([part async for part in answer.parts()]))
 
     @asynccontextmanager
     async def stream(self, method: str, path: str, body: bytes | None) -> AsyncIterator[_Answer]:
-        """Open an answer that comes bit by bit; to leave the block is to hang up."""
+        """Open a streamed reply; leaving the block hangs up."""
         answer, left = _Answer(), asyncio.Event()
         asked = self._app(self._scope(method, path), _receiver(body, left), answer.take)
         try:
@@ -131,7 +131,7 @@ def _receiver(body: bytes | None, left: asyncio.Event) -> Any:  # noqa: ANN401 -
 
 
 class _Answer:
-    """An answer as an application sends it."""
+    """A reply as sent by an application."""
 
     def __init__(self) -> None:
         self.status = 0
@@ -139,7 +139,7 @@ class _Answer:
         self._parts: asyncio.Queue[bytes | None] = asyncio.Queue()
 
     async def take(self, message: Message) -> None:
-        """Take what the application sends: ASGI's `send`."""
+        """Receive what the application sends, as ASGI's `send`."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
             self.begun.set()

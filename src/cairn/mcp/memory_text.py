@@ -1,4 +1,4 @@
-"""From JSON answers about memories to the text an agent reads. What memories say is data, and is shown as quoted."""
+"""The text of answers about memories for agents. What memories say is data, so it is shown as a quotation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ASK_AGAIN = "Ask once more in other words: the parts, libraries and errors that
 
 
 def remembered_text(document: RememberedDocument) -> str:
-    """Return what was kept."""
+    """Return the text for a new memory."""
     page = Page()
     page.add("Kept:" if document["is_new"] else "It is kept already:")
     page.add(_row(document["memory"]))
@@ -29,7 +29,7 @@ def remembered_text(document: RememberedDocument) -> str:
 
 
 def resolved_text(document: ChangedMemoriesDocument) -> str:
-    """Return memories as they are after a change."""
+    """Return the text for changed memories."""
     page = Page()
     for row in document["memories"]:
         page.add(_row(row))
@@ -37,7 +37,7 @@ def resolved_text(document: ChangedMemoriesDocument) -> str:
 
 
 def recall_text(document: RecallDocument) -> str:
-    """Return the memories that were found, framed as what others noted."""
+    """Return the found memories, framed as notes by others."""
     page = Page()
     for block in memory_blocks(document["memory"]):
         page.add(block)

@@ -1,4 +1,4 @@
-"""The project that an agent works in, and the tools it is given there."""
+"""The project in which an agent works, and its tools there."""
 
 from __future__ import annotations
 
@@ -27,41 +27,42 @@ Roots = Callable[[], Awaitable[list[str]]]
 
 
 def make_surface(path: str, folder: StateFolder, roots: Roots) -> Surface:
-    """Return the tools of an agent in a folder; arguments as for `Project`."""
+    """Return the tools for an agent in a folder; arguments as for `Project`."""
     project = Project(path, folder, roots)
     return Surface(Client(SocketTransport(folder)), project.root, project.allow, project.texts)
 
 
 class Project:
-    """The project an agent works in, put on the list of those the daemon serves when it is first asked about.
+    """The project in which an agent works; it is put on the daemon's list of projects at the first question.
 
-    Its user had the agent start this there, as they might have typed `cairn index`.
+    The user had the agent start Cairn there, which counts like typing `cairn index`.
 
     Args:
         path: a folder in it.
-        folder: where that list is.
-        roots: asks the agent for the URIs of the folders it works in.
+        folder: that of the list.
+        roots: asks the agent for the URIs of its working folders.
     """
 
     def __init__(self, path: str, folder: StateFolder, roots: Roots) -> None:
-        self.root = path  # as long as no folder is there, which only matters to a call that needs it
+        self.root = path  # there may be no folder, which only matters for calls that need one
         with suppress(PathError):
             self.root = enclosing_root(path) or os.path.realpath(path)
         self._registry = Registry(folder)
         self._roots = roots
 
     def texts(self) -> Mapping[str, str]:
-        """Return what the project's tuning has agents read of the tools; see `texts_of`."""
+        """Return the tool descriptions from the project's tuning; see `texts_of`."""
         return texts_of(self.root)
 
     async def allow(self) -> str:
-        """Put the project on the list, which it may have left meanwhile: what adds another drops those that are gone.
+        """Put the project on the list, which it may have left meanwhile, since adding another drops missing ones.
 
         Returns:
-            its folder; where the agent was started in no project, that of the first folder it says it works in.
+            its folder; if the agent was not started in a project, that of the first working folder that it reports.
 
         Raises:
-            ProjectError: if the folder is neither indexed nor in a git checkout: it may be anything, such as a home.
+            ProjectError: if the folder is neither indexed nor in a git checkout, since it may be anything, such as a
+                home.
             PathError: if there is no such folder.
             StoreError: if the list cannot be written.
         """
@@ -95,19 +96,19 @@ def _find_root(path: str) -> str | None:
 
 
 def texts_of(root: str) -> Mapping[str, str]:
-    """Return what a project's tuning has agents read of the tools; nothing without one, at next to no cost."""
+    """Return the tool descriptions from a project's tuning; none if there is no tuning, at almost no cost."""
     try:
         state = _state_of(Path(root))
         if b'"texts"' in read_own(state / "tuning.json", _MAX_TUNING_BYTES):
             texts: Mapping[str, str] = load("cairn.search.tuning:texts_of")(state)
             return texts
-    except (OSError, CairnError):  # there is none, or it is somebody else's
+    except (OSError, CairnError):  # missing, or somebody else's
         return {}
     return {}
 
 
 def _state_of(root: Path) -> Path:
-    """Return the state folder of a project; git is asked only in what may be a linked worktree."""
+    """Return the state folder of a project; git is only asked in what may be a linked worktree."""
     is_linked = (root / ".git").is_file()
     return default_state(root, find_repository(root) if is_linked else None)
 

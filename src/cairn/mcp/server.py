@@ -1,4 +1,4 @@
-"""The server out of the official SDK, for what carries it over HTTP and for tests; imported only there."""
+"""The server built on the official SDK, for HTTP and for tests; only imported there."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def create_server(client: Client, project: str = "", texts: Callable[[], Mapping
 
     Args:
         client: asks the daemon.
-        project: name or folder of the project that is meant when an agent names none.
+        project: name or folder of the default project.
         texts: see `Surface`.
     """
     surface = Surface(client, project, texts=texts)
@@ -70,6 +70,6 @@ def create_server(client: Client, project: str = "", texts: Callable[[], Mapping
 
 
 def _client_name(ctx: _Context) -> str | None:
-    """Return what the client calls itself; None over HTTP, where it says so only in requests of their own."""
+    """Return the client's name; None over HTTP, where it is only sent in a separate request."""
     params = ctx.session.client_params
     return None if params is None else params.client_info.name

@@ -1,4 +1,4 @@
-"""`cairn mcp` as a process: a thin client of the daemon that ends when the agent that started it does."""
+"""`cairn mcp` as a process: a thin client of the daemon that exits along with the agent that started it."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from cairn.mcp.surface import Surface
 
 MAX_LINE_BYTES = 4_000_000
-_PARENT_SECONDS = 1.0  # between looks at whether the agent lives
-_LAST_SECONDS = 2.0  # that calls under way have when the agent says no more
+_PARENT_SECONDS = 1.0  # between checks whether the agent is alive
+_LAST_SECONDS = 2.0  # for calls in progress when the agent closes its end
 
 
 def project_path(given: str, environment: Mapping[str, str] = os.environ) -> str:
-    """Return the folder whose project is meant: the one given, else the one the agent names, else the current one.
+    """Return the folder of the project: the given one, else the agent's, else the current one.
 
-    The variable of the agent may be left from another session, so it counts only if its folder is there.
+    The agent's variable may be left over from another session, so it only counts if its folder exists.
     """
     named = environment.get("CLAUDE_PROJECT_DIR", "")
     return named if given == "." and os.path.isdir(named) else given
 
 
 def run(path: str) -> None:
-    """Serve the agent on stdin and stdout until it says no more, or is gone."""
+    """Serve the agent on stdin and stdout until it closes its end or is gone."""
     folder = StateFolder.of_user()
 
     def surface_of(roots: Roots) -> Surface:
@@ -41,13 +41,13 @@ def run(path: str) -> None:
 
         return make_surface(project_path(path), folder, roots)
 
-    # Only messages may reach the agent, whatever prints.
+    # Only messages may reach the agent, whatever else prints.
     output, sys.stdout = sys.stdout.buffer, sys.stderr
     threading.Thread(target=_end_with_parent, name="cairn-parent", daemon=True).start()
-    with suppress(KeyboardInterrupt):  # a user who presses Ctrl-C wants no traceback
+    with suppress(KeyboardInterrupt):  # no traceback on Ctrl-C
         asyncio.run(_serve(surface_of, sys.stdin.buffer, output))
     sys.stderr.flush()
-    os._exit(0)  # the thread that reads may still wait for a line
+    os._exit(0)  # the reading thread may still be waiting for a line
 
 
 async def _serve(make_surface: Callable[[Roots], Surface], source: IO[bytes], output: IO[bytes]) -> None:
@@ -59,16 +59,16 @@ async def _serve(make_surface: Callable[[Roots], Surface], source: IO[bytes], ou
             output.write(line.encode("ascii") + b"\n")
             output.flush()
         except OSError:
-            os._exit(0)  # nobody listens any more
+            os._exit(0)  # nobody is listening any more
 
     def read() -> None:
-        # A thread of its own: on Windows a loop cannot wait for stdin, and here no writing can hold up reading.
+        # In its own thread: on Windows an event loop cannot wait for stdin, and writing must not block reading.
         line = b" "
         while line:
             line = _read_line(source)
             loop.call_soon_threadsafe(lines.put_nowait, line)
         time.sleep(2 * _LAST_SECONDS)
-        os._exit(0)  # the loop would have ended this by now: it waits for somebody to read what it writes
+        os._exit(0)  # the event loop would have exited by now, so it is blocked on writing to the agent
 
     threading.Thread(target=read, name="cairn-stdin", daemon=True).start()
     connection = Connection(lambda: make_surface(connection.roots), send)
@@ -79,7 +79,7 @@ async def _serve(make_surface: Callable[[Roots], Surface], source: IO[bytes], ou
 
 
 def _read_line(source: IO[bytes]) -> bytes:
-    """Return the next line, empty at the end; of a line that is too long, its beginning, which is not JSON."""
+    """Return the next line, empty at the end; of an overlong line only its beginning, which is not valid JSON."""
     line = source.readline(MAX_LINE_BYTES)
     while line and not line.endswith(b"\n") and len(line) >= MAX_LINE_BYTES:
         rest = source.readline(MAX_LINE_BYTES)
@@ -89,9 +89,9 @@ def _read_line(source: IO[bytes]) -> bytes:
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that started it has ended, whatever the rest of it does.
+    """Exit this process when its parent has exited, whatever its other threads do.
 
-    Linux can send a signal then, but does so already when the thread ends that started this process (prctl(2)).
+    Linux can send a signal in this case, but already does so when just the starting thread ends (prctl(2)).
     """
     parent = os.getppid()
     while os.getppid() == parent:

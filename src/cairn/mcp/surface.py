@@ -1,4 +1,4 @@
-"""What the server offers over any transport: tools, prompts and resources as plain values of the protocol."""
+"""What the server offers over any transport: tools, prompts and resources, as plain values of the protocol."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from cairn.schema import decode
 _log = logging.getLogger("cairn.mcp")
 Params = dict[str, Any]
 Prepare = Callable[[], Awaitable[str | None]]
-MAX_AT_ONCE = 16  # calls; others wait here, for the daemon would refuse them
+MAX_AT_ONCE = 16  # calls at once; others wait here, because the daemon would refuse them
 
 
 class Prompt(NamedTuple):
-    """Something a user can have the agent do; `text` may hold the one argument's name in braces."""
+    """Something a user can have the agent do; `text` may contain the name of its single argument in braces."""
 
     name: str
     description: str
@@ -62,7 +62,7 @@ PROMPTS = {
 
 
 class Resource(NamedTuple):
-    """Something a user can attach: what a tool answers to a request without arguments."""
+    """Something a user can attach: a tool's answer without arguments."""
 
     uri: str
     name: str
@@ -80,24 +80,24 @@ RESOURCES = {
 
 
 async def report_nowhere(done: float, total: float, message: str) -> None:
-    """Report to nobody: the agent did not ask for it."""
+    """Report progress to nobody, since the agent did not ask for it."""
 
 
 class Caller(NamedTuple):
-    """Who asks: what takes the progress of a long call, and what the agent's program calls itself."""
+    """The caller: a function for the progress of long calls, and the name of the agent's program."""
 
     report: Report
     name: str
 
 
 class Surface:
-    """Answers the methods of the protocol that are about content.
+    """Answers the protocol's methods about content.
 
     Args:
         client: asks the daemon.
-        project: name or folder of the project that is meant when an agent names none.
-        prepare: awaited before each call; may return another project to ask about.
-        texts: returns what agents read of a tool in place of its own description, by `tool.NAME`.
+        project: name or folder of the default project.
+        prepare: awaited before each call; may return another project to use.
+        texts: returns replacements for tools' descriptions, by `tool.NAME`.
     """
 
     def __init__(
@@ -134,10 +134,10 @@ class Surface:
             method: one that this `handles`.
             params: of the request.
             report: called with the progress of a long call.
-            client: what the agent's program calls itself, if it says so.
+            client: the name of the agent's program, if given.
 
         Raises:
-            ProtocolError: for an unknown name, or params of another shape. An error of a tool is an answer.
+            ProtocolError: for an unknown name or malformed params. An error of a tool is a normal answer.
         """
         return await self._methods[method](params, Caller(report, agent_named(client)))
 
@@ -157,7 +157,7 @@ class Surface:
             return _text(f"error[internal]: {type(error).__name__}: {error}", is_error=True)
 
     async def _run(self, tool: Tool, arguments: Params, caller: Caller) -> str:
-        # Some agents fill what they leave out with null.
+        # Some agents send null for omitted arguments.
         given = {name: value for name, value in arguments.items() if value is not None}
         given["project"] = given.get("project") or self._project
         try:
@@ -166,7 +166,7 @@ class Surface:
             raise RequestError(str(error), f"{tool.name} takes: {', '.join(tool.offers)}") from error
         async with self._turns:
             if self._prepare is not None:
-                # Where the agent was started need be no project, and not exist, when it names another one.
+                # The agent's own folder may not exist or be a project if it names another one.
                 with suppress(ProjectError, PathError) if request.project != self._project else nullcontext():
                     project = await self._prepare()
                     if project is not None and request.project == self._project:

@@ -1,6 +1,6 @@
-"""From JSON answers to the text an agent reads: best first, `path:line`, ids for the next step, and what was cut.
+"""The text of answers for agents: best first, `path:line`, ids for the next step, and what was cut.
 
-Agents cut long results each in their own way, so no text here is longer than all of them let pass.
+Each agent truncates long results in its own way, so no text here is longer than any of them allows.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     )
 
 MAX_CHARS = 10_000
-MAX_BYTES = 20_000  # one agent keeps 20 KiB; letters of two bytes and more get there first
-_FOOT_CHARS = 700  # kept free for the notes at the end
-_COUNT_CHARS = 40  # of these for the count of notes that have no room
-_LEAST_CHARS = 60  # a note cut shorter than that says nothing
-PAGE_TOKENS = 2_300  # what a page holds of a text that the daemon lays out to a size
+MAX_BYTES = 20_000  # one agent keeps 20 KiB, which multi-byte characters reach first
+_FOOT_CHARS = 700  # reserved for the notes at the end
+_COUNT_CHARS = 40  # of these, for the count of notes that do not fit
+_LEAST_CHARS = 60  # a note cut shorter than this says nothing
+PAGE_TOKENS = 2_300  # tokens of a text that the daemon lays out for a page
 
 
 class Page:
-    """A text that keeps to the limits. Blocks come best first; the first that has no room ends it."""
+    """A text within the limits. Blocks come best first; the first one that does not fit ends it."""
 
     def __init__(self) -> None:
         self._blocks: list[str] = []
@@ -42,11 +42,11 @@ class Page:
 
     @property
     def room(self) -> int:
-        """How many characters there is room for."""
+        """The remaining characters."""
         return 0 if self.n_left_out else max(0, min(self._chars, self._bytes))
 
     def add(self, block: str) -> None:
-        """Add a block, or count it as left out."""
+        """Add a block, or count it as omitted."""
         n_bytes = _n_bytes(block) + 1
         if self.n_left_out or len(block) + 1 > self._chars or n_bytes > self._bytes:
             self.n_left_out += 1
@@ -56,7 +56,7 @@ class Page:
         self._blocks.append(block)
 
     def close(self, notes: Sequence[str]) -> str:
-        """Return the text, with notes at its end as far as they have room; those that have none are counted."""
+        """Return the text, with the notes that fit at its end; the others are counted."""
         left = _FOOT_CHARS + self.room // 2
         for place, note in enumerate(notes):
             n_rest = len(notes) - place - 1
@@ -70,7 +70,7 @@ class Page:
                 break
             left -= cost
             self._blocks.append(note)
-        # Bytes of a path that are not UTF-8 are lone surrogates, which not every reader of JSON accepts.
+        # Path bytes that are not UTF-8 are lone surrogates, which not every JSON parser accepts.
         return "\n".join(self._blocks).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -79,23 +79,23 @@ def _n_bytes(text: str) -> int:
 
 
 def _beginning(text: str, n_chars: int) -> str:
-    """Return as many characters as there is room for, where each has room for two bytes."""
+    """Return the leading characters that fit, with two bytes of room per character."""
     return text.encode("utf-8", "surrogatepass")[: 2 * n_chars].decode("utf-8", "ignore")[:n_chars]
 
 
 def error_text(error: CairnError) -> str:
-    """Return what went wrong, and what to do next."""
+    """Return an error, and what to do next."""
     hint = f"\ntry: {show(error.hint, 'tools')}" if error.hint else ""
     return f"error[{error.code}]: {error}{hint}"
 
 
 def search_text(document: SearchDocument, narrowed_by: Sequence[str] = (), limit: int = 0) -> str:
-    """Return the hits: where, what, how sure, the id to fetch, and a preview.
+    """Return the hits: place, definition, confidence, id and preview.
 
     Args:
         document: the answer.
-        narrowed_by: the filters that the request gave, by name.
-        limit: how many hits there might have been, 0 if only that cut the answer.
+        narrowed_by: the request's filters, by name.
+        limit: the maximal number of hits, 0 if nothing else cut the answer.
     """
     page = Page()
     for hit in document["code"]:
@@ -106,7 +106,7 @@ def search_text(document: SearchDocument, narrowed_by: Sequence[str] = (), limit
     omitted = document["omitted"] + page.n_left_out
     if omitted:
         cut_by = "max_tokens" if len(document["code"]) < limit else "limit"
-        raised = "" if page.n_left_out else f"raise `{cut_by}`, or "  # a full answer holds no more, whatever the limit
+        raised = "" if page.n_left_out else f"raise `{cut_by}`, or "  # a full answer has no more, whatever the limit
         notes.insert(0, f"{pluralize(omitted, 'more hit')}: {raised}narrow with `globs`, `languages` or `kinds`.")
     if not document["code"] and not omitted:
         within = f" with these {', '.join(f'`{name}`' for name in narrowed_by)}" if narrowed_by else ""
@@ -131,7 +131,7 @@ def search_text(document: SearchDocument, narrowed_by: Sequence[str] = (), limit
 
 
 def place_notes(document: Any) -> list[str]:  # noqa: ANN401 - JSON
-    """Return a note that says that an answer is of a team's project, if it or a hit of it is."""
+    """Return a note if an answer, or a hit in it, is from a team's project."""
     if remote := document.get("remote"):
         name = remote["project"]
         return [f"Of {name} at {remote['commit'][:12]}, not checked out here; ask on with project={name!r}."]
@@ -140,7 +140,7 @@ def place_notes(document: Any) -> list[str]:  # noqa: ANN401 - JSON
 
 
 def _add_memories(page: Page, document: Any) -> int:  # noqa: ANN401 - whatever has memories
-    """Add the memories of an answer, and return how many of them have no room."""
+    """Add an answer's memories, and return how many of them do not fit."""
     n_left_out = page.n_left_out
     for block in memory_blocks(document["memory"]):
         page.add(block)
@@ -158,7 +158,7 @@ def _advice(n_files: int, narrowed_by: Sequence[str]) -> str:
 
 def _hit(hit: HitDocument) -> str:
     project = f"[{hit['project']}] " if "project" in hit else ""
-    # Of a line that matches, the place says it all: it is short, and mostly sure.
+    # For a matching line, the place is enough: it is short, and mostly certain.
     is_line = hit["start_line"] == hit["end_line"]
     facts = [] if is_line else [f"{hit['start_line']}-{hit['end_line']}"]
     if "tokens" in hit and not is_line:
@@ -182,16 +182,16 @@ def _hit(hit: HitDocument) -> str:
 
 
 def label(item: Any) -> str:  # noqa: ANN401 - whatever has a kind and a name
-    """Return what something is, and its name."""
+    """Return the kind and name of a hit."""
     return f"{item['kind']} {item.get('qualified_name', item['name'])}".strip()
 
 
 def fetch_text(documents: list[FetchedDocument], skipped: int) -> str:
-    """Return the texts one after another; one that is cut says how to get the rest.
+    """Return the texts one after another; a cut one says how to get the rest.
 
     Args:
         documents: what was fetched.
-        skipped: the lines that were left out of each at its beginning.
+        skipped: the number of lines left out at the beginning of each.
     """
     page = Page()
     notes = place_notes(documents[0]) if documents else []
@@ -238,7 +238,7 @@ def _change_of(document: FetchedDocument) -> str:
 
 
 def _shown_text(document: FetchedDocument) -> str:
-    """Return a text as it is shown: code as it is, a memory as quoted."""
+    """Return a text for display: code unchanged, a memory as a quotation."""
     return document["text"] if document["filepath"] else quote(document["text"])
 
 
@@ -252,7 +252,7 @@ def _fitting(lines: Sequence[str], room: int) -> int:
 
 
 def context_text(document: ContextDocument) -> str:
-    """Return each definition with what is around it."""
+    """Return each definition with its surroundings."""
     page = Page()
     for item in document["items"]:
         head = f"{item['filepath']}:{item['start_line']}  {label(item)}  ({item['start_line']}-{item['end_line']}"
@@ -270,7 +270,7 @@ def context_text(document: ContextDocument) -> str:
 
 
 def outline_text(document: OutlineDocument) -> str:
-    """Return the outline, whose text itself says which definitions it leaves out."""
+    """Return the outline, whose text says itself what it omits."""
     page = Page()
     lines = document["text"].split("\n")
     n_lines = _fitting(lines, page.room)
@@ -288,11 +288,11 @@ def outline_text(document: OutlineDocument) -> str:
 
 
 def status_text(status: dict[str, Any], findings: list[dict[str, Any]] | None) -> str:
-    """Return how the index is.
+    """Return the state of the index.
 
     Args:
-        status: as `GET /api/index/status` gives it.
-        findings: as `GET /api/index/health` gives them; None if they were not asked for.
+        status: from `GET /api/index/status`.
+        findings: from `GET /api/index/health`; None if not requested.
     """
     page = Page()
     languages = ", ".join(f"{name} {count:,}" for name, count in list(status["languages"].items())[:12])

@@ -1,6 +1,6 @@
-"""The tools: what each is called, what agents read about it, what it takes, and what it does.
+"""The tools: name, description, arguments and function of each.
 
-What a tool takes is one of the requests of `cairn.protocol`; nothing is described a second time.
+A tool's arguments are a request of `cairn.protocol`, so nothing is described twice.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ from cairn.schema import Schema, json_schema
 from cairn.source.text import estimate_tokens, pluralize
 from cairn.types import MemoryStatus
 
-# Progress: done, to do, and what. Agents give up on a call after 60 s, unless they are set up otherwise.
+# Progress: done, total, and what. By default, agents give up on a call after 60 s.
 Report = Callable[[float, float, str], Awaitable[None]]
 FIRST_INDEX_SECONDS = 25.0
 CALL_SECONDS = 50.0
-# Claude Code shows a model the tools that carry this; the others it has to search for first.
+# Claude Code shows tools with this to the model at once; it has to search for the others.
 _SHOWN_AT_ONCE = {"anthropic/alwaysLoad": True}
-_MOST_REFERENCES = 60  # that a page has room for, some of each kind
-_REPORT_SECONDS = 0.2  # between two reports of how far it is; there is one a file
+_MOST_REFERENCES = 60  # entries of each kind that a page has room for
+_REPORT_SECONDS = 0.2  # seconds between two progress reports; the daemon sends one per file
 
 
 class AgentCall(NamedTuple):
-    """One call of a tool: the daemon that answers it, what reports progress to the agent, and who that is."""
+    """One call of a tool: the daemon's client, the progress reporter, and the agent's name."""
 
     client: Client
     report: Report
     actor: str = "agent:unknown"
 
     async def perform(self, operation: str, request: ProjectRequest) -> Any:  # noqa: ANN401 - JSON
-        """Carry out an operation; if there is no index to answer from, that is an error at once.
+        """Perform an operation; without an index, fail at once.
 
         Raises:
             IndexMissingError: if it needs an index and there is none.
@@ -58,10 +58,10 @@ class AgentCall(NamedTuple):
         return await self.client.call(operation, replace(request, build=request.project == ALL, hints="tools"))
 
     async def build_index(self, project: str, within_seconds: float = FIRST_INDEX_SECONDS) -> str:
-        """Build the first index of a project, and tell the agent step by step.
+        """Build the first index of a project, reporting progress to the agent.
 
         Returns:
-            how far it is when the time is up, empty when it is through. What is left goes on meanwhile.
+            the progress when time runs out, empty if it is complete. The build continues in the background.
 
         Raises:
             CairnError: what the daemon says.
@@ -85,8 +85,8 @@ class AgentCall(NamedTuple):
 class Tool(NamedTuple):
     """A tool as agents see it.
 
-    `offers` are the fields of the request that agents see, the most important first; the others are for programs.
-    `needs_index` has the first index built when `run` finds none.
+    `offers` are the request fields that agents see, most important first; the others are for programs. `needs_index`
+    means that the first index is built if there is none.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Tool(NamedTuple):
     read_only: bool = True
 
     def schema(self) -> Schema:
-        """Return what the tool takes, in JSON Schema."""
+        """Return the JSON Schema of the tool's arguments."""
         whole = json_schema(self.request)
         properties = {name: _short(whole["properties"][name]) for name in self.offers}
         schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
@@ -108,10 +108,10 @@ class Tool(NamedTuple):
         return schema
 
     def describe(self, description: str = "") -> dict[str, Any]:
-        """Return the tool as `tools/list` shows it.
+        """Return the tool's entry in `tools/list`.
 
         Args:
-            description: in place of its own, unless that would cost agents more.
+            description: replaces its own, unless it would cost agents more.
         """
         is_short = estimate_tokens(len(description)) <= estimate_tokens(len(self.description))
         hints = {"title": self.title, "readOnlyHint": self.read_only, "openWorldHint": False}
@@ -127,7 +127,7 @@ class Tool(NamedTuple):
 
 
 def _short(schema: Schema) -> Schema:
-    """Return a field's schema without what only costs an agent tokens: null, defaults that say nothing, bounds."""
+    """Return a field's schema without what only costs tokens: null, trivial defaults, bounds."""
     branches = [branch for branch in schema.get("anyOf", ()) if branch != {"type": "null"}]
     if branches:
         schema = {**branches[0], **{name: value for name, value in schema.items() if name != "anyOf"}}
@@ -141,7 +141,7 @@ def _short(schema: Schema) -> Schema:
 
 
 def _page_tokens(max_tokens: int | None) -> int:
-    """Return a budget that is no larger than a page."""
+    """Limit a budget to the size of a page."""
     return text.PAGE_TOKENS if max_tokens is None else min(max_tokens, text.PAGE_TOKENS)
 
 
@@ -342,7 +342,7 @@ RESOLVE = Tool(
     read_only=False,
 )
 
-# At most ten: each costs an agent tokens, whether or not it calls it.
+# At most ten, because each costs an agent tokens whether or not it is called.
 TOOLS = {
     tool.name: tool
     for tool in (SEARCH, FETCH, OUTLINE, GRAPH, CONTEXT, CORE_FILES, REMEMBER, RECALL, RESOLVE, INDEX_STATUS)
@@ -356,10 +356,10 @@ async def call(
     within_seconds: float = CALL_SECONDS,
     first_index_seconds: float = FIRST_INDEX_SECONDS,
 ) -> str:
-    """Do what a tool does and return its text; where there is no index, the first is built for that.
+    """Call a tool and return its text; the first index is built if there is none.
 
     Raises:
-        BusyError: if it takes longer than an agent waits. An index that is being built goes on.
+        BusyError: if it takes longer than an agent waits. The building of an index continues.
         CairnError: what went wrong.
     """
     try:
@@ -378,16 +378,16 @@ async def call(
 
 
 async def _run_on_first_index(tool: Tool, tool_call: AgentCall, request: ProjectRequest, within_seconds: float) -> str:
-    """Build the first index and answer from what there is of it when it is through or the time is up.
+    """Build the first index and answer from what there is once it is complete or time runs out.
 
     Raises:
-        BusyError: if not even a part of it is there in time.
+        BusyError: if not even part of it is ready in time.
     """
     far = await tool_call.build_index(request.project, within_seconds)
     try:
         return await tool.run(tool_call, request)
     except IndexMissingError as error:
-        if not far:  # it is a branch that is not indexed
+        if not far:  # it is about a branch that is not indexed
             raise
         raise BusyError(
             f"the project is being indexed for the first time: {far}", "ask again in a moment; `outline` works now"
@@ -395,5 +395,5 @@ async def _run_on_first_index(tool: Tool, tool_call: AgentCall, request: Project
 
 
 def descriptions() -> dict[str, str]:
-    """Return what agents read of each tool, by its name."""
+    """Return each tool's description by name."""
     return {tool.name: tool.description for tool in TOOLS.values()}

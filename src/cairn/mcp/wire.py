@@ -1,4 +1,4 @@
-"""JSON-RPC as the revisions of the protocol have it, for the front end on stdin and stdout.
+"""JSON-RPC in all revisions of the protocol, for the front end on stdin and stdout.
 
 The official SDK speaks it too, and the daemon uses that over HTTP; but importing it takes longer than an agent waits
 for a first answer, and more memory than a front end may have (docs/adr/0020). Tests hold both to the same answers.
@@ -20,11 +20,11 @@ from cairn.mcp.about import INSTRUCTIONS, INVALID_PARAMS, ProtocolError, server_
 if TYPE_CHECKING:
     from cairn.mcp.surface import Surface
 
-# Those that begin with a handshake, oldest first, and those in which each request carries what is to be known.
+# Revisions with a handshake, oldest first, and those in which each request is self-contained.
 HANDSHAKE_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_REVISIONS = ("2026-07-28",)
 
-ROOTS_SECONDS = 5.0  # that a client has to say in which folders it works
+ROOTS_SECONDS = 5.0  # for a client to report its working folders
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INTERNAL_ERROR = -32700, -32600, -32601, -32603
 UNSUPPORTED_REVISION = -32022
@@ -36,7 +36,7 @@ _CAPABILITY = {
     "prompts": {"listChanged": False},
     "resources": {"listChanged": False, "subscribe": False},
 }
-# Results that a client may keep in the modern revisions. These do not change while the server runs, but for the last.
+# Results that a client may cache in the modern revisions. All but the last are constant while the server runs.
 _CACHEABLE = ("server/discover", "tools/list", "prompts/list", "resources/list", "resources/read")
 
 Message = dict[str, Any]
@@ -44,12 +44,12 @@ _log = logging.getLogger("cairn.mcp")
 
 
 class Connection:
-    """One client: its messages in, answers out.
+    """The connection to one client: receives messages, sends answers.
 
     Args:
-        make_surface: returns what answers what is about content; called once, behind the first answer or when it is
-            needed, for it takes longer to import than the first answer may.
-        send: takes a line to send, without its end. Called in the loop that runs this.
+        make_surface: returns what answers methods about content; called once, after the first answer or when needed,
+            because its import takes longer than the first answer may.
+        send: sends a line, given without its end. Called in the event loop.
     """
 
     def __init__(self, make_surface: Callable[[], Surface], send: Callable[[str], None]) -> None:
@@ -57,25 +57,25 @@ class Connection:
         self._send_line = send
         self._running: dict[str | int, asyncio.Task[None]] = {}
         self._offers_roots = False
-        self._client: object = None  # what it calls itself
+        self._client: object = None  # the client's name
         self._asked: dict[object, asyncio.Future[object]] = {}
         self._numbers = count()
 
     def receive(self, line: bytes) -> None:
-        """Take one line; what it asks for is answered now or, when it takes a while, later."""
+        """Receive one line; its request is answered now, or later if that takes a while."""
         try:
             document = json.loads(line)
         except (ValueError, RecursionError):
             self._fail(None, PARSE_ERROR, "Parse error")
             return
-        if isinstance(document, list) and document:  # a batch, of 2025-03-26 alone: answered one by one
+        if isinstance(document, list) and document:  # a batch, only in 2025-03-26: answered one by one
             for message in document:
                 self._take(message)
         else:
             self._take(document)
 
     async def roots(self) -> list[str]:
-        """Ask the client in which folders it works and return their URIs; none if it does not offer to say."""
+        """Ask the client for the URIs of its working folders; none if it does not support that."""
         if not self._offers_roots:
             return []
         number = f"cairn-{next(self._numbers)}"
@@ -92,7 +92,7 @@ class Connection:
         return [root["uri"] for root in listed if isinstance(root, dict) and isinstance(root.get("uri"), str)]
 
     async def drain(self, timeout_seconds: float) -> None:
-        """Let calls under way end, and cancel those that do not in time."""
+        """Wait for calls in progress, and cancel those that do not finish in time."""
         tasks = list(self._running.values())
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=timeout_seconds)
@@ -109,7 +109,7 @@ class Connection:
             if "result" not in message and "error" not in message:
                 self._fail(_id_of(message), INVALID_REQUEST, "Invalid request")
             elif (asked := self._asked.get(_id_of(message))) is not None and not asked.done():
-                asked.set_result(message.get("result"))  # an answer that nobody waits for is dropped
+                asked.set_result(message.get("result"))  # drop an answer to no request
             return
         params = message.get("params")
         params = {} if params is None else params
@@ -127,7 +127,7 @@ class Connection:
 
     def _cancel(self, number: object) -> None:
         if isinstance(number, str | int) and (task := self._running.get(number)) is not None:
-            task.cancel()  # nobody waits for an answer any more, so there is none
+            task.cancel()  # nobody is waiting for an answer any more
 
     async def _answer(self, number: str | int, method: str, params: Message) -> None:
         try:
@@ -144,7 +144,7 @@ class Connection:
             self._fail(number, INTERNAL_ERROR, f"{type(error).__name__}: {error}")
         else:
             self._send({"jsonrpc": "2.0", "id": number, "result": result})
-        asyncio.get_running_loop().call_soon(self._surface)  # the next request is likely to need it
+        asyncio.get_running_loop().call_soon(self._surface)  # the next request will probably need it
 
     async def _after_handshake(self, method: str, params: Message, meta: Message) -> Message:
         if method == "initialize":
@@ -193,7 +193,7 @@ class Connection:
         return await surface.handle(method, params, self._reporter(meta.get("progressToken")), client)
 
     def _reporter(self, token: object) -> Callable[[float, float, str], Any]:
-        """Return what tells the client how far a call is, if it gave a token for that; it only goes up."""
+        """Return the progress reporter of a call, if the client gave a token; progress never decreases."""
         last = -1.0
 
         async def report(done: float, total: float, message: str) -> None:
