@@ -1,4 +1,5 @@
-"""Many repositories, many people: workers publish indexed commits, nodes answer from them.
+"""A server for many repositories and people: workers publish indexed commits, and nodes answer from them.
 
-PostgreSQL decides what is published and who may read it; an object store keeps immutable objects, named by their hash.
+PostgreSQL decides what is published and who may read it. An object store keeps immutable objects, named by their
+hashes.
 """

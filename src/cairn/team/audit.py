@@ -1,4 +1,4 @@
-"""The audit: who asked what of which project, written in batches beside the answers, and read by operators."""
+"""The audit log: who asked what about which project, written in batches in the background, and read by operators."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import NamedTuple
 from cairn.team.catalog import Catalog, Connection, storable
 from cairn.team.recurring import Recurring
 
-REST_SECONDS = 2.0  # between two batches: what a node that is killed loses
+REST_SECONDS = 2.0  # between two batches, which is what a killed node loses
 _UPKEEP_SECONDS = 6 * 3600.0
-_MAX_WAITING = 50_000  # while the database is away
+_MAX_WAITING = 50_000  # rows kept while the database is away
 _MAX_BATCH = 1_000
-# As much as the table takes: what somebody asked for may be as long as a request.
+# The table's limit, since a question may be as long as a request.
 _MAX_OPERATION_CHARS, _MAX_PROJECT_CHARS, _MAX_QUERY_CHARS = 100, 250, 2_000
 
 
@@ -31,11 +31,11 @@ class _Row(NamedTuple):
 
 
 class AuditLog:
-    """Notes what was asked and writes it from a thread of its own; close it.
+    """Records questions and writes them in its own thread. Close it when done.
 
     Args:
         catalog: with the role of a node.
-        keeps_queries: what was asked for in words, too.
+        keeps_queries: whether to keep the words of questions too.
     """
 
     def __init__(self, catalog: Catalog, *, keeps_queries: bool = False) -> None:
@@ -48,14 +48,14 @@ class AuditLog:
         self._recurring = Recurring(self._work, REST_SECONDS, "cairn-audit", "the audit waits")
 
     def add(self, token: bytes, operation: str, project: str, outcome: str, query: str = "") -> None:
-        """Note that the bearer of a token asked something; returns at once.
+        """Record a question from the bearer of a token; returns at once.
 
         Args:
             token: its hash.
-            operation: what they asked for.
-            project: of which one; empty for none.
+            operation: the operation.
+            project: the project; empty for none.
             outcome: `ok`, or the code of an error.
-            query: their words, which are dropped unless they are to be kept.
+            query: their words, dropped unless `keeps_queries`.
         """
         if len(self._waiting) >= _MAX_WAITING:
             self.n_lost += 1
@@ -65,10 +65,10 @@ class AuditLog:
         self._waiting.append(_Row(time.monotonic(), token, what, where, outcome, words))
 
     def write(self) -> None:
-        """Write all that waits.
+        """Write all waiting rows.
 
         Raises:
-            CatalogError: if the database cannot be reached; it still waits then.
+            CatalogError: if the database cannot be reached; the rows are kept.
         """
         with self._writing:
             while batch := [self._waiting[place] for place in range(min(len(self._waiting), _MAX_BATCH))]:
@@ -83,7 +83,7 @@ class AuditLog:
                     self._waiting.popleft()
 
     def close(self) -> None:
-        """Write what waits, if that can be done, and stop."""
+        """Write the waiting rows, if possible, and stop."""
         self._recurring.close()
 
     def _work(self, _is_last: bool) -> None:
@@ -91,7 +91,7 @@ class AuditLog:
         self.write()
 
     def _keep(self) -> None:
-        """Make the tables of the next months, and drop the oldest."""
+        """Create the tables for the next months, and drop the oldest."""
         if time.monotonic() - self._kept_at >= _UPKEEP_SECONDS:
             with self._catalog.transaction() as connection:
                 connection.execute("SELECT keep_audit()")
@@ -99,13 +99,13 @@ class AuditLog:
 
 
 def note_deed(connection: Connection, deed: str, project: str = "", about: str = "") -> None:
-    """Note what an operator does, in the transaction in which they do it.
+    """Record an operator's action, in the same transaction.
 
     Args:
         connection: of an owner.
-        deed: what it is called.
-        project: which one it concerns; empty for none.
-        about: the person it concerns; empty for none.
+        deed: the name of the action.
+        project: the one concerned; empty for none.
+        about: the person concerned; empty for none.
     """
     connection.execute(
         """INSERT INTO audit (at, actor, operation, project, about, outcome)
@@ -117,14 +117,14 @@ def note_deed(connection: Connection, deed: str, project: str = "", about: str =
 def read_audit(
     catalog: Catalog, *, person: str | None = None, project: str | None = None, since: str = "", limit: int = 1_000
 ) -> list[Mapping[str, object]]:
-    """Return what was asked and done, the newest first, as JSON.
+    """Return what was asked and done as JSON, newest first.
 
     Args:
         catalog: without a role.
-        person: only what they asked, or operators did about them.
+        person: only their questions, and operators' actions about them.
         project: only what concerns it.
-        since: only from this time on, as `2026-01-31T12:00:00`, in UTC.
-        limit: at most so many rows.
+        since: only from this time on, such as `2026-01-31T12:00:00`, in UTC.
+        limit: the maximal number of rows.
 
     Raises:
         CatalogError: as `Catalog.transaction`.

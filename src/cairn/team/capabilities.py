@@ -1,4 +1,4 @@
-"""Capabilities: what the database allowed, signed for seconds, and checked by each open project before it is read."""
+"""Capabilities: permissions from the database, signed for a few seconds, and checked before each read of a project."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import NamedTuple
 from cairn.errors import AccessError, BusyError
 
 LONGEST_SECONDS = 60.0
-KEY_SECONDS = 600.0  # then a new key signs; the one before still counts for as long as what it signed
+KEY_SECONDS = 600.0  # lifetime of a key; the previous one stays valid for as long as what it signed
 
 
 class Capability(NamedTuple):
-    """Lets the bearer of one token read one generation of one branch for a while.
+    """Lets the bearer of a token read one generation of a branch for a while.
 
     Attributes:
         holder: the hash of the token.
         branch_id, generation: what may be read.
-        digest: of what that generation is, for its numbers may come again when the database is set back.
-        expires_at: on the steady clock of the node.
-        key: the number of the key that signed it.
-        signature: of all that.
+        digest: of the generation's content, because its number may recur if the database is restored.
+        expires_at: on the node's monotonic clock.
+        key: the number of the signing key.
+        signature: of all of the above.
     """
 
     holder: bytes
@@ -37,10 +37,10 @@ class Capability(NamedTuple):
 
 
 class Signer:
-    """Signs capabilities with keys that no other process knows, and that no disk has seen.
+    """Signs capabilities with keys that never leave this process or touch a disk.
 
     Args:
-        clock: the seconds of a clock that is never set.
+        clock: a monotonic clock, in seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -51,7 +51,7 @@ class Signer:
         self._made_at = 0.0
 
     def issue(self, holder: bytes, branch_id: int, generation: int, digest: bytes) -> Capability:
-        """Return a capability; call it for nothing but what the database has just allowed."""
+        """Return a capability; only call this for what the database has just allowed."""
         with self._lock:
             now = self._clock()
             if not self._keys or now - self._made_at >= KEY_SECONDS:
@@ -65,20 +65,20 @@ class Signer:
             return unsigned._replace(signature=_signature(self._keys[self._newest], unsigned))
 
     def is_over(self, capability: Capability) -> bool:
-        """Return whether its time has ended."""
+        """Return whether a capability has expired."""
         return self._clock() >= capability.expires_at
 
     def check(self, capability: Capability, holder: bytes, branch_id: int, generation: int, digest: bytes) -> None:
-        """Make sure that a capability lets somebody read a generation now.
+        """Make sure that a capability allows a read of a generation now.
 
         Args:
-            capability: what they show.
-            holder: the hash of the token that the request came with.
+            capability: the presented one.
+            holder: the hash of the request's token.
             branch_id, generation, digest: what is to be read.
 
         Raises:
             AccessError: if it does not.
-            BusyError: if it no longer does.
+            BusyError: if it has expired.
         """
         key = self._keys.get(capability.key, b"")
         is_ours = bool(key) and hmac.compare_digest(_signature(key, capability), capability.signature)

@@ -24,10 +24,10 @@ from cairn.team.generation import PublishedFile
 Role = Literal["cairn_node", "cairn_worker", "cairn_login"]
 _ROLES: tuple[Role, ...] = ("cairn_node", "cairn_worker", "cairn_login")
 _SCHEMA = "cairn"
-_MIGRATING = 0x636169726E  # a lock of this number is held meanwhile
+_MIGRATING = 0x636169726E  # the number of the advisory lock held during a migration
 _CONNECT_SECONDS = 2
 _STATEMENT_MS = 5_000
-# What is said of a database whose tables and functions are not those of this program.
+# The problem with a database whose tables and functions do not match this version.
 _LACKS = (
     psycopg.errors.InvalidSchemaName,
     psycopg.errors.UndefinedColumn,
@@ -38,12 +38,12 @@ Connection = psycopg.Connection[TupleRow]
 
 
 class Catalog:
-    """A connection pool to the database; close it.
+    """A connection pool to the database. Close it when done.
 
     Args:
-        address: as libpq takes it, such as `postgresql://HOST/DATABASE`; several hosts for a standby.
-        role: what this process may do; None for an operator, who owns everything.
-        n_connections: at most.
+        address: for libpq, such as `postgresql://HOST/DATABASE`; may name several hosts for a standby.
+        role: of this process; None for an operator, who owns everything.
+        n_connections: the maximum.
     """
 
     def __init__(self, address: str, role: Role | None = None, n_connections: int = 4) -> None:
@@ -78,10 +78,10 @@ class Catalog:
         """Run a transaction.
 
         Args:
-            token: the hash of the token of whoever asks; decides which rows a node sees.
+            token: the hash of the asker's token, which decides the rows that a node sees.
 
         Raises:
-            RequestError: if it takes no such value, whatever is done.
+            RequestError: if the database cannot store a value.
             CatalogError: if the database cannot be reached, or refuses.
         """
         try:
@@ -101,7 +101,7 @@ class Catalog:
             raise CatalogError(f"the team's database does not answer as it should: {problem}", _SEE_IT) from error
 
     def ping(self) -> None:
-        """Make sure that the database answers.
+        """Check that the database answers.
 
         Raises:
             CatalogError: if it does not.
@@ -110,7 +110,7 @@ class Catalog:
             connection.execute("SELECT 1")
 
     def migrate(self) -> list[str]:
-        """Bring the schema up to date, and return the names of the steps that were missing.
+        """Bring the schema up to date, and return the names of the missing steps.
 
         Raises:
             CatalogError: as `transaction`; or if the schema is newer than this program.
@@ -134,7 +134,7 @@ class Catalog:
         return [file.name for file in missing]
 
     def missing_steps(self) -> list[str]:
-        """Return the names of the steps that `migrate` would do.
+        """Return the names of the steps that `migrate` would take.
 
         Raises:
             CatalogError: as `transaction`; also if there are no tables at all.
@@ -160,11 +160,11 @@ Scope = Literal["read", "write", "admin"]
 
 
 def require_scope(connection: Connection, scope: Scope) -> None:
-    """Make sure that the token of a transaction holds and has a scope.
+    """Make sure that the token of a transaction is valid and has a scope.
 
     Raises:
-        AccessError: if it is none of ours, was revoked, or has expired; nobody can tell which.
-        ScopeError: if it is for something else.
+        AccessError: if it is unknown, revoked or expired; the error does not tell which.
+        ScopeError: if it lacks the scope.
     """
     row = connection.execute("SELECT refusal(%s)", (scope,)).fetchone()
     if row is None or row[0] == "token":
@@ -177,16 +177,16 @@ _DEEDS: Mapping[Scope, str] = {"read": "read projects", "write": "write memories
 
 
 class Claim(NamedTuple):
-    """A branch that a worker has taken.
+    """A branch that a worker has claimed.
 
     Attributes:
-        branch_id: which.
-        fence: rises with each claim; an older one can publish nothing.
+        branch_id: of the branch.
+        fence: increases with each claim; an older claim cannot publish anything.
         url: of the repository.
         name: of the branch.
-        wanted: the commit that is to be published.
-        again: whether all of it is to be stored once more, whatever is there.
-        tree: the object that lists the files of the last generation, None before the first and if `again`.
+        wanted: the commit to publish.
+        again: whether to store everything again, even if it exists.
+        tree: the object with the files of the last generation, None before the first and if `again`.
     """
 
     branch_id: int
@@ -199,11 +199,11 @@ class Claim(NamedTuple):
 
 
 class WorkList:
-    """What workers do: see the functions of the same names in `sql/`.
+    """The database functions for workers; see the functions with the same names in `sql/`.
 
     Args:
         catalog: with the role of a worker.
-        worker: what this one is called.
+        worker: this worker's name.
         lease: how long it may be silent.
     """
 
@@ -213,40 +213,40 @@ class WorkList:
         self._lease = lease
 
     def look(self, rest: timedelta) -> tuple[int, str, str] | None:
-        """Return a branch that nobody has looked for news of for a while: its id, address and name."""
+        """Return a branch to check for new commits: its id, URL and name."""
         row = self._one("SELECT * FROM look(%s)", rest)
         return None if row is None or row[0] is None else (row[0], row[1], row[2])
 
     def want(self, branch_id: int, commit: str) -> None:
-        """Have a commit of a branch published."""
+        """Request the publication of a branch's commit."""
         self._one("SELECT want(%s, %s)", branch_id, commit)
 
     def not_seen(self, branch_id: int, why: str) -> None:
-        """Note that a repository did not say which commit is the newest."""
+        """Record that a repository did not tell its newest commit."""
         self._one("SELECT not_seen(%s, %s)", branch_id, storable(why))
 
     def claim(self) -> Claim | None:
-        """Take a branch whose wanted commit is not published, or is to be published again; None if there is none."""
+        """Claim a branch with a commit to publish, perhaps again; None if there is none."""
         row = self._one("SELECT * FROM claim(%s, %s)", self._worker, self._lease)
         return None if row is None or row[0] is None else Claim(*row)
 
     def renew(self, claim: Claim) -> bool:
-        """Keep a branch for longer; return whether this worker still had it."""
+        """Renew the claim on a branch; return whether this worker still had it."""
         row = self._one("SELECT renew(%s, %s, %s)", claim.branch_id, claim.fence, self._lease)
         return row is not None and bool(row[0])
 
     def publish(self, claim: Claim, pieces: Sequence[PublishedFile]) -> bool:
-        """Make a generation the newest; return whether this worker still had the branch, without which nothing is."""
+        """Publish a generation as the newest, if this worker still has the branch; return whether it did."""
         rows = json.dumps([piece._asdict() for piece in pieces])
         row = self._one("SELECT publish(%s, %s, %s, %s)", claim.branch_id, claim.fence, claim.wanted, rows)
         return row is not None and bool(row[0])
 
     def give_up(self, claim: Claim, why: str, rest: timedelta) -> None:
-        """Give a branch back; it is tried again after a rest, which doubles with each failure."""
+        """Release a branch; it is retried after a pause that doubles with each failure."""
         self._one("SELECT give_up(%s, %s, %s, %s)", claim.branch_id, claim.fence, storable(why), rest)
 
     def hold(self, claim: Claim, name: str) -> bool:
-        """Keep an object from being deleted while this worker has the branch; return false if that is too late."""
+        """Protect an object from deletion while this worker has the branch; return False if it is too late."""
         row = self._one("SELECT hold(%s, %s, %s)", name, claim.branch_id, claim.fence)
         return row is not None and bool(row[0])
 
@@ -256,7 +256,7 @@ class WorkList:
 
 
 class Queue(NamedTuple):
-    """How many branches there are, by what is to be done, and for how many seconds the oldest wanted commit waits."""
+    """The number of branches by what has to be done, and for how many seconds the oldest wanted commit has waited."""
 
     published: int
     waiting: int
@@ -266,20 +266,20 @@ class Queue(NamedTuple):
 
 
 def read_queue(catalog: Catalog) -> Queue:
-    """Return how much there is to do; a worker may ask.
+    """Return how much there is to do; workers may ask.
 
     Raises:
         CatalogError: as `Catalog.transaction`.
     """
     with catalog.transaction() as connection:
         row = connection.execute("SELECT * FROM queue()").fetchone()
-        assert row is not None  # of an aggregate
+        assert row is not None  # an aggregate always has a row
         return Queue(*row)
 
 
 @contextmanager
 def condemned(catalog: Catalog, objects: Sequence[str], lasting: timedelta) -> Iterator[list[str]]:
-    """Yield those of some objects that no generation names and no worker holds; none of them can be held meanwhile.
+    """Yield those objects that no generation names and no worker holds; they cannot be held meanwhile.
 
     Args:
         catalog: with the role of a worker.
@@ -300,11 +300,11 @@ class Manifest(NamedTuple):
     """A published generation of a branch.
 
     Attributes:
-        branch_id, generation: which.
+        branch_id, generation: its key.
         project: `ORGANISATION/NAME`.
-        branch, commit: what it shows.
+        branch, commit: that it shows.
         pieces: its objects.
-        digest: of all that but the numbers.
+        digest: of all of the above except the numbers.
     """
 
     branch_id: int
@@ -317,7 +317,7 @@ class Manifest(NamedTuple):
 
 
 def read_manifest(catalog: Catalog, token: bytes, project: str, branch: str | None) -> Manifest | None:
-    """Return the newest generation of a branch, by default the default one; None if there is none for this token.
+    """Return the newest generation of a branch, by default the default branch; None if there is none for this token.
 
     Raises:
         CatalogError: as `Catalog.transaction`.
@@ -369,7 +369,7 @@ def list_projects(catalog: Catalog, token: bytes) -> Readable:
             "default": row[2],
             "commit": row[3],
             "published_at": row[4].isoformat(),
-            "repository": repository_identity(row[5]),  # an address may hold a password
+            "repository": repository_identity(row[5]),  # the URL may contain a password
         }
         for row in rows
     ]
@@ -390,5 +390,5 @@ def revoke_all_tokens(catalog: Catalog, token: bytes, person: str) -> int:
 
 
 def storable(text: str) -> str:
-    """Return a text as PostgreSQL takes it: what people send, and what git quotes, need not be Unicode."""
+    """Return a text that PostgreSQL can store, since people's input and git's output may not be valid Unicode."""
     return text.encode("utf-8", "replace").decode().replace("\0", "")

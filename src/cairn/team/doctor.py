@@ -1,4 +1,4 @@
-"""Finds out what is wrong with a team's server: database, roles, object store, what is published, who is silent."""
+"""Diagnoses a team's server: database, roles, object store, published objects, silent parts."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from cairn.team.state import Part, read_parts
 _OLDEST_SERVER = 14
 _MAX_SKEW_SECONDS = 5.0
 _LONG_WAIT_SECONDS = 600.0
-_SAMPLE = 50  # of the objects that are looked for
-_SHOWN_SILENT = 10  # of the nodes or workers that are silent
+_SAMPLE = 50  # objects to check
+_SHOWN_SILENT = 10  # silent nodes or workers to list
 _STATUS = Hint("see which", "team status")
 
 
 class Examined(NamedTuple):
-    """One thing that was looked at.
+    """The result of one check.
 
     Attributes:
-        name: what it is.
-        problem: what is wrong with it; empty if nothing is.
-        hint: what to do about that.
+        name: of the check.
+        problem: what is wrong; empty if nothing is.
+        hint: what to do about it.
     """
 
     name: str
@@ -38,11 +38,11 @@ class Examined(NamedTuple):
 
 
 def examine(catalog: Catalog, objects: Objects) -> Iterator[Examined]:
-    """Yield what was looked at, one after the other; what cannot be looked at is a problem too.
+    """Yield the results of all checks; a check that cannot be done counts as a problem.
 
     Args:
         catalog: without a role.
-        objects: of the same team.
+        objects: the team's.
     """
     for name, look in _LOOKS.items():
         try:
@@ -65,7 +65,7 @@ def _tables(catalog: Catalog, _: Objects) -> Examined:
 
 
 def _roles(catalog: Catalog, _: Objects) -> Examined:
-    """Look whether somebody who logs in as a node or a worker, or to sign people in, may do more than these."""
+    """Check whether the logins of nodes, workers and sign-ins have more rights than they should."""
     rows = _rows(
         catalog,
         """SELECT rolname FROM pg_roles
@@ -86,7 +86,7 @@ def _roles(catalog: Catalog, _: Objects) -> Examined:
 
 
 def _row_security(catalog: Catalog, _: Objects) -> Examined:
-    """Look whether nodes can read a table whose rows are not decided by who asks; who signs people in reads none."""
+    """Check that nodes can only read tables with row security, and that the sign-in role can read none."""
     rows = _rows(
         catalog,
         """SELECT relname FROM pg_class
@@ -119,12 +119,12 @@ def _store(_: Catalog, objects: Objects) -> Examined:
         name = objects.put(file)
         objects.get(name, Path(folder, "copy"))
         objects.delete([name])
-        assert hash_of(Path(folder, "copy")) == name  # which `get` has made sure of
+        assert hash_of(Path(folder, "copy")) == name  # `get` has checked it
     return Examined("")
 
 
 def _objects(catalog: Catalog, objects: Objects) -> Examined:
-    """Look for some of the objects that the newest generations name."""
+    """Check that some objects of the newest generations exist."""
     rows = _rows(
         catalog,
         f"""SELECT object FROM piece JOIN branch ON branch.id = branch_id AND branch.generation = piece.generation
@@ -150,7 +150,7 @@ def _failures(catalog: Catalog, _: Objects) -> Examined:
 
 
 def _silent(part: Part, catalog: Catalog, _: Objects) -> Examined:
-    """Look for parts that were killed, or cannot reach the database; the newest silence first."""
+    """Find parts that were killed or cannot reach the database, most recent silence first."""
     silent = sorted((row["heard_at"], row["name"]) for row in read_parts(catalog, part) if row["is_silent"])[::-1]
     if silent:
         names = ", ".join(f"{name} since {heard_at[:19]}" for heard_at, name in silent[:_SHOWN_SILENT])

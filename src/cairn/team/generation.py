@@ -1,4 +1,4 @@
-"""Published generations: an indexed checkout becomes objects, and objects become a project that can be opened."""
+"""Published generations: turns an indexed checkout into objects, and objects into a project that can be opened."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from cairn.team.texts import PackedFiles, Tree, content_hash, kept_packs, write_
 from cairn.types import FileStat
 
 DATABASE = "index.db"
-_WRITTEN_NS = 1_000_000_000_000_000_000  # when all files of all generations were written, as their index has it
+_WRITTEN_NS = 1_000_000_000_000_000_000  # the modification time of all files of all generations
 Kind = Literal["database", "derived", "history", "tree", "pack"]
 Store = Callable[[Path], str]
 
@@ -34,8 +34,8 @@ class PublishedFile(NamedTuple):
     """One object of a generation.
 
     Attributes:
-        kind: what it is.
-        name: the file it is, for a pack its hash.
+        kind: of object.
+        name: the file's name; for a pack its hash.
         object: its name in the object store.
     """
 
@@ -45,11 +45,11 @@ class PublishedFile(NamedTuple):
 
 
 class PlantedView(CheckoutView):
-    """The files of a generation, which are read from packs until something needs them on disk.
+    """The files of a generation, read from packs until something needs them on disk.
 
     Args:
-        root: their folder, which is empty.
-        files: the same in packs.
+        root: their folder, initially empty.
+        files: their packed form.
     """
 
     def __init__(self, root: Path, files: PackedFiles) -> None:
@@ -58,7 +58,7 @@ class PlantedView(CheckoutView):
         self._stamps = {path: (size, _WRITTEN_NS) for path, size in files.sizes()}
         self._writing = threading.Lock()
         self._is_written = False
-        self._n_read = 0  # from packs
+        self._n_read = 0  # reads from packs
 
     def walk(self) -> Walk:
         """Find the files, on disk."""
@@ -66,22 +66,22 @@ class PlantedView(CheckoutView):
         return super().walk()
 
     def stamp(self, path: str) -> Stamp:
-        """Return size and time of modification, which never change."""
+        """Return the size and modification time, which never change."""
         if (stamp := self._stamps.get(path)) is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         return stamp
 
     def read(self, path: str) -> bytes:
-        """Return the content of a file; once as many were read as there are, writing them costs less than going on."""
+        """Return the content of a file; after as many reads as there are files, write all of them to disk."""
         if not self._is_written:
             if self._n_read == len(self._stamps):
-                with suppress(OSError):  # a full disk; the packs still have everything
+                with suppress(OSError):  # the disk is full, but the packs have everything
                     self.ensure_on_disk()
             self._n_read += 1
         return super().read(path) if self._is_written else self._files.read(path)
 
     def ensure_on_disk(self) -> None:
-        """Write all files, unless they are written; one thread does it for all.
+        """Write all files, unless that is done; one thread does it for all.
 
         Raises:
             ObjectDamagedError: if a pack is damaged.
@@ -90,7 +90,7 @@ class PlantedView(CheckoutView):
         with self._writing:
             if self._is_written:
                 return
-            shutil.rmtree(self.root, ignore_errors=True)  # what an earlier attempt left
+            shutil.rmtree(self.root, ignore_errors=True)  # left by an earlier attempt
             self.root.mkdir()
             self._files.write(self.root, _WRITTEN_NS)
             self._is_written = True
@@ -104,14 +104,14 @@ class Planted(NamedTuple):
 
 
 def publish(state: StateDir, view: View, scratch: Path, store: Store, earlier: Tree | None) -> list[PublishedFile]:
-    """Store what a node needs to answer from a checkout, and return it; nobody may change the checkout meanwhile.
+    """Store and return what a node needs to answer from a checkout, which must not change meanwhile.
 
     Args:
-        state: of its index.
+        state: that of its index.
         view: the checkout.
         scratch: an empty folder.
         store: stores a file, and returns the name of the object.
-        earlier: the files of the generation before.
+        earlier: the files of the previous generation.
 
     Raises:
         IndexMissingError: if the checkout is not indexed.
@@ -133,7 +133,7 @@ def publish(state: StateDir, view: View, scratch: Path, store: Store, earlier: T
 
 
 def _derived(state: StateDir, copied: CopiedView) -> Iterator[Path]:
-    """Yield the derived files of a view that there may be."""
+    """Yield the possible derived files of a view."""
     yield state.view(copied.view.arrays)
     yield state.layout(copied.view.layout)
     for segment in copied.segments:
@@ -145,7 +145,7 @@ def _derived(state: StateDir, copied: CopiedView) -> Iterator[Path]:
 def _pack_texts(
     view: View, paths: Sequence[str], scratch: Path, store: Store, earlier: Tree | None
 ) -> tuple[Tree, list[PublishedFile]]:
-    """Store the contents of files that no pack of before holds; return the tree and all its packs."""
+    """Store contents that no earlier pack has; return the tree and all of its packs."""
     files, path_of = {}, {}
     for path in paths:
         files[path] = name = content_hash(view.read(path))
@@ -169,12 +169,12 @@ def plant(pieces: Sequence[PublishedFile], cached: Callable[[str], Path], folder
     """Write a generation to a folder, so that it can be opened like any project; its files are not written yet.
 
     Args:
-        pieces: of the generation.
-        cached: returns the file of an object, which never changes.
-        folder: a folder that is not there yet; what went wrong leaves it half written.
+        pieces: the generation's objects.
+        cached: returns the immutable file of an object.
+        folder: a folder that does not exist yet; an error leaves it incomplete.
 
     Raises:
-        ObjectDamagedError: if the pieces do not fit.
+        ObjectDamagedError: if the pieces are inconsistent.
         ObjectStoreError: as `cached`.
         UnsafeStateError, StoreError: if the folder cannot be used.
     """
@@ -212,15 +212,15 @@ def _named(folder: Path, name: str) -> Path:
 
 
 def _link(source: Path, target: Path) -> None:
-    """Let a file have the content of another, which never changes."""
+    """Link or copy an immutable file."""
     try:
         os.link(source, target)
-    except OSError:  # another file system, or one without links
+    except OSError:  # another file system, or one without hard links
         shutil.copyfile(source, target)
 
 
 def _rename_arrays(source: Path, name: str, target: Path, scratch: Path) -> None:
-    """Write a file of arrays under another name, which it holds."""
+    """Write a file of arrays under another name, which is part of its content."""
     named = _named(scratch, name)
     _link(source, named)
     save_arrays(target, load_arrays(named))

@@ -1,4 +1,4 @@
-"""The addresses where people sign in and providers announce changes."""
+"""The routes for signing in and for providers' webhooks."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _NO_STORE = {"cache-control": "no-store"}
 
 
 class SignInRoutes:
-    """Answers those who have no token yet, and providers.
+    """Answers people without a token, and providers.
 
     Args:
         sign_in: lets them in.
-        webhook_secret: what the provider signs its announcements with, or shows; empty if it sends none.
+        webhook_secret: the provider's signing secret or token for webhooks; empty if it sends none.
     """
 
     def __init__(self, sign_in: SignIn, webhook_secret: str = "") -> None:
         self._sign_in = sign_in
         self._secret = webhook_secret
-        # Of its own, since a provider may be slow and whoever asks is not known yet.
+        # A separate limit, since a provider may be slow and the asker is not known yet.
         self._threads = ThreadPoolExecutor(_MAX_THREADS, thread_name_prefix="cairn-sign-in")
         self._n_waiting = 0
 
@@ -51,7 +51,7 @@ class SignInRoutes:
         ]
 
     def with_grants(self, token: str, work: Callable[[], _T]) -> _T:
-        """Do something for the bearer of a token, after asking the provider again what they may read if it is time."""
+        """Do work for the bearer of a token, first refreshing their grants from the provider if due."""
         self._sign_in.renew(token)
         try:
             return work()

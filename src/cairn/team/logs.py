@@ -1,4 +1,4 @@
-"""The log of a team's processes: lines of JSON for whatever collects them, plain ones for a person at a terminal."""
+"""The log of a team's processes: JSON lines for log collectors, plain lines in a terminal."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import sys
 from datetime import UTC, datetime
 
 _PLAIN = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-# Other attributes of a record that are shown, where they are set: of a request that was answered.
+# Further attributes of a record to show if set: those of an answered request.
 REQUEST_FIELDS = ("request", "operation", "project", "status", "ms")
 
 
 class JsonLines(logging.Formatter):
-    """Writes a record as one object on one line."""
+    """Formats a record as a JSON object on one line."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
@@ -30,7 +30,7 @@ class JsonLines(logging.Formatter):
 
 
 def start_log() -> None:
-    """Log to stderr, where whoever runs services collects it."""
+    """Log to stderr, where service managers collect it."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter(_PLAIN) if sys.stderr.isatty() else JsonLines())
     logging.basicConfig(level=logging.INFO, handlers=[handler])

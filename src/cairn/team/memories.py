@@ -1,7 +1,7 @@
-"""Shared memories on the server: events that people push and pull, and what an operator may do with them.
+"""Shared memories on the server: events that people push and pull, and operators' access to them.
 
-The server folds nothing. It makes sure that each event is one, that its sender may write, and that what was erased or
-taken back is handed out to nobody.
+The server folds nothing. It checks that each event is valid and its sender may write, and never hands out what was
+erased or withdrawn.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cairn.memory.team_sync import MAX_PUSHED
 from cairn.team.audit import note_deed
 from cairn.team.catalog import Catalog, require_scope
 
-MAX_EVENTS = 5_000_000  # that are kept of a project
+MAX_EVENTS = 5_000_000  # events to keep for a project
 _PAGE_EVENTS = 500
 _PAGE_CHARS = 2_000_000
 _TYPES: LiteralString = "%s::text[], %s::text[], %s::text[], %s::text[], %s::boolean[], %s::text[]"
@@ -36,24 +36,24 @@ class _Project(NamedTuple):
 def push_events(
     catalog: Catalog, token: bytes, project: str, document: Mapping[str, Any], now: Callable[[], float] = time.time
 ) -> Mapping[str, object]:
-    """Keep events that the bearer of a token sends; those that are there already are left out.
+    """Store events sent by the bearer of a token; known ones are ignored.
 
     Args:
         catalog: with the role of a node.
         token: its hash.
         project: `ORGANISATION/NAME`.
         document: `events` has their canonical bodies.
-        now: the machine's clock, in seconds since the epoch.
+        now: the clock, in seconds since the epoch.
 
     Returns:
-        how many were `new`, and why others are `refused`, by their ids.
+        how many were `new`, and why others are `refused`, by id.
 
     Raises:
         AccessError, ScopeError: as `require_scope`.
-        NotFoundError: if there is no such project for its bearer.
+        NotFoundError: if there is no such project for the bearer.
         AuthorityError: if they may not write.
-        RequestError: if the document holds what is not an event.
-        TooLargeError: if it is too much, at once or in all.
+        RequestError: if the document contains an invalid event.
+        TooLargeError: if it is too much, at once or in total.
         CatalogError: as `Catalog.transaction`.
     """
     events, refused = _check(document, now)
@@ -97,7 +97,7 @@ def _check(document: Mapping[str, Any], now: Callable[[], float]) -> tuple[list[
 
 
 def _columns_of(events: Sequence[Event]) -> tuple[list[Any], ...]:
-    """Return what the table keeps of events, each column as a list."""
+    """Return the table's columns for events, each as a list."""
     return (
         [event.id for event in events],
         [event.observation for event in events],
@@ -109,7 +109,7 @@ def _columns_of(events: Sequence[Event]) -> tuple[list[Any], ...]:
 
 
 def pull_events(catalog: Catalog, token: bytes, project: str, after: int) -> Mapping[str, object]:
-    """Return the next events of a project that the bearer of a token may read, in the order of their numbers.
+    """Return the next events of a project that the bearer of a token may read, by number.
 
     Args:
         catalog: with the role of a node.
@@ -162,14 +162,14 @@ class OperatorOfMemories:
     Args:
         catalog: without a role.
         project: `ORGANISATION/NAME`; empty for all.
-        person: whose; empty for everybody's. A memory is theirs if they wrote its text or changed it.
+        person: whose; empty for everybody's. A memory is theirs if they wrote or changed its text.
     """
 
     def __init__(self, catalog: Catalog, project: str, person: str) -> None:
         self._catalog, self._project, self._person = catalog, project, person
 
     def rows(self) -> list[Mapping[str, object]]:
-        """Return the memories, the newest first, without what they say, as JSON."""
+        """Return the memories as JSON without their text, newest first."""
         with self._catalog.transaction() as connection:
             rows = connection.execute(
                 f"""{_CHOSEN} SELECT chosen.project, e.observation, count(*), min(e.time), max(e.time),
@@ -184,7 +184,7 @@ class OperatorOfMemories:
         return [dict(zip(names, row, strict=True)) for row in rows]
 
     def export(self) -> Iterator[str]:
-        """Yield all events, in the form that `cairn import` takes, without line ends."""
+        """Yield all events as lines for `cairn import`, without line ends."""
         yield HEADER
         with self._catalog.transaction() as connection:
             rows = connection.execute(
@@ -195,7 +195,7 @@ class OperatorOfMemories:
         yield from (body for (body,) in rows)
 
     def erase(self, now: float) -> int:
-        """Erase the memories for ever, on every machine that asks this server, and return how many there were.
+        """Erase the memories for ever, on every machine that asks this server; return how many there were.
 
         Args:
             now: the time, in seconds since the epoch.
@@ -215,7 +215,7 @@ class OperatorOfMemories:
         return len(chosen)
 
     def _values(self, connection: _Connection) -> tuple[str, ...]:
-        """Return what `_CHOSEN` asks for, once it is there."""
+        """Return the values for `_CHOSEN`, after checking that they exist."""
         organisation, _, name = self._project.partition("/")
         has_project = (
             not self._project
@@ -232,8 +232,8 @@ class OperatorOfMemories:
         return self._project, self._project, self._person, self._person
 
 
-# The memories of a project and of a person; empty names stand for all. In the canonical body of an event, quotes within
-# strings are escaped, so only the field of its text reads so.
+# The memories of a project and a person; empty names stand for all. In an event's canonical body, quotes within strings
+# are escaped, so only the field of its text can match.
 _CHOSEN: LiteralString = """WITH chosen AS (
     SELECT DISTINCT project_id, organisation || '/' || project.name AS project, observation
     FROM memory_event JOIN project ON project.id = project_id LEFT JOIN person ON person.id = person_id

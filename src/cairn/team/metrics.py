@@ -1,4 +1,4 @@
-"""What nodes and workers count, for Prometheus."""
+"""Metrics of nodes and workers for Prometheus."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class NodeMetrics:
 
     Args:
         n_open: returns how many projects are open.
-        n_opened: returns how many were, since the start.
-        n_waiting: returns how many questions wait or are being answered.
-        n_lost: returns how many rows of the audit were lost.
+        n_opened: returns how many were opened since the start.
+        n_waiting: returns how many questions are waiting or being answered.
+        n_lost: returns how many audit rows were lost.
     """
 
     def __init__(
@@ -59,12 +59,12 @@ class NodeMetrics:
         self._seconds.labels(operation).observe(seconds)
 
     def text(self) -> bytes:
-        """Return all figures as Prometheus reads them."""
+        """Return all figures in Prometheus' format."""
         return generate_latest(self._registry)
 
 
 class _Sums(Collector):
-    """Sums that are kept elsewhere."""
+    """Counters that are kept elsewhere."""
 
     def __init__(self, sums: dict[str, Callable[[], int]]) -> None:
         self._sums = sums
@@ -75,13 +75,13 @@ class _Sums(Collector):
 
 
 class _Queue(Collector):
-    """How many branches wait, are worked on, or have failed, asked for when somebody wants to know."""
+    """The numbers of waiting, claimed and failed branches, queried on demand."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
 
     def describe(self) -> Iterable[Metric]:
-        return ()  # so that nobody asks the database at the start
+        return ()  # avoids a query at the start
 
     def collect(self) -> Iterator[Metric]:
         queue = read_queue(self._catalog)
@@ -93,7 +93,7 @@ class _Queue(Collector):
 
 
 def serve_worker_metrics(catalog: Catalog, host: str, port: int) -> None:
-    """Answer Prometheus in a thread of its own: what the process uses, and the queue of all workers.
+    """Serve metrics in a separate thread: the process's usage, and the queue of all workers.
 
     Raises:
         ConfigError: if it cannot listen there.

@@ -1,4 +1,4 @@
-"""A node: fetches published generations when they are asked about, and keeps those that are asked about most."""
+"""A node: fetches published generations on demand, and caches those that are asked about most."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from cairn.team.objects import Objects
 from cairn.workspace import Workspace
 
 _log = logging.getLogger("cairn.team")
-FRESH_SECONDS = 8.0  # for so long, nobody asks the database again what somebody may read and what the newest is
-_LOOK_SECONDS = 2.0  # between two looks whether a database that did not answer is back
+FRESH_SECONDS = 8.0  # how long to trust the database's answer on permissions and the newest generation
+_LOOK_SECONDS = 2.0  # between two checks whether the database is back
 
 
 class Unchanging:
-    """Says of the files of a generation, which nobody changes, that the index holds them all."""
+    """A follower for the immutable files of a generation: the index always has them all."""
 
     def catch_up(self, *, waits: bool = True) -> str | None:
-        """Return that there is nothing to tell."""
+        """Return that the index is up to date."""
         return ""
 
 
 class _LastWord(NamedTuple):
-    """What the database said, and when, on the steady clock; a capability if it was yes."""
+    """The database's last answer and its time on the monotonic clock; a capability if it was yes."""
 
     manifest: Manifest | None
     capability: Capability | None
@@ -49,7 +49,7 @@ _Generation = tuple[int, int, bytes]  # of a branch, its number, and what it is
 
 
 class _OpenProject:
-    """A generation that is open, and is handed out for a capability alone."""
+    """An open generation, only handed out for a capability."""
 
     def __init__(self, workspace: Workspace, generation: _Generation, signer: Signer) -> None:
         self.workspace = workspace
@@ -57,7 +57,7 @@ class _OpenProject:
         self._signer = signer
 
     def read(self, capability: Capability, holder: bytes) -> Workspace:
-        """Return the project, if whoever bears this token may read it.
+        """Return the project, if the bearer of the token may read it.
 
         Raises:
             AccessError, BusyError: if they may not, as `Signer.check`.
@@ -67,15 +67,15 @@ class _OpenProject:
 
 
 class SearchNode:
-    """Opens published projects; close it.
+    """Opens published projects. Close it when done.
 
     Args:
         catalog: with the role of a node.
-        objects: where generations are.
-        folder: of this node's copies; what is in it is deleted at the start.
-        max_open: projects at once.
-        max_bytes: of objects on the disk.
-        clock: the seconds of a clock that is never set; a seam for tests.
+        objects: the object store.
+        folder: for this node's copies; emptied at the start.
+        max_open: the maximal number of open projects.
+        max_bytes: of objects on disk.
+        clock: a monotonic clock, in seconds; a seam for tests.
     """
 
     def __init__(
@@ -105,17 +105,17 @@ class SearchNode:
 
     @contextmanager
     def project(self, token: bytes, name: str, branch: str | None) -> Iterator[tuple[Manifest, Workspace]]:
-        """Open the newest generation of a project for as long as the block lasts.
+        """Open the newest generation of a project during the block.
 
         Args:
-            token: the hash of the token of whoever asks.
+            token: the hash of the asker's token.
             name: `ORGANISATION/NAME`.
             branch: by default the default one.
 
         Raises:
-            NotFoundError: if there is none, or the bearer may not read it; nobody can tell which.
-            AccessError: if the token does not hold.
-            CatalogError: if the database was away for so long that nobody knows who may read what.
+            NotFoundError: if there is none, or the bearer may not read it; the error does not tell which.
+            AccessError: if the token is not valid.
+            CatalogError: if the database was away for too long to know who may read what.
             ObjectStoreError, ObjectDamagedError: if it is not here yet and cannot be fetched.
         """
         manifest, capability, _ = self._ask((token, name, branch))
@@ -153,7 +153,7 @@ class SearchNode:
         return known.capability is not None and not self._signer.is_over(known.capability)
 
     def _note_away(self) -> None:
-        """Let no question about what is known wait for the database, until a thread finds that it is back."""
+        """Answer known questions without the database until a thread finds that it is back."""
         with self._lock:
             if self._is_away:
                 return
@@ -169,7 +169,7 @@ class SearchNode:
         self._is_away = False
 
     def _use(self, manifest: Manifest, stack: ExitStack) -> _OpenProject:
-        """Return an open generation, which stays open as long as the stack."""
+        """Return an open generation that stays open as long as the stack."""
         key = _generation(manifest)
         with self._lock:
             if (opened := self._open.get(key)) is not None:
@@ -190,7 +190,7 @@ class SearchNode:
         return project
 
     def _make_room(self, newest: _Generation) -> list[Shared[_OpenProject]]:
-        """Take what is to be closed off the list: older generations of a branch, and what was asked longest ago."""
+        """Remove what to close from the list: older generations of a branch, and the least recently used."""
         others = [other for other in self._open if other != newest]
         older = [other for other in others if other[0] == newest[0] and other[1] <= newest[1]]
         others = [other for other in others if other not in older]
@@ -221,7 +221,7 @@ class SearchNode:
         return self._n_planted
 
     def close(self) -> None:
-        """Close all projects as soon as nobody asks them."""
+        """Close all projects once nobody uses them."""
         self._closed.set()
         with self._lock:
             leaving = list(self._open.values())
@@ -231,7 +231,7 @@ class SearchNode:
 
 
 _MAX_KNOWN = 100_000
-_FETCHES = 4  # of objects of a generation at once, since each waits for the store
+_FETCHES = 4  # parallel downloads per generation, since each waits for the store
 
 
 def _generation(manifest: Manifest) -> _Generation:
@@ -245,10 +245,10 @@ def _close(project: _OpenProject) -> None:
 
 
 class _Cache:
-    """Objects on the disk, those used last.
+    """The most recently used objects on disk.
 
     Args:
-        folder: where; whatever is linked from elsewhere lives on when it is deleted here.
+        folder: for the files; those linked from elsewhere survive deletion here.
         objects: where they come from.
         max_bytes: how much is kept.
     """
@@ -264,7 +264,7 @@ class _Cache:
 
     @contextmanager
     def holding(self, pieces: tuple[PublishedFile, ...]) -> Iterator[Callable[[str], Path]]:
-        """Fetch the objects of a generation; none of them is deleted before the block ends."""
+        """Fetch the objects of a generation, and keep them during the block."""
         names = sorted({piece.object for piece in pieces})
         with self._lock:
             for name in names:
@@ -281,7 +281,7 @@ class _Cache:
                 self._evict()
 
     def _fetch_all(self, names: Sequence[str]) -> None:
-        """Fetch objects, several at once; after an error none is begun: each waits as long for a store that is away."""
+        """Fetch objects in parallel; stop after an error, because each attempt waits long for an unreachable store."""
         is_over = threading.Event()
 
         def fetch(name: str) -> None:
@@ -302,7 +302,7 @@ class _Cache:
                 self._sizes.move_to_end(name)
                 return
         target = self._folder / name
-        self._objects.get(name, target)  # two that fetch the same write the same
+        self._objects.get(name, target)  # concurrent fetches of the same object write the same content
         with self._lock:
             self._sizes[name] = target.stat().st_size
 
