@@ -386,6 +386,13 @@ def test_every_folder_of_the_package_has_a_section_in_the_architecture_page() ->
         assert f"`{folder}/`" in headings
 
 
+def test_every_file_that_the_architecture_page_names_exists() -> None:
+    names = {path.name for folder in ("src", "tests", "bench", "training") for path in (ROOT / folder).rglob("*.*")}
+    names.update(path.name for path in ROOT.iterdir())
+    named = re.findall(r"`(?:[\w.-]+/)*(\w+\.(?:py|c|md|sql|scm|toml))`", page("architecture.md"))
+    assert set(named) - names == set()
+
+
 def test_decisions_are_numbered_without_a_gap_and_have_their_four_parts() -> None:
     decisions = sorted((DOCS / "adr").glob("*.md"))
     assert [int(file.name[:4]) for file in decisions] == list(range(1, len(decisions) + 1))
