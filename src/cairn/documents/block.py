@@ -1,4 +1,4 @@
-"""Changes of what YAML tells by indentation."""
+"""Edits of YAML in block style."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KEEPS_LINES = re.compile(rb"[|>][0-9]?\+")
 
 
 def insert(layout: Layout, steps: list[PathStep], node: Node, name: str | None, value: Any) -> list[Splice]:  # noqa: ANN401 - JSON
-    """Return the changes that put a value after the last one of a node, which may be written in either style.
+    """Return the changes that add a value at the end of a node, which may be written in either style.
 
     Args:
         layout: of the file.
@@ -42,12 +42,12 @@ def insert(layout: Layout, steps: list[PathStep], node: Node, name: str | None, 
 
 
 def start(layout: Layout, name: str, value: Any) -> list[Splice]:  # noqa: ANN401 - JSON
-    """Return the change that puts the first value into a file that says nothing."""
+    """Return the change that adds the first value to an empty file."""
     return [layout.insert_lines(len(layout.body), _lines(name, value, layout.style, ""))]
 
 
 def replace(layout: Layout, steps: list[PathStep], node: Node, value: Any) -> list[Splice]:  # noqa: ANN401 - JSON
-    """Return the change that writes a value in the place of another."""
+    """Return the change that replaces a value."""
     step = steps[-1] if steps else None
     if step is None or step.holder.form != "block" or (not _is_collection(value) and _is_inline(layout, node)):
         text = render(value, layout.style)
@@ -123,7 +123,7 @@ def _next_line(layout: Layout, node: Node) -> int:
 
 
 def _end_of_lines(layout: Layout, node: Node, column: int) -> int:
-    """Return where the line after a node begins, and after the comments below that are not further left."""
+    """Return where the line after a node begins, skipping comments below it that are indented at least as far."""
     last = node
     while last.members and last.form == "block":
         last = last.members[-1].node

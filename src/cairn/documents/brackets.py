@@ -1,4 +1,4 @@
-"""Changes between brackets: objects and lists of JSON, JSONC, YAML in flow style, inline tables and lists of TOML."""
+"""Edits between brackets: objects and lists in JSON, JSONC and YAML's flow style; inline tables and lists in TOML."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LINE_COMMENTS = {"json": b"", "jsonc": b"//"}
 
 
 def insert(layout: Layout, node: Node, name: str | None, value: Any) -> list[Splice]:  # noqa: ANN401 - JSON
-    """Return the changes that put a value after the last one.
+    """Return the changes that add a value at the end.
 
     Args:
         layout: of the file.
@@ -25,7 +25,7 @@ def insert(layout: Layout, node: Node, name: str | None, value: Any) -> list[Spl
     last = node.members[-1].node
     behind = layout.skip_blank(last.end)
     has_comma = layout.body[behind : behind + 1] == b","
-    end = layout.last_text(last.end, node.end - 1)  # after comments and a comma that follow the last value
+    end = layout.last_text(last.end, node.end - 1)  # after any comments and comma that follow the last value
     if _is_on_own_line(layout, node, len(node.members) - 1) or _ends_with_line_comment(layout, last.end, node.end):
         indent = _member_indent(layout, node)
         text = f"{layout.newline}{indent}{_render(layout, node, name, value, indent)}"
@@ -38,7 +38,7 @@ def insert(layout: Layout, node: Node, name: str | None, value: Any) -> list[Spl
 
 
 def replace(layout: Layout, step: PathStep | None, node: Node, value: Any) -> list[Splice]:  # noqa: ANN401 - JSON
-    """Return the change that writes a value in the place of another, in its style."""
+    """Return the change that replaces a value, in its style."""
     start = step.member.start if step else node.start
     indent = layout.indent_at(start) if layout.begins_line(start) else None
     style = layout.style_near(step.holder if step else node)
@@ -46,7 +46,7 @@ def replace(layout: Layout, step: PathStep | None, node: Node, value: Any) -> li
 
 
 def remove(layout: Layout, node: Node, index: int) -> list[Splice]:
-    """Return the changes that remove a value, its name, and the comma that it needed; comments stay."""
+    """Return the changes that remove a value, its name and its comma; comments stay."""
     members = node.members
     member = members[index]
     before = members[index - 1].node.end if index else node.start + 1
@@ -58,13 +58,13 @@ def remove(layout: Layout, node: Node, index: int) -> list[Splice]:
         if not rest.strip():
             return [layout.cut(node.start + 1, node.end - 1)]
     if b"\n" in layout.body[start : member.start] and _ends_in_line_comment(layout, before, start):
-        start = layout.line_start(member.start)  # what follows would become part of the comment
+        start = layout.line_start(member.start)  # the rest would become part of the comment
     if not has_comma:
         return _remove_last(layout, before, start, member, is_only=len(members) == 1)
     if layout.body[member.node.end : comma].strip():  # a comment
         return [layout.cut(start, member.node.end), layout.cut(comma, comma + 1)]
     end = comma + 1
-    if index == 0 and start == member.start:  # on the line of the bracket: the next one moves there
+    if index == 0 and start == member.start:  # it is on the line of the bracket, to which the next value moves
         end += len(layout.body[end : node.end]) - len(layout.body[end : node.end].lstrip(b" \t"))
     return [layout.cut(start, end)]
 
@@ -96,7 +96,7 @@ def _insert_first(layout: Layout, node: Node, name: str | None, value: Any) -> l
 
 
 def _is_open(layout: Layout, node: Node) -> bool:
-    """Tell whether an empty object may take more lines: it does where it is all there is, or has its own line."""
+    """Tell whether an empty object may be spread over lines: if it is the whole file, or has its own line."""
     if layout.format in ("toml", "yaml"):
         return False
     if node is layout.root:

@@ -1,7 +1,7 @@
-"""Changes a few values of a file that belongs to somebody else, and not a byte besides.
+"""Edits single values of somebody else's file, without changing any other byte.
 
-A document is a text that is read once. A change gives another document; the last one is written. Nothing is changed
-unless every other value of the file, by an independent parser, is the same afterwards.
+A document is a parsed text. Each change returns another document, and the last one is written. A change is only made if
+an independent parser finds every other value of the file unchanged.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class Edit(NamedTuple):
-    """A change of a document as it can be taken back later; as JSON, `list(edit)`.
+    """A change of a document that can be undone later; in JSON, `list(edit)`.
 
     Attributes:
         path: of the value, or of the list that it was added to.
         value: the new one.
-        kind: `set` where there was nothing, `replace`, or `append` to a list.
-        created: how many of the last names of the path were new, and one more if the file said nothing.
+        kind: `set` for a new value, `replace`, or `append` to a list.
+        created: how many of the last names of the path were new, plus one if the file was empty.
         previous: what was replaced.
-        splices: what was written where.
+        splices: what was written, and where.
     """
 
     path: tuple[str | int, ...]
@@ -57,13 +57,13 @@ class Edit(NamedTuple):
 
     @classmethod
     def from_json(cls, document: list[Any]) -> Self:
-        """Return the change that was kept as JSON."""
+        """Return a change from its JSON."""
         path, value, kind, created, previous, splices = document
         return cls(tuple(path), value, kind, created, previous, tuple(Splice(*splice) for splice in splices))
 
 
 def parse_document(content: bytes, format: Format, source: str) -> Document:
-    """Return a document; one that says nothing yet is one, too.
+    """Parse a document; an empty text is valid, too.
 
     Args:
         content: of the file.
@@ -79,15 +79,15 @@ def parse_document(content: bytes, format: Format, source: str) -> Document:
 class Document:
     """A text in JSON, JSONC, TOML or YAML. It never changes; `set`, `append` and `remove` return another one.
 
-    All three raise a ConfigError where something on the path has the wrong kind or a name twice, or where the change
-    would be more than that.
+    All three raise a ConfigError if something on the path has the wrong kind or a duplicate name, or if the change
+    would affect anything else.
 
     Attributes:
         content: the text.
         format: of the text.
-        body: the same without a mark of byte order.
-        values: what it says, with `Names` for mappings; MISSING for nothing.
-        edits: the changes that were made since it was parsed, for `undo`.
+        body: the text without a byte order mark.
+        values: its values, with `Names` for mappings; MISSING if it is empty.
+        edits: the changes since it was parsed, for `undo`.
     """
 
     def __init__(self, content: bytes, format: Format, source: str, edits: tuple[Edit, ...] = ()) -> None:
@@ -106,16 +106,16 @@ class Document:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it says nothing, or has nothing in its braces."""
+        """Whether it is empty, or has empty braces."""
         return self.values is MISSING or (isinstance(self.values, list) and not self.values)
 
     def get(self, path: Path = (), default: Any = None) -> Any:  # noqa: ANN401 - whatever the file says
-        """Return what stands under a path, with dictionaries and lists as JSON has them."""
+        """Return the value at a path, as dictionaries and lists."""
         value = value_at(self.values, path)
         return default if value is MISSING else to_plain(value)
 
     def set(self, path: Path, value: Any) -> Document:  # noqa: ANN401 - JSON
-        """Return the document with a value under a path: an equal one stays, another is replaced, else it is added."""
+        """Return the document with a value at a path: an equal one stays, another is replaced, else it is added."""
         steps, node, rest = self._reach(path)
         if rest or node is None:
             return self._add(steps, node, tuple(path), rest, value, "set")
@@ -140,18 +140,18 @@ class Document:
         return self._edited(splices, edit, [with_value(self.values, path, longer)])
 
     def remove(self, path: Path, created: int = 1) -> Document:
-        """Return the document without the value under a path, the same one if there is none.
+        """Return the document without the value at a path, itself if there is none.
 
         Args:
             path: of the value.
-            created: how many of the last names go, too, if nothing is left in them; 1 for the value alone.
+            created: how many of the last names to remove as well if they become empty; 1 for just the value.
         """
         steps, node, rest = self._reach(path)
         if rest or node is None or not path:
             return self
         without = with_value(self.values, path, MISSING)
         accepted = [without]
-        for length in range(len(path) - 1, 0, -1):  # a table of TOML may be there for its only value's sake
+        for length in range(len(path) - 1, 0, -1):  # a TOML table may exist only for this value
             if value_at(without, path[:length]) != [] or self.format != "toml":
                 break
             without = with_value(without, path[:length], MISSING)
@@ -162,13 +162,13 @@ class Document:
         return document
 
     def says(self, values: Any) -> bool:  # noqa: ANN401 - as above
-        """Tell whether this is all that it says; nothing is the same as empty braces."""
+        """Tell whether the document has exactly these values; an empty one equals empty braces."""
         return same(_said(self.values), _said(values))
 
     # -- finding -------------------------------------------------------------------------------------------------------
 
     def _reach(self, path: Path) -> tuple[list[PathStep], Node | None, tuple[str | int, ...]]:
-        """Return the steps to the last node on a path that there is, the node, and the names that are missing."""
+        """Return the steps to the last existing node on a path, that node, and the missing names."""
         steps: list[PathStep] = []
         node, value = self._root, self.values
         for length, name in enumerate(path):
@@ -198,7 +198,7 @@ class Document:
         return places[0] if places else None
 
     def _may_be_filled(self, steps: list[PathStep]) -> bool:
-        """Tell whether null means an empty mapping or list, as it does behind a name of YAML."""
+        """Tell whether null means an empty mapping or list, as after a key in YAML."""
         return self.format == "yaml" and bool(steps) and steps[-1].holder.form == "block"
 
     def _wrong_kind(self, path: Path, node: Node, kind: Any) -> ConfigError:  # noqa: ANN401 - a Kind
@@ -217,7 +217,7 @@ class Document:
         kind: str,
         item: Any = None,  # noqa: ANN401 - JSON
     ) -> Document:
-        """Return the document with a value where there is nothing, and with what is missing on the way."""
+        """Return the document with a new value, creating what is missing on the path."""
         if not rest or any(isinstance(name, int) for name in rest):
             raise ValueError(f"there is no list for {path!r}")
         created = len(rest) + (node is None)
@@ -242,7 +242,7 @@ class Document:
             return self._start(str(name), value)
         if self.format == "toml" and node.form == "sections":
             if name is None and not isinstance(value, dict):
-                raise not_editable(self._source)  # an array of tables holds nothing else
+                raise not_editable(self._source)  # an array of tables can only hold tables
             return sections.insert(self._layout, steps, node, path, name, value)
         if self.format == "yaml":
             return block.insert(self._layout, steps, node, name, value)
@@ -266,7 +266,7 @@ class Document:
         return brackets.replace(self._layout, steps[-1] if steps else None, node, value)
 
     def _rewritten(self, path: tuple[str | int, ...], value: Any) -> Document:  # noqa: ANN401 - JSON
-        """Return the document with another value in the place of a table of TOML, or of a list of tables."""
+        """Return the document with a TOML table, or an array of tables, replaced by another value."""
         current = self.get(path)
         if not isinstance(current, dict) or not isinstance(value, dict):
             return self.remove(path).set(path, value)
@@ -275,7 +275,7 @@ class Document:
             document = document.remove([*path, name])
         for name, inner in value.items():
             document = document.set([*path, name], inner)
-        return document if value else document.set(path, value)  # a table may be there for its values' sake alone
+        return document if value else document.set(path, value)  # a table may exist only for its values
 
     def _removal(self, steps: list[PathStep]) -> list[Splice]:
         holder, index = steps[-1]
@@ -286,7 +286,7 @@ class Document:
         return brackets.remove(self._layout, holder, index)
 
     def _edited(self, splices: list[Splice], edit: Edit | None, accepted: list[Any]) -> Document:
-        """Return the document after a change, provided that it says what it should."""
+        """Return the document after a change, provided that its values are as expected."""
         edits = self.edits if edit is None else (*self.edits, edit._replace(splices=tuple(splices)))
         try:
             document = self.with_body(apply_splices(self.body, splices), edits)
@@ -301,7 +301,7 @@ class Document:
         return Document(self._bom + body, self.format, self._source, edits)
 
     def _difference(self, other: Document) -> Splice:
-        """Return what makes another document of this one, as one change."""
+        """Return the difference to another document as a single change."""
         old, new = self.body.decode(), other.body.decode()
         limit = min(len(old), len(new))
         start = next((at for at in range(limit) if old[at] != new[at]), limit)

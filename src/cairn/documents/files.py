@@ -1,4 +1,4 @@
-"""Reads and writes a user's own files: links are followed and stay, and what somebody else wrote meanwhile is kept."""
+"""Reads and writes a user's own files: links are followed and kept, and concurrent changes are not lost."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def read_file(file: Path) -> bytes | None:
 
 
 def write_file(file: Path, old: bytes | None, new: bytes) -> None:
-    """Replace a file, if it still has the content that was read; readers see all of the old or all of the new.
+    """Replace a file atomically, if it still has the content that was read.
 
-    Where it is a link, the file that the link leads to is replaced. Its permissions stay. Folders are created.
+    If it is a link, its target is replaced. Permissions stay. Folders are created.
 
     Args:
-        file: where it is.
+        file: its path.
         old: what `read_file` returned.
         new: what to write.
 
     Raises:
-        ConfigError: if it was changed since, is read-only or another user's, or cannot be written.
-        ResourceError: if it cannot be written because the disk is full, or the like.
+        ConfigError: if it has changed since, is read-only or another user's, or cannot be written.
+        ResourceError: if the disk is full, or the like.
     """
     try:
         target = Path(os.path.realpath(file))
@@ -48,14 +48,16 @@ def write_file(file: Path, old: bytes | None, new: bytes) -> None:
                     os.fchown(replacement.stream.fileno(), facts.st_uid, facts.st_gid)
             replacement.stream.write(new)
             replacement.stream.flush()
-            os.fsync(replacement.stream.fileno())  # so that little time passes between the next line and the renaming
+            os.fsync(
+                replacement.stream.fileno()
+            )  # done first, to leave little time between the next check and the rename
             _check_unchanged(file, old)
     except (OSError, UnsafeStateError) as error:
         raise _unwritable(file, error) from error
 
 
 def delete_file(file: Path, old: bytes) -> None:
-    """Delete a file, if it still has the content that was read; of a link, the file that it leads to stays.
+    """Delete a file, if it still has the content that was read; the target of a link stays.
 
     Raises:
         ConfigError: if it was changed since, or cannot be deleted.

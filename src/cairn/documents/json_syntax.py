@@ -1,4 +1,4 @@
-"""Where the values of a JSON file stand. Only what a path leads through is looked at, for a file may be large."""
+"""Finds the positions of values in a JSON file. Only scans along a path, since a file may be large."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, overload
 from cairn.documents.nodes import MAX_DEPTH, Member, Names, Node, too_deep
 
 _SPACE = re.compile(r"[ \t\r\n]*+")
-_DECODER = json.JSONDecoder(object_pairs_hook=len, parse_int=len, parse_float=len)  # keeps nothing of what it reads
+_DECODER = json.JSONDecoder(object_pairs_hook=len, parse_int=len, parse_float=len)  # builds no values
 
 
 def read_json_nodes(body: bytes, values: Any, source: str) -> Node:  # noqa: ANN401 - what it says
@@ -25,7 +25,7 @@ def read_json_nodes(body: bytes, values: Any, source: str) -> Node:  # noqa: ANN
         level = [inner for holder in level for inner in _inner(holder) if isinstance(inner, list)]
     if level:
         raise too_deep(source, 1)
-    text = body.decode("latin-1")  # a character for each byte; what JSON is made of is ASCII
+    text = body.decode("latin-1")  # one character per byte; JSON's syntax is ASCII
     start = _after_space(text, 0)
     return _node(text, start, len(text.rstrip(" \t\r\n")), values)
 
@@ -41,7 +41,7 @@ def _node(text: str, start: int, end: int, value: Any) -> Node:  # noqa: ANN401 
 
 
 class _Members(Sequence[Member]):
-    """The members of a mapping or a sequence, found as far as they are needed."""
+    """The members of a mapping or sequence, found on demand."""
 
     def __init__(self, text: str, start: int, value: list[Any]) -> None:
         self._text, self._start, self._value = text, start, value

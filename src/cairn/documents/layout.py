@@ -1,4 +1,4 @@
-"""How a file is written: its line ends, its steps of indentation, its spaces; and where its lines are."""
+"""The style of a file, such as line ends, indentation and spaces; and the positions of its lines."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Layout:
     """A text and its style.
 
     Args:
-        body: the text, without a mark of byte order.
+        body: the text, without a byte order mark.
         format: of the text.
-        root: its nodes; None if it says nothing.
+        root: its nodes; None if it is empty.
     """
 
     def __init__(self, body: bytes, format: Format, root: Node | None) -> None:
@@ -35,7 +35,7 @@ class Layout:
 
     @cached_property
     def style(self) -> FileStyle:
-        """How the file as a whole is written."""
+        """The style of the file as a whole."""
         colon = self._colon(self.root) if self.format != "toml" else " = "
         comma = ", " if colon.endswith(" ") else ","
         return FileStyle(self.format, self.newline, self._unit(), colon, comma, self._pad(), self._dash_indent())
@@ -47,7 +47,7 @@ class Layout:
         return "\r\n" if at > 0 and self.body[at - 1 : at] == b"\r" else "\n"
 
     def style_near(self, node: Node) -> FileStyle:
-        """Return how a mapping or list is written, or the file where it has nothing to show."""
+        """Return the style of a mapping or list, or the file's if it is empty."""
         if self.format == "toml":
             return self.style
         colon = self._colon(node) if node.kind == "mapping" and node.members else self.style.colon
@@ -78,20 +78,20 @@ class Layout:
         return not at or self.body[at - 1] == ord("\n")
 
     def skip_blank(self, at: int) -> int:
-        """Return where the first byte from a place on stands that is neither white space nor part of a comment."""
+        """Return the first position from a given one on that is neither white space nor in a comment."""
         found = _COMMENTS[self.format].match(self.body, at)
         return found.end() if found else at
 
     def last_text(self, start: int, end: int) -> int:
-        """Return where the white space at the end of a passage begins."""
+        """Return where the trailing white space of a passage begins."""
         return start + len(self.body[start:end].rstrip(_BLANK))
 
     def cut(self, start: int, end: int, inserted: str = "") -> Splice:
-        """Return the change that writes something in the place of a passage."""
+        """Return the change that replaces a passage."""
         return Splice(start, self.body[start:end].decode(), inserted)
 
     def insert_lines(self, at: int, lines: list[str]) -> Splice:
-        """Return the change that writes lines at a place, and ends the line before it if that has no end."""
+        """Return the change that inserts lines, ending the line before them if it has no end."""
         text = self.newline.join(lines)
         is_open = at and self.body[at - 1 : at] != b"\n"
         return Splice(at, "", f"{self.newline}{text}" if is_open else f"{text}{self.newline}")
@@ -131,5 +131,5 @@ class Layout:
 
 
 def as_text(value: Any) -> str:  # noqa: ANN401 - a name of YAML may be anything
-    """Return a name as messages show it."""
+    """Return a name for messages."""
     return value if isinstance(value, str) else repr(value)

@@ -1,4 +1,4 @@
-"""A passage of Cairn's in a text file of somebody else, between two marks that Markdown does not show."""
+"""Cairn's passage in somebody else's text file, between two marks that Markdown does not show."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class _Passage(NamedTuple):
-    """Where a passage stands: from the first byte of its first mark to the last of its second."""
+    """The range of a passage, including its marks."""
 
     start: int
     end: int
 
 
 def set_passage(content: bytes, text: str, source: str) -> bytes:
-    """Return a text with a passage: in the place of the one it has, else at its end after an empty line.
+    """Return a text with a passage: replacing an existing one, else at the end after an empty line.
 
     Args:
         content: of the file.
@@ -26,7 +26,7 @@ def set_passage(content: bytes, text: str, source: str) -> bytes:
         source: the file, for messages.
 
     Raises:
-        ConfigError: if the file is too large or not UTF-8, or has a mark without the other, or one twice.
+        ConfigError: if the file is too large or not UTF-8, or its marks are incomplete or duplicated.
     """
     if START in text or END in text:
         raise ValueError("a passage cannot contain its own marks")
@@ -38,14 +38,14 @@ def set_passage(content: bytes, text: str, source: str) -> bytes:
         return content[: found.start] + passage + content[found.end :]
     if content in (b"", _BOM):
         return content + passage + newline
-    # What stands around the passage tells how the file ended before: see `remove_passage`.
+    # The lines around the passage tell how the file ended before; see `remove_passage`.
     if content.endswith(b"\n"):
         return content + newline + passage + newline
     return content + newline * 2 + passage
 
 
 def remove_passage(content: bytes, source: str) -> bytes:
-    """Return a text without its passage, exactly as before `set_passage`; the same text if it has none.
+    """Return a text without its passage, exactly as before `set_passage`; unchanged if it has none.
 
     Raises:
         ConfigError: as `set_passage`.
@@ -58,12 +58,12 @@ def remove_passage(content: bytes, source: str) -> bytes:
     if not after:
         return before.removesuffix(newline).removesuffix(newline)
     after = after.removeprefix(b"\r\n" if after.startswith(b"\r\n") else b"\n")
-    # An empty line that now parts the user's own lines stays.
+    # Keep an empty line that now separates the user's own lines.
     return before + after if after.strip() and after[:1] not in b"\r\n" else before.removesuffix(newline) + after
 
 
 def passage_of(content: bytes, source: str) -> str | None:
-    """Return the passage that a text has, without the marks; None if it has none.
+    """Return a text's passage without the marks, None if there is none.
 
     Raises:
         ConfigError: as `set_passage`.
@@ -95,7 +95,7 @@ def _find(content: bytes, source: str) -> _Passage | None:
 
 
 def _lines_with(content: bytes, mark: str) -> list[int]:
-    """Return where lines stand that are a mark and nothing else."""
+    """Return the positions of lines that are just a mark."""
     places, at = [], 0
     for line in content.splitlines(keepends=True):
         offset = len(_BOM) if at == 0 and line.startswith(_BOM) else 0

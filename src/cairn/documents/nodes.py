@@ -1,4 +1,4 @@
-"""What a document is made of, whatever its format: mappings, sequences and scalars, each with where it stands."""
+"""The nodes of a document in any format: mappings, sequences and scalars, with their positions."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from cairn.errors import ConfigError
 
 Format = Literal["json", "jsonc", "toml", "yaml"]
 Kind = Literal["mapping", "sequence", "scalar"]
-# How a mapping or a sequence is written: between brackets, by indentation (YAML), or as lines and headers (TOML).
+# The form of a mapping or sequence: in brackets, by indentation (YAML), or as lines and headers (TOML).
 Form = Literal["brackets", "block", "sections"]
 Path = Sequence[str | int]  # names and list indexes, from the root
 
-MAX_BYTES = 50_000_000  # of a file, which is JSON; Claude Code keeps what was asked in the file of its servers
-MAX_PARSED_BYTES = 2_000_000  # of one in another format, whose parsers take much longer
+MAX_BYTES = 50_000_000  # bytes of a JSON file; Claude Code keeps prompts in the same file as its servers
+MAX_PARSED_BYTES = 2_000_000  # bytes of files in other formats, whose parsers are much slower
 MAX_DEPTH = 100
-MISSING = object()  # what is said where nothing is
+MISSING = object()  # stands for no value
 _KINDS = {"mapping": "an object", "sequence": "a list", "scalar": "a single value"}
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value and its bytes.
+    """A value and its position.
 
     Attributes:
         kind, form: what it is, and how it is written.
-        start, end: for a table of TOML, those of the first and the last of its `spans`.
-        members: of a mapping or a sequence, in the order of the file.
-        spans: the lines and headers of TOML that define it and what is in it.
-        own_end: where the last line of a table of TOML ends that is not one of another table's; -1 if it has none.
-        prefix: what stands before the names on those lines: `a.b` for the table that `a.b.c = 1` defines.
+        start, end: for a TOML table, those of the first and the last of its `spans`.
+        members: of a mapping or sequence, in the order of the file.
+        spans: the TOML lines and headers that define it and its content.
+        own_end: the end of a TOML table's last line that does not belong to another table; -1 if it has none.
+        prefix: the text before the names on those lines: `a.b` for the table defined by `a.b.c = 1`.
     """
 
     kind: Kind
@@ -45,7 +45,7 @@ class Node:
 
 
 class Member(NamedTuple):
-    """A value of a mapping or a sequence, by its name or index; `start` is that of the name, or of the dash."""
+    """A value of a mapping or sequence, with its name or index; `start` is that of the name or the dash."""
 
     name: Any
     start: int
@@ -53,19 +53,19 @@ class Member(NamedTuple):
 
 
 class PathStep(NamedTuple):
-    """A mapping or list on the way to a value, and which of its members leads on."""
+    """A mapping or list on the path to a value, and the index of the member that continues it."""
 
     holder: Node
     place: int
 
     @property
     def member(self) -> Member:
-        """The member that leads on."""
+        """The member that continues the path."""
         return self.holder.members[self.place]
 
 
 class Splice(NamedTuple):
-    """A passage that is written in the place of another. `at` counts bytes before the change."""
+    """A replacement of a passage. `at` is a byte offset before the change."""
 
     at: int
     removed: str
@@ -73,22 +73,22 @@ class Splice(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A place of a YAML file that repeats another, or a value of a type of its own."""
+    """An alias in a YAML file, or a value with its own tag."""
 
     name: str
     value: Any = None
 
 
 class Names(list[tuple[Any, Any]]):
-    """The pairs of a mapping as they are written; a name may appear twice."""
+    """The pairs of a mapping as written; names may be duplicated."""
 
     def places(self, name: Any) -> list[int]:  # noqa: ANN401 - YAML has names of any type
-        """Return which pairs have a name."""
+        """Return the indexes of the pairs with a name."""
         return [index for index, (given, _) in enumerate(self) if given == name and type(given) is type(name)]
 
 
 def apply_splices(body: bytes, splices: Sequence[Splice]) -> bytes:
-    """Return a text after changes, which are in ascending order and do not overlap."""
+    """Apply changes, which are in ascending order and do not overlap, to a text."""
     parts, done = [], 0
     for splice in splices:
         parts += [body[done : splice.at], splice.inserted.encode()]
@@ -97,30 +97,30 @@ def apply_splices(body: bytes, splices: Sequence[Splice]) -> bytes:
 
 
 def line_of(body: bytes, at: int) -> int:
-    """Return the number of the line, from 1, in which a byte stands."""
+    """Return the 1-based line of a byte."""
     return body.count(b"\n", 0, at) + 1
 
 
 def invalid(source: str, line: int, words: str) -> ConfigError:
-    """Return the error about a place in a file."""
+    """Return the error for a position in a file."""
     return ConfigError(f"{source}:{line}: {words}", f"mend {source}")
 
 
 def too_deep(source: str, line: int) -> ConfigError:
-    """Return the error about a value inside too many others."""
+    """Return the error for a value that is nested too deeply."""
     return invalid(source, line, f"more than {MAX_DEPTH} levels")
 
 
 def too_large(source: str, limit: int) -> ConfigError:
-    """Return the error about a file that is larger than is edited in its format."""
+    """Return the error for a file that is too large to edit in its format."""
     return ConfigError(f"{source} is larger than {limit:,} bytes", f"make the change in {source} by hand")
 
 
 def not_editable(source: str) -> ConfigError:
-    """Return the error about a file in which a change would mean something else, too."""
+    """Return the error for a change that would affect anything else."""
     return ConfigError(f"{source} is written in a way that cannot be edited", f"make the change in {source} by hand")
 
 
 def has_kind(kind: Kind) -> str:
-    """Return how a kind of value is called in messages."""
+    """Return the word for a kind of value in messages."""
     return _KINDS[kind]

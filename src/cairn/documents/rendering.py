@@ -1,4 +1,4 @@
-"""New values as text, in the style of the file that they go into."""
+"""Renders new values as text, in the style of their file."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff]")
 _BARE_TOML = re.compile(r"[A-Za-z0-9_-]+")
 _PLAIN_YAML = re.compile(r"[A-Za-z_/][A-Za-z0-9_./@+-]*(?: [A-Za-z0-9_./@+-]+)*")
 _NOT_PLAIN = frozenset(["true", "false", "yes", "no", "on", "off", "y", "n", "null"])
-_LINE_CHARS = 60  # of a list that is written on one line
+_LINE_CHARS = 60  # characters of a list that is written on one line
 
 
 class FileStyle(NamedTuple):
-    """How a file is written.
+    """The style of a file.
 
     Attributes:
         format: of the file.
-        newline: that ends its lines.
+        newline: its line end.
         unit: of indentation.
         colon: between a name and its value.
         comma: between values on one line.
         pad: inside the braces of one line.
-        dash_indent: of the dashes of a list of YAML, under the name of the list.
+        dash_indent: of the dashes of a YAML list, relative to the list's name.
     """
 
     format: Format
@@ -38,12 +38,12 @@ class FileStyle(NamedTuple):
 
 
 def quote(text: str) -> str:
-    """Return a text between double quotes, as JSON, TOML and YAML all have it."""
+    """Return a text in double quotes that is valid in JSON, TOML and YAML."""
     return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 def render_name(name: str, format: Format) -> str:
-    """Return a name as it is written before a value."""
+    """Return a name as written before a value."""
     if format == "toml":
         return name if _BARE_TOML.fullmatch(name) else quote(name)
     return render_scalar(name, format)
@@ -64,12 +64,12 @@ def render_scalar(value: Any, format: Format) -> str:  # noqa: ANN401 - a scalar
 
 
 def render(value: Any, style: FileStyle, indent: str | None = None) -> str:  # noqa: ANN401 - JSON
-    """Return a value as brackets have it.
+    """Return a value in bracket style.
 
     Args:
         value: of JSON.
         style: of the file.
-        indent: of the line in which it begins; its members have lines of their own. None for all on one line.
+        indent: of the line in which it begins, with members on lines of their own. None for a single line.
     """
     if not isinstance(value, dict | list):
         return render_scalar(value, style.format)

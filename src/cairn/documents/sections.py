@@ -1,4 +1,4 @@
-"""Changes of the tables of TOML, which are lines below headers."""
+"""Edits of TOML tables, which are lines below headers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def insert(
     name: str | None,
     value: Any,  # noqa: ANN401 - JSON
 ) -> list[Splice]:
-    """Return the changes that put a value into a table, or a table at the end of an array of tables.
+    """Return the changes that add a value to a table, or a table to an array of tables.
 
     Args:
         layout: of the file.
@@ -46,7 +46,7 @@ def insert(
 
 
 def remove(layout: Layout, node: Node) -> list[Splice]:
-    """Return the changes that remove the lines of a value, a table or an array of tables; comments between stay."""
+    """Return the changes that remove the lines of a value, table or array of tables; comments in between stay."""
     cuts: list[tuple[int, int]] = []
     for start, end in node.spans:
         begin, after = layout.line_start(start), layout.line_end(end)
@@ -74,7 +74,7 @@ def _is_tables(value: Any) -> bool:  # noqa: ANN401 - JSON
 
 
 def _sections(names: list[str], value: Any, style: FileStyle) -> list[list[str]]:  # noqa: ANN401 - JSON
-    """Return the lines of a table and of those in it, each headed by its name."""
+    """Return the lines of a table and its subtables, each under its header."""
     if isinstance(value, list):
         return [section for table in value for section in _table(f"[[{_dotted(names)}]]", names, table, style)]
     if value and all(_is_table(inner) and inner for inner in value.values()):
@@ -97,7 +97,7 @@ def _table(header: str, names: list[str], table: dict[str, Any], style: FileStyl
 
 def _insert_sections(layout: Layout, steps: list[PathStep], sections: list[list[str]]) -> list[Splice]:
     at = len(layout.body)
-    for step in steps:  # what belongs to a table of an array stands before the next one
+    for step in steps:  # what belongs to a table in an array comes before the next one
         is_array = step.holder.kind == "sequence" and step.holder.form == "sections"
         if is_array and step.place < len(step.holder.members) - 1:
             at = layout.line_end(max(end for _, end in step.member.node.spans))
@@ -108,7 +108,7 @@ def _insert_sections(layout: Layout, steps: list[PathStep], sections: list[list[
 
 
 def _before_headers(layout: Layout) -> int:
-    """Return where the first header begins, or the comment above it; the end if there is none."""
+    """Return where the first header, or the comment above it, begins; the end if there is none."""
     root = layout.root
     if root is None or not root.spans:
         return len(layout.body)

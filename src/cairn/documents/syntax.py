@@ -1,4 +1,4 @@
-"""Where the values of a document stand: of TOML and YAML by the grammars of tree-sitter."""
+"""Finds the positions of values in TOML and YAML with tree-sitter's grammars."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _YAML_CONTENT = frozenset([*_FLOW, *_BLOCK])
 
 
 def read_nodes(body: bytes, values: Any, format: Format, source: str) -> Node | None:  # noqa: ANN401 - what it says
-    """Return the root of a text that says something; None if it says nothing.
+    """Return the root of a text; None if it is empty.
 
     Raises:
-        ConfigError: if the grammar and the parser of the values do not agree, or there are too many levels.
+        ConfigError: if the grammar and the parser of values disagree, or nesting is too deep.
     """
     if values is MISSING:
         return None
@@ -58,11 +58,11 @@ def read_nodes(body: bytes, values: Any, format: Format, source: str) -> Node | 
 
 
 class _DisagreementError(Exception):
-    """The tree is not one of what the file says."""
+    """The syntax tree does not match the values."""
 
 
 class _YamlReader:
-    """Finds the nodes of values in a tree."""
+    """Finds the nodes of values in a YAML tree."""
 
     def __init__(self, body: bytes, source: str) -> None:
         self._body = body
@@ -92,7 +92,7 @@ class _YamlReader:
             )
         if content.type in _FLOW:
             return Node(kind, content.start_byte, content.end_byte, "brackets", members)  # type: ignore[arg-type] # the pairs are of the kind that the node has
-        end = members[-1].node.end  # the grammar counts comments after it, too
+        end = members[-1].node.end  # the grammar includes comments after it
         return Node(kind, content.start_byte, end, "block", members)  # type: ignore[arg-type] # the pairs are of the kind that the node has
 
     def _value(self, pair: tree_sitter.Node, value: Any, depth: int) -> Node:  # noqa: ANN401 - as above
@@ -131,7 +131,7 @@ def _tree(body: bytes, format: Format) -> tree_sitter.Node:
 
 
 def _parts(node: tree_sitter.Node) -> list[tree_sitter.Node]:
-    """Return the named children but for comments and what describes a value of YAML."""
+    """Return the named children except comments and YAML's anchors and tags."""
     return [child for child in node.named_children if child.type not in _ASIDE]
 
 
@@ -151,7 +151,7 @@ def _same_count(nodes: list[tree_sitter.Node], values: list[Any]) -> list[tree_s
 
 
 def iter_members(node: Node) -> Iterator[tuple[Node, Member]]:
-    """Yield the members below a node with what holds them, from the top down: as many as show how a file is written."""
+    """Yield members with their parents, from the top down: enough to see the style of a file."""
     queue = [node]
     for holder in queue:
         for member in holder.members:

@@ -1,4 +1,4 @@
-"""Where the tables and values of a TOML file stand; one table may be defined in several places."""
+"""Finds the positions of tables and values in a TOML file; a table may be defined in several places."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Table:
-    """A table while it is read."""
+    """A table being read."""
 
     start: int = 0
     own_end: int = -1
@@ -25,7 +25,7 @@ class _Table:
 
 @dataclass(slots=True)
 class _Tables:
-    """An array of tables while it is read."""
+    """An array of tables being read."""
 
     items: list[tuple[int, _Table]] = field(default_factory=list)
 
@@ -115,7 +115,7 @@ class _TomlReader:
 
 
 def _inner(table: _Table, name: str, start: int) -> _Table:
-    """Return the table of a name, the last one of an array of tables."""
+    """Return the table with a name; of an array of tables the last one."""
     found = table.members.setdefault(name, (start, _Table(start)))[1]
     if isinstance(found, _Tables):
         found = found.items[-1][1]

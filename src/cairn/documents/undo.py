@@ -1,4 +1,4 @@
-"""Takes back changes that were made to a document earlier, also where others edited the file since."""
+"""Undoes earlier changes to a document, even if others have edited the file since."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _At = tuple[str | int, ...]
 def undo(document: Document, edits: Sequence[Edit], is_ours: Callable[[Any], bool] | None = None) -> Document:
     """Return a document without changes.
 
-    What is still as it was written goes as it came, so that a file which nobody edited is what it was. Else the
-    values go, and what was created for them if it is empty. What others changed stays.
+    Unchanged edits are reverted byte for byte, so that an otherwise unedited file is restored exactly. Otherwise the
+    values are removed, and what was created for them if it is empty. Others' changes stay.
 
     Args:
         document: of the file as it is now.
         edits: those of the document that was written, in its order.
-        is_ours: tells whether an item of a list that others changed is the one that was added.
+        is_ours: tells whether an item of a list changed by others is the one that was added.
 
     Raises:
         ConfigError: if the file cannot be edited any more.
@@ -37,7 +37,7 @@ def undo(document: Document, edits: Sequence[Edit], is_ours: Callable[[Any], boo
 
 
 def _place_of(document: Document, edit: Edit, is_ours: Callable[[Any], bool] | None) -> _At | None:
-    """Return where the value of a change is now; None if others removed it, or changed what replaced their own."""
+    """Return where the value of a change is now; None if others removed it, or changed our replacement of theirs."""
     current = value_at(document.values, edit.path)
     if current is MISSING:
         return None
@@ -53,7 +53,7 @@ def _place_of(document: Document, edit: Edit, is_ours: Callable[[Any], bool] | N
 
 
 def _respliced(document: Document, edit: Edit, path: _At) -> Document | None:
-    """Return the document with the passages of a change as they were before, None where they cannot be found."""
+    """Return the document with the passages of a change reverted, None if they cannot be found."""
     if edit.kind == "replace":
         accepted = [with_value(document.values, path, from_plain(edit.previous))]
     else:
@@ -63,7 +63,7 @@ def _respliced(document: Document, edit: Edit, path: _At) -> Document | None:
             if value_at(accepted[-1], prefix) == []:
                 accepted.append(with_value(accepted[-1], prefix, MISSING))
         around = path[: max(len(path) - 1 - _created(edit), 0)]
-        if value_at(accepted[-1], around) == []:  # in YAML it may have been a name without a value
+        if value_at(accepted[-1], around) == []:  # in YAML it may have been a key without a value
             accepted.append(with_value(accepted[-1], around, None))
     for body in _bodies_before(document.body, edit.splices):
         try:
@@ -76,7 +76,7 @@ def _respliced(document: Document, edit: Edit, path: _At) -> Document | None:
 
 
 def _restructured(document: Document, edit: Edit, path: _At) -> Document:
-    """Return the document without the value of a change, wherever it stands now."""
+    """Return the document without the value of a change, wherever it is now."""
     if edit.kind == "replace":
         return document.set(path, edit.previous)
     return document.remove(path, 1 + _created(edit))
@@ -88,7 +88,7 @@ def _created(edit: Edit) -> int:
 
 
 def _bodies_before(body: bytes, splices: Sequence[Splice]) -> Iterator[bytes]:
-    """Yield the texts that a text may have been before a change, the likeliest first."""
+    """Yield the possible texts before a change, likeliest first."""
     if not splices:
         return
     places: list[int] = []
@@ -105,9 +105,9 @@ def _bodies_before(body: bytes, splices: Sequence[Splice]) -> Iterator[bytes]:
 
 
 def _places(body: bytes, passage: bytes, home: int) -> list[int]:
-    """Return where a passage stands, the places nearest to where it was written first.
+    """Return the positions of a passage, nearest to where it was written first.
 
-    An empty one, where a change only removed something, stands where it was.
+    An empty passage, from a mere removal, is where it was.
     """
     if not passage:
         return [home]

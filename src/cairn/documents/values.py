@@ -1,6 +1,6 @@
-"""What a document says, by the parser of its format that has nothing to do with how it is edited.
+"""The values of a document, from parsers that are independent of the editing code.
 
-Mappings are `Names`, which compare in any order; references of YAML to other places of the file stay what they are.
+Mappings are `Names`, which compare in any order; YAML's aliases are kept as such.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from cairn.loading import load
 
 _TOKEN = re.compile(
     rb'"(?:[^"\\]|\\.)*+"?|//[^\r\n]*|/\*(?:.*?\*/|.*)|[,\[\]{}]|[^\s"/,\[\]{}]+|/', re.DOTALL
-)  # of JSONC; a comment or string without an end is one token, too
+)  # of JSONC; an unclosed comment or string is one token, too
 
 
 def read_values(body: bytes, format: Format, source: str) -> Any:  # noqa: ANN401 - whatever the file says
-    """Return what a text says; MISSING for one that says nothing.
+    """Return the values of a text; MISSING if it is empty.
 
     Raises:
         ConfigError: with the line, if it is not valid.
@@ -44,7 +44,7 @@ def read_values(body: bytes, format: Format, source: str) -> Any:  # noqa: ANN40
 
 
 def without_comments(body: bytes) -> bytes:
-    """Return JSONC as JSON of the same length: spaces in the place of comments and of commas after the last value."""
+    """Return JSONC as JSON of the same length, with spaces for comments and trailing commas."""
     clean = bytearray(body)
     last, comma = b"", -1
     for match in _TOKEN.finditer(body):
@@ -74,7 +74,7 @@ def _json(text: str, source: str) -> Any:  # noqa: ANN401 - as above
 
 
 class _NoJsonError(Exception):
-    """A constant that Python reads and JSON does not have."""
+    """A constant that Python accepts but JSON does not have."""
 
 
 def _refuse_constant(name: str) -> None:
@@ -109,7 +109,7 @@ def from_plain(value: Any) -> Any:  # noqa: ANN401 - as above
 
 
 def to_plain(value: Any) -> Any:  # noqa: ANN401 - as above
-    """Return a value with dictionaries for its mappings; of a name that appears twice, the last value."""
+    """Return a value with dictionaries for its mappings; of duplicate names, the last one counts."""
     if isinstance(value, Names):
         return {name: to_plain(inner) for name, inner in value}
     return [to_plain(inner) for inner in value] if isinstance(value, list) else value
@@ -119,7 +119,7 @@ def to_plain(value: Any) -> Any:  # noqa: ANN401 - as above
 
 
 def same(one: Any, other: Any) -> bool:  # noqa: ANN401 - as above
-    """Tell whether two values say the same, their types included; the order of names does not matter."""
+    """Tell whether two values are equal, including their types; the order of names does not matter."""
     if isinstance(one, Names) and isinstance(other, Names):
         ours, theirs = sorted(one, key=_order), sorted(other, key=_order)
         return len(ours) == len(theirs) and all(
@@ -137,7 +137,7 @@ def _order(pair: tuple[Any, Any]) -> tuple[str, str]:
 
 
 def value_at(value: Any, path: Path) -> Any:  # noqa: ANN401 - as above
-    """Return what stands under a path, MISSING if nothing does; of a name that appears twice, the last value."""
+    """Return the value at a path, MISSING if there is none; of duplicate names, the last one counts."""
     for name in path:
         if isinstance(value, Names) and (places := value.places(name)):
             value = value[places[-1]][1]
@@ -149,9 +149,9 @@ def value_at(value: Any, path: Path) -> Any:  # noqa: ANN401 - as above
 
 
 def with_value(value: Any, path: Path, new: Any) -> Any:  # noqa: ANN401 - as above
-    """Return a value with another under a path, after the last one if the path ends with the length of a list.
+    """Return a value with another at a path; if the path ends with the length of a list, it is appended.
 
-    Nothing under a name takes MISSING away; what is missing on the way is created.
+    MISSING removes a name; what is missing on the path is created.
     """
     if not path:
         return new

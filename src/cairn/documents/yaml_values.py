@@ -1,4 +1,4 @@
-"""What a YAML file says, from the events of PyYAML: aliases are not followed, so a small file stays small."""
+"""The values of a YAML file, from PyYAML's events: aliases are not expanded, so a small file stays small."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cairn.yaml_files import bounded_parser, yaml_error
 
 
 def read_yaml(text: str, source: str) -> Any:  # noqa: ANN401 - whatever the file says
-    """Return what a text says; MISSING for one that says nothing.
+    """Return the values of a text; MISSING if it is empty.
 
     Raises:
         ConfigError: if it is not valid, or is more than one document.
@@ -94,5 +94,5 @@ class _Builder:
         tag = resolve(ScalarNode, event.value, event.implicit)
         try:
             return self._loader.construct_object(ScalarNode(tag, event.value))
-        except (YAMLError, ValueError, OverflowError):  # a date that there is not, or `=`
+        except (YAMLError, ValueError, OverflowError):  # an impossible date, or `=`
             return event.value

@@ -1,6 +1,6 @@
-"""Carries out the operations of `cairn.protocol` on an opened project: a request in, a JSON document out.
+"""Performs the operations of `cairn.protocol` on an open project: a request in, a JSON document out.
 
-The command line does it in its own process, the daemon for everybody else; so both give the same answer.
+The command line does this in its own process and the daemon for everybody else, so both give the same answers.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from cairn.protocol.requests import ProjectRequest
     from cairn.workspace import Workspace
 
-# Where the operations whose names begin so are, by their whole names in `PERFORM`; a search need not load the others.
+# The modules of operations by the beginning of their names; each has `PERFORM`. A search does not load the others.
 _MODULES = {
     "search": "cairn.operations.search",
     "similar": "cairn.operations.search",
@@ -42,7 +42,7 @@ _MODULES = {
 
 
 def perform(workspace: Workspace, operation: str, request: ProjectRequest, progress: Progress | None = None) -> Any:  # noqa: ANN401 - JSON
-    """Carry out an operation and return its answer as JSON, within the tokens the request gives.
+    """Perform an operation and return its answer as JSON, within the request's token budget.
 
     Args:
         operation: a name in `cairn.protocol.table.OPERATIONS`.

@@ -1,4 +1,4 @@
-"""Notes what was asked, shown and fetched, for pages and tuning; where nothing is remembered, nothing is noted."""
+"""Records what was asked, shown and fetched, for pages and tuning; only in projects with a memory."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def note_answer(
     document: Any,  # noqa: ANN401 - JSON
     surface: str,
 ) -> None:
-    """Note a question, or what was fetched. What cannot be noted is no reason to fail.
+    """Record a question, or what was fetched. Failing to record is not an error.
 
     Args:
         workspace: the project.
-        operation: which was performed: `search`, `recall`, `context` or `fetch`; of others nothing is noted.
+        operation: `search`, `recall`, `context` or `fetch`; others are not recorded.
         request: of the operation.
         document: its answer.
         surface: where it was asked: `mcp`, `http` or `cli`.
@@ -77,7 +77,7 @@ def _note_search(
         relevance = max(_best(memories), max((hit.relevance for hit in shown), default=0.0))
         asked = AskedQuestion(request.session, 0.0, "code", text, n_found, relevance, surface)
         workspace.memory.feedback.note_answer(asked, shown, ids)
-    elif ids:  # that these answered is why they are kept in sight
+    elif ids:  # having answered keeps these memories from being retired
         workspace.memory.usage.note_question("code", "", n_found, session=request.session, ids=ids)
 
 
@@ -87,7 +87,7 @@ def _shown(rank: int, hit: _Document) -> ShownHit:
 
 
 def _fetched(ids: Iterable[str], items: Iterable[_Document]) -> list[FetchedPlace]:
-    """Return what was fetched of the code; what is named by more than its id is known by its file."""
+    """Return the fetched code; an id that includes a path is recorded by its file."""
     asked = {id for id in ids if not is_handle(id)}
     return [
         FetchedPlace(item["id"] if item["id"] in asked else "", item["filepath"], item["name"])
@@ -106,7 +106,7 @@ def _ids_of(workspace: Workspace, memories: Iterable[_Document]) -> list[str]:
 
 
 def note_fetched(workspace: Workspace, session: str, ids: list[str]) -> None:
-    """Note that a session fetched memories, if it was shown them."""
+    """Record that a session fetched memories, if it was shown them."""
     if _keeps(workspace):
         with suppress(StoreError):
             found = workspace.memory.store.observations(ids)
@@ -114,5 +114,5 @@ def note_fetched(workspace: Workspace, session: str, ids: list[str]) -> None:
 
 
 def _keeps(workspace: Workspace) -> bool:
-    """Tell whether the user lets usage be kept."""
+    """Tell whether the user allows usage to be recorded."""
     return workspace.settings.memory is None or workspace.settings.memory.capture

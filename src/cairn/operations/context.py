@@ -1,4 +1,4 @@
-"""The context of a task or of results: definitions with what is around them, packed into a budget."""
+"""The context of a task or of results: definitions with their surroundings, packed into a budget."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from cairn.workspace import Workspace
 if TYPE_CHECKING:
     from cairn.index.limits import Progress
 
-_OVERHEAD_TOKENS = 40  # an estimate of what the fields of an item cost beside its text
-_MEMORY_SHARE = 0.25  # of the room, at most, beside definitions
-_MOST_MEMORIES = 3  # of the task, and as many of the files at hand
+_OVERHEAD_TOKENS = 40  # estimated tokens of an item's fields besides its text
+_MEMORY_SHARE = 0.25  # largest share of the room for memories beside definitions
+_MOST_MEMORIES = 3  # memories for the task, and as many for the files at hand
 _LEAST_CONTEXT_TOKENS = 200
-_LEAST_RELEVANCE = 0.1  # what is less likely to matter for a task is left out
+_LEAST_RELEVANCE = 0.1  # hits less likely to matter for a task are left out
 
 
 def context(workspace: Workspace, request: ContextRequest, progress: Progress | None = None) -> ContextDocument:
-    """Lay out what is around results, or around what a search for the task finds, as far as the budget goes.
+    """Lay out the surroundings of results, or of a task's search hits, as far as the budget goes.
 
-    What comes first may take most of the budget. Results in one definition share an item.
+    Earlier items may take most of the budget. Results in one definition share an item.
 
     Raises:
         RequestError: unless ids, or a task or files are given.
@@ -80,7 +80,7 @@ def context(workspace: Workspace, request: ContextRequest, progress: Progress | 
 
 
 def _memories(workspace: Workspace, request: ContextRequest, ids: Sequence[str]) -> tuple[list[MemoryHitDocument], str]:
-    """Return what earlier sessions learned about the task and the files at hand, and why it is missing, if it is."""
+    """Return what earlier sessions learned about the task and the files at hand, or why that is missing."""
     if not workspace.has_memory:
         return [], ""
     paths = {target_below(workspace.root, file).path for file in request.files}
@@ -95,10 +95,10 @@ def _memories(workspace: Workspace, request: ContextRequest, ids: Sequence[str])
 
 
 def _pack(wanted: Sequence[Callable[[int], ContextItem]], room: Budget) -> tuple[list[ContextItem], int]:
-    """Return the items that have room, and how many have none.
+    """Return the items that fit, and how many do not.
 
     Args:
-        wanted: what makes each, given the tokens that it may cost.
+        wanted: functions that make each item within some tokens.
         room: of the answer.
     """
     items: dict[tuple[str, str, int, int], ContextItem] = {}
@@ -107,7 +107,7 @@ def _pack(wanted: Sequence[Callable[[int], ContextItem]], room: Budget) -> tuple
         waiting.check()
         share = max(_LEAST_CONTEXT_TOKENS, 2 * room.tokens // (len(wanted) - place + 1))
         item = make(share - _OVERHEAD_TOKENS)
-        if not room.has(item):  # JSON writes some marks in several bytes
+        if not room.has(item):  # JSON escapes some characters
             item = make(share * room.left // size_of(item) - _OVERHEAD_TOKENS)
         key = item["kind"], item["filepath"], item["start_line"], item["end_line"]
         if key in items:
@@ -120,7 +120,7 @@ def _pack(wanted: Sequence[Callable[[int], ContextItem]], room: Budget) -> tuple
 
 
 def _ids_for(workspace: Workspace, request: ContextRequest, progress: Progress | None) -> tuple[list[str], list[str]]:
-    """Return the ids of what a search for the task finds, without what is unlikely to matter, and notes."""
+    """Return the ids of a task's search hits, without unlikely ones, and notes."""
     answer = workspace.code.search(SearchRequest(query=request.task, limit=request.limit), progress)
     notes = list(answer.notes)
     current = [hit for hit in answer.code if not is_changelog(hit.path)]
@@ -150,7 +150,7 @@ def _context_item(
         "text": hit.text,
         "tokens": hit.tokens,
     }
-    if hit.name and not hit.revision:  # what stands outside of definitions, or is not checked out, has no outline
+    if hit.name and not hit.revision:  # code outside of definitions or of the checkout has no outline
         try:
             around = workspace.code.outline(
                 hit.path,
@@ -161,7 +161,7 @@ def _context_item(
                 progress=progress,
             )
         except (NotFoundError, PathError, QueryError):
-            pass  # a text without definitions: there is nothing around it
+            pass  # a text without definitions has no surroundings
         else:
             item["text"], item["tokens"] = around.text, around.text_tokens
             if (focus := around.focus) is not None:  # a result may be a part of it only

@@ -1,4 +1,4 @@
-"""Core files: shown, marked, suggested."""
+"""Core files: shows, marks and suggests them."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from cairn.index.limits import Progress
 
 _MAX_HEAD_CHARS = 120
-_MOST_SYMBOLS = 999_999  # its digits have room for the number of definitions without room
-_TELLING_KINDS = FUNCTION_KINDS | TYPE_KINDS  # of what a core file defines, these come first
+_MOST_SYMBOLS = 999_999  # reserves digits for the count of omitted definitions
+_TELLING_KINDS = FUNCTION_KINDS | TYPE_KINDS  # kinds of definitions in a core file that come first
 
 
 def list_core(workspace: Workspace, request: CoreListRequest, progress: Progress | None = None) -> CoreListDocument:
-    """Show each core file with its summary and, as far as the budget goes, the heads of what it defines.
+    """Show each core file with its summary and, as far as the budget goes, the heads of its definitions.
 
-    Every file gets its row first; what is left of the budget is shared evenly among those that follow.
+    Every file gets its row first; the rest of the budget is shared evenly among the files.
     """
     max_tokens = DEFAULT_CORE_TOKENS if request.max_tokens is None else request.max_tokens
     core = CoreFiles(workspace.root)
@@ -66,7 +66,7 @@ def _add_symbols(workspace: Workspace, row: CoreFileDocument, room: Budget, shar
     try:
         symbols = workspace.code.outline(row["filepath"], max_tokens=DEFAULT_ANSWER_TOKENS).symbols
     except (NotFoundError, PathError):
-        return  # its language has no definitions, or it cannot be read: the row says enough
+        return  # its language has no definitions, or it is unreadable; the row is enough
     least = room.left - share
     kept: list[OutlineSymbol] = []
     for symbol in sorted(symbols, key=lambda symbol: (symbol.depth, symbol.kind not in _TELLING_KINDS)):
@@ -89,14 +89,14 @@ def _head(symbol: OutlineSymbol) -> str:
 
 
 def add_core(workspace: Workspace, request: CoreAddRequest, progress: Progress | None) -> CoreChangeDocument:
-    """Mark a core file, or give it another summary, without secrets: agents are shown it, and it is committed."""
+    """Mark a core file or change its summary, with secrets removed, since agents see it and it gets committed."""
     summary = None if request.summary is None else redact(request.summary).text
     file, changed = CoreFiles(workspace.root).add(request.file, summary)
     return {"filepath": file.path, "summary": file.summary, "changed": changed}
 
 
 def remove_core(workspace: Workspace, request: CoreRemoveRequest, progress: Progress | None) -> CoreChangeDocument:
-    """Take the mark of a core file away."""
+    """Unmark a core file."""
     file, changed = CoreFiles(workspace.root).remove(request.file)
     return {"filepath": file.path, "summary": file.summary, "changed": changed}
 

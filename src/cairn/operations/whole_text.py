@@ -1,4 +1,4 @@
-"""Keeps half characters out of what asks the memory: none holds any, and no database takes them."""
+"""Removes lone surrogates from requests to the memory, since databases refuse them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Perform = Callable[..., Any]
 
 
 def perform_all(operations: Mapping[str, Perform]) -> dict[str, Perform]:
-    """Return operations that are asked with whole characters only."""
+    """Return operations that never get lone surrogates."""
     return {name: _asked_with_whole_text(perform) for name, perform in operations.items()}
 
 

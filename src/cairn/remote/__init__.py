@@ -1,1 +1,1 @@
-"""Asks the servers of a team for whoever is signed in to them; nothing here is loaded before a question needs it."""
+"""Asks the team servers to which the user is signed in; only loaded when a question needs it."""

@@ -1,4 +1,4 @@
-"""Checks that what another machine sends is what the protocol says, before anything is done with it."""
+"""Checks data from another machine against the protocol before it is used."""
 
 from __future__ import annotations
 
@@ -13,25 +13,24 @@ from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_t
 
 from cairn.schema import wire_name
 
-# Those that could control a terminal. Tabs and line breaks are part of code.
+# Characters that could control a terminal. Tabs and line breaks are part of code.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f\x80-\x9f]")
-_LARGEST = 2**53  # of whole numbers in JSON that every program can read
+_LARGEST = 2**53  # largest whole number in JSON that every program can read
 
 
 def clean(text: str) -> str:
-    """Return a text whose control characters became escapes."""
+    """Return a text with control characters escaped."""
     return text if text.isprintable() else _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
 def conform(kind: Any, value: object) -> Any:  # noqa: ANN401 - an annotation, and JSON
-    """Return a JSON value as an annotation has it, as in `cairn.schema.json_schema`.
+    """Return a JSON value in the shape of an annotation; see `cairn.schema.json_schema`.
 
-    Fields that the annotation does not have are left out: the other machine may be newer. Those with a default may be
-    missing: it may be older. Texts are cleaned.
+    Unknown fields are dropped, since the other machine may be newer. Fields with a default may be missing, since it may
+    be older. Texts are cleaned.
 
     Raises:
-        ValueError: if the value is of another shape, has a number that no program can read, or a path that leads out
-            of a project.
+        ValueError: if the value has another shape, too large a number, or a path that leads out of a project.
     """
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is NotRequired:
@@ -103,12 +102,12 @@ def _object(kind: Any, values: Mapping[str, object]) -> dict[str, Any]:  # noqa:
     return found
 
 
-_LEFT_OUT = object()  # in the place of the default of a field that an answer need not have
+_LEFT_OUT = object()  # stands for the default of a field that may be missing
 
 
 @cache
 def _fields_of(kind: Any) -> dict[str, tuple[Any, Any]]:  # noqa: ANN401 - a class with fields
-    """Return what each field is and what it is by default, by its name in JSON."""
+    """Return the type and default of each field, by its name in JSON."""
     hints = get_type_hints(kind, include_extras=True)
     if is_typeddict(kind):
         missing = {name: _LEFT_OUT if get_origin(hint) is NotRequired else MISSING for name, hint in hints.items()}

@@ -1,4 +1,4 @@
-"""One server of a team over HTTP: within limits of time and size, and the token goes nowhere else."""
+"""The connection to one team server over HTTP, within limits of time and size; the token goes nowhere else."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class TeamConnection:
     """Sends requests to a server; any number of threads may share it.
 
     Args:
-        server: where, and the token that each request carries.
+        server: its URL, and the token for each request.
         connect_seconds: how long it may take to connect.
-        answer_seconds: how long a request may take, all in all, once the name of the host is looked up.
+        answer_seconds: how long a whole request may take, once the host's name is resolved.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class TeamConnection:
         self._answer_seconds = answer_seconds
 
     def close(self) -> None:
-        """End what is open."""
+        """Close all connections."""
         if "_http" in self.__dict__:
             self._http.close()
 
@@ -66,7 +66,7 @@ class TeamConnection:
             SignInError: if the server does not accept the token.
             UnreachableError: if it cannot be reached.
             ServerAwayError: if it takes too long, or its answer makes no sense.
-            CairnError: what it says of the question.
+            CairnError: its error about the question.
         """
         return self._document_of(*self._send("POST", path, json.dumps(document).encode("ascii"), "application/json"))
 
@@ -90,7 +90,7 @@ class TeamConnection:
         try:
             try:
                 status, data = self._read(method, path, content, headers, deadline)
-            except httpx.RemoteProtocolError:  # it ended while it answered; another one may be there by now
+            except httpx.RemoteProtocolError:  # it stopped while answering; another node may be there by now
                 status, data = self._read(method, path, content, headers, deadline)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise self._failure_of(error) from error
@@ -111,7 +111,7 @@ class TeamConnection:
         ) as answer:
             for part in answer.iter_raw():
                 data += part
-                # A server that sends a byte now and then never exceeds the time for a single read.
+                # A server that trickles bytes would never exceed the timeout of a single read.
                 if time.monotonic() > deadline:
                     raise self._slow()
                 if len(data) > MAX_ANSWER_BYTES:
@@ -136,7 +136,7 @@ class TeamConnection:
         return self._unreachable(why) if isinstance(error, httpx.ConnectError | httpx.ProxyError) else self._away(why)
 
     def _document_of(self, status: int, data: bytes) -> Any:  # noqa: ANN401 - JSON
-        """Return the document of an answer; raise the error that it may be."""
+        """Return the document in an answer, or raise the error in it."""
         if status == 401:
             raise SignInError(
                 f"{self._server.host} does not accept the token: it has expired, was revoked, or is wrong",
@@ -172,7 +172,7 @@ class TeamConnection:
     def _opened(self) -> httpx.Client:
         try:
             return self._http
-        except (ImportError, ValueError, OSError) as error:  # as httpx says it of ALL_PROXY and SSL_CERT_FILE
+        except (ImportError, ValueError, OSError) as error:  # httpx raises this for a bad ALL_PROXY or SSL_CERT_FILE
             why = f"the proxy or the certificates that the environment names cannot be used ({type(error).__name__})"
             raise self._unreachable(why) from error
 
@@ -196,7 +196,7 @@ def _refusal_of_certificate(error: BaseException) -> str:
 
 
 def _words_of(error: Exception) -> str:
-    """Return what the system says of an error, such as "Connection refused"; its kind if it says nothing."""
+    """Return the system's message for an error, such as "Connection refused", or its class if there is none."""
     said = _ERRNO.sub("", clean(str(error))).strip()
     return said[:_MAX_REASON_CHARS] or type(error).__name__
 

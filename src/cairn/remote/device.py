@@ -1,4 +1,4 @@
-"""Signing in without a token at hand: the server names a page to visit and a code to type there (RFC 8628)."""
+"""Signing in without a token: the server gives a page to visit and a code to type there (RFC 8628)."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _MAX_URI_CHARS, _MAX_CODE_CHARS = 2_000, 64
 
 
 class DeviceCode(NamedTuple):
-    """What a person needs to let this machine in, and how this machine learns that they did.
+    """What a person needs to authorize this machine, and how the machine learns that they did.
 
     Attributes:
         page: the address to visit.
         user_code: what to type there.
-        whole_page: the same address with the code in it; empty if there is none.
-        device_code: what this machine asks with.
-        interval_seconds: between two questions, at least.
-        seconds: how long the code holds.
+        whole_page: the same address including the code; empty if there is none.
+        device_code: for this machine's requests.
+        interval_seconds: the least time between two requests.
+        seconds: how long the code is valid.
     """
 
     page: str
@@ -42,7 +42,7 @@ class DeviceCode(NamedTuple):
 
 
 def ask_for_code(connection: TeamConnection) -> DeviceCode | None:
-    """Return a code to sign in with, None if the server does not offer that.
+    """Return a code to sign in with, None if the server does not support that.
 
     Raises:
         ServerAwayError: if it does not answer, or not as the RFC says.
@@ -72,7 +72,7 @@ def wait_for_token(
     sleep: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
 ) -> str:
-    """Return the token once the person has let this machine in; ask as seldom as the server wants.
+    """Wait until the person has authorized this machine and return the token, polling as rarely as the server wants.
 
     Raises:
         SignInError: if they did not, or the code expired.
@@ -87,7 +87,7 @@ def wait_for_token(
         except ServerAwayError:
             status, answer = 503, None
         if status >= 500 or status == 429:
-            interval = min(2 * interval, _LONGEST_INTERVAL_SECONDS)  # as section 3.5 has it
+            interval = min(2 * interval, _LONGEST_INTERVAL_SECONDS)  # see section 3.5
             continue
         values = answer if isinstance(answer, dict) else {}
         if status == 200:

@@ -1,4 +1,4 @@
-"""How the whole of a team's server is, as it says to whoever operates it."""
+"""The state of a team's server, as reported to its operators."""
 
 from __future__ import annotations
 

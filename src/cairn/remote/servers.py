@@ -47,7 +47,7 @@ class SignIns:
         self._folder = folder
 
     def servers(self) -> tuple[TeamServer, ...]:
-        """Return all of them but for damaged ones; none if the file is missing or damaged as a whole.
+        """Return all intact entries; none if the file is missing or damaged as a whole.
 
         Raises:
             StoreError: if the file cannot be read, or others could have written it.
@@ -55,7 +55,7 @@ class SignIns:
         return tuple(_valid_in(self._rows() or ()))
 
     def _rows(self) -> list[object] | None:
-        """Return what the file says of each server, None if it is damaged; errors as for `servers`."""
+        """Return the entry of each server, None if it is damaged; errors as for `servers`."""
         try:
             check_private(self._folder.path)
             rows = json.loads(read_own(self._folder.servers, _MAX_BYTES))["servers"]
@@ -68,7 +68,7 @@ class SignIns:
         return rows if isinstance(rows, list) else None
 
     def keep(self, server: TeamServer) -> None:
-        """Keep a server and its token, in place of an older token of the same server.
+        """Save a server and its token, replacing an older token.
 
         Raises:
             StoreError: if the file is damaged, or cannot be written.
@@ -122,10 +122,10 @@ def _valid_in(rows: Iterable[object]) -> Iterator[TeamServer]:
 
 
 def check_url(text: str) -> str:
-    """Return the address of a server in its one form; without a scheme it is meant to be https.
+    """Return the normal form of a server's URL; without a scheme, https is meant.
 
     Raises:
-        RequestError: if it is not an address, or a token would travel there in the clear.
+        RequestError: if it is not a URL, or would send the token unencrypted.
     """
     given = text.strip()
     url = given if "://" in given else f"https://{given}"
@@ -144,10 +144,10 @@ def check_url(text: str) -> str:
 
 
 def check_token(text: str) -> str:
-    """Return a token, without the white space around it.
+    """Return a token without white space around it.
 
     Raises:
-        RequestError: if it is none. The error does not repeat it.
+        RequestError: if it is not a token. The error does not repeat it.
     """
     token = text.strip()
     if not (token.isascii() and token.isprintable() and " " not in token and 0 < len(token) <= _MAX_TOKEN_CHARS):

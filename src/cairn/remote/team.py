@@ -1,4 +1,4 @@
-"""What the team's servers know that the user may read: which projects there are, and answers about them."""
+"""The projects on team servers that the user may read, and answers about them."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from cairn.remote.servers import TeamServer
 from cairn.remote.threads import start
 
 _T = TypeVar("_T")
-_SPARE_SECONDS = 0.5  # beyond which a request that keeps to its own limits is not waited for
-_AT_ONCE = 8  # questions to all servers
-_FRESH_SECONDS = 30.0  # how long a list of projects is believed; each question is checked by the server
+_SPARE_SECONDS = 0.5  # extra time to wait for a request that keeps to its own limits
+_AT_ONCE = 8  # parallel questions to all servers
+_FRESH_SECONDS = 30.0  # how long a list of projects is cached; the server checks each question anyway
 _MAX_PROJECTS = 20_000
-_MAX_NAMED = 5  # projects that a problem names
+_MAX_NAMED = 5  # projects to name in a problem
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-# What a request says of this machine alone.
+# Request fields that only make sense on this machine.
 _OF_HERE = ("project", "update", "build", "hints", "session", "repeat")
 
 
@@ -57,9 +57,9 @@ class TeamProject(NamedTuple):
 
     Attributes:
         name: `ORGANISATION/NAME`.
-        branch, commit: what is answered about.
-        repository: which it is, as `cairn.source.origins` has it; empty if the server does not say.
-        server: which one knows it.
+        branch, commit: the ones answered about.
+        repository: its identity, see `cairn.source.origins`; empty if the server does not say.
+        server: the one that has it.
     """
 
     name: str
@@ -70,7 +70,7 @@ class TeamProject(NamedTuple):
 
 
 class TeamListing(NamedTuple):
-    """The projects of all servers, why some servers did not name theirs, and those that the user operates."""
+    """The projects of all servers, why some servers did not list theirs, and the servers that the user operates."""
 
     projects: tuple[TeamProject, ...]
     problems: tuple[CairnError, ...]
@@ -78,7 +78,7 @@ class TeamListing(NamedTuple):
 
 
 class TeamSearches(NamedTuple):
-    """Answers of several projects, and why others did not answer."""
+    """The answers of several projects, and why others failed."""
 
     answers: list[tuple[TeamProject, Any]]
     problems: list[str]
@@ -88,8 +88,8 @@ class Team:
     """Asks the servers.
 
     Args:
-        servers: that the user is signed in to.
-        connect: makes a connection to one.
+        servers: to which the user is signed in.
+        connect: opens a connection to one.
         answer_seconds: how long anything here may take.
     """
 
@@ -106,10 +106,10 @@ class Team:
         self._listed_at = 0.0
 
     def listing(self, seconds: float | None = None) -> TeamListing:
-        """Return the projects of all servers, by their names; a server that does not answer is a problem of it.
+        """Return the projects of all servers by name; a server that does not answer becomes a problem.
 
         Args:
-            seconds: how long that may take; None for as long as anything here.
+            seconds: how long this may take; None for `answer_seconds`.
         """
         if self._listing is not None and time.monotonic() - self._listed_at < _FRESH_SECONDS:
             return self._listing
@@ -138,7 +138,7 @@ class Team:
         return self.answer_seconds + _SPARE_SECONDS
 
     def _connection(self, server: TeamServer) -> TeamConnection:
-        """Return the connection to a server, with the token that the user has now."""
+        """Return the connection to a server, with the user's current token."""
         if (connection := self._connections.get(server.url)) is None:
             raise SignInError(f"you are not signed in to {server.url}", Hint.of("login", url=server.url))
         return connection
@@ -168,13 +168,13 @@ class Team:
     def ask(
         self, project: TeamProject, operation: str, fields: Mapping[str, object], deadline: float | None = None
     ) -> Any:  # noqa: ANN401 - JSON
-        """Return the answer to a question about a project, marked with where it is from.
+        """Return the answer to a question about a project, marked with its origin.
 
         Args:
             project: of the `listing`.
             operation: one of `cairn.protocol.table.OPERATIONS`.
             fields: of its request, as for a project on this machine.
-            deadline: on the monotonic clock; None for as long as anything here may take.
+            deadline: on the monotonic clock; None for `answer_seconds` from now.
 
         Raises:
             SignInError, ServerAwayError: as `TeamConnection.post`.
@@ -203,12 +203,12 @@ class Team:
             raise _senseless(project.server) from error
 
     def search(self, projects: Sequence[TeamProject], fields: Mapping[str, object], deadline: float) -> TeamSearches:
-        """Search several projects, a few at once.
+        """Search several projects, a few in parallel.
 
         Args:
             projects: of the `listing`.
             fields: of the request.
-            deadline: on the monotonic clock; what has not answered by then is a problem.
+            deadline: on the monotonic clock; projects that have not answered by then become problems.
         """
         waiting = deque(projects)
         answers: dict[TeamProject, Any] = {}
@@ -238,13 +238,13 @@ class Team:
             except TimeoutError:
                 break
         is_over.set()
-        done, failed = dict(answers), dict(refused)  # threads that are late go on
+        done, failed = dict(answers), dict(refused)  # late threads continue
         found = [(project, done[project]) for project in projects if project in done]
         return TeamSearches(found, list(_problems_of(projects, done, failed)))
 
 
 def _commit_of(document: Any) -> str:  # noqa: ANN401 - JSON
-    """Return the commit that an answer says it is about, which may be newer than the list; empty if it says none."""
+    """Return the commit that an answer is about, which may be newer than the list's; empty if unknown."""
     first = next(iter(document), None) if isinstance(document, list) else document
     origin = first.get("remote") if isinstance(first, dict) else None
     commit = origin.get("commit") if isinstance(origin, dict) else None
@@ -271,7 +271,7 @@ def _excess_of(server: TeamServer, n_projects: int) -> TeamError:
 def _problems_of(
     projects: Sequence[TeamProject], answers: Mapping[TeamProject, Any], refused: Mapping[TeamProject, CairnError]
 ) -> Iterator[str]:
-    """Yield why projects did not answer, each reason once."""
+    """Yield the distinct reasons why projects did not answer."""
     reasons: dict[str, list[str]] = {}
     for project in projects:
         if project not in answers:

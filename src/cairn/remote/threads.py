@@ -11,9 +11,9 @@ _T = TypeVar("_T")
 
 
 def start(work: Callable[[], _T]) -> Future[_T]:
-    """Do some work in a thread that ends with the process: looking up a host's name cannot be interrupted.
+    """Do work in a daemon thread, because resolving a host's name cannot be interrupted.
 
-    Nor can it be cancelled: the result is done when the thread is.
+    It cannot be cancelled either: the result is done when the thread is.
     """
     future: Future[_T] = Future()
     future.set_running_or_notify_cancel()
