@@ -10,6 +10,7 @@ import pytest
 from cairn.types import Mode
 from cairn.workspace import Workspace
 from conftest import Git
+from small_projects import write_files
 
 LATIN = '"""Größe der Schaltfläche."""\n\n\ndef größe_ändern(faktor):\n    """Übergröße."""\n    return faktor\n'
 WINDOWS = "// Prix en €, le “café”\nfunction calculerPrix() {\n  return 'élève';\n}\n"
@@ -59,3 +60,24 @@ def test_what_is_of_no_western_encoding_is_not_read_as_if_it_were(project: Works
     hit = project.search("width", mode="symbol").code[0]
     assert (hit.path, hit.start_line) == ("chinese.py", 2)
     assert "Õ" not in project.fetch(["chinese.py:1"])[0].text
+
+
+def test_the_mark_of_byte_order_of_a_file_is_never_shown(tmp_path: Path) -> None:
+    marked = "\ufeffimport json\n\n\ndef load_marked(text):\n    return json.loads(text)\n"
+    files = {
+        "marked.py": marked,
+        "use.py": "\ufefffrom marked import load_marked\n\n\ndef run():\n    load_marked('1')\n",
+    }
+    write_files(tmp_path, {**files, "settings.cfg": "\ufeff[marks]\nshown = no\n"})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        (line,) = workspace.search('"import json"').code
+        assert line.preview == "import json"
+        shown = [
+            *(hit.preview for hit in workspace.search("load_marked", context=5).code),
+            *(fetched.text for fetched in workspace.fetch([line.id, "marked.py:1"])),
+            workspace.code.outline("settings.cfg").text,
+            *(row.text for row in workspace.graph.references("load_marked").references),
+        ]
+    assert shown
+    assert not [text for text in shown if "\ufeff" in text]

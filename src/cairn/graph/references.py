@@ -34,6 +34,7 @@ from cairn.graph.unresolved import note_on, unresolved_calls
 from cairn.graph.values import ReferenceKind, References, SymbolReference, Unresolved, Way
 from cairn.hints import Hint
 from cairn.source.languages import BY_NAME
+from cairn.source.text import shown_text
 
 if TYPE_CHECKING:
     from cairn.source.occurrences import Occurrence  # start-up time: it is for helpers
@@ -371,7 +372,7 @@ class _ReferenceSearch:
         key = (source.path, line, kind)
         if key not in self._found:
             symbol = symbol_of(self._graph.code, node_of(source.number, scope))
-            text = lines[line - 1].decode("utf-8", "replace").strip() if line <= len(lines) else ""
+            text = shown_text(lines[line - 1]).strip() if line <= len(lines) else ""
             way = cast("Way", how.name.lower())
             self._found[key] = SymbolReference(kind, way, source.path, line, symbol, text[:_MAX_TEXT_CHARS])
 

@@ -12,7 +12,7 @@ from cairn.search.hits import Focus, focus_on, only_closes
 from cairn.search.ids import HitId, path_mark
 from cairn.search.library import Library
 from cairn.search.mend import Mender
-from cairn.source.text import estimate_tokens
+from cairn.source.text import estimate_tokens, shown_text
 from cairn.storage.index import chunk_db, view_db
 from cairn.storage.index.chunk_db import ChunkRow
 from cairn.types import Span
@@ -49,7 +49,7 @@ def fetch_one(library: Library, text_id: str) -> Fetched:
         row, place = now
         focus, source = _focus(row, place), source._replace(stale=False)
     span = row.chunk.span if wanted.place is None and not only_closes(row) else focus.span
-    text = b"\n".join(source.lines(span.start_line, span.end_line)).decode("utf-8", "replace")
+    text = shown_text(b"\n".join(source.lines(span.start_line, span.end_line)))
     return Fetched(
         id=text_id,
         kind=focus.kind,

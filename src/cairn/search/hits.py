@@ -23,7 +23,7 @@ from cairn.search.query import MINOR_KINDS
 from cairn.source.content import normalize
 from cairn.source.roles import foreign_word
 from cairn.source.terms import terms_of_word
-from cairn.source.text import estimate_tokens, on_one_line, pluralize, raw_words
+from cairn.source.text import estimate_tokens, on_one_line, pluralize, raw_words, shown_text
 from cairn.storage.index.chunk_db import ChunkRow
 from cairn.types import Confidence, Definition, Span
 
@@ -308,7 +308,7 @@ def preview(text: FileText, span: Span, context: int = 0) -> str:
         return shown
     else:
         lines = text.head(span, PREVIEW_LINES)
-    block = b"\n".join([line[:MAX_LINE_BYTES] for line in lines]).decode("utf-8", "replace")
+    block = shown_text(b"\n".join([line[:MAX_LINE_BYTES] for line in lines]))
     return "\n".join([line.rstrip()[:PREVIEW_CHARS] for line in block.split("\n")])
 
 

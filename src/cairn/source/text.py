@@ -102,6 +102,11 @@ def without_colours(text: str) -> str:
     return _COLOUR.sub("", text) if "\x1b" in text else text
 
 
+def shown_text(data: bytes) -> str:
+    """Return text of a file as it is shown: without the mark of byte order that a file may begin with."""
+    return data.decode("utf-8", "replace").removeprefix("\ufeff")
+
+
 def on_one_line(name: str) -> str:
     """Return a file's name for printing, so that it cannot begin a new line or control a terminal."""
     return name if name.isprintable() else re.sub(_UNPRINTABLE, lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", name)

@@ -11,7 +11,7 @@ from cairn.hints import Hint
 from cairn.source.definitions import parse
 from cairn.source.languages import BY_NAME, LANGUAGES, load_part
 from cairn.source.languages.flow_syntax import FlowSyntax
-from cairn.source.text import on_one_line
+from cairn.source.text import on_one_line, shown_text
 from cairn.structure.control import build_control_flow
 from cairn.structure.dataflow import Dependence, closure, dependences
 from cairn.structure.draft import MAX_STEPS, TooManySteps
@@ -136,7 +136,7 @@ def slice_in(data: bytes, language: str, path: str, line: int, variable: str, fo
     if variable:
         _check_variable(graph, here, line, variable)
     chosen = _find_slice(graph, here, variable, forward=forward)
-    source = file.data.decode("utf-8", "replace").split("\n")
+    source = shown_text(file.data).split("\n")
     numbers = set(range(steps[0].first_line, steps[0].last_line + 1)) if unit.parent is not None else set()
     for number in chosen - {0}:
         numbers |= set(range(steps[number].first_line, steps[number].last_line + 1))

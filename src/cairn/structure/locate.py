@@ -17,7 +17,7 @@ from cairn.index.isolation import run_isolated
 from cairn.source.content import is_lfs_pointer, normalize
 from cairn.source.frames import TracebackFrame, file_of_frame, read_frames
 from cairn.source.languages import Language, detect_language
-from cairn.source.text import estimate_tokens
+from cairn.source.text import estimate_tokens, shown_text
 from cairn.source.walk import read_file
 from cairn.structure.outline import ID_COUNTER, ID_MARK, FileOutline
 from cairn.types import MAX_DEFINITIONS, ON_REST
@@ -324,4 +324,4 @@ def _fetched(text_id: str, file: FileContent, outline: FileOutline, number: int)
 
 def code_lines(data: bytes, first: int, last: int) -> str:
     """Return the lines `first` to `last`, 1-based and inclusive."""
-    return b"\n".join(data.split(b"\n", last)[first - 1 : last]).decode("utf-8", "replace")
+    return shown_text(b"\n".join(data.split(b"\n", last)[first - 1 : last]))

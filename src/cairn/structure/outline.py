@@ -9,7 +9,7 @@ from cairn.answers import OutlineSymbol
 from cairn.source.definitions import Lines, find_definitions, first_error_line, parse
 from cairn.source.languages import BY_NAME, Language
 from cairn.source.merges import first_merge_line
-from cairn.source.text import estimate_tokens
+from cairn.source.text import estimate_tokens, shown_text
 from cairn.types import MAX_DEFINITIONS, ON_REST, Definition, Span
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def _without_grammar(data: bytes, path: str, language: Language, lines: Lines) -
     definitions = []
     for place, match in enumerate(found):
         start, end = match.span(match.lastgroup or 0)
-        name = data[start:end].decode("utf-8", "replace").strip()[:MAX_SECTION_CHARS]
+        name = shown_text(data[start:end]).strip()[:MAX_SECTION_CHARS]
         stop = found[place + 1].start() if place + 1 < len(found) else len(data)
         stop = start + len(data[start:stop].rstrip())
         span = Span(lines.at(start) + 1, lines.at(max(start, stop - 1)) + 1, start, stop)
