@@ -157,7 +157,8 @@ def read_settings(schema: type, entries: Mapping[str, Entry], section: str = "")
             raise ConfigError(message, NO_KEYS_HERE)
         if name not in known:
             label = repr(section + printable_name(name)) if printable_name(name) else "whose name is not repeated here"
-            raise ConfigError(f"{entry.place}: unknown setting {label}", f"known settings: {', '.join(sorted(known))}")
+            hint = f"correct it, or upgrade Cairn if a newer one set it; known settings: {', '.join(sorted(known))}"
+            raise ConfigError(f"{entry.place}: unknown setting {label}", hint)
         try:
             if entry.value is None:
                 raise UnusableError("has no value")

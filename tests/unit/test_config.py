@@ -123,7 +123,9 @@ def test_a_variable_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     assert "CAIRN_MEMORY_MB: memory_mb must be at least 256" in str(refused(tmp_path, CAIRN_MEMORY_MB="1"))
     told = str(refused(tmp_path, CAIRN_EMBEDDING_BATCH_SIZE=KEY))
     assert told == "CAIRN_EMBEDDING_BATCH_SIZE: embedding.batch_size must be a whole number"
-    assert "CAIRN_EMBEDDING_COLOUR: unknown setting" in str(refused(tmp_path, CAIRN_EMBEDDING_COLOUR="red"))
+    unknown = refused(tmp_path, CAIRN_EMBEDDING_COLOUR="red")
+    assert "CAIRN_EMBEDDING_COLOUR: unknown setting" in str(unknown)
+    assert unknown.hint.startswith("correct it, or upgrade Cairn if a newer one set it; known settings: api_key_env")
     for text in ("[" * 1_000, "&a [*a]", "{", "x", "[{provider: ollama}]", "[{model: {}}]"):
         assert "CAIRN_EMBEDDING_FALLBACKS" in str(refused(tmp_path, CAIRN_EMBEDDING_FALLBACKS=text))
 
