@@ -105,14 +105,10 @@ class FileFinder:
         """Return the numbers of the files that a dotted name, or the beginning of one, means as a module."""
         parts = _SEPARATOR.split(name)
         for end in range(len(parts), 1, -1):
-            found = self._of_longest_module(self._by_stem.get(parts[end - 1], []), parts[:end])
+            found = self._of_longest_module(self.files_by_module.get(parts[end - 1], []), parts[:end])
             if found:
                 return found if len(found) <= MAX_ALIKE else []
         return []
-
-    def by_last_part(self, part: str) -> list[int]:
-        """Return the numbers of the files whose modules are called so, whatever they are in."""
-        return self._by_stem.get(part, [])
 
     def exactly(self, path: str) -> list[int]:
         """Return the number of the file with exactly this path from the root of the project, none if there is none."""
@@ -157,11 +153,6 @@ class FileFinder:
         return frozenset(map(plain_name, stems.union(*(folder.split("/") for folder in folders))))
 
     @cached_property
-    def stems(self) -> list[str]:
-        """What the modules of the project are called, each once."""
-        return sorted(set(self._by_stem))
-
-    @cached_property
     def files_by_name(self) -> defaultdict[str, list[int]]:
         """Files by the last part of their paths."""
         files: defaultdict[str, list[int]] = defaultdict(list)
@@ -170,7 +161,7 @@ class FileFinder:
         return files
 
     @cached_property
-    def _by_stem(self) -> defaultdict[str, list[int]]:
+    def files_by_module(self) -> defaultdict[str, list[int]]:
         """Files by the last part of their modules."""
         files: defaultdict[str, list[int]] = defaultdict(list)
         for number, path in enumerate(self.paths):

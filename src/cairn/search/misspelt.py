@@ -45,7 +45,7 @@ def names_meant(library: Library, query: Query, request: SearchRequest) -> Names
     lengths = load("cairn.graph.alike:lengths_alike")(word, _LEAST_ALIKE)
     every = chunk_db.definition_names(library.connection, view.id, lengths)
     names = [name for name in every if name[:1].isidentifier() and " " not in name]
-    names += finder_of(library.snapshot).stems
+    names += sorted(finder_of(library.snapshot).files_by_module)
     like: list[str] = load("cairn.graph.alike:names_like")(names, word, _MAX_MEANT, _LEAST_ALIKE)
     near = [name for name in like if _may_be_typed_for(name, word)]
     is_there = word in near or query.text in near  # of another kind than the query says, or a key with dots

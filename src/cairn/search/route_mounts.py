@@ -188,7 +188,10 @@ class Mounter:
 
     def _of_base(self, base: str) -> list[int]:
         """Return the files with a path but for its ending, or those of the folder for which one of these stands."""
-        alike, paths = self._finder.by_last_part(base.rpartition("/")[2].partition(".")[0]), self._finder.paths
+        alike, paths = (
+            self._finder.files_by_module.get(base.rpartition("/")[2].partition(".")[0], []),
+            self._finder.paths,
+        )
         own = [file for file in alike if paths[file] == base or paths[file].startswith(f"{base}.")]
         if own or not any(paths[file].rpartition("/")[0] == base for file in alike):
             return own

@@ -119,7 +119,8 @@ _TASKS = (
 # A command that runs a target or a script, as it is typed: `npm run build`; and where each declares what it runs.
 _TYPED = re.compile(
     r"(?:(?P<make>make)|(?P<just>just)|(?P<task>task)|(?:bundle exec )?(?P<rake>rake)"
-    r"|(?P<npm>npm|yarn|pnpm|bun)(?: run)?|(?P<composer>composer)(?: run)?|(?P<mix>mix)|(?P<nox>nox) -s|(?P<tox>tox) -e) (?P<name>[\w:.-]{2,60})"
+    r"|(?P<npm>npm|yarn|pnpm|bun)(?: run)?|(?P<composer>composer)(?: run)?|(?P<mix>mix)"
+    r"|(?P<nox>nox) -s|(?P<tox>tox) -e) (?P<name>[\w:.-]{2,60})"
 )
 _HOMES = {"npm": "package.json", "make": "makefile", "rake": "rake", "tox": "tox.ini", "mix": "mix.exs"}
 _NOTHING = re.compile(r"(?!)")
