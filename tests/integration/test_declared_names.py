@@ -28,6 +28,9 @@ FILES = {
     "main.go": 'package main\n\nfunc main() {\n\tflag.BoolVar(&flush, "flush-carts", false, "Flush them")\n}\n',
     "deep/down/in/carts.py": "def one():\n    pass\n",
     "carts/carts.py": "def two():\n    pass\n",
+    "src/leb.rs": "pub fn encode(n: u64) -> Vec<u8> {\n    vec![n as u8]\n}\n",
+    "src/stream.rs": "// Each time is a leb, as each leb of the head is; a leb is short.\n"
+    "fn leb_of_time() {}\nfn leb_of_head() {}\n",
     "docs/commands.md": "# Commands\n\n## recount\n\nCounts what is there again.\n",
     "shop/commands/recount.py": "class Command:\n    def handle(self):\n        pass\n",
 }
@@ -66,8 +69,14 @@ def test_the_line_that_declares_a_name_comes_first(workspace: Workspace, text: s
         ("dead cart writer", "src/DeadCartWriter.java"),
         ("carts.py", "carts/carts.py"),
         ("recount", "shop/commands/recount.py"),
+        ("leb", "src/leb.rs"),
     ],
-    ids=["a type before messages with its words", "a file higher up", "a command before what documents it"],
+    ids=[
+        "a type before messages with its words",
+        "a file higher up",
+        "a command before what documents it",
+        "the only file of code that is called so",
+    ],
 )
 def test_what_is_called_so_comes_before_what_only_says_it(workspace: Workspace, text: str, path: str) -> None:
     assert workspace.search(text).code[0].path == path

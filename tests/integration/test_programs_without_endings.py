@@ -51,3 +51,7 @@ def test_a_word_with_a_hyphen_is_the_code_that_is_called_so(workspace: Workspace
 
 def test_a_word_with_a_hyphen_is_what_code_says_before_what_a_document_is_about(workspace: Workspace) -> None:
     assert first(workspace, "content-type") == "web/page.js"
+
+
+def test_a_word_with_a_colon_is_no_misspelt_program(workspace: Workspace) -> None:
+    assert not any("No file" in str(note) for note in workspace.search("shop:shop-reprot").notes)

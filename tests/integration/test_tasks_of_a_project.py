@@ -28,6 +28,8 @@ CONTRIBUTING = {
 }
 SCRIPT = {"scripts/test.sh": "#!/bin/sh\nset -e\ncargo test --all\n"}
 README = {"README.md": "# Shop\n\nA shop.\n\n## Commands\n\n```sh\n# to try it\nyarn test\n```\n"}
+TASKFILE = {"Taskfile.yml": "version: 3\ntasks:\n  ui:build:\n    cmds: [vite]\n  py:test:\n    cmds: [pytest]\n"}
+INCLUDED = {"Makefile": "include tests.mk\n", "tests.mk": "test-slow:\n\tbats slow\n\ntest:\n\tbats fast\n"}
 
 
 def first(root: Path, files: dict[str, str], text: str) -> tuple[str, str]:
@@ -46,8 +48,10 @@ def first(root: Path, files: dict[str, str], text: str) -> tuple[str, str]:
         ({**MAKEFILE, **CONTRIBUTING}, "CONTRIBUTING.md", "## Running the tests"),
         (SCRIPT, "scripts/test.sh", "#!/bin/sh"),
         (README, "README.md", "yarn test"),
+        (TASKFILE, "Taskfile.yml", "py:test:"),
+        (INCLUDED, "tests.mk", "test:"),
     ],
-    ids=["make", "npm", "document", "script", "command"],
+    ids=["make", "npm", "document", "script", "command", "a task of a part", "an included file"],
 )
 @pytest.mark.parametrize("text", ["how do I run the tests", "How to run all the unit tests?", "run the test suite"])
 def test_who_asks_how_the_tests_are_run_gets_what_runs_them(

@@ -24,7 +24,7 @@ def files_like(finder: FileFinder, path: str) -> list[int]:
     """
     *folders, name = parts_of_path(path) or [""]
     stem = name.rpartition(".")[0]
-    if path == name and "-" in name and not stem:
+    if path == name and "-" in name and not stem and ":" not in name:
         return _programs_like(finder, name)
     if not stem or not has_known_ending(name) or "://" in path:
         return []

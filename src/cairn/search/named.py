@@ -278,8 +278,12 @@ def _files(snapshot: Snapshot, query: Query, *, is_defined: bool) -> list[int]:
     finder, paths = finder_of(snapshot), snapshot.files.paths
     parts = parts_of_path(query.path)
     if not parts:
-        is_name = query.named is not None and not is_defined and looks_named(query.named.last)
-        return finder.by_stem(query.named.last) if query.named and is_name else []
+        if query.named is None or is_defined:
+            return []
+        if looks_named(query.named.last):
+            return finder.by_stem(query.named.last)
+        own = [] if query.named.scope or query.asked else _code_called(snapshot, query.named.last)
+        return own if len(own) == 1 else []
     roles, aside = snapshot.files.roles, int(ASIDE & ~query.wants)
     files = finder.exactly(query.path) or finder.in_folder(query.path)
     if not files:
@@ -303,7 +307,12 @@ def _files_documented(snapshot: Snapshot, query: Query, defined: Sequence[NamedR
         return []
     if not all(int(roles[one.file]) & int(Role.DOCS) for one in defined):
         return []
-    return [file for file in finder_of(snapshot).by_stem(query.named.last) if not int(roles[file]) & int(ASIDE)]
+    return _code_called(snapshot, query.named.last)
+
+
+def _code_called(snapshot: Snapshot, stem: str) -> list[int]:
+    """Return the project's own files that are called so but for their ending, none that is aside."""
+    return [file for file in finder_of(snapshot).by_stem(stem) if not int(snapshot.files.roles[file]) & int(ASIDE)]
 
 
 def _is_path_of_file(path: str) -> bool:

@@ -122,17 +122,23 @@ _TYPED = re.compile(
     r"|(?P<npm>npm|yarn|pnpm|bun)(?: run)?|(?P<composer>composer)(?: run)?|(?P<mix>mix)"
     r"|(?P<nox>nox) -s|(?P<tox>tox) -e) (?P<name>[\w:.-]{2,60})"
 )
-_HOMES = {"npm": "package.json", "make": "makefile", "rake": "rake", "tox": "tox.ini", "mix": "mix.exs"}
+_HOMES = {"npm": "package.json", "make": "makefile|\\.mk$", "rake": "rake", "tox": "tox.ini", "mix": "mix.exs"}
 _NOTHING = re.compile(r"(?!)")
 # Where a name with what is to be done stands in files of builds: `%s` stands for the names.
 _TARGETS = (
-    (re.compile(r"(?i)(?:^|/)(?:gnu)?makefile(?:\.am)?$"), r"(?P<name>%s)(?P<more>[-_/:.]\w[\w./-]*)?\s*:(?![:=])"),
+    (
+        re.compile(r"(?i)(?:^|/)(?:gnu)?makefile(?:\.am)?$|\.mk$"),
+        r"(?P<name>%s)(?P<more>[-_/:.]\w[\w./-]*)?\s*:(?![:=])",
+    ),
     (re.compile(r"(?i)(?:^|/)\.?justfile$"), r"@?(?P<name>%s)(?P<more>[-_]\w[\w-]*)?(?: [^:=]*)?:(?!=)"),
     (
         re.compile(r"(?:^|/)(?:package|composer)\.json$"),
         r"\s+\"(?P<name>%s)(?P<more>[:_-]\w[\w:-]*)?\"\s*:\s*(?:\[|\"(?![\^~\d*<>=]))",
     ),
-    (re.compile(r"(?:^|/)(?:Taskfile|moon)\.ya?ml$"), r"\s+[\"']?(?P<name>%s)(?P<more>[:_-]\w[\w:-]*)?[\"']?:\s*$"),
+    (
+        re.compile(r"(?:^|/)(?:Taskfile|moon)\.ya?ml$"),
+        r"\s+[\"']?(?P<before>(?:\w[\w-]*:)*)(?P<name>%s)(?P<more>[:_-]\w[\w:-]*)?[\"']?:\s*$",
+    ),
     (re.compile(r"(?:^|/)Rakefile$|\.rake$"), r"\s*task\s*\(?\s*[:\"']?(?P<name>%s)(?P<more>[:_]\w+)?\b"),
     (re.compile(r"(?:^|/)tox\.ini$"), r"\[testenv(?::(?P<name>%s)(?P<more>[-_]\w+)?)?\]"),
     (re.compile(r"(?:^|/)(?:noxfile|tasks)\.py$"), r"def (?P<name>%s)(?P<more>_\w+)?\("),
@@ -261,7 +267,7 @@ def _targets(
     """Yield the lines that declare a target or a script for a task; one of exactly its name in the root is sure."""
     for number, line in enumerate(lines, start=1):
         if len(line) <= _MAX_LINE and (match := pattern.match(line)):
-            is_exact = not match["more"]
+            is_exact = not match["more"] and not match.groupdict().get("before")
             place = next((at for at, name in enumerate(names) if re.fullmatch(name, match["name"] or "")), 0)
             order = (1, not is_home, depth, not is_exact, place, number)
             is_sure = is_exact and is_home and not depth
