@@ -119,6 +119,13 @@ def test_a_message_in_a_report_is_found_by_its_words_in_a_row(message: str, work
     assert (hit.path, hit.part, hit.confidence) == ("cart.py", "raised here", "high")
 
 
+def test_the_message_in_a_title_is_found_though_another_one_is_printed(workspace: Workspace) -> None:
+    title = "shop.CartError: Item 12 was not found in any open cart when pages are published twice"
+    printed = "Caused by: org.other.BuildException: The build of all pages has failed"
+    hits = workspace.search(REPORT.format(printed).replace("It stopped working", title)).code
+    assert (hits[0].path, hits[0].start_line, hits[0].part) == ("cart.py", line_of(CART, "log.warning"), "raised here")
+
+
 @pytest.mark.parametrize("message", ["closed and open carts of ann and bob", "Our page about the cart of somebody"])
 def test_words_alone_in_a_report_that_no_line_has_in_a_row_are_made_nowhere(message: str, workspace: Workspace) -> None:
     assert all(hit.part != "raised here" for hit in workspace.search(REPORT.format(message)).code)

@@ -105,6 +105,8 @@ _NUMBERED = re.compile(r"\w*\d\w*")
 _IMPORT = re.compile(rb"\s*(?:import|from|use|require|using|#\s*include)\b")
 _COMMENT = re.compile(rb"\s*(?:#(?![{!]|\s*(?:define|error|warning|pragma))|//|/?\*\s|--\s|;;)")
 _REMARK = re.compile(rb"[\s;{}),](?://|#|--)\s")  # behind code
+# What people put behind a message in a title.
+_WHEN = re.compile(r" (?:when(?:ever)?|while|after|during|since|if|on|in|with|using|for|from) ")
 # What stands before a printed message: marks of Python's groups of exceptions, what pytest puts there.
 _BEFORE_MESSAGE = re.compile(r"[\s|]*(?:E {3,}|(?:FAILED|ERROR) \S+::.{1,200}? - )?")
 _QUOTED = re.compile(r"`([^`\n]{12,200})`|\"([^\"\n]{12,200})\"|\u201c([^\u201d\n]{12,200})\u201d")
@@ -158,7 +160,8 @@ def find_reported(
         for one in find_routes(library, read_requests(item.raw), filters, _n_files_for(item.raw))
     ]
     made = _places_of_messages(library, item, wants, filters, finder)
-    printed = "\n".join([printed, *map(" ".join, _quotes(item.raw))]) if made else printed
+    title = item.subject if _tells_error(item.subject) else ""
+    printed = "\n".join([printed, title, *map(" ".join, _quotes(item.raw))]) if made else printed
     for message, (best, is_rivalled) in made:
         has_own = _has_own_words(best, message)
         if has_own or message not in _lines_alone(item.raw):
@@ -302,11 +305,17 @@ def worth_of(reported: Sequence[Reported]) -> dict[str, dict[int, float]]:
 def messages_of(item: WorkItem) -> list[str]:
     """Return the messages of a text that are looked for, those that are most likely to be made by the project first.
 
-    Of those that differ in times, numbers and the like alone, it is the first.
+    Of those that differ in times, numbers and the like alone, it is the first. What a report has for its title is one
+    beside the others.
     """
     is_printed = is_output(item)
     most = MAX_MESSAGES_OF_OUTPUT if is_printed else MAX_MESSAGES
     found: dict[str, str] = {}
+    if not is_printed and _tells_error(item.subject):
+        title = _WHEN.split(item.subject, 1)[0]
+        if len(title.split()) > _LEAST_WORDS:  # the first one says which error it was
+            found[_NUMBERED.sub("0", title)] = title
+            most += 1
     for message in _messages(item, is_printed=is_printed):
         found.setdefault(_NUMBERED.sub("0", message), message)
         if len(found) == most:
@@ -325,7 +334,9 @@ def _messages(item: WorkItem, *, is_printed: bool) -> Iterator[str]:
     yield from filter(_tells_level, last_first)
     spans = (next(filter(None, match.groups())) for match in _QUOTED.finditer(f"{item.subject}\n{item.prose}"))
     yield from (
-        span for span in spans if len(span.split()) >= _LEAST_WORDS and (_tells_error(span) or _SAYS.search(span))
+        span
+        for span in spans
+        if len(span.split()) >= _LEAST_WORDS and (_tells_error(span) or _tells_level(span) or _SAYS.search(span))
     )
     lines = [line.strip() for line in item.prose.split("\n") if len(line) <= _MAX_MESSAGE_CHARS]
     yield from (line for line in (*lines, item.subject) if " " in line and _tells_error(line))

@@ -47,6 +47,21 @@ def test_code_below_what_a_program_printed_is_no_message(code: str) -> None:
     assert messages(f"$ shop run\nOrder 12 was placed twice by ann\n{code}\n") == ["Order 12 was placed twice by ann"]
 
 
+def test_a_code_span_with_a_level_before_its_words_is_a_message() -> None:
+    said = '[error] All carts in the folder were placed: "orders/"'
+    assert messages(f"The CLI fails for a folder with a slash\n\n{REPORT}\n`{said}`\n") == [said]
+
+
+def test_the_error_that_a_title_tells_is_looked_for_first_without_when_it_happens() -> None:
+    printed = "```\nCaused by: org.other.BuildException: The build has failed for cart.kt\n```\n"
+    assert messages(
+        f"java.lang.StateException: Carts should be empty when ann pays twice\n\n{REPORT}\n\n{printed}"
+    ) == [
+        "java.lang.StateException: Carts should be empty",
+        "Caused by: org.other.BuildException: The build has failed for cart.kt",
+    ]
+
+
 @pytest.mark.parametrize("subject", ["Error in production", "Exception while orders are placed", "Warning about carts"])
 def test_a_subject_that_only_begins_like_an_error_is_no_message(subject: str) -> None:
     assert messages(f"{subject}\n\n{REPORT}\n\n```\nOrder 12 cannot be placed twice\n```\n") == [
