@@ -202,6 +202,7 @@ def test_nothing_is_not_said_where_the_time_was_up(chain: Workspace) -> None:
             assert answer.unfollowed is not None
             assert answer.unfollowed.names == ("walk_0",)
             assert not any("Looked at" in note or "were looked for" in note for note in answer.notes)
+        assert "does not mean that there is nothing" in impact(graph, nodes).notes[-1]
 
 
 def test_asked_again_it_goes_on_until_all_is_known(chain: Workspace) -> None:
@@ -325,6 +326,16 @@ def test_relations_without_any_time_do_not_say_that_there_is_nothing(hub: Worksp
         for answer in answers:
             assert answer.unfollowed is not None
             assert not any("Looked at" in note for note in answer.notes)
+        assert all("does not mean that there is nothing" in answer.notes[-1] for answer in answers[:3])
+
+
+def test_half_of_the_time_is_left_for_reading_where_opening_took_all_of_it() -> None:
+    clock = iter((0.0, 0.0, 5.0, 5.3, 5.5))
+    patience = GraphPatience(0.8, 0, steady=lambda: next(clock))
+    patience.begin()
+    patience.leave_half()
+    assert patience.lasts()
+    assert not patience.lasts()
 
 
 def test_files_that_were_not_read_have_no_lines_that_cannot_be_resolved(hub: Workspace) -> None:

@@ -106,6 +106,7 @@ class Graph:
             self._network = self._feelers = self._tests = self._connections = None
         elif self._network is None and self._last is not None and self._last.has_news(self.connections.known):
             self._connections = None
+        self.patience.leave_half()
 
     def _forget_answers(self) -> None:
         """Drop the resolver with all that it remembers, which the parts of its evaluator would keep for a while."""

@@ -17,7 +17,7 @@ from cairn.graph.reader import note_on_unfollowed
 from cairn.graph.rules import TYPE_KINDS
 from cairn.graph.selection import NAMED_AFTER, NAMES_DELETED, TWIN, Evidence, rank_tests
 from cairn.graph.symbols import symbol_of
-from cairn.graph.unresolved import note_on, unresolved_calls
+from cairn.graph.unresolved import note_on, on_nothing_in_time, unresolved_calls
 from cairn.graph.values import Affected, Impact, TestChoice, Unresolved
 
 
@@ -62,6 +62,9 @@ def _find_impact(graph: Graph, changed: Sequence[int], limit: int, tests: int, l
         notes = on_no_effect(graph, changed[0])
     if changed and not affected:
         notes = (*on_unread(graph, changed[0]), *notes)
+    cut = note_on_unfollowed(unfollowed)
+    if unfollowed is not None and not affected and unresolved is None:
+        cut = (*cut, *on_nothing_in_time({code.definition(node).name for node in changed if place_of(node) >= 0}))
     if not starts and not leftovers.deleted:
         notes = on_no_change()
     return Impact(
@@ -70,7 +73,7 @@ def _find_impact(graph: Graph, changed: Sequence[int], limit: int, tests: int, l
         tuple(code.paths[number] for number in sorted(importers - files)),
         tuple(ranked),
         n_omitted,
-        (*_notes(graph, leftovers), *notes, *note_on_unfollowed(unfollowed)),
+        (*_notes(graph, leftovers), *notes, *cut),
         leftovers.deleted,
         unresolved,
         unfollowed,

@@ -22,7 +22,7 @@ from cairn.graph.reader import Reader, note_on_unfollowed
 from cairn.graph.resolve import ALL_KINDS, IMPLEMENT, USE, Edge, ImportEdge
 from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS, VALUE_KINDS, resolves_imports
 from cairn.graph.symbols import find_file, find_namesakes, on_namesakes, symbol_of, with_counterparts
-from cairn.graph.unresolved import note_on, unresolved_callees, unresolved_calls
+from cairn.graph.unresolved import note_on, on_nothing_in_time, unresolved_callees, unresolved_calls
 from cairn.graph.values import (
     BaseCalls,
     CallPath,
@@ -73,6 +73,8 @@ def _find_callers(graph: Graph, text: str, limit: int) -> Links:
     listed = _listed_above(above, len(links.links), limit)
     links = replace(links, above=tuple(_base_calls(graph, *each) for each in above[:listed]) or None)
     notes = (*on_above(graph, above[listed:]), *notes, *note_on_unfollowed(unfollowed))
+    if unfollowed is not None and not known and unresolved is None:
+        notes = (*notes, *on_nothing_in_time(_names_of(graph, nodes)))
     return _with_notes(links, text, symbols, notes, unresolved, unfollowed)
 
 
@@ -215,7 +217,10 @@ def _find_subclasses(graph: Graph, text: str, limit: int) -> Links:
         notes = on_no_subclasses(graph, graph.code.main_of(nodes), _names_of(graph, nodes))
     if not edges:
         notes = (*on_unread(graph, nodes[0]), *notes)
-    return _with_notes(links, text, symbols, (*notes, *note_on_unfollowed(unfollowed)), unresolved, unfollowed)
+    notes = (*notes, *note_on_unfollowed(unfollowed))
+    if unfollowed is not None and not edges and unresolved is None:
+        notes = (*notes, *on_nothing_in_time(_names_of(graph, nodes)))
+    return _with_notes(links, text, symbols, notes, unresolved, unfollowed)
 
 
 def _links(

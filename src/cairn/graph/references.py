@@ -30,7 +30,7 @@ from cairn.graph.sightings import is_only_template
 from cairn.graph.source_file import SourceFile
 from cairn.graph.symbols import find_namesakes, on_namesakes, symbol_of, with_counterparts
 from cairn.graph.tally import LineTally, files_for
-from cairn.graph.unresolved import note_on, unresolved_calls
+from cairn.graph.unresolved import note_on, on_nothing_in_time, unresolved_calls
 from cairn.graph.values import ReferenceKind, References, SymbolReference, Unresolved, Way
 from cairn.hints import Hint
 from cairn.source.languages import BY_NAME
@@ -86,6 +86,7 @@ def _find_references(graph: Graph, text: str, limit: int, kinds: Collection[str]
         *_on_unread(n_unread, sought.target.name),
         *(() if chosen or unresolved or unfollowed else on_no_references(graph, {sought.target.name})),
         *note_on_unfollowed(unfollowed),
+        *(on_nothing_in_time({sought.target.name}) if unfollowed and not chosen and not unresolved else ()),
     )
     n_omitted = len(chosen) - len(shown)
     namesakes = tuple(sought_at(graph, nodes).symbol for nodes in symbols) if len(symbols) > 1 else sought.namesakes

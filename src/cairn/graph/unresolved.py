@@ -414,6 +414,17 @@ def note_on(unresolved: Unresolved | None, what: str, *, has_known: bool) -> tup
     return (Hint(words, "search", query=query_of(unresolved), mode="regex"),)
 
 
+def on_nothing_in_time(names: Collection[str]) -> tuple[Hint, ...]:
+    """Return what to say where nothing was found before the time was up, with the search that lists what says names."""
+    if not names:
+        return ()
+    query = query_of(Unresolved("call", tuple(sorted(names)[:_MOST_NAMES]), 0, ()))
+    words = (
+        "Nothing was found in that time, which does not mean that there is nothing. List the lines that say the name"
+    )
+    return (Hint(words, "search", query=query, mode="regex"),)
+
+
 _WHERE = {"import": " in an import", "base": " as a base"}
 
 
