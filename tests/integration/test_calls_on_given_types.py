@@ -121,3 +121,26 @@ def test_a_name_of_dart_means_nothing_that_only_an_imported_file_imports(tmp_pat
         callers = workspace.graph.callers
         assert {link.path for link in callers("lib/deep.dart:1").links} == {"lib/used.dart", "lib/piece.dart"}
         assert [link.path for link in callers("piece").links] == ["lib/last.dart"]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "const all = {'a': Part.ring};",
+        "class A { static const ring = Part.ring; }",
+        "void go() { run(Part.ring); }",
+        "void go() { final f = Part.ring; }",
+        "void go() { run(a ? Part.ring : other); }",
+        "Function go() => plain;",
+        "Function go() { return plain; }",
+        "final all = [plain];",
+        "class A { Function f = plain; }",
+    ],
+)
+def test_functions_of_dart_that_are_values_have_users(use: str, tmp_path: Path) -> None:
+    text = f"class Part {{\n  static int ring() => 1;\n}}\nint plain() => 1;\n{use}\n"
+    write_files(tmp_path, {"a.dart": text})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        symbol = "plain" if "plain" in use else "Part.ring"
+        assert [link.line for link in workspace.graph.callers(symbol).links] == [5]

@@ -117,3 +117,19 @@ def test_what_an_editor_or_a_router_calls_is_not_dead(tmp_path: Path) -> None:
         "src/pages/till.tsx": "export async function getServerSideProps() {}\nexport function lostHere() {}\n",
     }
     assert set(dead(tmp_path, files)) == {"lostHere"}
+
+
+def test_lines_of_routes_and_of_variables_that_change_are_told(tmp_path: Path) -> None:
+    files = {
+        "app/controllers/Shop.scala": "package controllers\n\nclass Shop {\n  def listAll() = 1\n}\n",
+        "conf/routes": "# all\nGET  /all  controllers.Shop.listAll()\n",
+        "a.js": "export function go(it) {\n  var weigh = () => 1;\n  it.done = () => {\n    weigh = () => 2;\n"
+        "  };\n  return weigh();\n}\n",
+    }
+    write_files(tmp_path, files)
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        for symbol, place in (("Shop.listAll", "conf/routes:2"), ("a.js:4", "a.js:6")):
+            unresolved = workspace.graph.callers(symbol).unresolved
+            assert unresolved is not None
+            assert [f"{line.path}:{line.line}" for line in unresolved.first] == [place]

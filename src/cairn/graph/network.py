@@ -23,7 +23,7 @@ from cairn.graph.resolve import Edge, Resolver, renamings
 from cairn.storage.arrays import are_below, are_bounds, load_arrays, save_arrays
 
 Ints = npt.NDArray[np.int64]
-_VERSION = 34  # raised whenever resolution changes
+_VERSION = 33  # raised whenever resolution changes
 _LAYOUT = {
     "version": ("i8", 1), "blobs": ("i8", 1), "identity": ("u1", 1), "path_bytes": ("u1", 1), "needs": ("u4", 1),
     "first_needs": ("i8", 1), "sources": ("i8", 1), "targets": ("i8", 1), "kinds": ("u1", 1), "hows": ("u1", 1),

@@ -81,10 +81,12 @@ _DERIVING = rb"(?:\bextends\b|\bimplements\b|\bwith\b|\bfor\b|\bis\b|\(|<:|<|:|,
 _TEMPLATE = re.compile(
     r"\.(?:erb|rhtml|rabl|ejs|hbs|handlebars|mustache|twig|j2|jinja2?|njk|liquid|as[cp]x|jsp[fx]?|tagx?|ftlh?|vm|gsp"
     r"|[hl]?eex|astro|gohtml|go?tmpl|tpl|mako|latte|volt|marko|x?html?|haml|slim|pug|jade|cshtml|vbhtml|razor|a?xaml"
-    r"|blade\.php|yy?|ypp|l|lex|rl|xs|px[di]|pyx)$"  # parsers and bindings, around code of C
+    r"|blade\.php|yy?|ypp|l|lex|rl|xs|px[di]|pyx|routes)$"  # parsers and bindings, around code of C
+    r"|(?:^|/)conf/routes$"  # of Play
 )
 _ALL_CODE = re.compile(
-    r"\.(?:rabl|haml|slim|pug|jade|cshtml|vbhtml|razor|a?xaml|marko|yy?|ypp|l|lex|rl|xs|px[di]|pyx)$"
+    r"\.(?:rabl|haml|slim|pug|jade|cshtml|vbhtml|razor|a?xaml|marko|yy?|ypp|l|lex|rl|xs|px[di]|pyx|routes)$"
+    r"|(?:^|/)conf/routes$"
 )
 _TEMPLATE_CODE = ((b"<%", b"%>"), (b"{{", b"}}"), (b"{%", b"%}"), (b"${", b"}"), (b"#{", b"}"), (b"<#", b">"))
 _BLADE = ".blade.php"

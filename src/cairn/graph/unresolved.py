@@ -14,7 +14,7 @@ from cairn.graph.call_shapes import CallShapes
 from cairn.graph.graph import Graph
 from cairn.graph.implementations import SAYS_ALL, names_of_types_above
 from cairn.graph.linkage import SOURCES_OF_C, keeps_to_itself
-from cairn.graph.nodes import file_of, place_of
+from cairn.graph.nodes import file_of, node_of, place_of
 from cairn.graph.reader import FOR_LINES, Reader
 from cairn.graph.resolve import CALL, Edge
 from cairn.graph.rules import FUNCTION_KINDS, OPEN_KINDS, TYPE_KINDS, VALUE_KINDS
@@ -175,6 +175,7 @@ class _General(NamedTuple):
             have another body for another platform.
         is_any: whether it may be anything, since one of them says that it overrides what nobody found.
         is_held: whether all are functions, which a value of their name may hold.
+        variables: functions beside them that a variable of JavaScript holds, as it may hold them after an assignment.
         is_static: whether all are static methods, which are not called by way of an interface.
         is_uncalled: whether no call of them is known. Then a method of Rust may be the one of another file beside its
             own: which of both is compiled can depend on the system.
@@ -185,6 +186,7 @@ class _General(NamedTuple):
     twins: frozenset[str]
     is_any: bool
     is_held: bool
+    variables: frozenset[int]
     is_static: bool
     is_uncalled: bool
 
@@ -201,13 +203,16 @@ class _General(NamedTuple):
         is_held = all(place_of(node) >= 0 and graph.code.definition(node).kind in FUNCTION_KINDS for node in nodes)
         is_static = all(_is_static(graph, node) for node in nodes)
         types = frozenset(names_of_types_above(graph, nodes))
-        return cls(frozenset(found), types, twins, is_any, is_held, is_static, is_uncalled)
+        variables = frozenset(other for node in nodes for other in _held_beside(graph, node))
+        return cls(frozenset(found), types, twins, is_any, is_held, variables, is_static, is_uncalled)
 
     def has(self, graph: Graph, target: int) -> bool:
         """Tell whether a definition is one, or belongs to an interface, which types of many languages fit unsaid."""
         if self.is_any or target in self.nodes:
             return True
         if self.is_held and place_of(target) >= 0 and graph.code.definition(target).kind in VALUE_KINDS:
+            return True
+        if target in self.variables:
             return True
         if _shared_name(graph, target, is_uncalled=self.is_uncalled) in self.twins:
             return True
@@ -237,6 +242,18 @@ def _shared_name(graph: Graph, node: int, *, is_uncalled: bool) -> str:
         return ""
     is_shared = source.rules.package in ("all", "directory") or is_of_platform(source, place)
     return source.definitions[place].qualified_name if is_shared else ""
+
+
+def _held_beside(graph: Graph, node: int) -> Iterator[int]:
+    """Yield the functions of a file of JavaScript that have the name of one which is assigned to a variable there."""
+    source, place = graph.code.file(file_of(node)), place_of(node)
+    if place < 0 or source.rules.family != "ecmascript" or source.definitions[place].kind != "function":
+        return
+    name = source.definitions[place].name
+    if source.definitions[place].signature.startswith(f"{name} ="):
+        for other, definition in enumerate(source.definitions):
+            if other != place and definition.name == name and definition.kind == "function":
+                yield node_of(source.number, other)
 
 
 def _is_static(graph: Graph, node: int) -> bool:

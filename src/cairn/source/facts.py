@@ -10,7 +10,7 @@ from typing import NamedTuple
 from cairn.source.closures import Closure
 from cairn.source.imports import Import, ImportFlag
 
-FACTS_FORMAT = b"c"  # bump this when a query or `cairn.source.references` finds something else
+FACTS_FORMAT = b"b"  # bump this when a query or `cairn.source.references` finds something else
 
 
 class Facts(NamedTuple):

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 PASSED = frozenset({"use", "given", "token", "bound"})  # captures of a query; see `cairn.source.references`
+_GOING_ON = frozenset({"selector", "cascade_section", "argument_part"})  # Dart
 _LAST = re.compile(rb"[^.:&*\s]*$")  # a name in a chain
 
 
@@ -36,6 +37,14 @@ class PassedNames:
         self._scope_of, self._parents = scope_of, parents
         self._passed: list[PassedName] = []
         self._bound: set[tuple[int, bytes]] = set()
+
+    def add_member(self, receiver: tree_sitter.Node, node: tree_sitter.Node) -> None:
+        """Add the last name of a chain, given with what the chain begins with; nothing if the chain goes on."""
+        following, around = node.next_named_sibling, node.parent
+        if around is None or (following is not None and following.type in _GOING_ON):
+            return
+        raw = (around.text or b"")[receiver.start_byte - around.start_byte : node.end_byte - around.start_byte]
+        self._passed.append(PassedName(receiver.start_byte, node.end_byte, raw, is_open=True))
 
     def add(self, capture: str, node: tree_sitter.Node) -> None:
         """Add a capture of a query whose name is in `PASSED`."""

@@ -5,7 +5,8 @@ than many small ones:
     `@call @construct @inherit @implement @decorate`: an expression that refers to something. With `@receiver` in the
         same match, the expression begins there. With `@made`, it counts where this declaration makes an object.
     `@use`: a name passed on as a value; it counts where the file defines or imports it, and no variable hides it.
-    `@given`: the same, of a member, or in a language that sees names of other files without importing them.
+    `@given`: the same, of a member, or in a language that sees names of other files without importing them. With
+        `@receiver`, it begins there, and counts as the last name of a chain.
     `@bound`: the name in the declaration of a variable or parameter, which hides others within its definition.
     `@import`: a statement. `@package`: the name of what the whole file belongs to.
     `@var` with `@value` or `@type`: a variable, and what it holds.
@@ -171,6 +172,8 @@ class _Collector:
                         start = min(start, captures["receiver"][0].start_byte)
                     count = count_given(node, self._language) if self._counts and kind == _CALL else UNKNOWN
                     references.append(_Reference(start, kind, data[start:end], end, count))
+                elif name == "given" and "receiver" in captures:
+                    self._passed.add_member(captures["receiver"][0], node)
                 elif name in PASSED:
                     self._passed.add(name, node)
                 elif name == "head":

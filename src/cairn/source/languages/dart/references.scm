@@ -51,6 +51,16 @@
 [(library_import) (library_export) (part_directive) (part_of_directive)] @import
 
 (argument . (identifier) @given .)
+(pair ":" . (identifier) @given .)
+(static_final_declaration "=" . (identifier) @given .)
+(initialized_identifier "=" . (identifier) @given .)
+(initialized_variable_definition "=" . (identifier) @given .)
+(function_body "=>" . (identifier) @given .)
+[(list_literal (identifier) @given) (conditional_expression (identifier) @given) (return_statement (identifier) @given)]
+(assignment_expression right: (identifier) @given)
+([(identifier) (this)] @receiver
+  . (selector)*
+  . (selector [(unconditional_assignable_selector (identifier)) (conditional_assignable_selector (identifier))]) @given)
 (named_argument (label) . (identifier) @given .)
 (type_cast (type_identifier) @use)
 
