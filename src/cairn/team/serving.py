@@ -1,9 +1,10 @@
-"""Runs the server of a team: a socket, uvicorn, and an end in order."""
+"""Runs a team's server: a socket, uvicorn, and an orderly shutdown."""
 
 from __future__ import annotations
 
 import logging
 import socket
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import uvicorn
@@ -35,31 +36,37 @@ def serve(
     keeps_queries: bool = False,
     sign_in: SignInRoutes | None = None,
 ) -> None:
-    """Answer requests until a signal says to stop.
+    """Answer requests until a signal stops it.
 
     Args:
         catalog: with the role of a node.
-        objects: where generations are.
-        folder: of this node's copies.
-        host, port: where to listen; port 0 for any, which the log then tells.
-        max_open: projects at once.
-        name: what operators know this node by; by default its machine and port.
-        keeps_queries: in the audit, also what was asked for.
-        sign_in: where people get tokens; None if operators make all of them.
+        objects: the object store.
+        folder: for this node's copies.
+        host, port: where to listen; port 0 for any free one, which is logged.
+        max_open: the maximal number of open projects.
+        name: the node's name for operators; by default its machine and port.
+        keeps_queries: whether the audit log keeps the words of questions.
+        sign_in: the routes for signing in; None if operators make all tokens.
 
     Raises:
         ConfigError: if it cannot listen there, or cannot write to the folder.
     """
-    listener = _listen(host, port)
-    try:
-        node = SearchNode(catalog, objects, folder, max_open=max_open)
-    except OSError as error:
-        listener.close()
-        raise ConfigError(f"cannot keep copies in {folder}: {error.strerror}", "name another folder") from error
-    audit = AuditLog(catalog, keeps_queries=keeps_queries)
-    api = TeamApi(catalog, node, audit=audit, sign_in=sign_in)
-    presence = Presence(catalog, "node", name or f"{socket.gethostname()}:{listener.getsockname()[1]}", api.figures)
-    config = uvicorn.Config(
+    with ExitStack() as stack:
+        listener = stack.enter_context(closing(_listen(host, port)))
+        try:
+            node = stack.enter_context(closing(SearchNode(catalog, objects, folder, max_open=max_open)))
+        except OSError as error:
+            raise ConfigError(f"cannot keep copies in {folder}: {error.strerror}", "name another folder") from error
+        audit = stack.enter_context(closing(AuditLog(catalog, keeps_queries=keeps_queries)))
+        api = TeamApi(catalog, node, audit=audit, sign_in=sign_in)
+        name = name or f"{socket.gethostname()}:{listener.getsockname()[1]}"
+        stack.enter_context(closing(Presence(catalog, "node", name, api.figures)))
+        _log.info("listening at http://%s:%d", host, listener.getsockname()[1])
+        uvicorn.Server(_config_of(api)).run(sockets=[listener])
+
+
+def _config_of(api: TeamApi) -> uvicorn.Config:
+    return uvicorn.Config(
         api.app(),
         http=WholeAnswers,
         log_config=None,
@@ -71,14 +78,6 @@ def serve(
         limit_concurrency=_MAX_CONNECTIONS,
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
-    _log.info("listening at http://%s:%d", host, listener.getsockname()[1])
-    try:
-        uvicorn.Server(config).run(sockets=[listener])
-    finally:
-        presence.close()
-        audit.close()
-        node.close()
-        listener.close()
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -41,21 +41,13 @@ async def show(visit: Visit) -> Response:
     if "namesakes" in answers["callers"]:
         return _choices(visit, f"Several definitions are called {name}", answers["callers"]["namesakes"])
     symbol = answers["callers"]["symbol"]
-    boxes, edges = {_key(symbol): _box(visit, symbol)}, []
-    for relation in ("callers", "callees"):
-        for link in answers.get(relation, {}).get("links", ()):
-            other = link["symbol"]
-            boxes.setdefault(_key(other), _box(visit, other))
-            edges.append((_key(other), _key(symbol)) if relation == "callers" else (_key(symbol), _key(other)))
     flow, flow_note = await _flow(visit, symbol)
-    title = f"What calls {_name_of(symbol)}, and what it calls"
-    picture = draw(boxes, edges, _key(symbol), title)
     return visit.page(
         "symbol.html",
         name=name,
         answers=answers,
         symbol=symbol,
-        picture=picture,
+        picture=_neighbours(visit, symbol, answers),
         impact=_impact(visit, symbol, answers),
         flow=flow,
         flow_note=flow_note,
@@ -67,6 +59,17 @@ async def show(visit: Visit) -> Response:
 
 def _form(visit: Visit, name: str, status: int = 200) -> Response:
     return visit.page("symbol.html", status, name=name, symbol=None)
+
+
+def _neighbours(visit: Visit, symbol: dict[str, Any], answers: dict[str, Any]) -> Picture:
+    """Return a definition with its callers and callees as a picture."""
+    boxes, edges = {_key(symbol): _box(visit, symbol)}, []
+    for relation in ("callers", "callees"):
+        for link in answers.get(relation, {}).get("links", ()):
+            other = link["symbol"]
+            boxes.setdefault(_key(other), _box(visit, other))
+            edges.append((_key(other), _key(symbol)) if relation == "callers" else (_key(symbol), _key(other)))
+    return draw(boxes, edges, _key(symbol), f"What calls {_name_of(symbol)}, and what it calls")
 
 
 def _impact(visit: Visit, symbol: dict[str, Any], answers: dict[str, Any]) -> Picture | None:
