@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,24 @@ def test_who_asks_how_the_project_is_built_gets_the_target(tmp_path: Path) -> No
 )
 def test_a_question_about_the_code_that_runs_tests_is_about_code(tmp_path: Path, text: str) -> None:
     assert first(tmp_path, {**MAKEFILE, **CONTRIBUTING}, text)[0] not in ("Makefile", "CONTRIBUTING.md")
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("Makefile", "test: test\n"),
+        ("README.md", "# Running the tests\n"),
+        ("CONTRIBUTING.md", "`make a/b/c " * 40 + "\n"),
+        ("package.json", '  "a:b:c:d:test-x": "y",\n'),
+    ],
+)
+def test_files_that_are_made_to_be_slow_take_little_time(tmp_path: Path, file: str, line: str) -> None:
+    write_files(tmp_path, {**CODE, file: line * (400_000 // len(line))})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        started = time.process_time()
+        workspace.search("how do I run the tests")
+        assert time.process_time() - started < 10  # linear: some tenths of a second
 
 
 def test_a_filter_for_files_holds_for_what_says_how_a_task_is_done(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def _lines_of(library: Library, name: str, filters: Filtered) -> list[DeclaredOp
     ]
     files = sorted(files, key=lambda file: _CALLED_SO.search(paths[file]) is None)[:_MAX_FILES]
     spellings = _Spellings.of(name)
-    found: list[DeclaredOption] = []
+    found: list[tuple[float, int, int, Sequence[str]]] = []  # with its file and line
     for file, text in read_files(library, files).items():
         waiting.check()
         data = text.data[:_MAX_BYTES]
@@ -101,8 +101,11 @@ def _lines_of(library: Library, name: str, filters: Filtered) -> list[DeclaredOp
             if len(line) <= _MAX_LINE and spellings.any.search(line) and not _COMMENT.match(line):
                 share = factor * _share_of(lines, number, spellings)
                 if share >= _LEAST:
-                    found.append(DeclaredOption(line_in_text(file, lines, number, number), name, share))
-    return sorted(found, key=lambda one: -one.share)
+                    found.append((share, file, number, lines))
+    best = sorted(found, key=lambda one: -one[0])[:_MAX_LINES]
+    return [
+        DeclaredOption(line_in_text(file, lines, number, number), name, share) for share, file, number, lines in best
+    ]
 
 
 class _Spellings(NamedTuple):

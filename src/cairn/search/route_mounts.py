@@ -95,15 +95,21 @@ class Mounter:
     def __init__(self, library: Library, of_view: RouteFiles, file: int, lines: Sequence[str]) -> None:
         self._library, self._finder, self._of_view = library, finder_of(library.snapshot), of_view
         self._file, self._lines = file, lines
+        self._known: dict[str, list[int]] = {}  # what statements mount, which may be many of one kind
         self._folder = library.snapshot.files.paths[file].rpartition("/")[0]
 
     def mounted_by(self, template: RouteTemplate) -> list[int]:
         """Return the files before whose routes a template stands."""
         statement = _statement(self._lines, template)
+        if (found := self._known.get(statement)) is None:
+            found = self._known[statement] = self._files_of(statement, template.text)
+        return found
+
+    def _files_of(self, statement: str, template: str) -> list[int]:
         if _MOUNTS.search(statement) is None:
             return []
-        found = dict.fromkeys(self._meant(statement, template.text))
-        return [one for one in found if one != self._file and self._of_view.are_code[one]][:MAX_MOUNTED]
+        meant = dict.fromkeys(self._meant(statement, template))
+        return [one for one in meant if one != self._file and self._of_view.are_code[one]][:MAX_MOUNTED]
 
     @cached_property
     def _imports(self) -> list[str]:

@@ -158,10 +158,12 @@ _UNDERLINE = re.compile(r"([=~^\"'*+-])\1{3,}\s*$")
 
 
 class _SaidHow(NamedTuple):
-    """Lines that say how a task is done, how they count, the least first, and whether they surely do."""
+    """Lines of a file that say how a task is done, how they count, the least first, and whether they surely do."""
 
     order: tuple[int, ...]
-    line: LineMatch
+    file: int
+    start: int
+    end: int
     is_sure: bool
 
 
@@ -174,7 +176,7 @@ def with_tasks(
     found = sorted(_found(library, request, task), key=lambda one: (not one.is_sure, one.order))
     if not found:
         return list(hits)
-    shown = hits_of_lines(library, [one.line for one in found[:_MAX_SHOWN]], request)
+    shown = hits_of_lines(library, [_line_of(library, one) for one in found[:_MAX_SHOWN]], request)
     chances = [HIGH if one.is_sure else GUESSED for one in found]
     first = [
         hit._replace(relevance=chance, confidence=confidence_word(chance))
@@ -183,6 +185,11 @@ def with_tasks(
     notes.append("What comes first says how that is done in this project.")
     places = {(hit.path, hit.start_line) for hit in first}
     return [*first, *(hit for hit in hits if (hit.path, hit.start_line) not in places)][: request.limit or None]
+
+
+def _line_of(library: Library, said: _SaidHow) -> LineMatch:
+    data = read_files(library, [said.file])[said.file].data
+    return line_in_text(said.file, data.decode("utf-8", "replace").split("\n"), said.start, said.end)
 
 
 def _asked_for(text: str) -> _Task | None:
@@ -223,7 +230,7 @@ def _found(library: Library, request: SearchRequest, task: _Task) -> list[_SaidH
             is_home = task.home.search(path) is not None
             targets += _targets(number, depth, lines, re.compile(pattern % task.name), task.names, is_home=is_home)
         else:
-            others.append(_SaidHow((depth, 0), line_in_text(number, lines, 1, min(len(lines), _MAX_SECTION)), False))
+            others.append(_SaidHow((depth, 0), number, 1, min(len(lines), _MAX_SECTION), False))
     kept = [sorted(kind, key=lambda one: (not one.is_sure, one.order))[:_MAX_OF_KIND] for kind in (sections, targets)]
     return [*kept[0], *kept[1], *([] if kept[0] else sorted(others, key=lambda one: one.order)[:_MAX_OF_KIND])]
 
@@ -236,10 +243,10 @@ def _sections(file: int, depth: int, path: str, lines: Sequence[str], task: _Tas
     for at, (number, level, title) in enumerate(headings):
         if not task.heading.search(title):
             continue
-        following = (other for other, its_level, _ in headings[at + 1 :] if its_level <= level)
+        following = (headings[below][0] for below in range(at + 1, len(headings)) if headings[below][1] <= level)
         end = min(next(following, len(lines) + 1) - 1, number + _MAX_SECTION)
         is_sure = any(task.command.search(line[:_MAX_LINE]) for line in lines[number:end])
-        yield _SaidHow((0, depth, place, number), line_in_text(file, lines, number, end), is_sure)
+        yield _SaidHow((0, depth, place, number), file, number, end, is_sure)
 
 
 def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
@@ -258,7 +265,7 @@ def _commands(file: int, depth: int, lines: Sequence[str], task: _Task) -> Itera
     """Yield the lines of a document that hold a command for a task."""
     for number, line in enumerate(lines, start=1):
         if len(line) <= _MAX_LINE and task.command.search(line):
-            yield _SaidHow((depth, 1, number), line_in_text(file, lines, number, number), False)
+            yield _SaidHow((depth, 1, number), file, number, number, False)
 
 
 def _targets(
@@ -271,4 +278,4 @@ def _targets(
             place = next((at for at, name in enumerate(names) if re.fullmatch(name, match["name"] or "")), 0)
             order = (1, not is_home, depth, not is_exact, place, number)
             is_sure = is_exact and is_home and not depth
-            yield _SaidHow(order, line_in_text(file, lines, number, number), is_sure)
+            yield _SaidHow(order, file, number, number, is_sure)
