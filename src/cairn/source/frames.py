@@ -75,6 +75,9 @@ _IN_STRING = re.compile(
 )
 _ESCAPE = re.compile(r"\\(?:([nrt])|([\\\"/]))")
 _ESCAPED = {"n": "\n", "r": "", "t": "\t"}
+# Above such a line are the frames of what handles a signal, or a panic of Go: what it handles is below.
+_HANDLED_AT = ("<signal handler called>", "__kernel_rt_sigreturn", "__restore_rt", "_sigtramp", "panic(")
+_PANICS = re.compile(r"panic\((?:0x|\{)")
 # Lua puts where an error was raised again before what it said: `async.lua:53: net.lua:12: no host`.
 _RETHROWN = re.compile(r"(?<=\.lua:\d|lua:\d\d|ua:\d\d\d|a:\d\d\d\d): (?!in \w).{0,300}\.lua:[1-9]")
 _SOURCE_ROOTS = ("", "src/", "lib/", "app/", "src/main/java/", "src/main/kotlin/")
@@ -189,6 +192,8 @@ def _deepest_first(text: str, frames_of: Callable[[str], Iterator[_Frame]]) -> l
     text = _plain_text(without_colours(_shorten(text)))
     if "stacktrace:" in text and _TESTS_OF_ELIXIR in text:
         text = _with_headings_last(text)
+    if any(mark in text for mark in _HANDLED_AT):
+        text = _with_handlers_last(text)
     causes = _CAUSE.split(text) if any(cause in text for cause in _CAUSES) else [text]
     found = (frame for cause in reversed(causes) for frame in frames_of(cause))
     if len(causes) == 1 and _ends_deepest(text):
@@ -236,6 +241,22 @@ def _with_headings_last(text: str) -> str:
     lines = text.split("\n")
     headings = dict.fromkeys(line for line in lines if _TESTS_OF_ELIXIR in line and is_place(line))
     return "\n".join([*(line for line in lines if line not in headings), *headings])
+
+
+def _with_handlers_last(text: str) -> str:
+    """Return traces of crashes with the frames of what handled them at their ends."""
+    lines = text.split("\n")
+    begin = 0
+    for number, line in enumerate(lines):
+        if number < begin:
+            continue
+        if not line.strip() or line.startswith("goroutine "):
+            begin = number + 1
+        elif any(mark in line for mark in _HANDLED_AT[:-1]) or _PANICS.match(line):
+            end = next((at for at in range(number, len(lines)) if not lines[at].strip()), len(lines))
+            lines[begin:end] = [*lines[number:end], *lines[begin:number]]
+            begin = end
+    return "\n".join(lines)
 
 
 def _calls_of(text: str) -> Iterator[TracebackFrame | CallFrame]:

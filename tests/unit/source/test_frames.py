@@ -58,6 +58,20 @@ def test_the_deepest_call_comes_first_whichever_way_a_traceback_is_written() -> 
     assert read_frames(node) == [TracebackFrame("b.js", 2), TracebackFrame("a.js", 1)]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Crash:\n\n#0  0x1 in handle (signal=11) at crash.c:9\n#1  <signal handler called>\n"
+        "#2  0x2 in draw () at screen.c:7\n",
+        "goroutine 7 [running]:\nmain.Recover.func1()\n\tcrash.go:9 +0x1\npanic({0x1, 0x2})\n"
+        "\truntime/panic.go:8 +0x1\nmain.draw()\n\tscreen.go:7 +0x1\n",
+    ],
+)
+def test_what_handles_a_crash_is_not_its_deepest_call(text: str) -> None:
+    own = [frame for frame in read_frames(text) if "panic" not in frame.path]
+    assert [(frame.path.partition(".")[0], frame.line) for frame in own] == [("screen", 7), ("crash", 9)]
+
+
 def test_where_lua_raised_an_error_first_is_deeper_than_where_it_was_raised_again() -> None:
     text = "async.lua:53: lua/net.lua:12: no host\nstack traceback:\n\tlua/app.lua:3: in function <lua/app.lua:2>\n"
     assert [frame.path for frame in read_frames(text)][:3] == ["lua/net.lua", "async.lua", "lua/app.lua"]
