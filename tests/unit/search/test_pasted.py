@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from cairn.answers import Answer, CodeHit
+from cairn.index.views import Stamp
+from cairn.protocol.requests import SearchRequest
+from cairn.search.hits import FileReader, FileText
+from cairn.search.pasted import BUDGET_SECONDS, find_pasted
 from cairn.search.pasted_text import Pasted, read_pasted
+from cairn.source.roles import Role
 from cairn.workspace import Workspace
 
 FILES = {
@@ -202,3 +208,20 @@ def test_of_a_trace_the_deepest_call_in_the_project_comes_first(workspace: Works
     )
     answer = workspace.search(trace)
     assert [(hit.path, hit.start_line) for hit in answer.code[:2]] == [("net.py", 8), ("slots.py", 2)]
+
+
+class _SlowReader(FileReader):
+    """Waits before each file, as on a busy machine."""
+
+    def read(self, path: str, stamp: Stamp | None) -> FileText:
+        time.sleep(1.2 * BUDGET_SECONDS)
+        return super().read(path, stamp)
+
+
+def test_what_was_pasted_is_found_on_a_busy_machine_as_well(workspace: Workspace) -> None:
+    text = "Cannot connect to host shop.example:80 over ssl"
+    with workspace._index.reading(workspace._index.views.find(None)) as library:
+        busy = library._replace(reader=_SlowReader(library.reader.view), texts=None)
+        found = find_pasted(busy, [Pasted(text, True)], Role(0), SearchRequest(query=text), 5)
+        assert library.snapshot.files.paths[found.places[0].line.file] == "net.py"
+    assert not found.is_cut
