@@ -136,8 +136,8 @@ def make_case(
     request, weights = SearchRequest(query=""), WEIGHTS if query.item is None else LONG_WEIGHTS
     gather = None if query.item is None else LongText(library, query, query.item, request).gather
     history = file_history(snapshot, library.past, query) if use_history else None
-    is_long = use_history and query.item is not None
-    more = tuned_features(snapshot, library.past, query, weights) if is_long else None
+    has_words = use_history and query.item is not None
+    more = tuned_features(snapshot, library.past, query, weights) if has_words else None
     arguments = (snapshot, library.connection, query, vector, request)
     scores = first_stage(*arguments, weights, None, gather, history, more).scores
     scores.settle(MOST)
