@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
+from cairn.source.expressions import expression_in
+from cairn.source.languages import BY_NAME
+from cairn.source.references import read_facts
 from cairn.workspace import Workspace
 from small_projects import write_files
 
@@ -121,6 +125,58 @@ def test_a_name_of_dart_means_nothing_that_only_an_imported_file_imports(tmp_pat
         callers = workspace.graph.callers
         assert {link.path for link in callers("lib/deep.dart:1").links} == {"lib/used.dart", "lib/piece.dart"}
         assert [link.path for link in callers("piece").links] == ["lib/last.dart"]
+
+
+def test_an_extension_block_of_csharp_has_members_of_its_class(tmp_path: Path) -> None:
+    text = (
+        "public class Line { public int Price; }\npublic static class Extensions {\n    extension(Line line) {\n"
+        "        public int WeighAll() => line.Price;\n        public bool IsFree => line.Price == 0;\n    }\n"
+        "    extension<T>(IEnumerable<T> source) where T : Line {\n        public void EachLine(int n) { }\n    }\n"
+        "    public static int Old(this Line line) => 1;\n}\n"
+        "public class Use {\n  int Go(Line line) { line.Old(); Others.EachLine(1); return line.WeighAll(); }\n}\n"
+    )
+    write_files(tmp_path, {"a.cs": text})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        definitions = workspace.graph.current().code.file(0).definitions
+        assert [one.qualified_name for one in definitions if one.qualified_name.startswith("Extensions.")] == [
+            *("Extensions.WeighAll", "Extensions.IsFree", "Extensions.EachLine", "Extensions.Old")
+        ]
+        for name in ("Extensions.WeighAll", "Extensions.Old", "Extensions.EachLine"):
+            assert [link.line for link in workspace.graph.callers(name).links] == [13]
+
+
+def test_a_call_of_rust_by_a_type_in_angle_brackets_is_found(tmp_path: Path) -> None:
+    text = (
+        "pub trait Ring { fn ring(&self); fn made() -> i32; }\npub struct Till;\n"
+        "impl Ring for Till { fn ring(&self) {} fn made() -> i32 { 1 } }\n"
+        "fn a<B>(b: &B) where B: Ring {\n    <B as Ring>::ring(b);\n}\n"
+        "fn b(t: &Till) {\n    <Till as Ring>::ring(t);\n    <Till>::made();\n    <u32 as Ring>::made();\n}\n"
+    )
+    write_files(tmp_path, {"a.rs": text})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        lines = {
+            name: [link.line for link in workspace.graph.callers(name).links]
+            for name in ("Ring.ring", "Ring.made", "Till.ring", "Till.made")
+        }
+    assert lines == {"Ring.ring": [5], "Ring.made": [10], "Till.ring": [8], "Till.made": [9]}
+
+
+@pytest.mark.parametrize("raw", [b"<" * 1000, b"<A as " + b"a " * 500, b"<" + b" " * 999, b"<A as B" + b"<x" * 500])
+def test_brackets_that_nobody_closes_are_read_in_time(raw: bytes) -> None:
+    started = time.process_time()
+    expression_in("rust", raw * 1000)
+    read_facts(b"    extension<" + raw * 1000, BY_NAME["csharp"])
+    assert time.process_time() - started < 5
+
+
+def test_what_brackets_call_is_said_not_to_be_followed(tmp_path: Path) -> None:
+    text = "struct Till {\n    subscript(at: Int) -> Int { at }\n}\nlet one = Till()[1]\n"
+    write_files(tmp_path, {"a.swift": text})
+    with Workspace.open(tmp_path) as workspace:
+        workspace.index()
+        assert "called implicitly" in workspace.graph.callers("Till.subscript").notes[0]
 
 
 @pytest.mark.parametrize(

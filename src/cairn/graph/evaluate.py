@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from cairn.graph.attributes import Attributes
 from cairn.graph.closures import Closures
 from cairn.graph.code import Code
-from cairn.graph.containers import GIVE, Containers, as_outside
+from cairn.graph.containers import Containers, as_outside
 from cairn.graph.declarations import Declarations
 from cairn.graph.entities import OUTSIDE, Entity, How
 from cairn.graph.exports import Exports
@@ -99,7 +99,7 @@ class Evaluator:
             return self._macros.look_up(source, expression)
         head, parts = self._first(source, scope, expression)
         for name, suffix in parts:
-            head = self._as_list(head.unheld() if head is not None else None, name)
+            head = self._results.as_list(head.unheld() if head is not None else None, name)
             if head is not None and head.tag == "container":
                 if (content := self._containers.member(head, name)) is not None:
                     head = self._results.with_suffix(content, _BRACKETS.sub("", suffix), None)
@@ -135,14 +135,6 @@ class Evaluator:
         else:
             return self._results.with_suffix(entity, suffix[written.end(1) + 1 :], owner)
         return self._results.with_suffix(given, suffix[written.end() :], None)
-
-    def _as_list(self, head: Entity | None, name: str) -> Entity | None:
-        """Return an object whose type extends a list as that list, where its type itself has no such member."""
-        if head is None or head.tag != "instance" or name not in GIVE:
-            return head
-        if self.inheritance.member(head.node, name) is not None:
-            return head
-        return self._results.as_container(head) or head
 
     def _member_of(
         self, source: SourceFile, scope: int, head: Entity | None, name: str, *, is_called: bool

@@ -173,7 +173,7 @@ class Exports:
             entity = self._definition(source, name) or self._reexport(source, name)
             if entity is not None:
                 return entity.by(How.IMPORT) if entity.node >= 0 or entity.tag == "package" else entity
-            for imported in source.given_on:
+            for imported in _given_on(source):
                 following = self._sight.place(source, imported.module)
                 if isinstance(following, int) and following not in seen:
                     seen.add(following)
@@ -203,6 +203,13 @@ class Exports:
             self.of_import(source, imported) if imported.module else self.at_top(source, imported.name)
             for imported in source.aliases.get(name, ())
         )
+
+
+def _given_on(source: SourceFile) -> list[Import]:
+    """Return the modules that a file imports whole and gives on to those who import it: of Dart, what it exports."""
+    if source.rules.finder != "dart":
+        return source.stars
+    return [imported for imported in source.stars if imported.flags & ImportFlag.REEXPORT]
 
 
 def _nearest(entities: Iterable[Entity | None]) -> Entity | None:

@@ -14,6 +14,7 @@ from cairn.graph.rules import COMMON_NAMES, FUNCTION_KINDS, RECEIVER_BEFORE_NAME
 from cairn.graph.sight import Sight
 from cairn.graph.signatures import bounds_of, read_head, receiver_of
 from cairn.graph.source_file import SourceFile
+from cairn.source.extension_blocks import ANY, EXTENDED
 from cairn.types import Definition
 
 
@@ -74,6 +75,7 @@ class Extensions:
                 is_marked = is_kind and receiver_of(definition.signature, name) != ""
             else:
                 is_marked = definition.kind in FUNCTION_KINDS and f"({mark} " in definition.signature
+                is_marked = is_marked or _extended_around(source, place_of(node)) is not None
             if is_marked and source.rules.family == family:
                 nodes.append(node)
         return nodes
@@ -125,9 +127,21 @@ class Extensions:
         if rules.extension == RECEIVER_BEFORE_NAME:
             name = receiver_of(definition.signature, definition.name).rpartition(".")[2]
             return "" if name in ("Any", *bounds_of(definition.signature)) or _is_parameter(definition, name) else name
+        if (extended := _extended_around(source, place_of(node))) is not None:
+            return "" if extended == ANY else extended
         types = read_head(definition.signature, definition.name, rules.type_side, rules.result).parameters
         name = next(iter(types.values()), "").partition("<")[0].rpartition(".")[2]
         return "" if name == "object" or f"<{name}>" in definition.signature.partition("(")[0] else name
+
+
+def _extended_around(source: SourceFile, place: int) -> str | None:
+    """Return what an extension block of C# around a function extends, None where there is none."""
+    definition = source.definitions[place]
+    owner = source.definitions[definition.parent] if definition.parent >= 0 else None
+    if definition.kind not in FUNCTION_KINDS or owner is None or "static class" not in owner.signature:
+        return None
+    values = source.values.get((place, EXTENDED), ())
+    return values[0][1:].partition("<")[0].rpartition(".")[2] if values else None
 
 
 def _is_parameter(definition: Definition, name: str) -> bool:

@@ -73,7 +73,7 @@ _BY_LANGUAGE = {
         names=f"{_OF_OBJECTS}|{_OF_SERIALIZATION}|unapply|unapplySeq",
         heads=r"\bimplicit\s+(?:\w+\s+)*(?:def|val|var|class|object)\b|^(?:\w+\s+)*given\b",
     ),
-    "swift": _Signs(names=f"deinit|callAsFunction|dynamicallyCall|{_OPERATORS}", heads=r"\boverride\b"),
+    "swift": _Signs(names=f"deinit|subscript|callAsFunction|dynamicallyCall|{_OPERATORS}", heads=r"\boverride\b"),
 }
 _BY_LANGUAGE["typescript"] = _BY_LANGUAGE["tsx"] = _BY_LANGUAGE["svelte"] = _BY_LANGUAGE["javascript"]
 _BY_LANGUAGE["vue"] = _Signs(names=f"{_BY_LANGUAGE['javascript'].names}|{_HOOKS_OF_VUE}")

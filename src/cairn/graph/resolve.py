@@ -349,7 +349,7 @@ class Resolver:
         target = self._denoted(source, scope, expression, kind)
         if kind == CALL and (target is None or target.tag == "outside"):
             target = _by_cast(self.meaning, source, scope, expression) or target
-        is_read = target is not None and target.tag == "container" and kind == USE and source.language == "scala"
+        is_read = target is not None and target.tag == "container" and source.language == "scala"
         if target is not None and (target.tag == "outside" or is_read) and target.holder >= 0:
             return Entity("value", target.holder, target.how)
         if target is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from cairn.graph.containers import Containers
+from cairn.graph.containers import GIVE, Containers
 from cairn.graph.entities import Entity, Expressions, How
 from cairn.graph.inheritance import Inheritance
 from cairn.graph.nodes import file_of, place_of
@@ -120,6 +120,14 @@ class Results:
                 heir = self._sight.file(file_of(node))
                 return self._expressions.type_of(heir, place_of(node), kind).by(How.RECEIVER)
         return None
+
+    def as_list(self, head: Entity | None, name: str) -> Entity | None:
+        """Return an object whose type extends a list as that list, where its type itself has no such member."""
+        if head is None or head.tag != "instance" or name not in GIVE:
+            return head
+        if self._inheritance.member(head.node, name) is not None:
+            return head
+        return self.as_container(head) or head
 
     def as_container(self, owner: Entity) -> Entity | None:
         """Return what an object holds whose type extends a container of a library, None for all others."""

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from cairn.graph.rules import NAMESPACE_KINDS, TYPE_KINDS, Rules
 from cairn.source.closures import Closure
 from cairn.source.facts import NO_FACTS, Facts
-from cairn.source.imports import Import, ImportFlag
+from cairn.source.imports import Import
 from cairn.source.languages import BY_NAME, load_reference_text
 from cairn.source.references import KINDS
 from cairn.types import Definition
@@ -109,13 +109,6 @@ class SourceFile:
     def stars(self) -> list[Import]:
         """The imports of all that a module has."""
         return [imported for imported in self.facts.imports if imported.name == "*"]
-
-    @cached_property
-    def given_on(self) -> list[Import]:
-        """The imports of all that a module has, where who imports this file has it, too: of Dart, what it exports."""
-        if self.rules.finder != "dart":
-            return self.stars
-        return [imported for imported in self.stars if imported.flags & ImportFlag.REEXPORT]
 
     @cached_property
     def enclosed(self) -> dict[int, int]:

@@ -20,7 +20,7 @@ from cairn.storage.index.view_db import FileRow, ViewRow
 from cairn.types import FileStat, IndexReport, Skipped
 
 # Bump this when parsing, analysis or a derived format changes what an index holds; older indexes are rebuilt.
-ANALYSIS_VERSION = "24"
+ANALYSIS_VERSION = "25"
 # Even in a large index, a segment below this share of `Settings.exact_chunks` is compared row by row.
 GRAPH_SHARE = 1 / 10
 MUCH_BYTES = 200_000

@@ -41,6 +41,10 @@ _CHAIN = re.compile(
 )
 _LAST_NAME = re.compile(r"((?:(?<=\.)#)?[$\w]+[?!]?)$")
 _SPACE = re.compile(r"\s+")
+# `<Till as Ring>::ring` of Rust: the type by which it is called, or the trait where that is no plain name.
+_AS_TRAIT = re.compile(
+    rb"<\s*(?:([A-Z]\w*)(?:<[^<>]*>)?(?:\s+as\s[^<>]*(?:<[^<>]*>)?)?|[^<>]{1,200}?\sas\s+([\w:]+)(?:<[^<>]*>)?)\s*>(?=::)"
+)
 _AWAIT = re.compile(rb"\s*\.await\b")
 _PATH = re.compile(rb"[a-z_]\w*::")
 _CASCADES = re.compile(r"\s*\??\.\.(?:.*\.\.)?", re.DOTALL)
@@ -87,6 +91,8 @@ def expression_of(raw: bytes, counted: str = "", *, keeps_types: bool = False) -
 
 def expression_in(language: str, raw: bytes) -> str:
     """Return the normal form of an expression in a language."""
+    if language == "rust" and raw.startswith(b"<") and (typed := _AS_TRAIT.match(raw)):
+        raw = (typed[1] or typed[2]) + raw[typed.end() :]
     if language == "rust" and b".await" in raw:
         raw = _AWAIT.sub(b"", raw)
     elif language == "dart" and b".." in raw:  # each part of a cascade is called on the expression before the first

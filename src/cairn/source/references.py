@@ -46,6 +46,7 @@ from cairn.source.closures import Blocks, Closure, ParsedClosure, read_closure
 from cairn.source.definitions import Lines, ParsedDefinition, find_definitions, parse
 from cairn.source.docblocks import declared_types
 from cairn.source.expressions import expression_in, expression_of
+from cairn.source.extension_blocks import values_of_blocks
 from cairn.source.facts import NO_FACTS, Facts
 from cairn.source.implied import read_implied
 from cairn.source.imports import Import, ImportFlag, read_import, without_known
@@ -55,7 +56,7 @@ from cairn.source.made_objects import makes_object
 from cairn.source.passed import PASSED, PassedNames
 from cairn.source.ruby_values import EVALUATED, Locals, delegated, last_values
 from cairn.source.tokens import read_call
-from cairn.source.type_names import type_name, type_text
+from cairn.source.type_names import type_name, type_text, type_written
 from cairn.types import Definition
 
 if TYPE_CHECKING:
@@ -117,7 +118,11 @@ def read_facts(data: bytes, language: Language) -> tuple[tuple[Definition, ...],
     matches = tree_sitter.QueryCursor(_compile_query(language)).matches(tree.root_node)
     collector = _Collector(parsed, data, lines, language.name)
     wrappers = [found for wrapper in language.support.wrappers for found in re.finditer(wrapper, data)]
-    facts = collector.collect([captures for _, captures in matches if _counts(captures)], wrappers)
+    macros = [found for found in wrappers if found[3]]
+    facts = collector.collect([captures for _, captures in matches if _counts(captures)], macros)
+    if len(macros) < len(wrappers):
+        extended = values_of_blocks(data, wrappers, [item.definition.span.start_byte for item in parsed])
+        facts = facts._replace(values=[*facts.values, *extended])
     return tuple(item.definition for item in parsed), facts
 
 
@@ -300,7 +305,7 @@ class _Collector:
         variable = expression_of(self._data[start : node.end_byte].lstrip(b":"))
         if not variable or "(" in variable or "[" in variable or variable[0] == "?":
             return
-        if (types := captures.get("type")) and (name := self._type(_type_written(types[0]))):
+        if (types := captures.get("type")) and (name := self._type(type_written(types[0]))):
             self._values.append((self._scope_of_variable(node), variable, f":{name}"))
         elif values := captures.get("value"):
             scope = self._scope_of_variable(node)
@@ -420,13 +425,6 @@ class _Collector:
             if is_before or self._def_starts[following] >= around.definition.span.end_byte:  # as of a field of Rust
                 return scope
         return following
-
-
-def _type_written(node: tree_sitter.Node) -> str:
-    """Return the text of a type with its arguments, which Dart's grammar puts beside its name."""
-    following = node.next_sibling if node.type == "type_identifier" else None
-    is_generic = following is not None and following.type == "type_arguments"
-    return _text(node) + (_text(following) if is_generic and following is not None else "")
 
 
 def _is_in_function(node: tree_sitter.Node) -> bool:

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import tree_sitter
 
 _MAX_TYPE_CHARS = 400
 _SPACE = re.compile(r"\s+")
@@ -100,6 +104,13 @@ def type_text(text: str) -> str:
             items = [item for item in split_types(generic[2]) if not item.startswith("'")]
             return _held(type_name(generic[1]), items)
     return type_name(text)
+
+
+def type_written(node: tree_sitter.Node) -> str:
+    """Return the text of a type with its arguments, which Dart's grammar puts beside its name."""
+    following = node.next_sibling if node.type == "type_identifier" else None
+    arguments = following.text if following is not None and following.type == "type_arguments" else b""
+    return ((node.text or b"") + (arguments or b"")).decode("utf-8", "replace")
 
 
 def _held(base: str, items: list[str]) -> str:

@@ -35,7 +35,7 @@ class Support:
         attributes: the beginnings of lines that may be between a comment and the definition it describes.
         noise: patterns whose first group the grammar cannot parse; the parser sees spaces instead.
         wrappers: patterns for the opening of a block that wraps items without changing them: its indentation, its
-            opening, and the name in it. The parser sees spaces instead of the opening and the closing brace.
+            opening, and the name of a macro in it, if any. The parser sees spaces instead of opening and closing brace.
         code_of: for files that are not all code, returns the code in place, of the same length as the file.
         import_calls: a pattern for statements that are imports although their node type does not say so.
         import_holders: node types, besides the usual ones, that contain imports.

@@ -12,12 +12,16 @@ _SECOND_BRANCH = (
 )
 _DIRECTIVE = rb"(?m)^[ \t]*(#[ \t]*(?:if|elif|else|endif|region|endregion|pragma|nullable|error|warning|line)\b[^\n]*)"
 
+# A block of members that extend a type, since C# 14: they are the class's own, as those with `this` are.
+_EXTENSIONS = rb"(?m)^([ \t]*)(extension()[ \t]*(?:<[^<>()\n]*>)?[ \t]*\([^()\n]*\)[^{};()]{0,200}?\{)"
+
 SUPPORT = Support(
     grammar="tree_sitter_c_sharp:language",
     line_comments=("//",),
     block_comments=SLASH_BLOCKS,
     attributes=("[",),
     noise=(_SECOND_BRANCH, _DIRECTIVE),
+    wrappers=(_EXTENSIONS,),
     parameters="type name",
     frames=(*BRACES, *IN_CLASS),
 )
