@@ -38,8 +38,8 @@ def test_a_symbol_without_callers_has_references_to_ask_for(workspace: Workspace
     answer = workspace.graph.callers("lonely")
     assert (answer.links, only(answer.notes)) == (
         (),
-        "Looked at 1 file of code that mentions `lonely`, without comments and texts; see whatever else refers to it: "
-        "cairn references a.py:8",
+        "Looked at 1 file of code that mentions `lonely`, without comments, texts and names made while it runs; "
+        "see whatever else refers to it: cairn references a.py:8",
     )
 
 

@@ -436,9 +436,7 @@ def on_nothing_in_time(names: Collection[str]) -> tuple[Hint, ...]:
     if not names:
         return ()
     query = query_of(Unresolved("call", tuple(sorted(names)[:_MOST_NAMES]), 0, ()))
-    words = (
-        "Nothing was found in that time, which does not mean that there is nothing. List the lines that say the name"
-    )
+    words = "Time was up before an answer was found; list the lines that say the name"
     return (Hint(words, "search", query=query, mode="regex"),)
 
 
