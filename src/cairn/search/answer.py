@@ -239,7 +239,7 @@ def _rank_hits(
         meant = names_meant(library, query, request)
         notes.extend(notes_on_names_meant(query, meant))
         hits = _with_meant(library, request, meant, hits)
-    notes.extend(notes_on_copies(library.snapshot.files, request, (row.file for row in ranking.rows), hits))
+    notes.extend(notes_on_copies(library.snapshot, request, (row.file for row in ranking.rows), hits))
     return hits
 
 

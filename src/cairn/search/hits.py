@@ -9,12 +9,12 @@ from functools import lru_cache
 from itertools import islice
 from threading import Lock
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from cairn.answers import CodeHit
 from cairn.index.snapshot import Snapshot
-from cairn.index.view import ViewArrays
 from cairn.index.views import Stamp, View
 from cairn.kernels.files import first_lines
 from cairn.search.filters import Filtered, filter_files
@@ -312,24 +312,36 @@ def preview(text: FileText, span: Span, context: int = 0) -> str:
     return "\n".join([line.rstrip()[:PREVIEW_CHARS] for line in block.split("\n")])
 
 
+_copies: WeakKeyDictionary[Snapshot, frozenset[int]] = WeakKeyDictionary()
+
+
+def _copies_in(snapshot: Snapshot) -> frozenset[int]:
+    """Return the numbers of the files that have the content of another file."""
+    if (known := _copies.get(snapshot)) is None:
+        _, content, counts = np.unique(snapshot.files.blob_ids, return_inverse=True, return_counts=True)
+        known = _copies[snapshot] = frozenset((counts[content] > 1).nonzero()[0].tolist())
+    return known
+
+
 def notes_on_copies(
-    files: ViewArrays, request: Filtered, ranked: Iterable[int], hits: Sequence[CodeHit]
+    snapshot: Snapshot, request: Filtered, ranked: Iterable[int], hits: Sequence[CodeHit]
 ) -> Iterator[str]:
     """Say where else the files of the first hits stand, for a ranking lists each content once.
 
     Args:
-        files: of the view.
-        request: filters them.
+        snapshot: what was ranked.
+        request: filters the files.
         ranked: the numbers of those that were ranked, best first.
         hits: what is shown of them.
     """
+    files, copies = snapshot.files, _copies_in(snapshot)
     shown = {hit.path for hit in hits[:NOTED_HITS]}
     for file in dict.fromkeys(islice(ranked, NOTED_HITS)):
-        path = files.paths[file]
-        alike = np.flatnonzero(files.blob_ids == files.blob_ids[file]) if path in shown else ()
-        if len(alike) > 1:
-            chosen = filter_files(files, request)
-            alike = alike if chosen is None else np.intersect1d(alike, chosen)
+        if file not in copies or (path := files.paths[file]) not in shown:
+            continue
+        alike = np.flatnonzero(files.blob_ids == files.blob_ids[file])
+        chosen = filter_files(files, request)
+        alike = alike if chosen is None else np.intersect1d(alike, chosen)
         if others := [files.paths[number] for number in alike if number != file]:
             rest = len(others) - SHOWN_COPIES
             more = f" and {pluralize(rest, 'other file')}" if rest > 0 else ""
