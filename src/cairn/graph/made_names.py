@@ -32,7 +32,7 @@ _MADE = {
 _LEAST_CHARS = 3  # of a part that tells
 _LEAST_PASTED_CHARS = 4
 # Macros of C that join their arguments with more to names: those of the project, and those that declare types of GLib.
-_JOINING = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)\((?:[^\\\n]|\\\r?\n|\\.)*?##", re.MULTILINE)
+_MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)\(((?:[^\\\n]+|\\\r?\n|\\.)*)", re.MULTILINE)
 _OF_GLIB = b"G_DEFINE_\\w+|G_DECLARE_\\w+"
 _MOST_MACROS = 200
 _WORD = re.compile(rb"[A-Za-z_]\w*")
@@ -88,7 +88,8 @@ def _begins(name: str, part: str) -> bool:
 
 def _joined(texts: list[bytes]) -> set[str]:
     """Return the words that stand as arguments where the text of a file of C uses a macro that joins names."""
-    macros = {found[1] for text in texts if b"##" in text for found in _JOINING.finditer(text)}
+    defined = (found for text in texts if b"##" in text for found in _MACRO.finditer(text))
+    macros = {found[1] for found in defined if b"##" in found[2]}
     names = b"|".join((*sorted(macros, key=len)[-_MOST_MACROS:], _OF_GLIB))
     use = re.compile(rb"\b(?:" + names + rb")\s*\(([^()]{1,500})")
     return {
