@@ -20,7 +20,7 @@ from cairn.source.roles import FOREIGN, Role
 if TYPE_CHECKING:
     from cairn.protocol.requests import SearchRequest
 
-_MAX_WORDS, _MAX_FILES, _MAX_BYTES, _MAX_LINE = 12, 40, 400_000, 500
+_MAX_WORDS, _MAX_FILES, _MAX_BYTES, _MAX_LINE = 12, 40, 100_000, 500
 _MAX_SECTION, _MAX_OF_KIND, _MAX_SHOWN = 25, 2, 4
 _MAX_DEPTH = 2  # folders above what says it for the whole project
 
