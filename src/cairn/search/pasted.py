@@ -9,7 +9,6 @@ Only the chunks that hold the rarest runs of words, as far as the index knows, a
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator, Sequence
 from itertools import compress, islice
 from typing import NamedTuple, TypeVar
@@ -25,14 +24,15 @@ from cairn.search.exact import LineMatch
 from cairn.search.filters import Filtered
 from cairn.search.hits import FileText
 from cairn.search.library import Library, read_files
-from cairn.search.pasted_rows import MAX_WORDS, MINOR, occurrences_of, standing_of, stands_nowhere
+from cairn.search.pasted_rows import MAX_WORDS, MINOR, Deadline, occurrences_of, standing_of, stands_nowhere
 from cairn.search.pasted_text import Pasted, is_of_language, read_message, without_prefix
 from cairn.search.pasted_words import LONG_RUNS, PastedWords, WordRun
 from cairn.search.query import STOP_WORDS
 from cairn.source.roles import Role
 from cairn.source.text import is_plain, places_of_word
 
-BUDGET_SECONDS = 0.25  # of the processor's time: on a busy machine answers stay the same
+# By the processor, so that answers stay the same on a busy machine; and by the clock, where a disk keeps one waiting.
+BUDGET_SECONDS, PATIENCE_SECONDS = 0.25, 2.0
 _MAX_ROWS, _MAX_FILES = 32, 96  # that are read, for a part of the text and for all of it
 _MAX_ROWS_OF_FEW, _FEW_WORDS = 56, 4  # where the text says no more words, many chunks hold them
 _MAX_MINOR_ROWS = 8  # of tests, examples and documentation among those of a part
@@ -61,7 +61,7 @@ _WORD = re.compile(r"\w+")
 _KEY = re.compile(r"\w+(?:[.-]\w+)+")
 _COMMENT_LINE = re.compile(rb"\s*(?:#(?!\{)|//|/?\*|--|;;|%)")
 # A name without a definition of its own: a member of an enum, a key. What stands around it where it is declared.
-_NAME, _MAX_BEHIND = re.compile(r"[A-Za-z_]\w+(?:\.\w+)*"), 200
+_NAME, _MAX_BESIDE = re.compile(r"[A-Za-z_]\w+(?:\.\w+)*"), 200  # bytes on either side that may tell
 _OPENS_DECLARATION = re.compile(
     rb"\s*(?:(?:pub(?:\([\w:]+\))?|public|private|protected|internal|static|readonly|const|final|export)\s+)*[\"'\[]?"
 )
@@ -109,7 +109,7 @@ def find_pasted(library: Library, pasted: Sequence[Pasted], wants: Role, filters
         wants: the roles of files that the query asks for.
         limit: how many lines there may be.
     """
-    until = time.thread_time() + BUDGET_SECONDS
+    until = Deadline.after(BUDGET_SECONDS, PATIENCE_SECONDS)
     for one in pasted:
         if not one.is_loose and stands_nowhere(library.snapshot, one.text):
             continue
@@ -179,7 +179,7 @@ class _PastedPiece(NamedTuple):
 class _Search:
     """Looks for one text in the chunks that may hold it."""
 
-    def __init__(self, library: Library, pasted: Pasted, wants: Role, filters: Filtered, until: float) -> None:
+    def __init__(self, library: Library, pasted: Pasted, wants: Role, filters: Filtered, until: Deadline) -> None:
         self._library = library
         self._text = without_prefix(pasted.text) if pasted.is_loose else pasted.text
         self._until = until
@@ -257,7 +257,7 @@ class _Search:
                     before = data[data.rfind(b"\n", 0, start) + 1 : start]
                     is_aside = bool(_COMMENT_LINE.match(before)) or (self._is_loose and not _opens_string(before))
                     is_minor, is_setting = bool(self._is_minor[file]), not is_key and bool(self._is_setting[file])
-                    is_used = is_name and not _declares(before, needle, data[end : end + _MAX_BEHIND])
+                    is_used = is_name and not _declares(before, needle, data[end : end + _MAX_BESIDE])
                     places.append((is_inner, is_minor, is_setting, is_aside, is_used, len(places), place))
                     n_of[is_inner] += 1
                 position = data.find(b"\n", start) + 1 or len(data)
@@ -301,7 +301,7 @@ class _Search:
         return all(self._is_minor[place.line.file] for place in places)
 
     def _is_late(self) -> bool:
-        return time.thread_time() > self._until
+        return self._until.is_over
 
     def _best_rows(
         self, rows: npt.NDArray[np.int64], scores: npt.NDArray[np.float64], most: int
@@ -454,7 +454,7 @@ def _declares(before: bytes, name: bytes, behind: bytes) -> bool:
     line = behind.partition(b"\n")[0]
     if _OPENS_DECLARATION.fullmatch(before):
         return bool(_HAS_VALUE.match(line) or (name[:1].isupper() and _ENDS_MEMBER.match(line)))
-    return before[-1:] in (b'"', b"'") and bool(_REGISTERS.search(before) and _NEXT_ARGUMENT.match(line))
+    return before[-1:] in (b'"', b"'") and bool(_NEXT_ARGUMENT.match(line) and _REGISTERS.search(before[-_MAX_BESIDE:]))
 
 
 def _is_message(place: PastedPlace, *, is_all: bool) -> bool:

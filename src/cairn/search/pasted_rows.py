@@ -1,8 +1,9 @@
-"""What the index knows of the words of a pasted text, and of the files in which they may stand."""
+"""What the index knows of the words of a pasted text and of the files they may stand in, and how long to look."""
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -20,6 +21,23 @@ MAX_WORDS = 32  # of a longer text the first count
 MINOR = Role.TEST | Role.EXAMPLE | Role.DOCS | FOREIGN
 _MINOR_FACTOR, _TRANSLATION_FACTOR = 0.15, 0.9
 _WORD = re.compile(r"\w+")
+
+
+class Deadline(NamedTuple):
+    """When a search stops: by the processor's time of its thread, and by the clock; both in seconds."""
+
+    processor: float
+    clock: float
+
+    @classmethod
+    def after(cls, processor_seconds: float, clock_seconds: float) -> Deadline:
+        """Return the deadline that comes so much later than now."""
+        return cls(time.thread_time() + processor_seconds, time.monotonic() + clock_seconds)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether either time is up."""
+        return time.thread_time() > self.processor or time.monotonic() > self.clock
 
 
 class StandingFiles(NamedTuple):

@@ -10,7 +10,7 @@ from cairn.answers import Answer, CodeHit
 from cairn.index.views import Stamp
 from cairn.protocol.requests import SearchRequest
 from cairn.search.hits import FileReader, FileText
-from cairn.search.pasted import BUDGET_SECONDS, find_pasted
+from cairn.search.pasted import BUDGET_SECONDS, _declares, find_pasted
 from cairn.search.pasted_text import Pasted, read_pasted
 from cairn.source.roles import Role
 from cairn.workspace import Workspace
@@ -225,3 +225,18 @@ def test_what_was_pasted_is_found_on_a_busy_machine_as_well(workspace: Workspace
         found = find_pasted(busy, [Pasted(text, True)], Role(0), SearchRequest(query=text), 5)
         assert library.snapshot.files.paths[found.places[0].line.file] == "net.py"
     assert not found.is_cut
+
+
+def test_a_disk_that_is_too_slow_ends_the_search_and_is_told(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cairn.search.pasted.PATIENCE_SECONDS", 0.0)
+    text = "Cannot connect to host shop.example:80 over ssl"
+    with workspace._index.reading(workspace._index.views.find(None)) as library:
+        assert find_pasted(library, [Pasted(text, True)], Role(0), SearchRequest(query=text), 5).is_cut
+
+
+def test_a_long_line_before_a_name_is_not_read_for_what_registers_it() -> None:
+    before = b"flag" * 250_000 + b'((((("'
+    assert not _declares(before, b"name", b'", 1)')
+    assert _declares(b'x = Setting.new("', b"name", b'", 1)')
