@@ -33,7 +33,10 @@ _PROSE = re.compile(r"\.(md|mdx|rst|txt|adoc|html?|markdown)$")
 _ENGLISH = ("en", "en-us", "base", "en-gb")
 _LEAST_TOGETHER = 2  # languages of texts that also have a version without a language
 _LEAST_KNOWN = 5  # languages of the files in a folder, for others there to be languages, too, such as `aln.yml`
-_MAY_BE_LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z\d]{2,10}){0,2}")
+# Wherever one may stand in a name, with up to two subtags: the groups end where it may end.
+_MAY_BE_LANGUAGE = re.compile(
+    r"(?<![^/._-])(?=([a-z]{2,3}(?![A-Za-z\d]))(?:([-_][A-Za-z\d]{2,10})([-_][A-Za-z\d]{2,10})?)?)"
+)
 _MOST_LOCALES = 8  # parts of a path to look at
 
 
@@ -77,18 +80,20 @@ def _further(paths: Sequence[str], found: Mapping[str, dict[str, int]]) -> Itera
         paths: of all files.
         found: the languages of texts that have one in English, by what their paths have in common.
     """
-    texts: dict[str, list[tuple[str, str]]] = {}  # by folder: what stands before and behind the language
+    texts: set[tuple[str, str]] = set()  # what stands before and after the language
     sources: set[int] = set()
     for common, variants in found.items():
         before, _, after = common.partition("{}")
         if len(variants) >= _LEAST_KNOWN and "/" not in after:
-            texts.setdefault(before.rpartition("/")[0], []).append((before, after))
+            texts.add((before, after))
             sources.add(variants["en"])
     for number, path in enumerate(paths if texts else ()):
-        for before, after in texts.get(path.rpartition("/")[0], ()):
-            middle = path[len(before) : len(path) - len(after)] if path.startswith(before) else ""
-            if path.endswith(after) and _MAY_BE_LANGUAGE.fullmatch(middle) and number not in sources:
-                yield number
+        languages = _MAY_BE_LANGUAGE.finditer(path, path.rfind("/") + 1)
+        parts = (
+            (path[: match.start()], path[end:]) for match in languages for end in map(match.end, (1, 2, 3)) if end > 0
+        )
+        if number not in sources and not texts.isdisjoint(parts):
+            yield number
 
 
 def _candidates(paths: Sequence[str]) -> Iterator[int]:
